@@ -1,0 +1,61 @@
+// What the tests and some commands need outside npm. One line each; `npm test` installs what is missing
+// where it can: as root on Debian, Ubuntu and their relatives.
+
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { say } from "./setup.mjs";
+
+export const components = [
+  {
+    name: "C compiler",
+    probe: "cc",
+    packages: ["gcc", "libc6-dev"],
+    why: "compares number text with printf",
+  },
+  { name: "bzip2", probe: "bzip2", packages: ["bzip2"], why: "makes bzip2 streams to decode" },
+  { name: "zsh", probe: "zsh", packages: ["zsh"], why: "runs the completion script" },
+  { name: "fish", probe: "fish", packages: ["fish"], why: "runs the completion script" },
+];
+
+/** Installs missing components where possible; gives those still missing. */
+export function ensureComponents() {
+  const missing = components.filter((one) => !onPath(one.probe));
+  if (missing.length === 0) return [];
+  if (!canInstall()) return missing;
+  say(`installing ${missing.map((one) => one.name).join(", ")} (apt-get)`);
+  // Without an update a fresh container knows no packages at all.
+  apt("update");
+  const packages = missing.flatMap((one) => one.packages);
+  if (!apt("install", "--yes", "--no-install-recommends", ...packages)) {
+    // One unknown package fails them all; then try each alone.
+    for (const one of missing) apt("install", "--yes", "--no-install-recommends", ...one.packages);
+  }
+  return missing.filter((one) => !onPath(one.probe));
+}
+
+export function onPath(program) {
+  return (process.env.PATH ?? "").split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return folder !== "";
+    } catch {
+      return false;
+    }
+  });
+}
+
+function apt(...args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  return spawnSync("apt-get", ["-qq", ...args], { env, stdio: ["ignore", "ignore", 2] }).status === 0;
+}
+
+function canInstall() {
+  if (process.getuid?.() !== 0 || !onPath("apt-get")) return false;
+  try {
+    const release = readFileSync("/etc/os-release", "utf8");
+    return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(release);
+  } catch {
+    return false;
+  }
+}
