@@ -1,0 +1,58 @@
+/** Seeded random numbers: the same seed gives the same numbers on every machine. Not for secrets. */
+
+/** xoshiro128** (Blackman and Vigna, 2018), seeded through splitmix32. */
+export class Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #d: number;
+
+  constructor(seed: number) {
+    let state = seed >>> 0;
+    const next = () => {
+      state = (state + 0x9e3779b9) >>> 0;
+      let z = state;
+      z = Math.imul(z ^ (z >>> 16), 0x85ebca6b);
+      z = Math.imul(z ^ (z >>> 13), 0xc2b2ae35);
+      return (z ^ (z >>> 16)) >>> 0;
+    };
+    this.#a = next();
+    this.#b = next();
+    this.#c = next();
+    this.#d = next() | 1;
+  }
+
+  /** 32 random bits as a whole number from 0. */
+  bits(): number {
+    const product = Math.imul(this.#b, 5);
+    const result = Math.imul((product << 7) | (product >>> 25), 9) >>> 0;
+    const shifted = this.#b << 9;
+    this.#c ^= this.#a;
+    this.#d ^= this.#b;
+    this.#b ^= this.#c;
+    this.#a ^= this.#d;
+    this.#c ^= shifted;
+    this.#d = (this.#d << 11) | (this.#d >>> 21);
+    return result;
+  }
+
+  /** A number in [0, 1) with 53 random bits. */
+  unit(): number {
+    return ((this.bits() >>> 5) * 67108864 + (this.bits() >>> 6)) / 9007199254740992;
+  }
+
+  /** A whole number in [0, bound). */
+  below(bound: number): number {
+    return Math.floor(this.unit() * bound);
+  }
+
+  /** One of the list. */
+  pick<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T;
+  }
+
+  /** Exponentially distributed with the given mean. */
+  exponential(mean: number): number {
+    return -mean * Math.log(1 - this.unit());
+  }
+}
