@@ -1,0 +1,216 @@
+/**
+ * The tables that everything becomes: logs of others, our recorder, our benchmark, our writer, our simulator.
+ * Names are those people type in queries: snake_case, unit last. `origin` says which counter a value comes
+ * from, so that any number can be traced back. A new column is a line here, then whoever fills or reads it.
+ */
+
+/**
+ * i64, u64: exact 64-bit integers (BigInt64Array, BigUint64Array); i32; f64; text; flag (0 or 1).
+ * A value that was not recorded is null in text, NaN in f64, and `MISSING_I64` in i64.
+ */
+export type ColumnType = "i64" | "u64" | "i32" | "f64" | "text" | "flag";
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  /** Empty for names and counts without a unit. */
+  readonly unit: string;
+  readonly meaning: string;
+  readonly origin: string;
+}
+
+export interface TableSchema {
+  readonly name: string;
+  /** What one row is. */
+  readonly row: string;
+  readonly filledBy: string;
+  readonly columns: readonly Column[];
+}
+
+/** "Not recorded" in an i64 column. Darshan's own -1 ("not available") becomes this too. */
+export const MISSING_I64 = -(2n ** 63n);
+
+/** Columns from lines `name type unit | meaning | origin`; a unit of `-` is none. */
+function columns(lines: string): readonly Column[] {
+  return lines
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [head = "", meaning = "", origin = ""] = line.split("|").map((part) => part.trim());
+      const [name = "", type = "", unit = ""] = head.split(/\s+/);
+      return { name, type: type as ColumnType, unit: unit === "-" ? "" : unit, meaning, origin };
+    });
+}
+
+const SIZES = [
+  "0_100",
+  "100_1k",
+  "1k_10k",
+  "10k_100k",
+  "100k_1m",
+  "1m_4m",
+  "4m_10m",
+  "10m_100m",
+  "100m_1g",
+  "1g_plus",
+];
+const sizeColumns = (way: "read" | "write") =>
+  SIZES.map(
+    (size) =>
+      `size_${way}_${size} i64 calls | ${way}s of that size class | POSIX_SIZE_${way.toUpperCase()}_${size.toUpperCase()}`,
+  ).join("\n");
+
+export const runs: TableSchema = {
+  name: "runs",
+  row: "one execution of a program",
+  filledBy: "Darshan; recorder; ncio; adaptive writer",
+  columns: columns(`
+    run_id text - | identity of the run | hash of the log, or given by the tool
+    source text - | file or tool it came from | path
+    kind text - | darshan, recorder, ncio, adaptive or sim | the importer
+    job_id text - | scheduler's job number | job record: job id
+    user_id text - | user, as the log says | job record: uid
+    application text - | base name of the executable | job record: first word of the command line
+    command_line text - | program and arguments | job record: text
+    ranks i64 processes | processes of the run | job record: nprocs
+    start_unix_ns i64 ns | start, since 1970 UTC | job record: start time
+    end_unix_ns i64 ns | end, since 1970 UTC | job record: end time
+    run_seconds f64 s | run time | end - start (before format 3.41: + 1 s)
+    log_version text - | version of the log format | header
+    library_version text - | version of the recording library | metadata: lib_ver
+    modules text - | modules with data, separated by blanks | header
+    partial_modules text - | modules whose data is incomplete, separated by blanks | header: partial flag
+    warnings text - | what a reader should know, one per line | the importer
+  `),
+};
+
+export const accesses: TableSchema = {
+  name: "accesses",
+  row: "one file in one run, all ranks together",
+  filledBy: "Darshan",
+  columns: columns(`
+    run_id text - | the run | runs.run_id
+    file_id u64 - | record id of the file | record id
+    path text - | name of the file | name table
+    mount text - | mount point | job record: mount table
+    fs_type text - | type of the file system | job record: mount table
+    layer text - | MPI-IO when it has an MPI-IO record, else POSIX, else STDIO, else DFS | modules with a record
+    ranks i64 processes | ranks with a record; all ranks for a shared record | rank of the records
+    shared flag - | 1 when the records of all ranks were reduced to one | rank -1
+    bytes_read i64 bytes | bytes read below MPI-IO (layers nest and are not added) | POSIX_BYTES_READ + STDIO_BYTES_READ, DFS_BYTES_READ
+    bytes_written i64 bytes | bytes written below MPI-IO | POSIX_BYTES_WRITTEN + STDIO_BYTES_WRITTEN, DFS_BYTES_WRITTEN
+    opens i64 calls | opens | POSIX_OPENS + STDIO_OPENS, DFS_OPENS
+    reads i64 calls | read calls | POSIX_READS + STDIO_READS, DFS_READS
+    writes i64 calls | write calls | POSIX_WRITES + STDIO_WRITES, DFS_WRITES
+    seeks i64 calls | seek calls | POSIX_SEEKS + STDIO_SEEKS
+    stats i64 calls | stat calls | POSIX_STATS, DFS_STATS
+    syncs i64 calls | fsync, fdatasync and flush calls | POSIX_FSYNCS + POSIX_FDSYNCS + STDIO_FLUSHES
+    sequential_reads i64 calls | reads beyond the previous one | POSIX_SEQ_READS
+    sequential_writes i64 calls | writes beyond the previous one | POSIX_SEQ_WRITES
+    consecutive_reads i64 calls | reads exactly behind the previous one | POSIX_CONSEC_READS
+    consecutive_writes i64 calls | writes exactly behind the previous one | POSIX_CONSEC_WRITES
+    not_aligned i64 calls | accesses that missed the file alignment | POSIX_FILE_NOT_ALIGNED
+    alignment i64 bytes | file alignment that was tested | POSIX_FILE_ALIGNMENT
+    mpiio_bytes_read i64 bytes | bytes read through MPI-IO, a view of the same data | MPIIO_BYTES_READ
+    mpiio_bytes_written i64 bytes | bytes written through MPI-IO, a view of the same data | MPIIO_BYTES_WRITTEN
+    mpiio_collective i64 calls | collective reads and writes | MPIIO_COLL_READS + MPIIO_COLL_WRITES
+    mpiio_independent i64 calls | independent reads and writes | MPIIO_INDEP_READS + MPIIO_INDEP_WRITES
+    read_seconds f64 s | time in reads, summed over ranks | POSIX_F_READ_TIME + STDIO_F_READ_TIME
+    write_seconds f64 s | time in writes, summed over ranks | POSIX_F_WRITE_TIME + STDIO_F_WRITE_TIME
+    meta_seconds f64 s | time in metadata operations, summed over ranks | POSIX_F_META_TIME + STDIO_F_META_TIME
+    slowest_seconds f64 s | I/O time of the slowest rank | F_SLOWEST_RANK_TIME when shared, else the largest sum of a rank
+    slowest_rank i64 - | that rank | SLOWEST_RANK
+    fastest_seconds f64 s | I/O time of the fastest rank | F_FASTEST_RANK_TIME when shared, else the smallest sum of a rank
+    fastest_rank i64 - | that rank | FASTEST_RANK
+    variance_seconds f64 s2 | variance over ranks of I/O time | F_VARIANCE_RANK_TIME when shared, else over the records
+    variance_bytes f64 bytes2 | variance over ranks of bytes moved | F_VARIANCE_RANK_BYTES when shared, else over the records
+    first_open_seconds f64 s | first open, since the start of the run | F_OPEN_START_TIMESTAMP
+    last_close_seconds f64 s | last close, since the start of the run | F_CLOSE_END_TIMESTAMP
+    ${sizeColumns("read")}
+    ${sizeColumns("write")}
+    stripe_count i64 - | stripes of the first layout component | LUSTRE_COMP_STRIPE_COUNT
+    stripe_bytes i64 bytes | stripe size of the first layout component | LUSTRE_COMP_STRIPE_SIZE
+    osts text - | OST indexes, separated by blanks | LUSTRE OST list
+  `),
+};
+
+export const ops: TableSchema = {
+  name: "ops",
+  row: "one I/O call",
+  filledBy: "DXT, strace, recorder, ncio, adaptive writer, simulator",
+  columns: columns(`
+    run_id text - | the run | runs.run_id
+    rank i64 - | process that made the call | rank of the trace record
+    host text - | node of the process | host name of the trace record
+    thread u64 - | thread, as the recorder names it; 0 when not recorded | segment: thread id
+    file_id u64 - | record id of the file | record id
+    layer text - | POSIX, MPI-IO or the layer of the tool | DXT_POSIX, DXT_MPIIO
+    direction text - | read or write | place in the trace record
+    offset i64 bytes | file offset | segment: offset
+    bytes i64 bytes | bytes asked for | segment: length
+    moved_bytes i64 bytes | bytes the file system moved; missing when unknown | the tool
+    start_ns f64 ns | start, since the start of the run | segment: start time
+    end_ns f64 ns | end, since the start of the run | segment: end time
+  `),
+};
+
+export const jobs: TableSchema = {
+  name: "jobs",
+  row: "one job of the scheduler",
+  filledBy: "Lustre client counters before and after; Slurm",
+  columns: columns(`
+    job_id text - | scheduler's job number | sacct JobID; collector
+    cluster text - | cluster it ran on | sacct Cluster
+    user_id text - | user | sacct User; collector uid
+    nodes i64 nodes | nodes allocated | sacct NNodes
+    start_unix_ns i64 ns | start, since 1970 UTC | sacct Start
+    end_unix_ns i64 ns | end, since 1970 UTC | sacct End
+    bytes_read i64 bytes | bytes read by its clients | llite read_bytes, sum
+    bytes_written i64 bytes | bytes written by its clients | llite write_bytes, sum
+    reads i64 calls | read calls | llite read_bytes, samples
+    writes i64 calls | write calls | llite write_bytes, samples
+    opens i64 calls | opens | llite open
+    mkdirs i64 calls | directories made | llite mkdir
+    mknods i64 calls | files made | llite mknod
+    renames i64 calls | renames | llite rename
+    rmdirs i64 calls | directories removed | llite rmdir
+    unlinks i64 calls | files removed | llite unlink
+  `),
+};
+
+export const minutes: TableSchema = {
+  name: "minutes",
+  row: "one job on one target in one minute",
+  filledBy: "job_stats of the servers; Influx",
+  columns: columns(`
+    job_id text - | job as the server knows it | job_stats job_id
+    target text - | OST or MDT | path of the parameter
+    minute_unix i64 min | minutes since 1970 UTC | snapshot_time
+    bytes_read i64 bytes | bytes read in that minute | read_bytes, difference of sums
+    bytes_written i64 bytes | bytes written in that minute | write_bytes, difference of sums
+    reads i64 calls | read calls | read_bytes, difference of samples
+    writes i64 calls | write calls | write_bytes, difference of samples
+    opens i64 calls | opens | open, difference of samples
+    closes i64 calls | closes | close, difference of samples
+    metadata_calls i64 calls | all metadata operations | mdt job_stats, difference of samples
+  `),
+};
+
+export const targets: TableSchema = {
+  name: "targets",
+  row: "one sample of one OST or MDT",
+  filledBy: "job_stats, obdfilter stats, md_stats",
+  columns: columns(`
+    target text - | OST or MDT | path of the parameter
+    sample_unix_ns i64 ns | when it was read, since 1970 UTC | snapshot_time
+    bytes_read i64 bytes | bytes read since the counters began | read_bytes, sum
+    bytes_written i64 bytes | bytes written since the counters began | write_bytes, sum
+    reads i64 calls | read calls | read_bytes, samples
+    writes i64 calls | write calls | write_bytes, samples
+    opens i64 calls | opens | md_stats open
+    closes i64 calls | closes | md_stats close
+    metadata_calls i64 calls | all metadata operations | md_stats
+  `),
+};
+
+export const SCHEMA: readonly TableSchema[] = [runs, accesses, ops, jobs, minutes, targets];

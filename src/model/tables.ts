@@ -1,0 +1,138 @@
+/** Rows as columns: typed arrays that grow while an importer fills them and are read-only afterwards. */
+import { assert } from "../base/assert.ts";
+import { type ColumnType, MISSING_I64, SCHEMA, type TableSchema } from "./schema.ts";
+
+export type Value = number | bigint | string | null;
+type Numbers = BigInt64Array | BigUint64Array | Int32Array | Float64Array | Uint8Array;
+export type ColumnData = Numbers | readonly (string | null)[];
+
+/** A finished table. */
+export interface Table {
+  readonly schema: TableSchema;
+  readonly rows: number;
+  column(name: string): ColumnData;
+  /** One value; null when it was not recorded. */
+  value(name: string, row: number): Value;
+}
+
+export type Tables = ReadonlyMap<string, Table>;
+
+/** A row by column name; columns that are not named are "not recorded". */
+export type Row = Readonly<Record<string, Value | undefined>>;
+
+export class TableBuilder {
+  readonly schema: TableSchema;
+  readonly #columns: GrowingColumn[];
+  readonly #byName: Map<string, GrowingColumn>;
+  #rows = 0;
+
+  constructor(schema: TableSchema) {
+    this.schema = schema;
+    this.#columns = schema.columns.map(({ type }) => new GrowingColumn(type));
+    this.#byName = new Map(
+      schema.columns.map(({ name }, index) => [name, this.#columns[index] as GrowingColumn]),
+    );
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  append(row: Row): void {
+    for (const name of Object.keys(row))
+      assert(this.#byName.has(name), `table ${this.schema.name} has no column ${name}`);
+    this.schema.columns.forEach(({ name }, index) => {
+      (this.#columns[index] as GrowingColumn).push(row[name] ?? null);
+    });
+    this.#rows++;
+  }
+
+  finish(): Table {
+    const { schema } = this;
+    const rows = this.#rows;
+    const data = new Map(
+      schema.columns.map(({ name }, index) => [name, (this.#columns[index] as GrowingColumn).finish()]),
+    );
+    const types = new Map(schema.columns.map(({ name, type }) => [name, type]));
+    const column = (name: string): ColumnData => {
+      const found = data.get(name);
+      assert(found !== undefined, `table ${schema.name} has no column ${name}`);
+      return found;
+    };
+    return {
+      schema,
+      rows,
+      column,
+      value(name, row) {
+        assert(row >= 0 && row < rows, `table ${schema.name} has no row ${row}`);
+        const value = column(name)[row] as Value;
+        if (types.get(name) === "i64" && value === MISSING_I64) return null;
+        return typeof value === "number" && Number.isNaN(value) ? null : value;
+      },
+    };
+  }
+}
+
+/** The builders of all tables, for importers to fill. */
+export class TablesBuilder {
+  readonly #builders = new Map(SCHEMA.map((schema) => [schema.name, new TableBuilder(schema)]));
+
+  table(schema: TableSchema): TableBuilder {
+    const builder = this.#builders.get(schema.name);
+    assert(builder !== undefined, `no table ${schema.name}`);
+    return builder;
+  }
+
+  finish(): Tables {
+    return new Map([...this.#builders].map(([name, builder]) => [name, builder.finish()]));
+  }
+}
+
+class GrowingColumn {
+  readonly #type: ColumnType;
+  #numbers: Numbers | undefined;
+  readonly #texts: (string | null)[] = [];
+  #length = 0;
+
+  constructor(type: ColumnType) {
+    this.#type = type;
+    if (type !== "text") this.#numbers = allocate(type, 16);
+  }
+
+  push(value: Value): void {
+    if (this.#numbers === undefined) {
+      this.#texts.push(value === null ? null : String(value));
+      return;
+    }
+    if (this.#length === this.#numbers.length) {
+      const longer = allocate(this.#type as Exclude<ColumnType, "text">, this.#length * 2);
+      (longer as Float64Array).set(this.#numbers as Float64Array);
+      this.#numbers = longer;
+    }
+    const at = this.#length++;
+    const numbers = this.#numbers;
+    if (numbers instanceof BigInt64Array) numbers[at] = value === null ? MISSING_I64 : BigInt(value);
+    else if (numbers instanceof BigUint64Array) numbers[at] = value === null ? 0n : BigInt(value);
+    else if (numbers instanceof Float64Array) numbers[at] = value === null ? Number.NaN : Number(value);
+    else numbers[at] = Number(value ?? 0);
+  }
+
+  finish(): ColumnData {
+    return this.#numbers === undefined ? this.#texts : this.#numbers.slice(0, this.#length);
+  }
+}
+
+function allocate(type: Exclude<ColumnType, "text">, length: number): Numbers {
+  switch (type) {
+    case "i64":
+      return new BigInt64Array(length);
+    case "u64":
+      return new BigUint64Array(length);
+    case "i32":
+      return new Int32Array(length);
+    case "f64":
+      return new Float64Array(length);
+    case "flag":
+      return new Uint8Array(length);
+  }
+}
