@@ -1,0 +1,129 @@
+/** A file as a byte source. Small files are read in one go; of large ones a window at a time. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { FormatError } from "../base/errors.ts";
+import type { ByteSource } from "../base/source.ts";
+
+const WHOLE_BYTES_MAX = 4 << 20;
+/** Small files share this buffer, so at most one source at a time may live in it. */
+let shared: Buffer | undefined = Buffer.allocUnsafeSlow(64 << 10);
+
+export interface FileSource extends ByteSource {
+  close(): void;
+}
+
+export function openFile(path: string): FileSource {
+  const descriptor = openSync(path, "r");
+  try {
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile()) return new BufferedSource(path, readPipe(descriptor, path), descriptor);
+    if (stat.size <= WHOLE_BYTES_MAX)
+      return new BufferedSource(path, readWhole(descriptor, stat.size), descriptor);
+    return new WindowSource(path, stat.size, descriptor);
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+/** Runs `use` on the file and closes it afterwards. */
+export function withFile<T>(path: string, use: (source: FileSource) => T): T {
+  const source = openFile(path);
+  try {
+    return use(source);
+  } finally {
+    source.close();
+  }
+}
+
+function readWhole(descriptor: number, size: number): Buffer {
+  let buffer: Buffer;
+  if (shared !== undefined && size <= shared.length) {
+    buffer = shared;
+    shared = undefined;
+  } else {
+    buffer = Buffer.allocUnsafeSlow(size);
+  }
+  let filled = 0;
+  while (filled < size) {
+    const count = readSync(descriptor, buffer, filled, size - filled, filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** A pipe or a device has no size; it is held in memory, up to a bound. */
+function readPipe(descriptor: number, path: string): Buffer {
+  const bound = 1 << 30;
+  const pieces: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    const piece = Buffer.allocUnsafe(1 << 16);
+    const count = readSync(descriptor, piece, 0, piece.length, null);
+    if (count === 0) return Buffer.concat(pieces);
+    pieces.push(piece.subarray(0, count));
+    total += count;
+    if (total > bound)
+      throw new FormatError(
+        path,
+        { offset: bound },
+        "more than 1 GiB comes from a pipe; save it to a file first",
+      );
+  }
+}
+
+class BufferedSource implements FileSource {
+  readonly name: string;
+  readonly byteLength: number;
+  #bytes: Buffer;
+  #descriptor: number;
+
+  constructor(name: string, bytes: Buffer, descriptor: number) {
+    this.name = name;
+    this.byteLength = bytes.length;
+    this.#bytes = bytes;
+    this.#descriptor = descriptor;
+  }
+
+  read(offset: number, length: number): Uint8Array {
+    return this.#bytes.subarray(offset, offset + length);
+  }
+
+  close(): void {
+    if (this.#descriptor < 0) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = -1;
+    if (this.#bytes.buffer.byteLength === 64 << 10) shared = Buffer.from(this.#bytes.buffer);
+    this.#bytes = Buffer.alloc(0);
+  }
+}
+
+class WindowSource implements FileSource {
+  readonly name: string;
+  readonly byteLength: number;
+  readonly #descriptor: number;
+  #open = true;
+
+  constructor(name: string, byteLength: number, descriptor: number) {
+    this.name = name;
+    this.byteLength = byteLength;
+    this.#descriptor = descriptor;
+  }
+
+  read(offset: number, length: number, reuse?: Uint8Array): Uint8Array {
+    const wanted = Math.max(0, Math.min(length, this.byteLength - offset));
+    const window = reuse !== undefined && reuse.length >= wanted ? reuse : Buffer.allocUnsafeSlow(wanted);
+    let filled = 0;
+    while (filled < wanted) {
+      const count = readSync(this.#descriptor, window, filled, wanted - filled, offset + filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    return window.subarray(0, filled);
+  }
+
+  close(): void {
+    if (this.#open) closeSync(this.#descriptor);
+    this.#open = false;
+  }
+}

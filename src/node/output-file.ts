@@ -1,0 +1,82 @@
+/** A file that appears under its name only when it is whole: written beside it, synced, then renamed. */
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+
+export interface OutputFile {
+  /** The temporary name, for whoever removes it when the program is stopped. */
+  readonly temporaryPath: string;
+  append(bytes: Uint8Array): void;
+  /** Writes over the start of the file. */
+  replaceStart(bytes: Uint8Array): void;
+  /** The file takes its name. */
+  commit(): void;
+  /** The file is forgotten. */
+  abort(): void;
+}
+
+const BUFFER_BYTES = 1 << 18;
+
+export function createOutput(path: string): OutputFile {
+  const temporaryPath = `${path}.part-${process.pid}`;
+  const descriptor = openSync(temporaryPath, "w", 0o666);
+  let buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  let filled = 0;
+  let position = 0;
+  let open = true;
+  const writeAll = (bytes: Uint8Array, at: number) => {
+    let done = 0;
+    while (done < bytes.length) done += writeSync(descriptor, bytes, done, bytes.length - done, at + done);
+  };
+  const flush = () => {
+    writeAll(buffer.subarray(0, filled), position);
+    position += filled;
+    filled = 0;
+  };
+  const close = () => {
+    if (open) closeSync(descriptor);
+    open = false;
+    buffer = Buffer.alloc(0);
+  };
+  return {
+    temporaryPath,
+    append(bytes) {
+      if (filled + bytes.length > buffer.length) flush();
+      if (bytes.length > buffer.length) {
+        writeAll(bytes, position);
+        position += bytes.length;
+        return;
+      }
+      buffer.set(bytes, filled);
+      filled += bytes.length;
+    },
+    replaceStart(bytes) {
+      flush();
+      writeAll(bytes, 0);
+    },
+    commit() {
+      flush();
+      fsyncSync(descriptor);
+      close();
+      renameSync(temporaryPath, path);
+      syncFolder(dirname(path));
+    },
+    abort() {
+      close();
+      rmSync(temporaryPath, { force: true });
+    },
+  };
+}
+
+/** After a crash the new name must still be there; not every file system lets folders be synced. */
+function syncFolder(folder: string): void {
+  try {
+    const descriptor = openSync(folder, "r");
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // The file itself is safe; only its name may be lost with the machine.
+  }
+}
