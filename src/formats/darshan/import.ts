@@ -1,0 +1,293 @@
+/** A Darshan log as rows of runs, accesses and ops. */
+import { accesses, MISSING_I64, ops, runs, type TablesBuilder } from "../../model/index.ts";
+import { decode } from "./job.ts";
+import type { ModuleEntry } from "./header.ts";
+import type { DarshanLog } from "./log.ts";
+import { columnOf, type ModuleSpec } from "./modules/index.ts";
+import { type CounterRecord, decodeRecord, type LustreRecord } from "./records.ts";
+
+/** Adds the log to the tables under `runId`. */
+export function importLog(log: DarshanLog, into: TablesBuilder, runId: string): void {
+  const files = new Map<bigint, FileRow>();
+  for (const entry of log.modules) {
+    if (entry.spec?.kind === "dxt") importTrace(log, entry, into, runId);
+    else if (entry.spec !== undefined) collect(log, entry, entry.spec, files);
+  }
+  for (const file of files.values())
+    if (file.layers.size > 0) into.table(accesses).append(accessRow(log, runId, file));
+  into.table(runs).append(runRow(log, runId));
+}
+
+function runRow(log: DarshanLog, runId: string) {
+  const { job, header } = log;
+  const names = (entries: readonly ModuleEntry[]) => entries.map(({ name }) => name).join(" ");
+  const program = job.commandLine.trim().split(/\s+/)[0] ?? "";
+  return {
+    run_id: runId,
+    source: log.source.name,
+    kind: "darshan",
+    job_id: String(job.jobId),
+    user_id: String(job.uid),
+    application: program.slice(program.lastIndexOf("/") + 1),
+    command_line: job.commandLine,
+    ranks: job.nprocs,
+    start_unix_ns: job.startSeconds * 1_000_000_000n + job.startNanoseconds,
+    // A process that died before its log was finished has no end.
+    end_unix_ns: job.endSeconds === 0n ? null : job.endSeconds * 1_000_000_000n + job.endNanoseconds,
+    run_seconds: job.endSeconds === 0n ? null : job.runTimeSeconds,
+    log_version: header.version,
+    library_version: job.metadata.find(([key]) => key === "lib_ver")?.[1] ?? null,
+    modules: names(log.modules.filter(({ region }) => region.length > 0)),
+    partial_modules: names(log.modules.filter(({ partial }) => partial)),
+    warnings: [...log.warnings, ...log.damage.map(({ message }) => message)].join("\n"),
+  };
+}
+
+/** What is known of one file while the modules pass by. */
+interface FileRow {
+  readonly id: bigint;
+  readonly layers: Set<string>;
+  readonly sums: Record<string, bigint>;
+  readonly seconds: Record<string, number>;
+  /** Per rank: I/O time and bytes; for shared records the counters tell. */
+  readonly ranks: Map<bigint, { seconds: number; bytes: number }>;
+  shared: CounterRecord | undefined;
+  sharedSpec: ModuleSpec | undefined;
+  firstOpen: number;
+  lastClose: number;
+  layout: LustreRecord | undefined;
+}
+
+/** Which counters add up to which column, by module prefix. */
+const SUMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  POSIX: {
+    bytes_read: ["POSIX_BYTES_READ"],
+    bytes_written: ["POSIX_BYTES_WRITTEN"],
+    opens: ["POSIX_OPENS"],
+    reads: ["POSIX_READS"],
+    writes: ["POSIX_WRITES"],
+    seeks: ["POSIX_SEEKS"],
+    stats: ["POSIX_STATS"],
+    syncs: ["POSIX_FSYNCS", "POSIX_FDSYNCS"],
+    sequential_reads: ["POSIX_SEQ_READS"],
+    sequential_writes: ["POSIX_SEQ_WRITES"],
+    consecutive_reads: ["POSIX_CONSEC_READS"],
+    consecutive_writes: ["POSIX_CONSEC_WRITES"],
+    not_aligned: ["POSIX_FILE_NOT_ALIGNED"],
+    ...Object.fromEntries(
+      accesses.columns
+        .filter(({ name }) => name.startsWith("size_"))
+        .map(({ name, origin }) => [name, [origin]]),
+    ),
+  },
+  STDIO: {
+    bytes_read: ["STDIO_BYTES_READ"],
+    bytes_written: ["STDIO_BYTES_WRITTEN"],
+    opens: ["STDIO_OPENS"],
+    reads: ["STDIO_READS"],
+    writes: ["STDIO_WRITES"],
+    seeks: ["STDIO_SEEKS"],
+    syncs: ["STDIO_FLUSHES"],
+  },
+  DFS: {
+    bytes_read: ["DFS_BYTES_READ"],
+    bytes_written: ["DFS_BYTES_WRITTEN"],
+    opens: ["DFS_OPENS"],
+    reads: ["DFS_READS", "DFS_READXS", "DFS_NB_READS"],
+    writes: ["DFS_WRITES", "DFS_WRITEXS", "DFS_NB_WRITES"],
+    stats: ["DFS_STATS"],
+  },
+  "MPI-IO": {
+    mpiio_bytes_read: ["MPIIO_BYTES_READ"],
+    mpiio_bytes_written: ["MPIIO_BYTES_WRITTEN"],
+    mpiio_collective: ["MPIIO_COLL_READS", "MPIIO_COLL_WRITES"],
+    mpiio_independent: ["MPIIO_INDEP_READS", "MPIIO_INDEP_WRITES"],
+  },
+};
+
+function collect(log: DarshanLog, entry: ModuleEntry, spec: ModuleSpec, files: Map<bigint, FileRow>): void {
+  const sums = SUMS[entry.name];
+  if (sums === undefined && spec.kind !== "lustre") return;
+  const columns = Object.entries(sums ?? {}).map(
+    ([column, names]) => [column, names.map((name) => columnOf(spec, name) - spec.integersAt)] as const,
+  );
+  for (const block of log.records(entry)) {
+    for (let k = 0; k < block.count; k++) {
+      const record = decodeRecord(spec, block, k);
+      let file = files.get(record.id);
+      if (file === undefined) {
+        file = {
+          id: record.id,
+          layers: new Set(),
+          sums: {},
+          seconds: {},
+          ranks: new Map(),
+          shared: undefined,
+          sharedSpec: undefined,
+          firstOpen: Number.NaN,
+          lastClose: Number.NaN,
+          layout: undefined,
+        };
+        files.set(record.id, file);
+      }
+      if (record.kind === "lustre") file.layout = record;
+      else if (record.kind === "counters") addRecord(file, entry.name, spec, record, columns);
+    }
+  }
+}
+
+function addRecord(
+  file: FileRow,
+  module: string,
+  spec: ModuleSpec,
+  record: CounterRecord,
+  columns: readonly (readonly [string, readonly number[]])[],
+): void {
+  file.layers.add(module);
+  for (const [column, indexes] of columns) {
+    for (const index of indexes) {
+      const value = record.integers[index] as bigint;
+      // -1 means "not available" and must not be added.
+      if (value >= 0n) file.sums[column] = (file.sums[column] ?? 0n) + value;
+    }
+  }
+  if (module === "MPI-IO" || spec.derived === undefined) return;
+  const { derived } = spec;
+  const real = (word: number) => record.reals[word - spec.realsAt] as number;
+  const bytes =
+    Number(record.integers[derived.bytesRead - spec.integersAt]) +
+    Number(record.integers[derived.bytesWritten - spec.integersAt]);
+  const times = {
+    read_seconds: real(derived.readTime),
+    write_seconds: real(derived.writeTime),
+    meta_seconds: real(derived.metaTime),
+  };
+  for (const [column, seconds] of Object.entries(times))
+    file.seconds[column] = (file.seconds[column] ?? 0) + seconds;
+  const prefix = module === "POSIX" ? "POSIX_F_" : module === "STDIO" ? "STDIO_F_" : "DFS_F_";
+  const open = real(columnOf(spec, `${prefix}OPEN_START_TIMESTAMP`));
+  const close = real(columnOf(spec, `${prefix}CLOSE_END_TIMESTAMP`));
+  if (open > 0 && !(file.firstOpen <= open)) file.firstOpen = open;
+  if (close > 0 && !(file.lastClose >= close)) file.lastClose = close;
+  if (record.rank < 0n) {
+    // A file may be shared in two layers; the one with more time speaks for it.
+    if (
+      file.shared === undefined ||
+      file.sharedSpec === undefined ||
+      real(derived.slowestTime) > sharedReal(file, "slowestTime")
+    ) {
+      file.shared = record;
+      file.sharedSpec = spec;
+    }
+    return;
+  }
+  const rank = file.ranks.get(record.rank) ?? { seconds: 0, bytes: 0 };
+  rank.seconds += times.read_seconds + times.write_seconds + times.meta_seconds;
+  rank.bytes += bytes;
+  file.ranks.set(record.rank, rank);
+}
+
+function sharedReal(file: FileRow, column: "slowestTime" | "fastestTime"): number {
+  const spec = file.sharedSpec as ModuleSpec;
+  const word = spec.derived?.[column] ?? -1;
+  return word < 0 ? Number.NaN : ((file.shared as CounterRecord).reals[word - spec.realsAt] as number);
+}
+
+function accessRow(log: DarshanLog, runId: string, file: FileRow) {
+  const low = Number(file.id & 0xffffffffn);
+  const name = log.names.bytesOf(low, Number(file.id >> 32n));
+  const mount = name === undefined ? undefined : log.job.mountOf(name);
+  const component = file.layout?.components[0];
+  return {
+    ...file.sums,
+    ...file.seconds,
+    run_id: runId,
+    file_id: file.id,
+    path: name === undefined ? null : decode(name),
+    mount: mount?.path ?? null,
+    fs_type: mount?.type ?? null,
+    layer: ["MPI-IO", "POSIX", "STDIO", "DFS"].find((layer) => file.layers.has(layer)) ?? null,
+    ...rankColumns(log, file),
+    alignment: file.layers.has("POSIX") ? alignment(file) : null,
+    first_open_seconds: file.firstOpen,
+    last_close_seconds: file.lastClose,
+    stripe_count: component === undefined ? null : (component.counters[1] as bigint),
+    stripe_bytes: component === undefined ? null : (component.counters[0] as bigint),
+    osts: file.layout === undefined ? null : Array.from(file.layout.osts).join(" "),
+  };
+}
+
+function alignment(file: FileRow): bigint {
+  const spec = file.sharedSpec;
+  if (file.shared === undefined || spec?.name !== "POSIX") return MISSING_I64;
+  return file.shared.integers[columnOf(spec, "POSIX_FILE_ALIGNMENT") - spec.integersAt] as bigint;
+}
+
+/** Extremes and spread over ranks: from the counters of a shared record, else from the ranks' own records. */
+function rankColumns(log: DarshanLog, file: FileRow) {
+  if (file.shared !== undefined && file.sharedSpec?.derived !== undefined) {
+    const { sharedSpec: spec, shared } = file;
+    const { derived } = spec as { derived: NonNullable<ModuleSpec["derived"]> };
+    const variance = (what: string) => {
+      const index = spec.reals.findIndex(({ name }) => name.endsWith(what));
+      return index < 0 ? null : (shared.reals[index] as number);
+    };
+    return {
+      shared: 1,
+      ranks: log.job.nprocs,
+      slowest_seconds: sharedReal(file, "slowestTime"),
+      slowest_rank: shared.integers[derived.slowestRank - spec.integersAt] as bigint,
+      fastest_seconds: sharedReal(file, "fastestTime"),
+      fastest_rank: shared.integers[derived.fastestRank - spec.integersAt] as bigint,
+      variance_seconds: variance("_VARIANCE_RANK_TIME"),
+      variance_bytes: variance("_VARIANCE_RANK_BYTES"),
+    };
+  }
+  const ranks = [...file.ranks];
+  // A file known from MPI-IO alone has no times below it.
+  if (ranks.length === 0) return { shared: 0, ranks: null };
+  const slowest = ranks.reduce((a, b) => (b[1].seconds > a[1].seconds ? b : a));
+  const fastest = ranks.reduce((a, b) => (b[1].seconds < a[1].seconds ? b : a));
+  return {
+    shared: 0,
+    ranks: ranks.length,
+    slowest_seconds: slowest[1].seconds,
+    slowest_rank: slowest[0],
+    fastest_seconds: fastest[1].seconds,
+    fastest_rank: fastest[0],
+    variance_seconds: populationVariance(ranks.map(([, { seconds }]) => seconds)),
+    variance_bytes: populationVariance(ranks.map(([, { bytes }]) => bytes)),
+  };
+}
+
+function populationVariance(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+}
+
+function importTrace(log: DarshanLog, entry: ModuleEntry, into: TablesBuilder, runId: string): void {
+  const table = into.table(ops);
+  const layer = entry.name === "DXT_POSIX" ? "POSIX" : "MPI-IO";
+  for (const block of log.segments(entry)) {
+    const { record, stride } = block;
+    const { i64, u64, f64 } = block.views;
+    const file = (BigInt(record.idHigh) << 32n) | BigInt(record.idLow);
+    const host = decode(record.hostBytes);
+    for (let s = 0; s < block.count; s++) {
+      const word = block.at + s * stride;
+      table.append({
+        run_id: runId,
+        rank: record.rank,
+        host,
+        thread: stride === 5 ? (u64[word + 4] as bigint) : 0n,
+        file_id: file,
+        layer,
+        direction: block.first + s < record.writes ? "write" : "read",
+        offset: i64[word] as bigint,
+        bytes: i64[word + 1] as bigint,
+        start_ns: Math.round((f64[word + 2] as number) * 1e9),
+        end_ns: Math.round((f64[word + 3] as number) * 1e9),
+      });
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The job region: a fixed record, then text. All of it fits into 4096 plain bytes.
+ *
+ *   < 3.41  uid, start, end, nprocs, job id            (5 words)   metadata 1024 bytes   text
+ *   3.41    uid, start, start ns, end, end ns, nprocs, job id (7)  metadata 1024 bytes   text
+ *
+ * The text is the command line, then per mount a newline, the file system type, a TAB and the mount point.
+ */
+import { FormatError } from "../../base/errors.ts";
+import type { Header } from "./header.ts";
+
+export const JOB_BYTES_MAX = 4096;
+export const METADATA_BYTES = 1024;
+/** Bytes of the fixed record in format 3.41, and the room it leaves for text with its NUL. */
+export const JOB_RECORD_BYTES = 56 + METADATA_BYTES;
+export const JOB_TEXT_BYTES_MAX = JOB_BYTES_MAX - JOB_RECORD_BYTES - 1;
+
+export interface Mount {
+  readonly path: string;
+  readonly type: string;
+  readonly pathBytes: Uint8Array;
+  readonly typeBytes: Uint8Array;
+}
+
+export class Job {
+  readonly uid: bigint;
+  readonly startSeconds: bigint;
+  readonly startNanoseconds: bigint;
+  readonly endSeconds: bigint;
+  readonly endNanoseconds: bigint;
+  readonly nprocs: bigint;
+  readonly jobId: bigint;
+  /** Raw metadata, up to its NUL. */
+  readonly metadataBytes: Uint8Array;
+  /** Raw text, up to its NUL. */
+  readonly textBytes: Uint8Array;
+  readonly #newFormat: boolean;
+  #mounts: readonly Mount[] | undefined;
+
+  constructor(plain: Uint8Array, header: Header, source: string) {
+    this.#newFormat = header.minor >= 41;
+    const words = this.#newFormat ? 7 : 5;
+    const recordBytes = 8 * words + METADATA_BYTES;
+    if (plain.length < recordBytes) {
+      throw new FormatError(
+        source,
+        { offset: header.job.offset },
+        `the job region holds ${plain.length} plain bytes, the job record needs ${recordBytes}`,
+      );
+    }
+    const view = new DataView(plain.buffer, plain.byteOffset, plain.byteLength);
+    const word = (index: number) => view.getBigInt64(8 * index, !header.bigEndian);
+    this.uid = word(0);
+    this.startSeconds = word(1);
+    this.startNanoseconds = this.#newFormat ? word(2) : 0n;
+    this.endSeconds = word(this.#newFormat ? 3 : 2);
+    this.endNanoseconds = this.#newFormat ? word(4) : 0n;
+    this.nprocs = word(words - 2);
+    this.jobId = word(words - 1);
+    this.metadataBytes = upToNul(plain.subarray(8 * words, recordBytes));
+    this.textBytes = upToNul(plain.subarray(recordBytes));
+  }
+
+  /** Seconds from start to end. Before 3.41 there are whole seconds only, and a job lasts at least one. */
+  get runTimeSeconds(): number {
+    if (!this.#newFormat) return Number(this.endSeconds - this.startSeconds) + 1;
+    return (
+      Number(this.endSeconds) +
+      Number(this.endNanoseconds) / 1e9 -
+      (Number(this.startSeconds) + Number(this.startNanoseconds) / 1e9)
+    );
+  }
+
+  /** Program and arguments. */
+  get commandLine(): string {
+    return decode(this.commandLineBytes);
+  }
+
+  get commandLineBytes(): Uint8Array {
+    const end = this.textBytes.indexOf(10);
+    return end < 0 ? this.textBytes : this.textBytes.subarray(0, end);
+  }
+
+  /** Lines `key=value`, split at the first `=`; a note without one has an empty value. */
+  get metadata(): readonly (readonly [string, string])[] {
+    const pairs: (readonly [string, string])[] = [];
+    for (const line of decode(this.metadataBytes).split("\n")) {
+      const at = line.indexOf("=");
+      if (at >= 0) pairs.push([line.slice(0, at), line.slice(at + 1)]);
+      else if (line !== "") pairs.push([line, ""]);
+    }
+    return pairs;
+  }
+
+  /** Mounted file systems, longest mount point first: the first that is a prefix of a path is its mount. */
+  get mounts(): readonly Mount[] {
+    if (this.#mounts !== undefined) return this.#mounts;
+    const mounts: Mount[] = [];
+    let at = this.textBytes.indexOf(10);
+    while (at >= 0) {
+      const next = this.textBytes.indexOf(10, at + 1);
+      const line = this.textBytes.subarray(at + 1, next < 0 ? this.textBytes.length : next);
+      const tab = line.indexOf(9);
+      if (tab >= 0) {
+        const typeBytes = line.subarray(0, tab);
+        const pathBytes = line.subarray(tab + 1);
+        mounts.push({ path: decode(pathBytes), type: decode(typeBytes), pathBytes, typeBytes });
+      }
+      at = next;
+    }
+    // The sort is stable, so equal lengths keep the order of the file.
+    this.#mounts = mounts.sort((a, b) => b.pathBytes.length - a.pathBytes.length);
+    return this.#mounts;
+  }
+
+  /** The mount of a path: the longest mount point that is a plain prefix. */
+  mountOf(path: Uint8Array): Mount | undefined {
+    return this.mounts.find((mount) => isPrefix(mount.pathBytes, path));
+  }
+}
+
+const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** UTF-8; what is not becomes replacement characters. */
+export function decode(bytes: Uint8Array): string {
+  return TEXT.decode(bytes);
+}
+
+/** A C string in a fixed field. */
+export function upToNul(bytes: Uint8Array): Uint8Array {
+  const end = bytes.indexOf(0);
+  return end < 0 ? bytes : bytes.subarray(0, end);
+}
+
+function isPrefix(prefix: Uint8Array, bytes: Uint8Array): boolean {
+  if (prefix.length > bytes.length) return false;
+  for (let i = 0; i < prefix.length; i++) if (prefix[i] !== bytes[i]) return false;
+  return true;
+}

@@ -1,0 +1,27 @@
+/** The table of formats, and how one is found for an input. */
+import { FormatError } from "../base/errors.ts";
+import type { ByteSource } from "../base/source.ts";
+import { darshan } from "./darshan/format.ts";
+import type { Format } from "./format.ts";
+
+export const FORMATS: readonly Format[] = [darshan];
+
+/** How many bytes `recognizes` may look at. */
+const HEAD_BYTES = 4096;
+
+/** The format of an input, by its first bytes; names are only a hint. */
+export function detectFormat(source: ByteSource): Format {
+  const head = source.read(0, HEAD_BYTES);
+  const format = FORMATS.find((candidate) => candidate.recognizes(head, source.name));
+  if (format !== undefined) return format;
+  const known = FORMATS.map(({ label }) => label).join(", ");
+  throw new FormatError(
+    source.name,
+    { offset: 0 },
+    `${source.byteLength === 0 ? "the file is empty" : "not a format that is known here"} (have: ${known})`,
+  );
+}
+
+export { type ByteSource, bytesSource } from "../base/source.ts";
+export * from "./darshan/index.ts";
+export type { Format, ReadOptions } from "./format.ts";
