@@ -1,0 +1,55 @@
+/** docs/commands.md: every command with its options and examples, from the table of commands. */
+
+import type { Command, CommandEntry } from "./command.ts";
+import { commands } from "./index.ts";
+import { COMMON_OPTIONS, optionFlags } from "./parse.ts";
+
+export const path = "docs/commands.md";
+
+export async function generate(table: readonly CommandEntry[] = commands): Promise<string> {
+  const parts = [
+    "# Commands",
+    "",
+    "Made by `npm run docs`; do not edit.",
+    "",
+    "Every command also takes:",
+    "",
+  ];
+  parts.push(...optionRows(COMMON_OPTIONS), "");
+  parts.push("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 finished but some inputs were skipped.", "");
+  for (const entry of table) parts.push(...section((await entry.load()).default));
+  return `${parts.join("\n").trimEnd()}\n`;
+}
+
+function section(command: Command): string[] {
+  const words = command.arguments.map(({ name, optional, variadic }) => {
+    const inner = `${name.toUpperCase()}${variadic ? "..." : ""}`;
+    return optional ? `[${inner}]` : inner;
+  });
+  return [
+    `## plimsoll ${command.name}`,
+    "",
+    command.description,
+    "",
+    "```",
+    ["plimsoll", command.name, ...words, "[options]"].join(" "),
+    "```",
+    "",
+    ...command.arguments.map((one) => `- \`${one.name.toUpperCase()}\`: ${one.help}`),
+    ...optionRows(command.options),
+    "",
+    "Examples:",
+    "",
+    "```",
+    ...command.examples.flatMap((one) => [`# ${one.does}`, one.command]),
+    "```",
+    "",
+  ];
+}
+
+function optionRows(options: Command["options"]): string[] {
+  return Object.entries(options).map(([name, spec]) => {
+    const choices = spec.kind === "choice" ? ` (${spec.choices.join(", ")})` : "";
+    return `- \`${optionFlags(name, spec)}\`: ${spec.help}${choices}`;
+  });
+}

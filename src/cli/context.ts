@@ -1,0 +1,131 @@
+/** What a command gets besides its arguments. */
+
+import type { CommandEntry } from "./command.ts";
+import { oneLine } from "./failure.ts";
+import type { Io } from "./io.ts";
+import { writeJson } from "./json.ts";
+import { type PartialOutput, PartialOutputs } from "./partial.ts";
+import { NO_PROGRESS, type Progress, ProgressBar, type ProgressOptions } from "./progress.ts";
+import { BufferedSink, type ByteSink, OutputClosed } from "./sink.ts";
+
+export interface Skipped {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface Context {
+  /** Print one JSON document (`printJson`) and nothing else on stdout. */
+  readonly json: boolean;
+  readonly debug: boolean;
+  /** Terminal colours are welcome on stdout. */
+  readonly color: boolean;
+  readonly stdoutIsTerminal: boolean;
+  /** stdout, buffered. Large outputs pass through without a copy. */
+  readonly out: ByteSink;
+  /** Aborts on SIGINT and SIGTERM. A command that takes it gets a few seconds to stop by itself. */
+  readonly signal: AbortSignal;
+  /** All commands of this program. */
+  readonly commands: readonly CommandEntry[];
+  /** What `skip` has named so far. */
+  readonly skipped: readonly Skipped[];
+  printJson(value: unknown): void;
+  /** A line for people, on stderr. */
+  note(message: string): void;
+  /** Shows a bar on a terminal once the work has taken two seconds; otherwise does nothing. */
+  progress(options: ProgressOptions): Progress;
+  /** Names an input that is left out; the exit code becomes 3. */
+  skip(path: string, reason: string): void;
+  /** Await this now and then in long work: it lets signals through. Costs next to nothing when called often. */
+  breathe(): Promise<void>;
+  /** Say this before writing a file or folder: it is removed on failure and on SIGINT unless `done()` was called. */
+  partialOutput(path: string): PartialOutput;
+}
+
+/** Well under what a person notices after Ctrl-C. */
+const BREATHE_MS = 50;
+
+export interface ContextSetting {
+  readonly io: Io;
+  readonly json: boolean;
+  readonly debug: boolean;
+  readonly commands: readonly CommandEntry[];
+  /** Called when the command first needs to know of signals. */
+  readonly watchSignals: () => void;
+}
+
+export class CommandContext implements Context {
+  readonly json: boolean;
+  readonly debug: boolean;
+  readonly color: boolean;
+  readonly stdoutIsTerminal: boolean;
+  readonly out: BufferedSink;
+  readonly commands: readonly CommandEntry[];
+  readonly skipped: Skipped[] = [];
+  readonly partials = new PartialOutputs();
+  readonly abort = new AbortController();
+  /** Whether the command stops by itself on a signal. */
+  signalTaken = false;
+  readonly #io: Io;
+  readonly #watchSignals: () => void;
+  #bar: ProgressBar | undefined;
+  #breathedMs = 0;
+
+  constructor({ io, json, debug, commands, watchSignals }: ContextSetting) {
+    this.#io = io;
+    this.#watchSignals = watchSignals;
+    this.json = json;
+    this.debug = debug;
+    this.commands = commands;
+    this.stdoutIsTerminal = io.stdout.isTerminal;
+    this.color = io.stdout.isTerminal && !io.env.NO_COLOR && io.env.TERM !== "dumb";
+    this.out = new BufferedSink((bytes) => io.stdout.write(bytes));
+  }
+
+  get signal(): AbortSignal {
+    this.signalTaken = true;
+    this.#watchSignals();
+    return this.abort.signal;
+  }
+
+  printJson(value: unknown): void {
+    writeJson(value, (text) => this.out.write(text));
+    this.out.write("\n");
+  }
+
+  note(message: string): void {
+    this.#bar?.clear();
+    if (this.stdoutIsTerminal) this.out.flush();
+    this.#io.stderr.write(`plimsoll: ${oneLine(message)}\n`);
+  }
+
+  progress(options: ProgressOptions): Progress {
+    if (!this.#io.stderr.isTerminal || this.#io.env.TERM === "dumb") return NO_PROGRESS;
+    this.#bar?.end();
+    this.#bar = new ProgressBar(this.#io, options);
+    return this.#bar;
+  }
+
+  skip(path: string, reason: string): void {
+    // A closed pipe caught by a command's own "skip what fails" is no fault of that input.
+    if (this.out.closed) throw new OutputClosed();
+    this.skipped.push({ path, reason });
+    this.note(`skipped ${path}: ${reason}`);
+  }
+
+  async breathe(): Promise<void> {
+    const now = this.#io.now();
+    if (now - this.#breathedMs < BREATHE_MS) return;
+    this.#breathedMs = now;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  partialOutput(path: string): PartialOutput {
+    this.#watchSignals();
+    return this.partials.add(path);
+  }
+
+  endProgress(): void {
+    this.#bar?.end();
+    this.#bar = undefined;
+  }
+}

@@ -1,0 +1,138 @@
+/** `plimsoll darshan convert`: a log written anew. */
+import { resolve } from "node:path";
+import { UsageError } from "../../base/errors.ts";
+import { type ConvertOptions, convertLog } from "../../formats/darshan/convert.ts";
+import { COMPRESSIONS } from "../../formats/darshan/header.ts";
+import { findModule, MODULES } from "../../formats/darshan/modules/index.ts";
+import { nodeEncoders } from "../../node/encoders.ts";
+import { createOutput } from "../../node/output-file.ts";
+import { breather } from "../breathe.ts";
+import { defineCommand } from "../command.ts";
+import { obfuscation } from "./obfuscate.ts";
+import { READ_OPTIONS, skipDamage, withLog } from "./open.ts";
+
+export default defineCommand({
+  name: "darshan convert",
+  summary: "write a Darshan log anew: recompress, select, obfuscate",
+  description:
+    "Writes the log in format 3.41 with current record versions. Files and modules can be selected. With --obfuscate, names of files, hosts, user and program are replaced by stand-ins made with the key: the same key gives the same stand-ins in every log. Mount points and standard streams stay. Record ids are hashes of the original names, and who guesses a name can confirm it; --new-ids replaces them as well.",
+  arguments: [
+    { name: "log", help: "a .darshan file", kind: "file" },
+    { name: "output", help: "the file to write; it appears only when it is whole", kind: "file" },
+  ],
+  options: {
+    compression: {
+      kind: "choice",
+      choices: COMPRESSIONS,
+      default: "zlib",
+      help: "how regions are compressed",
+    },
+    "byte-order": {
+      kind: "choice",
+      choices: ["little", "big"],
+      default: "little",
+      help: "byte order of the output",
+    },
+    "stream-bytes": {
+      kind: "bytes",
+      min: 1,
+      help: "start a new compressed stream after this many bytes (default: one stream a region)",
+    },
+    module: { kind: "list", valueName: "NAME", help: "keep only this module (may be repeated)" },
+    file: {
+      kind: "list",
+      valueName: "PATTERN",
+      help: "keep only files whose name matches; * and ? are wild (may be repeated)",
+    },
+    obfuscate: { kind: "string", valueName: "KEY", help: "replace names by stand-ins made with this key" },
+    "new-ids": { kind: "boolean", help: "with --obfuscate: replace record ids too" },
+    ...READ_OPTIONS,
+  },
+  examples: [
+    {
+      command: "plimsoll darshan convert --obfuscate s3cret --new-ids run.darshan share.darshan",
+      does: "a copy to share",
+    },
+    {
+      command: "plimsoll darshan convert --file '/scratch/*.h5' run.darshan h5.darshan",
+      does: "only some files",
+    },
+    {
+      command: "plimsoll darshan convert --compression bzip2 run.darshan small.darshan",
+      does: "another compression",
+    },
+  ],
+  async run({ arguments: [path = "", output = ""], options }, context) {
+    if (options.newIds && options.obfuscate === undefined)
+      throw new UsageError("--new-ids goes with --obfuscate KEY");
+    if (options.obfuscate === "") throw new UsageError("--obfuscate needs a key that is not empty");
+    if (resolve(path) === resolve(output))
+      throw new UsageError("the output must be another file than the log");
+    const modules = options.module.map(moduleName);
+    const patterns = options.file.map(globPattern);
+    await withLog(path, options, async (log) => {
+      const progress = context.progress({ label: "converting", total: log.source.byteLength, unit: "B" });
+      const breathe = breather();
+      const convertOptions: ConvertOptions = {
+        encoders: nodeEncoders,
+        compression: options.compression,
+        bigEndian: options.byteOrder === "big",
+        ...(options.streamBytes === undefined ? {} : { streamBytes: options.streamBytes }),
+        ...(modules.length === 0 ? {} : { keepModule: (name: string) => modules.includes(name) }),
+        ...(patterns.length === 0 ? {} : { keepFile: (name: Uint8Array) => matches(patterns, name) }),
+        ...(options.obfuscate === undefined
+          ? {}
+          : { renaming: obfuscation(log, options.obfuscate, options.newIds) }),
+        pause: (position) => {
+          progress.update(position);
+          return breathe();
+        },
+      };
+      const file = createOutput(output);
+      const partial = context.partialOutput(file.temporaryPath);
+      try {
+        const result = await convertLog(log, file, convertOptions);
+        file.commit();
+        progress.end();
+        skipDamage(log, context);
+        for (const warning of result.warnings) context.note(`${path}: ${warning}`);
+        if (context.json)
+          context.printJson({
+            output,
+            bytes: result.bytes,
+            records: result.records,
+            warnings: result.warnings,
+          });
+        else context.note(`${output}: ${result.records} records, ${result.bytes} bytes`);
+      } finally {
+        file.abort();
+        partial.done();
+      }
+    });
+  },
+});
+
+function moduleName(name: string): string {
+  const spec = findModule(name);
+  if (spec === undefined)
+    throw new UsageError(
+      `unknown module: ${name} (have: ${MODULES.map((module) => module.name).join(", ")})`,
+    );
+  return spec.name;
+}
+
+/** A shell pattern over the whole name: `*` any text, `?` any character. */
+function globPattern(pattern: string): RegExp {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*/g, "[^]*")
+    .replace(/\?/g, "[^]");
+  return new RegExp(`^${source}$`);
+}
+
+/** A dataset or variable goes with its file: the part in front of the colon counts as well. */
+function matches(patterns: readonly RegExp[], bytes: Uint8Array): boolean {
+  const name = new TextDecoder().decode(bytes);
+  const colon = name.indexOf(":");
+  return patterns.some((pattern) => pattern.test(name) || (colon > 0 && pattern.test(name.slice(0, colon))));
+}

@@ -1,0 +1,36 @@
+/** `plimsoll darshan dxt`: the lines of darshan-dxt-parser. */
+import { writeDxt } from "../../formats/darshan/dxt-text.ts";
+import { writeDxtJson } from "../../formats/darshan/json.ts";
+import { defineCommand } from "../command.ts";
+import { printLog, READ_OPTIONS, withLog } from "./open.ts";
+
+export default defineCommand({
+  name: "darshan dxt",
+  summary: "print each traced read and write of a Darshan log",
+  description:
+    "Prints the same lines as darshan-dxt-parser: per file and rank every read and write with offset, length, start and end in seconds, the OSTs it touched where the log knows the stripe layout, and the thread.",
+  arguments: [{ name: "log", help: "a .darshan file, or /dev/stdin", kind: "file" }],
+  options: {
+    "show-incomplete": {
+      kind: "boolean",
+      help: "for scripts; incomplete modules are always shown, with a warning",
+    },
+    ...READ_OPTIONS,
+  },
+  examples: [
+    { command: "plimsoll darshan dxt run.darshan | head -40", does: "the first traced calls" },
+    { command: "plimsoll darshan dxt --json run.darshan > calls.json", does: "the trace as JSON" },
+  ],
+  async run({ arguments: [path = ""], options }, context) {
+    await withLog(path, options, (log) =>
+      // The text reads its modules ahead of printing and so finds damage by itself.
+      printLog(
+        log,
+        options,
+        context,
+        (entry) => context.json && entry.spec?.kind === "dxt",
+        (out, onDamage) => (context.json ? writeDxtJson : writeDxt)(log, out, onDamage),
+      ),
+    );
+  },
+});

@@ -1,0 +1,22 @@
+/** `plimsoll darshan id`: record ids. */
+import { recordId } from "../../formats/darshan/record-id.ts";
+import { defineCommand } from "../command.ts";
+
+export default defineCommand({
+  name: "darshan id",
+  summary: "print the record id of a path",
+  description:
+    "A record id is a 64-bit hash of the record's name: the absolute path of a file as the program gave it (with the working directory in front of relative paths), or a name such as <STDOUT> or heatmap:POSIX. The path need not exist.",
+  arguments: [{ name: "path", help: "a name as it stands in a log", variadic: true, kind: "file" }],
+  examples: [
+    {
+      command: "plimsoll darshan id /scratch/run1/out.dat",
+      does: "the id to look for in a log without names",
+    },
+  ],
+  async run({ arguments: paths }, context) {
+    const ids = paths.map((path) => ({ path, id: recordId(path).toString() }));
+    if (context.json) context.printJson({ ids });
+    else for (const { path, id } of ids) context.out.write(`${id}\t${path}\n`);
+  },
+});

@@ -1,0 +1,150 @@
+/** `plimsoll demo`: a first look, on logs made here and now. */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { FormatError, UsageError } from "../base/errors.ts";
+import { bytesSource } from "../base/source.ts";
+import { TextWriter } from "../base/text-writer.ts";
+import { formatBytes, formatRate, formatSeconds } from "../base/units.ts";
+import { writeParseJson } from "../formats/darshan/json.ts";
+import { DarshanLog } from "../formats/darshan/log.ts";
+import { writeParse } from "../formats/darshan/text.ts";
+import { Totals } from "../formats/darshan/totals.ts";
+import { type Sample, sampleLogs } from "../generate/samples.ts";
+import { nodeCodecs } from "../node/codecs.ts";
+import { nodeEncoders } from "../node/encoders.ts";
+import { defineCommand } from "./command.ts";
+
+/** First line of the folder's README: only a folder with it is replaced. */
+const MARK = "Plimsoll demonstration";
+
+export default defineCommand({
+  name: "demo",
+  summary: "make sample logs, read them back, and show where to look",
+  description:
+    "Writes a few small Darshan logs with Plimsoll's own writer, reads them back, and leaves logs, text and JSON in a folder. The logs are synthetic and say so.",
+  options: {
+    out: {
+      kind: "string",
+      short: "o",
+      default: "plimsoll-demo",
+      valueName: "DIR",
+      help: "folder to write; an earlier demonstration is replaced",
+    },
+    seed: { kind: "number", integer: true, default: 1, help: "seed of the random numbers" },
+  },
+  examples: [{ command: "plimsoll demo", does: "writes plimsoll-demo/ and prints what is there" }],
+  async run({ options }, context) {
+    const folder = options.out;
+    if (existsSync(folder) && !isDemo(folder)) {
+      throw new UsageError(`${folder} exists and is not an earlier demonstration; choose another with --out`);
+    }
+    const work = `${folder}.part-${process.pid}`;
+    const partial = context.partialOutput(work);
+    mkdirSync(work);
+    const rows = sampleLogs(options.seed, nodeEncoders).map((sample) => show(sample, work));
+    writeFileSync(join(work, "README.txt"), readme(rows));
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(work, folder);
+    partial.done();
+    if (context.json) context.printJson({ folder, logs: rows });
+    else context.out.write(summary(folder, rows));
+  },
+});
+
+interface Row {
+  readonly file: string;
+  readonly about: string;
+  readonly ranks: number;
+  readonly files: number;
+  readonly bytesMoved: number;
+  readonly seconds: number;
+  readonly bytesPerSecond: number;
+}
+
+/** Writes one sample, reads it back from the bytes, and keeps its text and JSON beside it. */
+function show({ name, about, bytes }: Sample, folder: string): Row {
+  const file = `${name}.darshan`;
+  writeFileSync(join(folder, file), bytes);
+  const log = new DarshanLog(bytesSource(readFileSync(join(folder, file)), file), { codecs: nodeCodecs });
+  const stop = (_: unknown, error: unknown): never => {
+    throw error;
+  };
+  const sections = { base: true, total: true, file: true, perf: true };
+  writeFileSync(
+    join(folder, `${name}.txt`),
+    collect((out) => writeParse(log, sections, out, stop)),
+  );
+  writeFileSync(
+    join(folder, `${name}.json`),
+    collect((out) => writeParseJson(log, sections, out, stop)),
+  );
+  const entry = log.module("POSIX");
+  if (entry?.spec?.derived === undefined) throw new FormatError(file, {}, "the sample has no POSIX data");
+  const totals = new Totals(entry.spec, entry.spec.derived);
+  for (const block of log.records(entry)) totals.add(block);
+  const figures = totals.figures();
+  return {
+    file,
+    about,
+    ranks: Number(log.job.nprocs),
+    files: figures.files.total.count,
+    bytesMoved: Number(figures.totalBytes),
+    seconds: figures.totalSeconds,
+    bytesPerSecond: figures.mebibytesPerSecond * 1048576,
+  };
+}
+
+function collect(write: (out: TextWriter) => void): Buffer {
+  const parts: Buffer[] = [];
+  const out = new TextWriter((bytes) => void parts.push(Buffer.from(bytes)));
+  write(out);
+  out.flush();
+  return Buffer.concat(parts);
+}
+
+function isDemo(folder: string): boolean {
+  try {
+    return readFileSync(join(folder, "README.txt"), "utf8").startsWith(MARK);
+  } catch {
+    return false;
+  }
+}
+
+function table(rows: readonly Row[]): string {
+  const lines = rows.map(({ file, ranks, files, bytesMoved, seconds, bytesPerSecond }) =>
+    [
+      file.padEnd(26),
+      String(ranks).padStart(5),
+      String(files).padStart(6),
+      formatBytes(bytesMoved).padStart(9),
+      formatSeconds(seconds).padStart(9),
+      formatRate(bytesPerSecond).padStart(11),
+    ].join(" "),
+  );
+  return ["log                        ranks  files     moved  I/O time  throughput", ...lines].join("\n");
+}
+
+function summary(folder: string, rows: readonly Row[]): string {
+  const first = rows[0]?.file ?? "";
+  return `Made ${rows.length} Darshan logs (synthetic), read them back, and wrote ${folder}/:
+
+${table(rows)}
+
+${rows.map(({ file, about }) => `  ${file}: ${about}`).join("\n")}
+
+I/O time is that of the slowest rank. Look further:
+  ./bin/plimsoll darshan parse --perf ${folder}/${first}
+  ./bin/plimsoll darshan dxt ${folder}/small-writes.darshan | head -30
+  ./bin/plimsoll darshan convert --obfuscate KEY --new-ids ${folder}/${first} shared.darshan
+  ./bin/plimsoll --help
+`;
+}
+
+function readme(rows: readonly Row[]): string {
+  return `${MARK}
+
+Synthetic Darshan logs, each with the text and the JSON of its counters beside it.
+
+${rows.map(({ file, about }) => `${file}: ${about}`).join("\n")}
+`;
+}

@@ -1,0 +1,95 @@
+/** Makes one line and an exit code of whatever a command threw. */
+
+import { FormatError, UsageError } from "../base/errors.ts";
+
+export const EXIT = { done: 0, failed: 1, usage: 2, skipped: 3, SIGINT: 130, SIGTERM: 143 } as const;
+
+export interface Failure {
+  readonly line: string;
+  readonly code: number;
+}
+
+export interface FailureSetting {
+  /** The words to put before --help in the hint. */
+  readonly command: string;
+  /** The input files of the command line, for system errors that name none. */
+  readonly files: readonly string[];
+  isOutput(path: string): boolean;
+}
+
+export function describeFailure(error: unknown, setting: FailureSetting): Failure {
+  if (error instanceof UsageError) {
+    const words = setting.command === "" ? "plimsoll" : `plimsoll ${setting.command}`;
+    return { line: oneLine(`${error.message}; see ${words} --help`), code: EXIT.usage };
+  }
+  if (error instanceof FormatError) return { line: oneLine(error.message), code: EXIT.failed };
+  const system = systemMessage(error, setting);
+  if (system !== undefined) return { line: oneLine(system), code: EXIT.failed };
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  const line = oneLine(`internal error: ${message} (run again with --debug for the stack)`);
+  return { line, code: EXIT.failed };
+}
+
+/** The stack of an error and of each cause, for --debug. */
+export function stackOf(error: unknown): string {
+  let text = "";
+  for (let at = error, depth = 0; at !== undefined && depth < 10; depth++) {
+    text += `${depth === 0 ? "" : "caused by: "}${at instanceof Error ? (at.stack ?? at.message) : String(at)}\n`;
+    at = at instanceof Error ? at.cause : undefined;
+  }
+  return text;
+}
+
+/** File names can hold line breaks and terminal codes; a message must not. */
+export function oneLine(text: string): string {
+  return text.replace(/\s*[\r\n]+\s*/g, " ").replace(/[\x00-\x1f\x7f-\x9f]/g, (character) => {
+    return `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  EACCES: "permission denied",
+  EPERM: "not permitted",
+  EISDIR: "is a folder",
+  ENOTDIR: "a part of the path is not a folder",
+  ELOOP: "too many symbolic links",
+  ENAMETOOLONG: "name too long",
+  EMFILE: "too many open files; raise ulimit -n",
+  ENFILE: "too many open files on this machine",
+  EIO: "input/output error",
+  ESTALE: "stale file handle",
+  ENOSPC: "no space left",
+  EDQUOT: "quota exceeded",
+  EROFS: "read-only file system",
+  EEXIST: "exists already",
+  ENOTEMPTY: "folder is not empty",
+  EFBIG: "file too large",
+};
+
+const WRITING_CODES = new Set(["ENOSPC", "EDQUOT", "EROFS", "EEXIST", "ENOTEMPTY", "EFBIG"]);
+const WRITING_CALLS = new Set([
+  "write",
+  "mkdir",
+  "mkdtemp",
+  "rename",
+  "unlink",
+  "rmdir",
+  "ftruncate",
+  "fsync",
+  "link",
+]);
+
+function systemMessage(error: unknown, { files, isOutput }: FailureSetting): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  const reason = code === undefined ? undefined : REASONS[code];
+  // A module that cannot be found is our fault, and has no system call.
+  if (code === undefined || reason === undefined || syscall === undefined) return undefined;
+  const writing =
+    WRITING_CODES.has(code) || WRITING_CALLS.has(syscall) || (path !== undefined && isOutput(path));
+  const what = path ?? (!writing && files.length === 1 ? files[0] : undefined);
+  const target = what === undefined ? "" : ` ${what}`;
+  const why = writing && code === "ENOENT" ? "no such folder" : reason;
+  return `cannot ${writing ? "write" : "read"}${target}: ${why}`;
+}

@@ -1,0 +1,89 @@
+/** Finds the command that words name, and lists commands. Works from the table alone: nothing is loaded. */
+
+import { UsageError } from "../base/errors.ts";
+import type { CommandEntry } from "./command.ts";
+import { didYouMean } from "./suggest.ts";
+
+export type Choice =
+  | { readonly kind: "command"; readonly entry: CommandEntry; readonly rest: readonly string[] }
+  | { readonly kind: "group"; readonly name: string };
+
+/** The command with the longest name that the words begin with, or the group they name ("" is all commands). */
+export function chooseCommand(words: readonly string[], table: readonly CommandEntry[]): Choice {
+  let best: CommandEntry | undefined;
+  for (const entry of table) {
+    const name = entry.name.split(" ");
+    if (!name.every((word, i) => words[i] === word)) continue;
+    if (best === undefined || entry.name.length > best.name.length) best = entry;
+  }
+  if (best) return { kind: "command", entry: best, rest: words.slice(best.name.split(" ").length) };
+
+  let group = "";
+  for (const [i, word] of words.entries()) {
+    if (word.startsWith("-")) {
+      if (word === "--help" || word === "-h" || word === "--json" || word === "--debug") break;
+      throw new UsageError(
+        `unknown option ${word}${didYouMean(word, ["--help", "--version", "--debug", "--json"])}`,
+      );
+    }
+    const longer = i === 0 ? word : `${group} ${word}`;
+    if (!table.some((entry) => entry.name.startsWith(`${longer} `))) {
+      const known = membersOf(group, table).map((member) => member.word);
+      throw new UsageError(`unknown command: ${longer}${didYouMean(word, known)}`);
+    }
+    group = longer;
+  }
+  return { kind: "group", name: group };
+}
+
+export interface Member {
+  readonly word: string;
+  readonly summary: string;
+}
+
+/** The words that can follow a group's name. */
+export function membersOf(group: string, table: readonly CommandEntry[]): Member[] {
+  const prefix = group === "" ? "" : `${group} `;
+  const members = new Map<string, Member>();
+  for (const entry of table) {
+    if (!entry.name.startsWith(prefix)) continue;
+    const [word = "", ...deeper] = entry.name.slice(prefix.length).split(" ");
+    if (deeper.length === 0) members.set(word, { word, summary: entry.summary });
+    else if (!members.has(word))
+      members.set(word, { word, summary: subcommandSummary(prefix + word, table) });
+  }
+  return [...members.values()];
+}
+
+export function groupHelp(group: string, table: readonly CommandEntry[]): string {
+  const words = group === "" ? "plimsoll" : `plimsoll ${group}`;
+  const lines = [
+    `Usage: ${words} COMMAND [options]`,
+    "",
+    ...(group === "" ? [ABOUT, ""] : []),
+    memberList(group, table).trimEnd(),
+    "",
+    `\`${words} COMMAND --help\` explains one command with examples. Every command takes --json.`,
+    ...(group === "" ? [EXIT_CODES] : []),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** "Commands:" and a line for each member; empty where the name is no group. */
+export function memberList(group: string, table: readonly CommandEntry[]): string {
+  const members = membersOf(group, table);
+  if (members.length === 0) return "";
+  const width = Math.max(...members.map((member) => member.word.length));
+  const lines = members.map((member) => `  ${member.word.padEnd(width)}  ${member.summary}`);
+  return `Commands:\n${lines.join("\n")}\n`;
+}
+
+const ABOUT = "Measures, explains and improves I/O on parallel storage.";
+const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 finished but some inputs were skipped.";
+
+function subcommandSummary(name: string, table: readonly CommandEntry[]): string {
+  const words = table
+    .filter((entry) => entry.name.startsWith(`${name} `))
+    .map((e) => e.name.slice(name.length + 1));
+  return words.join(", ");
+}

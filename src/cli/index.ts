@@ -1,0 +1,36 @@
+/** The table of commands: one line each, in the order that help shows. A command's file loads when it is chosen. */
+
+import type { CommandEntry } from "./command.ts";
+
+export const commands: readonly CommandEntry[] = [
+  {
+    name: "darshan parse",
+    summary: "print the counters of a Darshan log",
+    load: () => import("./darshan/parse.ts"),
+  },
+  {
+    name: "darshan dxt",
+    summary: "print each traced read and write of a Darshan log",
+    load: () => import("./darshan/dxt.ts"),
+  },
+  {
+    name: "darshan convert",
+    summary: "write a Darshan log anew: recompress, select, obfuscate",
+    load: () => import("./darshan/convert.ts"),
+  },
+  {
+    name: "darshan id",
+    summary: "print the record id of a path",
+    load: () => import("./darshan/id.ts"),
+  },
+  {
+    name: "demo",
+    summary: "make sample logs, read them back, and show where to look",
+    load: () => import("./demo.ts"),
+  },
+  {
+    name: "completion",
+    summary: "print a script that completes commands in bash, zsh or fish",
+    load: () => import("./completion.ts"),
+  },
+];

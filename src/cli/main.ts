@@ -1,0 +1,8 @@
+/** The program's entry: the real table on the real world. */
+
+import { commands } from "./index.ts";
+import { nodeIo } from "./io.ts";
+import { runCli } from "./run.ts";
+
+// Everything is written synchronously, so there is nothing left to wait for.
+process.exit(await runCli(process.argv.slice(2), commands, nodeIo()));

@@ -1,0 +1,147 @@
+/** Between our commands and commander: words to an invocation, and the text of --help. */
+
+import { CommanderError, Command as Commander, Option } from "commander";
+import { UsageError } from "../base/errors.ts";
+import type { ArgumentSpec, Command, Invocation, OptionSpec } from "./command.ts";
+import { parseChoice, parseValue } from "./values.ts";
+
+export interface Parsed {
+  readonly invocation: Invocation;
+  readonly json: boolean;
+  readonly debug: boolean;
+  readonly help: boolean;
+}
+
+/** Every command has these. */
+export const COMMON_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  json: { kind: "boolean", help: "print one JSON document" },
+  debug: { kind: "boolean", help: "show the stack of an error" },
+  help: { kind: "boolean", short: "h", help: "show this help" },
+};
+
+export function parseArguments(command: Command, words: readonly string[]): Parsed {
+  const parser = commanderFor(command);
+  // Help wins over whatever else is wrong with the line, so it is looked for first.
+  const end = words.indexOf("--");
+  const before = end < 0 ? words : words.slice(0, end);
+  if (before.includes("--help") || before.includes("-h")) {
+    return { invocation: { arguments: [], options: {} }, json: false, debug: false, help: true };
+  }
+  try {
+    parser.parse([...words], { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) throw new UsageError(usageMessage(error), { cause: error });
+    throw error;
+  }
+  const { json, debug, help: _, ...options } = parser.opts();
+  for (const [name, spec] of Object.entries(command.options)) {
+    // Not given to commander, which would show "default: false" in help.
+    if (spec.kind === "boolean") options[camelCase(name)] ??= spec.default ?? false;
+  }
+  checkChoices(command.arguments, parser.args);
+  return {
+    invocation: { arguments: parser.args, options },
+    json: json === true,
+    debug: debug === true,
+    help: false,
+  };
+}
+
+/** The help of one command; `subcommands` are lines to show below it where it is also a group. */
+export function helpText(command: Command, columns: number, subcommands: string): string {
+  const help = commanderFor(command)
+    .configureHelp({ helpWidth: Math.min(columns, 110) })
+    .helpInformation();
+  const examples = command.examples.map((one) => `  ${one.command}\n      ${one.does}\n`).join("");
+  return `${help}${subcommands === "" ? "" : `\n${subcommands}`}\nExamples:\n${examples}`;
+}
+
+/** The name as typed, with its value: `-o, --out <DIR>`. */
+export function optionFlags(name: string, spec: OptionSpec): string {
+  const long = `--${longName(name, spec)}`;
+  const flags = spec.short === undefined ? long : `-${spec.short}, ${long}`;
+  return spec.kind === "boolean" ? flags : `${flags} <${spec.valueName ?? VALUE_NAMES[spec.kind]}>`;
+}
+
+/** A boolean that is on by default is turned off by `--no-name`. */
+export function longName(name: string, spec: OptionSpec): string {
+  return spec.kind === "boolean" && spec.default === true ? `no-${name}` : name;
+}
+
+const VALUE_NAMES = { string: "TEXT", number: "N", bytes: "SIZE", choice: "CHOICE", list: "TEXT" } as const;
+
+function commanderFor(command: Command): Commander {
+  const parser = new Commander(`plimsoll ${command.name}`)
+    .description(command.description)
+    .exitOverride()
+    .configureOutput({ writeOut() {}, writeErr() {} })
+    .helpOption(false);
+  for (const one of command.arguments) parser.argument(argumentTerm(one), argumentHelp(one));
+  for (const [name, spec] of Object.entries({ ...command.options, ...COMMON_OPTIONS })) {
+    parser.addOption(commanderOption(name, spec));
+  }
+  return parser;
+}
+
+function argumentTerm({ name, optional, variadic }: ArgumentSpec): string {
+  const inner = variadic ? `${name}...` : name;
+  return optional ? `[${inner}]` : `<${inner}>`;
+}
+
+function argumentHelp({ help, choices }: ArgumentSpec): string {
+  return choices === undefined ? help : `${help} (${choices.join(", ")})`;
+}
+
+function commanderOption(name: string, spec: OptionSpec): Option {
+  const option = new Option(optionFlags(name, spec), optionHelp(spec));
+  if (spec.kind === "boolean") return option;
+  if (spec.kind === "list") {
+    option.default(spec.default ?? [], "");
+    return option.argParser((text: string, earlier: readonly string[]) => [
+      ...(earlier === spec.default ? [] : earlier),
+      text,
+    ]);
+  }
+  if (spec.default !== undefined) option.default(spec.default, "");
+  return option.argParser((text: string) => parseValue(`--${name}`, spec, text));
+}
+
+function optionHelp(spec: OptionSpec): string {
+  const facts: string[] = [];
+  if (spec.kind === "choice") facts.push(spec.choices.join(", "));
+  if (spec.kind === "list") facts.push("may be repeated");
+  const preset = defaultText(spec);
+  if (preset !== "") facts.push(`default ${preset}`);
+  return facts.length === 0 ? spec.help : `${spec.help} (${facts.join("; ")})`;
+}
+
+function defaultText(spec: OptionSpec): string {
+  if (spec.kind === "boolean" || spec.default === undefined) return "";
+  if (spec.kind === "list") return spec.default.join(", ");
+  if (spec.kind !== "bytes") return String(spec.default);
+  let value = spec.default;
+  let power = 0;
+  for (; power < 4 && value >= 1024 && value % 1024 === 0; power++) value /= 1024;
+  return `${value}${["", "K", "M", "G", "T"][power]}`;
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function checkChoices(specs: readonly ArgumentSpec[], words: readonly string[]): void {
+  for (const [index, word] of words.entries()) {
+    const spec = specs[Math.min(index, specs.length - 1)];
+    if (spec?.choices) parseChoice(spec.name, spec.choices, word);
+  }
+}
+
+/** Commander's "error: unknown option '--jsn'\n(Did you mean --json?)" in our form. */
+function usageMessage(error: CommanderError): string {
+  return error.message
+    .replace(/^error: /, "")
+    .replace(/\s+/g, " ")
+    .replace(/\(Did you mean/, "(did you mean")
+    .replaceAll("'", "")
+    .replace(/\.$/, "");
+}

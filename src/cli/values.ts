@@ -1,0 +1,55 @@
+/** Turns the text of an option into its value, or says in one line why it cannot. */
+
+import { UsageError } from "../base/errors.ts";
+import type { OptionSpec } from "./command.ts";
+import { didYouMean } from "./suggest.ts";
+
+export function parseValue(flag: string, spec: OptionSpec, text: string): string | number {
+  switch (spec.kind) {
+    case "number":
+      return parseNumber(flag, spec, text);
+    case "bytes":
+      return checkRange(flag, spec, text, parseBytes(flag, text));
+    case "choice":
+      return parseChoice(flag, spec.choices, text);
+    default:
+      return text;
+  }
+}
+
+export function parseChoice(what: string, choices: readonly string[], text: string): string {
+  if (choices.includes(text)) return text;
+  throw new UsageError(`${what} ${text}: not one of ${choices.join(", ")}${didYouMean(text, choices)}`);
+}
+
+const POWERS = "KMGTPE";
+
+/** A number of bytes: 4096, 64K, 1.5MiB, 2g, 10KB. Letters are powers of 1024. */
+export function parseBytes(flag: string, text: string): number {
+  const match = /^(\d+(?:\.\d*)?|\.\d+)\s*(?:([KMGTPE])(?:i?B)?|B)?$/i.exec(text.trim());
+  if (!match) throw new UsageError(`${flag} ${text}: expected a size such as 4096, 64K or 1.5MiB`);
+  const power = match[2] ? POWERS.indexOf(match[2].toUpperCase()) + 1 : 0;
+  const bytes = Math.round(Number(match[1]) * 1024 ** power);
+  if (!Number.isSafeInteger(bytes)) throw new UsageError(`${flag} ${text}: more than 2^53 bytes`);
+  return bytes;
+}
+
+interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+function parseNumber(flag: string, spec: Range & { readonly integer?: boolean }, text: string): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (!Number.isFinite(value)) throw new UsageError(`${flag} ${text}: expected a number`);
+  if (spec.integer && !Number.isSafeInteger(value)) {
+    throw new UsageError(`${flag} ${text}: expected a whole number`);
+  }
+  return checkRange(flag, spec, text, value);
+}
+
+function checkRange(flag: string, { min, max }: Range, text: string, value: number): number {
+  if (min !== undefined && value < min) throw new UsageError(`${flag} ${text}: must be at least ${min}`);
+  if (max !== undefined && value > max) throw new UsageError(`${flag} ${text}: must be at most ${max}`);
+  return value;
+}
