@@ -1,0 +1,255 @@
+// Names of the counters of every module at its current record version, in record order.
+// Written from the format description, independently of the product's own tables.
+
+export interface CounterNames {
+  readonly integers: readonly string[];
+  readonly reals: readonly string[];
+}
+
+const SIZE_CLASSES = "0_100 100_1K 1K_10K 10K_100K 100K_1M 1M_4M 4M_10M 10M_100M 100M_1G 1G_PLUS".split(" ");
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
+function prefixed(prefix: string, names: readonly string[]): string[] {
+  return names.map((name) => prefix + name);
+}
+
+function histogram(prefix: string): string[] {
+  return prefixed(prefix, SIZE_CLASSES);
+}
+
+function numbered(prefix: string, suffix: string): string[] {
+  return [1, 2, 3, 4].map((n) => `${prefix}${n}${suffix}`);
+}
+
+const RANKS = words("FASTEST_RANK FASTEST_RANK_BYTES SLOWEST_RANK SLOWEST_RANK_BYTES");
+
+const SEVENTEEN_REALS = words(`
+  OPEN_START_TIMESTAMP READ_START_TIMESTAMP WRITE_START_TIMESTAMP CLOSE_START_TIMESTAMP
+  OPEN_END_TIMESTAMP READ_END_TIMESTAMP WRITE_END_TIMESTAMP CLOSE_END_TIMESTAMP
+  READ_TIME WRITE_TIME META_TIME MAX_READ_TIME MAX_WRITE_TIME
+  FASTEST_RANK_TIME SLOWEST_RANK_TIME VARIANCE_RANK_TIME VARIANCE_RANK_BYTES`);
+
+const FIFTEEN_REALS = SEVENTEEN_REALS.slice(0, 15);
+
+/** Four common accesses of eleven slots: size, five lengths, five strides. */
+function dimensionedAccesses(): string[] {
+  const names: string[] = [];
+  for (let n = 1; n <= 4; n++) {
+    names.push(`ACCESS${n}_ACCESS`);
+    for (let d = 1; d <= 5; d++) names.push(`ACCESS${n}_LENGTH_D${d}`);
+    for (let d = 1; d <= 5; d++) names.push(`ACCESS${n}_STRIDE_D${d}`);
+  }
+  return names;
+}
+
+const POSIX: CounterNames = {
+  integers: prefixed("POSIX_", [
+    ...words(`OPENS FILENOS DUPS READS WRITES SEEKS STATS MMAPS FSYNCS FDSYNCS RENAME_SOURCES
+      RENAME_TARGETS RENAMED_FROM MODE BYTES_READ BYTES_WRITTEN MAX_BYTE_READ MAX_BYTE_WRITTEN
+      CONSEC_READS CONSEC_WRITES SEQ_READS SEQ_WRITES RW_SWITCHES MEM_NOT_ALIGNED MEM_ALIGNMENT
+      FILE_NOT_ALIGNED FILE_ALIGNMENT MAX_READ_TIME_SIZE MAX_WRITE_TIME_SIZE`),
+    ...histogram("SIZE_READ_"),
+    ...histogram("SIZE_WRITE_"),
+    ...numbered("STRIDE", "_STRIDE"),
+    ...numbered("STRIDE", "_COUNT"),
+    ...numbered("ACCESS", "_ACCESS"),
+    ...numbered("ACCESS", "_COUNT"),
+    ...RANKS,
+  ]),
+  reals: prefixed("POSIX_F_", SEVENTEEN_REALS),
+};
+
+const MPIIO: CounterNames = {
+  integers: prefixed("MPIIO_", [
+    ...words(`INDEP_OPENS COLL_OPENS INDEP_READS INDEP_WRITES COLL_READS COLL_WRITES SPLIT_READS
+      SPLIT_WRITES NB_READS NB_WRITES SYNCS HINTS VIEWS MODE BYTES_READ BYTES_WRITTEN RW_SWITCHES
+      MAX_READ_TIME_SIZE MAX_WRITE_TIME_SIZE`),
+    ...histogram("SIZE_READ_AGG_"),
+    ...histogram("SIZE_WRITE_AGG_"),
+    ...numbered("ACCESS", "_ACCESS"),
+    ...numbered("ACCESS", "_COUNT"),
+    ...RANKS,
+  ]),
+  reals: prefixed("MPIIO_F_", SEVENTEEN_REALS),
+};
+
+const STDIO: CounterNames = {
+  integers: prefixed("STDIO_", [
+    ...words(`OPENS FDOPENS READS WRITES SEEKS FLUSHES BYTES_WRITTEN BYTES_READ MAX_BYTE_READ
+      MAX_BYTE_WRITTEN`),
+    ...RANKS,
+  ]),
+  reals: prefixed(
+    "STDIO_F_",
+    words(`META_TIME WRITE_TIME READ_TIME OPEN_START_TIMESTAMP CLOSE_START_TIMESTAMP
+      WRITE_START_TIMESTAMP READ_START_TIMESTAMP OPEN_END_TIMESTAMP CLOSE_END_TIMESTAMP
+      WRITE_END_TIMESTAMP READ_END_TIMESTAMP FASTEST_RANK_TIME SLOWEST_RANK_TIME VARIANCE_RANK_TIME
+      VARIANCE_RANK_BYTES`),
+  ),
+};
+
+const H5F: CounterNames = {
+  integers: words("H5F_OPENS H5F_FLUSHES H5F_USE_MPIIO"),
+  reals: prefixed(
+    "H5F_F_",
+    words("OPEN_START_TIMESTAMP CLOSE_START_TIMESTAMP OPEN_END_TIMESTAMP CLOSE_END_TIMESTAMP META_TIME"),
+  ),
+};
+
+const H5D: CounterNames = {
+  integers: prefixed("H5D_", [
+    ...words(`OPENS READS WRITES FLUSHES BYTES_READ BYTES_WRITTEN RW_SWITCHES
+      REGULAR_HYPERSLAB_SELECTS IRREGULAR_HYPERSLAB_SELECTS POINT_SELECTS MAX_READ_TIME_SIZE
+      MAX_WRITE_TIME_SIZE`),
+    ...histogram("SIZE_READ_AGG_"),
+    ...histogram("SIZE_WRITE_AGG_"),
+    ...dimensionedAccesses(),
+    ...numbered("ACCESS", "_COUNT"),
+    ...words(`DATASPACE_NDIMS DATASPACE_NPOINTS DATATYPE_SIZE CHUNK_SIZE_D1 CHUNK_SIZE_D2
+      CHUNK_SIZE_D3 CHUNK_SIZE_D4 CHUNK_SIZE_D5 USE_MPIIO_COLLECTIVE USE_DEPRECATED`),
+    ...RANKS,
+  ]),
+  reals: prefixed("H5D_F_", SEVENTEEN_REALS),
+};
+
+const PNETCDF_FILE: CounterNames = {
+  integers: prefixed(
+    "PNETCDF_FILE_",
+    words("CREATES OPENS REDEFS INDEP_WAITS COLL_WAITS SYNCS BYTES_READ BYTES_WRITTEN WAIT_FAILURES"),
+  ),
+  reals: prefixed(
+    "PNETCDF_FILE_F_",
+    words(`OPEN_START_TIMESTAMP CLOSE_START_TIMESTAMP WAIT_START_TIMESTAMP OPEN_END_TIMESTAMP
+      CLOSE_END_TIMESTAMP WAIT_END_TIMESTAMP META_TIME WAIT_TIME`),
+  ),
+};
+
+const PNETCDF_VAR: CounterNames = {
+  integers: prefixed("PNETCDF_VAR_", [
+    ...words(`OPENS INDEP_READS INDEP_WRITES COLL_READS COLL_WRITES NB_READS NB_WRITES BYTES_READ
+      BYTES_WRITTEN RW_SWITCHES
+      PUT_VAR PUT_VAR1 PUT_VARA PUT_VARS PUT_VARM PUT_VARN PUT_VARD
+      GET_VAR GET_VAR1 GET_VARA GET_VARS GET_VARM GET_VARN GET_VARD
+      IPUT_VAR IPUT_VAR1 IPUT_VARA IPUT_VARS IPUT_VARM IPUT_VARN
+      IGET_VAR IGET_VAR1 IGET_VARA IGET_VARS IGET_VARM IGET_VARN
+      BPUT_VAR BPUT_VAR1 BPUT_VARA BPUT_VARS BPUT_VARM BPUT_VARN
+      MAX_READ_TIME_SIZE MAX_WRITE_TIME_SIZE`),
+    ...histogram("SIZE_READ_AGG_"),
+    ...histogram("SIZE_WRITE_AGG_"),
+    ...dimensionedAccesses(),
+    ...numbered("ACCESS", "_COUNT"),
+    ...words("NDIMS NPOINTS DATATYPE_SIZE IS_RECORD_VAR"),
+    ...RANKS,
+  ]),
+  reals: prefixed("PNETCDF_VAR_F_", SEVENTEEN_REALS),
+};
+
+const BGQ: CounterNames = {
+  integers: prefixed(
+    "BGQ_",
+    words(`CSJOBID NNODES RANKSPERNODE DDRPERNODE INODES ANODES BNODES CNODES DNODES ENODES
+      TORUSENABLED`),
+  ),
+  reals: ["BGQ_F_TIMESTAMP"],
+};
+
+const MDHIM: CounterNames = {
+  integers: prefixed("MDHIM_", words("PUTS GETS PUT_MAX_SIZE GET_MAX_SIZE SERVERS")),
+  reals: prefixed("MDHIM_F_", words("PUT_TIMESTAMP GET_TIMESTAMP PUT_MAX_DURATION GET_MAX_DURATION")),
+};
+
+const DFS: CounterNames = {
+  integers: prefixed("DFS_", [
+    ...words(`OPENS GLOBAL_OPENS LOOKUPS DUPS READS READXS WRITES WRITEXS NB_READS NB_WRITES
+      GET_SIZES PUNCHES REMOVES STATS BYTES_READ BYTES_WRITTEN RW_SWITCHES MAX_READ_TIME_SIZE
+      MAX_WRITE_TIME_SIZE`),
+    ...histogram("SIZE_READ_"),
+    ...histogram("SIZE_WRITE_"),
+    ...numbered("ACCESS", "_ACCESS"),
+    ...numbered("ACCESS", "_COUNT"),
+    "CHUNK_SIZE",
+    ...RANKS,
+  ]),
+  reals: prefixed("DFS_F_", FIFTEEN_REALS),
+};
+
+const DAOS: CounterNames = {
+  integers: prefixed("DAOS_", [
+    ...words(`OBJ_OPENS OBJ_FETCHES OBJ_UPDATES OBJ_PUNCHES OBJ_DKEY_PUNCHES OBJ_AKEY_PUNCHES
+      OBJ_DKEY_LISTS OBJ_AKEY_LISTS OBJ_RECX_LISTS ARRAY_OPENS ARRAY_READS ARRAY_WRITES
+      ARRAY_GET_SIZES ARRAY_SET_SIZES ARRAY_STATS ARRAY_PUNCHES ARRAY_DESTROYS KV_OPENS KV_GETS
+      KV_PUTS KV_REMOVES KV_LISTS KV_DESTROYS NB_OPS BYTES_READ BYTES_WRITTEN RW_SWITCHES
+      MAX_READ_TIME_SIZE MAX_WRITE_TIME_SIZE`),
+    ...histogram("SIZE_READ_"),
+    ...histogram("SIZE_WRITE_"),
+    ...numbered("ACCESS", "_ACCESS"),
+    ...numbered("ACCESS", "_COUNT"),
+    ...words("OBJ_OTYPE ARRAY_CELL_SIZE ARRAY_CHUNK_SIZE"),
+    ...RANKS,
+  ]),
+  reals: prefixed("DAOS_F_", FIFTEEN_REALS),
+};
+
+const APMPI_EIGHT_SLOTS = new Set(
+  words(`SEND SSEND RSEND BSEND RECV SENDRECV SENDRECV_REPLACE ISEND ISSEND IRSEND IBSEND IRECV
+    BCAST GATHER GATHERV SCATTER SCATTERV SCAN EXSCAN ALLGATHER ALLGATHERV REDUCE ALLREDUCE
+    REDUCE_SCATTER ALLTOALL ALLTOALLV ALLTOALLW IBCAST IGATHER IGATHERV ISCATTER ISCATTERV ISCAN
+    IEXSCAN IALLGATHER IALLGATHERV IREDUCE IALLREDUCE IREDUCE_SCATTER IALLTOALL IALLTOALLV
+    IALLTOALLW PUT GET ACCUMULATE GET_ACCUMULATE`),
+);
+
+const APMPI_OPERATIONS = words(`SEND SSEND RSEND BSEND RECV SENDRECV SENDRECV_REPLACE ISEND ISSEND
+  IRSEND IBSEND IRECV PROBE IPROBE TEST TESTANY TESTALL TESTSOME WAIT WAITANY WAITALL WAITSOME
+  BARRIER IBARRIER BCAST GATHER GATHERV SCATTER SCATTERV SCAN EXSCAN ALLGATHER ALLGATHERV REDUCE
+  ALLREDUCE REDUCE_SCATTER ALLTOALL ALLTOALLV ALLTOALLW IBCAST IGATHER IGATHERV ISCATTER ISCATTERV
+  ISCAN IEXSCAN IALLGATHER IALLGATHERV IREDUCE IALLREDUCE IREDUCE_SCATTER IALLTOALL IALLTOALLV
+  IALLTOALLW PUT GET ACCUMULATE GET_ACCUMULATE FETCH_AND_OP COMPARE_AND_SWAP WIN_FENCE WIN_START
+  WIN_COMPLETE WIN_POST WIN_WAIT WIN_TEST WIN_LOCK WIN_UNLOCK WIN_UNLOCK_ALL WIN_FLUSH
+  WIN_FLUSH_ALL WIN_FLUSH_LOCAL WIN_FLUSH_LOCAL_ALL WIN_SYNC`);
+
+const APMPI_SYNC = words(`BARRIER BCAST GATHER GATHERV SCATTER SCATTERV SCAN EXSCAN ALLGATHER
+  ALLGATHERV REDUCE ALLREDUCE REDUCE_SCATTER ALLTOALL ALLTOALLV ALLTOALLW`);
+
+const APMPI_SLOT_SUFFIXES = words(`CALL_COUNT TOTAL_BYTES MSG_SIZE_AGG_0_256 MSG_SIZE_AGG_256_1K
+  MSG_SIZE_AGG_1K_8K MSG_SIZE_AGG_8K_256K MSG_SIZE_AGG_256K_1M MSG_SIZE_AGG_1M_PLUS`);
+
+/** Data records of APMPI: counters, then times, synchronisation times and the two totals. */
+export const APMPI_DATA: CounterNames = {
+  integers: APMPI_OPERATIONS.flatMap((operation) =>
+    APMPI_EIGHT_SLOTS.has(operation)
+      ? prefixed(`MPI_${operation}_`, APMPI_SLOT_SUFFIXES)
+      : [`MPI_${operation}_CALL_COUNT`],
+  ),
+  reals: [
+    ...APMPI_OPERATIONS.flatMap((operation) =>
+      prefixed(`MPI_${operation}_`, words("TOTAL_TIME MIN_TIME MAX_TIME")),
+    ),
+    ...APMPI_SYNC.map((operation) => `MPI_${operation}_TOTAL_SYNC_TIME`),
+    "MPI_TOTAL_COMM_TIME",
+    "MPI_TOTAL_COMM_SYNC_TIME",
+  ],
+};
+
+const NULL_MODULE: CounterNames = {
+  integers: words("NULL_FOOS NULL_FOO_MAX_DAT"),
+  reals: words("NULL_F_FOO_TIMESTAMP NULL_F_FOO_MAX_DURATION"),
+};
+
+/** By module name; modules whose records are not plain counter lists are absent. */
+export const COUNTER_NAMES: Readonly<Record<string, CounterNames>> = {
+  NULL: NULL_MODULE,
+  POSIX,
+  "MPI-IO": MPIIO,
+  STDIO,
+  H5F,
+  H5D,
+  PNETCDF_FILE,
+  PNETCDF_VAR,
+  "BG/Q": BGQ,
+  MDHIM,
+  DFS,
+  DAOS,
+};
