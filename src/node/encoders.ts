@@ -1,7 +1,7 @@
 /** Stream encoders of Node: zlib and bzip2, with memory bounded by the pieces that are written. */
 import { constants, createDeflate, deflateSync } from "node:zlib";
 import { bzip2Compress } from "../base/bzip2/index.ts";
-import { hasSteppedZlib } from "./zlib.ts";
+import { hasSteppedZlib, type ZlibEngine } from "./zlib.ts";
 
 interface StreamEncoder {
   write(plain: Uint8Array): void;
@@ -9,24 +9,10 @@ interface StreamEncoder {
 }
 type Emit = (bytes: Uint8Array) => void;
 
-interface Engine {
-  writeSync(
-    flush: number,
-    input: Uint8Array,
-    inputAt: number,
-    inputLength: number,
-    output: Uint8Array,
-    outputAt: number,
-    outputLength: number,
-  ): void;
-  close(): void;
-  onerror: (message: string) => void;
-}
-
 /** One zlib stream at the default level, compressed as it comes (see zlib.ts on the engine it uses). */
 function steppedDeflate(emit: Emit): StreamEncoder {
   const { _handle: engine, _writeState: state } = createDeflate() as unknown as {
-    _handle: Engine;
+    _handle: ZlibEngine;
     _writeState: Uint32Array;
   };
   engine.onerror = (message) => {

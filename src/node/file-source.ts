@@ -21,6 +21,8 @@ export function openFile(path: string): FileSource {
     return new WindowSource(path, stat.size, descriptor);
   } catch (error) {
     closeSync(descriptor);
+    // Reading by descriptor does not know the name; the message must.
+    if (error instanceof Error && "syscall" in error) throw Object.assign(error, { path });
     throw error;
   }
 }

@@ -3,8 +3,6 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "n
 import { dirname } from "node:path";
 
 export interface OutputFile {
-  /** The temporary name, for whoever removes it when the program is stopped. */
-  readonly temporaryPath: string;
   append(bytes: Uint8Array): void;
   /** Writes over the start of the file. */
   replaceStart(bytes: Uint8Array): void;
@@ -16,9 +14,14 @@ export interface OutputFile {
 
 const BUFFER_BYTES = 1 << 18;
 
+/** Where the file is until it is whole, for whoever removes it when the program is stopped. */
+export function temporaryPath(path: string): string {
+  return `${path}.part-${process.pid}`;
+}
+
 export function createOutput(path: string): OutputFile {
-  const temporaryPath = `${path}.part-${process.pid}`;
-  const descriptor = openSync(temporaryPath, "w", 0o666);
+  const temporary = temporaryPath(path);
+  const descriptor = openSync(temporary, "w", 0o666);
   let buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   let filled = 0;
   let position = 0;
@@ -38,7 +41,6 @@ export function createOutput(path: string): OutputFile {
     buffer = Buffer.alloc(0);
   };
   return {
-    temporaryPath,
     append(bytes) {
       if (filled + bytes.length > buffer.length) flush();
       if (bytes.length > buffer.length) {
@@ -57,12 +59,12 @@ export function createOutput(path: string): OutputFile {
       flush();
       fsyncSync(descriptor);
       close();
-      renameSync(temporaryPath, path);
+      renameSync(temporary, path);
       syncFolder(dirname(path));
     },
     abort() {
       close();
-      rmSync(temporaryPath, { force: true });
+      rmSync(temporary, { force: true });
     },
   };
 }

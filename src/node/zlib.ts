@@ -13,7 +13,8 @@ import { type Codec, type DecodedStream, type PlainReader, wholeStreamCodec } fr
 import { FormatError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
 
-interface Engine {
+/** What is used of Node's engine objects; see the top of the file. */
+export interface ZlibEngine {
   writeSync(
     flush: number,
     input: Uint8Array,
@@ -24,18 +25,19 @@ interface Engine {
     outputLength: number,
   ): void;
   reset(): void;
+  close(): void;
   onerror: (message: string) => void;
 }
 
 interface Inflater {
-  readonly engine: Engine;
+  readonly engine: ZlibEngine;
   /** [output bytes left, input bytes left] after a step. */
   readonly state: Uint32Array;
   failure: string | undefined;
 }
 
 function makeInflater(): Inflater | undefined {
-  const stream = createInflate() as unknown as { _handle?: Engine; _writeState?: Uint32Array };
+  const stream = createInflate() as unknown as { _handle?: ZlibEngine; _writeState?: Uint32Array };
   const engine = stream._handle;
   const state = stream._writeState;
   if (

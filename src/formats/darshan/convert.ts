@@ -27,6 +27,8 @@ export interface ConvertOptions extends WriteOptions {
   readonly renaming?: Renaming;
   /** More metadata, for instance how the log was changed. */
   readonly metadata?: readonly (readonly [string, string])[];
+  /** Told of damage in a module; returns to keep what comes before it and go on, or throws. Without it: thrown. */
+  readonly onDamage?: (entry: ModuleEntry, error: unknown) => void;
   /** Called between blocks with the file position reached, so that the caller can show progress or be stopped. */
   readonly pause?: (position: number) => Promise<void>;
 }
@@ -64,25 +66,36 @@ export async function convertLog(
       continue;
     }
     const region = writer.begin(spec, partial);
-    if (spec.kind === "dxt") {
-      for (const block of log.segments(entry)) {
-        if (kept !== undefined && !kept.has(traceId(block))) continue;
-        if (block.first === 0) records++;
-        region.segments(renaming === undefined ? block : renameTrace(block, renaming));
-        await options.pause?.(entry.region.offset);
+    let damaged = false;
+    try {
+      if (spec.kind === "dxt") {
+        const cut = options.onDamage === undefined ? undefined : cutTrace(log, entry);
+        let traces = 0;
+        for (const block of log.segments(entry)) {
+          if (block.first === 0) traces++;
+          if (kept !== undefined && !kept.has(traceId(block))) continue;
+          if (block.first === 0) records++;
+          const fitting = traces === cut?.traces ? shortened(block, cut.segments) : block;
+          region.segments(renaming === undefined ? fitting : renameTrace(fitting, renaming));
+          await options.pause?.(entry.region.offset);
+        }
+      } else {
+        for (const block of log.records(entry)) {
+          region.block(block, ({ views }, at) => {
+            if (kept !== undefined && !kept.has(views.u64[at] as bigint)) return false;
+            if (renaming !== undefined) renameRecord(spec, block, at, renaming);
+            records++;
+            return true;
+          });
+          await options.pause?.(entry.region.offset);
+        }
       }
-    } else {
-      for (const block of log.records(entry)) {
-        region.block(block, ({ views }, at) => {
-          if (kept !== undefined && !kept.has(views.u64[at] as bigint)) return false;
-          if (renaming !== undefined) renameRecord(spec, block, at, renaming);
-          records++;
-          return true;
-        });
-        await options.pause?.(entry.region.offset);
-      }
+    } catch (error) {
+      if (options.onDamage === undefined) throw error;
+      options.onDamage(entry, error);
+      damaged = true;
     }
-    region.end();
+    region.end(damaged);
   }
   return { bytes: writer.finish(), records, warnings: [...log.warnings, ...warnings, ...writer.warnings] };
 }
@@ -155,6 +168,29 @@ function renameRecord(spec: ModuleSpec, block: RecordBlock, at: number, renaming
 
 function traceId({ record }: SegmentBlock): bigint {
   return (BigInt(record.idHigh) << 32n) | BigInt(record.idLow);
+}
+
+/** Where damage cuts a trace short: in which record, counted from 1, and how many of its segments are there. */
+function cutTrace(log: DarshanLog, entry: ModuleEntry): { traces: number; segments: number } | undefined {
+  let traces = 0;
+  let segments = 0;
+  try {
+    for (const block of log.segments(entry)) {
+      if (block.first === 0) traces++;
+      segments = block.first + block.count;
+    }
+    return undefined;
+  } catch {
+    // Whoever copies the segments meets it again and tells.
+    return { traces, segments };
+  }
+}
+
+/** The header of a record stands in front of its segments, so it must say from the start how many there are. */
+function shortened(block: SegmentBlock, segments: number): SegmentBlock {
+  const writes = Math.min(block.record.writes, segments);
+  const reads = Math.min(block.record.reads, segments - writes);
+  return { ...block, record: { ...block.record, writes, reads } };
 }
 
 function renameTrace(block: SegmentBlock, renaming: Renaming): SegmentBlock {

@@ -6,13 +6,14 @@
 import type { TextWriter } from "../../base/text-writer.ts";
 import { exactNumber } from "../../base/words.ts";
 import type { RecordBlock } from "./blocks.ts";
+import { counterValues, uuid } from "./counter-values.ts";
 import type { SegmentBlock } from "./dxt.ts";
 import type { ModuleEntry } from "./header.ts";
 import { decode } from "./job.ts";
 import type { DarshanLog } from "./log.ts";
 import type { ModuleSpec } from "./modules/index.ts";
 import { decodeRecord, decodeSegments } from "./records.ts";
-import { type OnDamage, type ParseSections, specialLines, uuid } from "./text.ts";
+import type { OnDamage, ParseSections } from "./text.ts";
 import { type DerivedFigures, type FileCount, Totals } from "./totals.ts";
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
@@ -211,7 +212,7 @@ function recordJson(
   const record = decodeRecord(spec, block, k);
   const sync = record.kind === "header" ? record.syncFlag !== undefined && record.syncFlag !== 0 : syncTimes;
   const counters: Record<string, Json> = {};
-  for (const [name, value] of specialLines(spec, record, sync)) {
+  for (const [name, value] of counterValues(spec, record, sync)) {
     counters[name] =
       typeof value === "bigint"
         ? name.endsWith("_FILE_REC_ID") || name === "POSIX_RENAMED_FROM"

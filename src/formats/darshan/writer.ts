@@ -57,7 +57,8 @@ export interface ModuleRegion {
   block(block: RecordBlock, keep?: KeepRecord): void;
   segments(block: SegmentBlock): void;
   record(record: DarshanRecord | TraceObject): void;
-  end(): void;
+  /** `incomplete` sets the flag "data is incomplete" after all. */
+  end(incomplete?: boolean): void;
 }
 
 interface RegionWriter {
@@ -178,13 +179,13 @@ export class LogWriter {
           );
         }
       },
-      end: () => {
+      end: (incomplete = false) => {
         const { start, length } = region.end();
         if (length > 0) {
           this.#map(NEW_LAYOUT.modulesAt + 16 * slot, start, length);
           this.#header.setUint32(NEW_LAYOUT.versionsAt + 4 * slot, spec.version, !this.#bigEndian);
         }
-        if (partial) this.#setPartial(slot);
+        if (partial || incomplete) this.#setPartial(slot);
       },
     };
   }
