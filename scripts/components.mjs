@@ -6,17 +6,47 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { say } from "./setup.mjs";
 
-export const components = [
+/**
+ * `inUse` says that a test needs it now; the others wait for theirs, so that nobody installs a scheduler to check a
+ * parser. A test that needs one turns its line on.
+ */
+const table = [
   {
     name: "C compiler",
     probe: "cc",
     packages: ["gcc", "libc6-dev"],
     why: "compares number text with printf",
+    inUse: true,
   },
-  { name: "bzip2", probe: "bzip2", packages: ["bzip2"], why: "makes bzip2 streams to decode" },
-  { name: "zsh", probe: "zsh", packages: ["zsh"], why: "runs the completion script" },
-  { name: "fish", probe: "fish", packages: ["fish"], why: "runs the completion script" },
+  { name: "bzip2", probe: "bzip2", packages: ["bzip2"], why: "makes bzip2 streams to decode", inUse: true },
+  { name: "zsh", probe: "zsh", packages: ["zsh"], why: "runs the completion script", inUse: true },
+  { name: "fish", probe: "fish", packages: ["fish"], why: "runs the completion script", inUse: true },
+  { name: "strace", probe: "strace", packages: ["strace"], why: "records system calls", inUse: false },
+  {
+    name: "Chromium",
+    probe: "chromium",
+    packages: ["chromium"],
+    why: "opens reports and pages",
+    inUse: false,
+  },
+  {
+    name: "MPI",
+    probe: "mpiexec",
+    packages: ["mpich", "libmpich-dev"],
+    why: "runs parallel programs",
+    inUse: false,
+  },
+  {
+    name: "Slurm",
+    probe: "slurmctld",
+    packages: ["slurm-wlm", "munge"],
+    why: "a scheduler on this machine",
+    inUse: false,
+  },
+  { name: "bpls", probe: "bpls", packages: ["libadios-bin"], why: "reads what we write", inUse: false },
 ];
+
+export const components = table.filter((one) => one.inUse);
 
 /** Installs missing components where possible; gives those still missing. */
 export function ensureComponents() {

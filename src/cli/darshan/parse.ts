@@ -42,7 +42,7 @@ export default defineCommand({
         log,
         options,
         context,
-        (entry) => entry.spec?.kind !== "dxt",
+        (entry) => context.json || entry.spec?.kind !== "dxt",
         (out, onDamage) =>
           (context.json ? writeParseJson : writeParse)(log, { base, ...chosen }, out, onDamage),
       ),

@@ -25,9 +25,12 @@ export function writeParseJson(
   out: TextWriter,
   onDamage: OnDamage,
 ): void {
-  const entries = log.modules.filter((entry) => entry.spec?.kind !== "dxt");
-  document(log, entries, out, onDamage, (entry) => {
+  document(log, log.modules, out, onDamage, (entry) => {
     const { spec } = entry;
+    if (spec?.kind === "dxt") {
+      if (sections.base) writeTraceHeads(log, entry, out);
+      return;
+    }
     if (spec === undefined) {
       out.text(`,"records":[],"opaqueBytes":${entry.region.length}`);
       return;
@@ -105,7 +108,20 @@ export function writeDxtJson(log: DarshanLog, out: TextWriter, onDamage: OnDamag
   });
 }
 
-function traceHead(log: DarshanLog, { record }: SegmentBlock): Json {
+/** Traces in the document of counters: one entry per file and rank, with how many calls it holds. */
+function writeTraceHeads(log: DarshanLog, entry: ModuleEntry, out: TextWriter): void {
+  const list = new List(out, "records");
+  try {
+    for (const block of log.segments(entry)) {
+      const { writes: writeCount, reads: readCount } = block.record;
+      if (block.first === 0) list.item(JSON.stringify({ ...traceHead(log, block), writeCount, readCount }));
+    }
+  } finally {
+    list.end();
+  }
+}
+
+function traceHead(log: DarshanLog, { record }: SegmentBlock) {
   const id = (BigInt(record.idHigh) << 32n) | BigInt(record.idLow);
   return {
     rank: exactNumber(record.rank),
