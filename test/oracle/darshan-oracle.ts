@@ -620,6 +620,39 @@ function readHeatmap(cursor: Cursor): OracleRecord {
   return makeRecord(id, rank, [], [], { binWidthBits, nbins: BigInt(bins), writeBins, readBins });
 }
 
+/**
+ * Logs of 3.4.0 to 3.4.3 may hold records one bin longer or shorter than the first, at equal width: the last bin is
+ * dropped, or a zero bin appended. The first is the first that has any bins.
+ */
+function likeTheFirst(record: OracleRecord, before: readonly OracleRecord[]): OracleRecord {
+  const real = (bits: unknown) => Buffer.from(BigUint64Array.of(bits as bigint).buffer).readDoubleLE(0);
+  const own = record.extra.nbins as bigint;
+  const bins = (before.find((one) => one.extra.nbins !== 0n)?.extra.nbins as bigint | undefined) ?? own;
+  const width = before.map((one) => real(one.extra.binWidthBits)).find((one) => one !== 0);
+  if (width !== undefined && real(record.extra.binWidthBits) !== width) return record;
+  const { nbins, writeBins, readBins } = record.extra as {
+    nbins: bigint;
+    writeBins: bigint[];
+    readBins: bigint[];
+  };
+  if (nbins === bins + 1n)
+    return {
+      ...record,
+      extra: {
+        ...record.extra,
+        nbins: bins,
+        writeBins: writeBins.slice(0, -1),
+        readBins: readBins.slice(0, -1),
+      },
+    };
+  if (nbins === bins - 1n)
+    return {
+      ...record,
+      extra: { ...record.extra, nbins: bins, writeBins: [...writeBins, 0n], readBins: [...readBins, 0n] },
+    };
+  return record;
+}
+
 function readMdhim(cursor: Cursor): OracleRecord {
   const id = cursor.u64();
   const rank = cursor.i64();
@@ -666,7 +699,7 @@ function readModule(module: OracleModule, plain: Uint8Array, bigEndian: boolean)
     let record: OracleRecord | undefined;
     if (name === "LUSTRE") record = readLustre(cursor, version);
     else if (name === "DXT_POSIX" || name === "DXT_MPIIO") record = readTrace(cursor, name, version);
-    else if (name === "HEATMAP") record = readHeatmap(cursor);
+    else if (name === "HEATMAP") record = likeTheFirst(readHeatmap(cursor), records);
     else if (name === "MDHIM") record = readMdhim(cursor);
     else if (name === "APMPI") record = readApmpi(cursor, first);
     else if (name === "APXC") record = readApxc(cursor, first);

@@ -2,11 +2,19 @@
  * From the plain bytes of a module region to blocks of whole records in the current version and in the byte
  * order of this machine. A log of the current version in our byte order is handed out as it was inflated.
  */
-import { LOW, swap32, swapWords, type WordViews, allocateWords } from "../../base/words.ts";
+import { allocateWords, swapWords, type WordViews } from "../../base/words.ts";
 import type { Limits } from "./limits.ts";
 import { MINUS_ONE, MINUS_ONE_REAL, type ModuleSpec, type RecordVersion, ZERO } from "./modules/index.ts";
-import { COMPONENT_WORDS } from "./modules/variable.ts";
 import { giveBuffer, type RegionReader, takeBuffer } from "./region.ts";
+import {
+  alignHeatmaps,
+  plainCount,
+  recordWords,
+  swappedCount,
+  swapVariable,
+  trimComponents,
+  upgradeLustre,
+} from "./variable-records.ts";
 
 /**
  * Whole records of one module. Record `k` starts at word `at(k)` of the views, which are only valid until the
@@ -63,6 +71,7 @@ export function* readBlocks(
   let output: WordViews | undefined;
   let records = 0;
   let filled = 0;
+  const heatmapShape = { bins: 0, seconds: 0 };
   let headerSeen = spec.header === undefined;
   const fixedWords = spec.kind === "fixed" || spec.kind === "headed" ? layout.words : 0;
   const starts = fixedWords > 0 ? undefined : new Uint32Array(1025);
@@ -107,6 +116,7 @@ export function* readBlocks(
             block = upgradeLustre(buffer, starts, framed, output);
           }
           if (spec.kind === "lustre" && version > 1) trimComponents(region, block);
+          if (spec.kind === "heatmap") block = alignHeatmaps(block, heatmapShape);
         }
       }
       if (records > options.limits.recordsMax) {
@@ -251,83 +261,4 @@ function frame(
   }
   starts[framed] = at;
   return framed;
-}
-
-function recordWords(spec: ModuleSpec, version: number, count: (word: number) => number): number {
-  switch (spec.kind) {
-    case "lustre":
-      return version === 1 ? 7 + count(6) : 4 + COMPONENT_WORDS * count(2) + count(3);
-    case "heatmap":
-      return 6 + 2 * count(3);
-    default:
-      return 11 + Math.max(1, count(6));
-  }
-}
-
-function plainCount(u32: Uint32Array, word: number): number {
-  return ((u32[2 * word + 1 - LOW] as number) | 0) * 4294967296 + (u32[2 * word + LOW] as number);
-}
-
-function swappedCount(u32: Uint32Array, word: number): number {
-  return (swap32(u32[2 * word + LOW] as number) | 0) * 4294967296 + swap32(u32[2 * word + 1 - LOW] as number);
-}
-
-function swapVariable(buffer: WordViews, at: number, words: number, spec: ModuleSpec, version: number): void {
-  if (spec.kind !== "lustre" || version === 1) {
-    swapWords(buffer.u32, at, at + words);
-    return;
-  }
-  swapWords(buffer.u32, at, at + 4);
-  const components = plainCount(buffer.u32, at + 2);
-  for (let c = 0; c < components; c++) {
-    const component = at + 4 + COMPONENT_WORDS * c;
-    swapWords(buffer.u32, component, component + 7);
-  }
-  swapWords(buffer.u32, at + 4 + COMPONENT_WORDS * components, at + words);
-}
-
-/** LUSTRE version 1 to 2: one component; OSTs and MDTs of the file system and the offset have no place there. */
-function upgradeLustre(input: WordViews, starts: Uint32Array, count: number, output: WordViews): RecordBlock {
-  const newStarts = new Uint32Array(count + 1);
-  let to = 0;
-  for (let k = 0; k < count; k++) {
-    const from = starts[k] as number;
-    const width = (starts[k + 1] as number) - from - 7;
-    newStarts[k] = to;
-    output.i64.set(input.i64.subarray(from, from + 2), to);
-    output.i64[to + 2] = 1n;
-    output.i64[to + 3] = BigInt(width);
-    output.i64.set([input.i64[from + 5] as bigint, BigInt(width), -1n, -1n, 0n, -1n, -1n, 0n, 0n], to + 4);
-    output.i64.set(input.i64.subarray(from + 7, from + 7 + width), to + 4 + COMPONENT_WORDS);
-    to += 4 + COMPONENT_WORDS + width;
-  }
-  newStarts[count] = to;
-  return new RecordBlock(output, count, 0, newStarts);
-}
-
-/**
- * A component whose stripe size is -1 is unused: it and all behind it are dropped and the stripes counted
- * anew. Such a record is rewritten in place; what it no longer uses is a gap before the next one.
- */
-function trimComponents(region: RegionReader, block: RecordBlock): void {
-  const { i64 } = block.views;
-  for (let k = 0; k < block.count; k++) {
-    const at = block.at(k);
-    const components = Number(i64[at + 2]);
-    let used = 0;
-    while (used < components && i64[at + 4 + COMPONENT_WORDS * used] !== -1n) used++;
-    if (used === components) continue;
-    let stripes = 0n;
-    for (let c = 0; c < used; c++) stripes += i64[at + 4 + COMPONENT_WORDS * c + 1] as bigint;
-    if (stripes < 0n || stripes > (i64[at + 3] as bigint)) {
-      throw region.error(
-        region.given,
-        `a LUSTRE record whose ${used} components have ${stripes} stripes lists ${i64[at + 3]}`,
-      );
-    }
-    i64[at + 2] = BigInt(used);
-    i64[at + 3] = stripes;
-    const listed = at + 4 + COMPONENT_WORDS * components;
-    i64.copyWithin(at + 4 + COMPONENT_WORDS * used, listed, listed + Number(stripes));
-  }
 }

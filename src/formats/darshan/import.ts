@@ -1,5 +1,5 @@
 /** A Darshan log as rows of runs, accesses and ops. */
-import { accesses, MISSING_I64, ops, runs, type TablesBuilder } from "../../model/index.ts";
+import { accesses, ops, runs, type TablesBuilder } from "../../model/index.ts";
 import { decode } from "./job.ts";
 import type { ModuleEntry } from "./header.ts";
 import type { DarshanLog } from "./log.ts";
@@ -51,10 +51,12 @@ interface FileRow {
   readonly seconds: Record<string, number>;
   /** Per rank: I/O time and bytes; for shared records the counters tell. */
   readonly ranks: Map<bigint, { seconds: number; bytes: number }>;
+  readonly mpiioRanks: Set<bigint>;
   shared: CounterRecord | undefined;
   sharedSpec: ModuleSpec | undefined;
   firstOpen: number;
   lastClose: number;
+  alignment: bigint | null;
   layout: LustreRecord | undefined;
 }
 
@@ -122,10 +124,12 @@ function collect(log: DarshanLog, entry: ModuleEntry, spec: ModuleSpec, files: M
           sums: {},
           seconds: {},
           ranks: new Map(),
+          mpiioRanks: new Set(),
           shared: undefined,
           sharedSpec: undefined,
           firstOpen: Number.NaN,
           lastClose: Number.NaN,
+          alignment: null,
           layout: undefined,
         };
         files.set(record.id, file);
@@ -151,6 +155,7 @@ function addRecord(
       if (value >= 0n) file.sums[column] = (file.sums[column] ?? 0n) + value;
     }
   }
+  if (module === "MPI-IO") file.mpiioRanks.add(record.rank);
   if (module === "MPI-IO" || spec.derived === undefined) return;
   const { derived } = spec;
   const real = (word: number) => record.reals[word - spec.realsAt] as number;
@@ -167,6 +172,10 @@ function addRecord(
   const prefix = module === "POSIX" ? "POSIX_F_" : module === "STDIO" ? "STDIO_F_" : "DFS_F_";
   const open = real(columnOf(spec, `${prefix}OPEN_START_TIMESTAMP`));
   const close = real(columnOf(spec, `${prefix}CLOSE_END_TIMESTAMP`));
+  if (module === "POSIX") {
+    const alignment = record.integers[columnOf(spec, "POSIX_FILE_ALIGNMENT") - spec.integersAt] as bigint;
+    if (alignment >= 0n) file.alignment ??= alignment;
+  }
   if (open > 0 && !(file.firstOpen <= open)) file.firstOpen = open;
   if (close > 0 && !(file.lastClose >= close)) file.lastClose = close;
   if (record.rank < 0n) {
@@ -208,19 +217,13 @@ function accessRow(log: DarshanLog, runId: string, file: FileRow) {
     fs_type: mount?.type ?? null,
     layer: ["MPI-IO", "POSIX", "STDIO", "DFS"].find((layer) => file.layers.has(layer)) ?? null,
     ...rankColumns(log, file),
-    alignment: file.layers.has("POSIX") ? alignment(file) : null,
+    alignment: file.alignment,
     first_open_seconds: file.firstOpen,
     last_close_seconds: file.lastClose,
     stripe_count: component === undefined ? null : (component.counters[1] as bigint),
     stripe_bytes: component === undefined ? null : (component.counters[0] as bigint),
     osts: file.layout === undefined ? null : Array.from(file.layout.osts).join(" "),
   };
-}
-
-function alignment(file: FileRow): bigint {
-  const spec = file.sharedSpec;
-  if (file.shared === undefined || spec?.name !== "POSIX") return MISSING_I64;
-  return file.shared.integers[columnOf(spec, "POSIX_FILE_ALIGNMENT") - spec.integersAt] as bigint;
 }
 
 /** Extremes and spread over ranks: from the counters of a shared record, else from the ranks' own records. */
@@ -245,7 +248,10 @@ function rankColumns(log: DarshanLog, file: FileRow) {
   }
   const ranks = [...file.ranks];
   // A file known from MPI-IO alone has no times below it.
-  if (ranks.length === 0) return { shared: 0, ranks: null };
+  if (ranks.length === 0) {
+    const shared = file.mpiioRanks.has(-1n);
+    return { shared: shared ? 1 : 0, ranks: shared ? log.job.nprocs : file.mpiioRanks.size };
+  }
   const slowest = ranks.reduce((a, b) => (b[1].seconds > a[1].seconds ? b : a));
   const fastest = ranks.reduce((a, b) => (b[1].seconds < a[1].seconds ? b : a));
   return {
@@ -283,7 +289,8 @@ function importTrace(log: DarshanLog, entry: ModuleEntry, into: TablesBuilder, r
         file_id: file,
         layer,
         direction: block.first + s < record.writes ? "write" : "read",
-        offset: i64[word] as bigint,
+        // -1 where the version does not know it.
+        offset: i64[word] === -1n ? null : (i64[word] as bigint),
         bytes: i64[word + 1] as bigint,
         start_ns: Math.round((f64[word + 2] as number) * 1e9),
         end_ns: Math.round((f64[word + 3] as number) * 1e9),

@@ -115,7 +115,8 @@ export class Job {
 
   /** The mount of a path: the longest mount point that is a plain prefix. */
   mountOf(path: Uint8Array): Mount | undefined {
-    return this.mounts.find((mount) => isPrefix(mount.pathBytes, path));
+    // An entry without a path would be a prefix of everything.
+    return this.mounts.find((mount) => mount.pathBytes.length > 0 && isPrefix(mount.pathBytes, path));
   }
 }
 

@@ -89,7 +89,7 @@ export class Totals {
 
   #addRecord(block: RecordBlock, at: number): void {
     const { i64, f64, u64, u32 } = block.views;
-    const { integersAt, realsAt, clampSums } = this.#spec;
+    const { integersAt, realsAt, clampSums, needsFirstCommon } = this.#spec;
     const columns = this.#columns;
     const id = u64[at] as bigint;
     const rank =
@@ -114,7 +114,11 @@ export class Totals {
       const value = i64[at + integersAt + index] as bigint;
       if (value > (integers[index] as bigint)) integers[index] = value;
     }
-    for (const index of this.#commons) mergeCommon(integers, index, i64, at + integersAt + index);
+    for (const index of this.#commons) {
+      // MPI-IO passes over a record without a most frequent size.
+      if (needsFirstCommon && i64[at + integersAt + index] === 0n) continue;
+      mergeCommon(integers, index, i64, at + integersAt + index);
+    }
     for (const index of this.#realSums)
       reals[index] = (reals[index] as number) + (f64[at + realsAt + index] as number);
     for (const index of this.#realFirsts) {
@@ -142,10 +146,10 @@ export class Totals {
     this.#extremes(
       opening,
       sameFile,
-      shared ? (i64[at + columns.fastestRank] as bigint) : BigInt(rank),
+      shared ? (i64[at + columns.fastestRank] as bigint) : (i64[at + 1] as bigint),
       shared ? (i64[at + columns.fastestBytes] as bigint) : read + written,
       shared ? (f64[at + columns.fastestTime] as number) : readTime + writeTime + metaTime,
-      shared ? (i64[at + columns.slowestRank] as bigint) : BigInt(rank),
+      shared ? (i64[at + columns.slowestRank] as bigint) : (i64[at + 1] as bigint),
       shared ? (i64[at + columns.slowestBytes] as bigint) : read + written,
       shared ? (f64[at + columns.slowestTime] as number) : readTime + writeTime + metaTime,
     );
@@ -282,10 +286,11 @@ function include(into: FileCount, file: FileSums): void {
 }
 
 /**
- * Merges the four most frequent values of a record (at `from`: four values, then four counts) into those of
- * the sum (at `at`). Equal values add their counts but do not change places; a new value goes in front of
- * the first that is rarer, or as rare and not larger, and the last one falls out. Slots without a value merge
- * like any other value, as the reference tool does.
+ * Merges the four most frequent values of a record (at `from`: four values, then four counts) into those of the sum
+ * (at `at`). Equal values add their counts but keep their places; a new value goes in front of the first that is
+ * rarer, or as rare and not larger, and the last one falls out. This is the reference tool's rule to the letter,
+ * which shows on damaged counters: slots without a value merge like any other, a new count is weighed by its low 32
+ * bits, and a value that stands twice in the record replaces itself.
  */
 function mergeCommon(sum: BigInt64Array, at: number, record: BigInt64Array, from: number): void {
   const isNew = [true, true, true, true];
@@ -301,18 +306,29 @@ function mergeCommon(sum: BigInt64Array, at: number, record: BigInt64Array, from
     const value = record[from + j] as bigint;
     const count = record[from + j + 4] as bigint;
     if (value === 0n) break;
+    let weight = count;
+    for (let k = 0; k < 4; k++) if (sum[at + k] === value) weight += sum[at + k + 4] as bigint;
+    weight = BigInt.asIntN(32, weight);
     let place = 0;
     while (place < 4) {
-      const otherCount = sum[at + place + 4] as bigint;
-      if (otherCount > count || (otherCount === count && (sum[at + place] as bigint) > value)) place++;
+      const other = sum[at + place + 4] as bigint;
+      if (other > weight || (other === weight && (sum[at + place] as bigint) > value)) place++;
       else break;
     }
     if (place === 4) break;
-    for (let k = 3; k > place; k--) {
-      sum[at + k] = sum[at + k - 1] as bigint;
-      sum[at + k + 4] = sum[at + k + 3] as bigint;
-    }
-    sum[at + place] = value;
-    sum[at + place + 4] = count;
+    insertCommon(sum, at, place, value, count);
   }
+}
+
+/** Puts a value at its place; those behind it move on, but for the same value. */
+function insertCommon(sum: BigInt64Array, at: number, place: number, value: bigint, count: bigint): void {
+  const values = [value];
+  const counts = [count];
+  for (let k = place; place + values.length < 4; k++) {
+    if (sum[at + k] === value) continue;
+    values.push(sum[at + k] as bigint);
+    counts.push(sum[at + k + 4] as bigint);
+  }
+  sum.set(values, at + place);
+  sum.set(counts, at + place + 4);
 }

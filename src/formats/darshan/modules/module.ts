@@ -81,6 +81,8 @@ export interface ModuleSpec {
   readonly about: string;
   /** Negative sums of "not available" become exactly -1. */
   readonly clampSums?: boolean;
+  /** Totals of common values leave out records whose first value is zero. */
+  readonly needsFirstCommon?: boolean;
   /** Where darshan-parser's --total, --file and --perf look; absent when the module has no such lines. */
   readonly derived?: DerivedColumns;
 }

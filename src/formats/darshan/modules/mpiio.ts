@@ -44,6 +44,7 @@ export const mpiio = fixedModule({
   integers,
   reals: standardReals("MPIIO_F_"),
   about: "MPI-IO calls on files, in the sizes the MPI datatype describes",
+  needsFirstCommon: true,
   derivedPrefix: "MPIIO_",
   older: { 1: olderRecord, 2: olderRecord },
 });
