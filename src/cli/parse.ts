@@ -35,8 +35,9 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
   }
   const { json, debug, help: _, ...options } = parser.opts();
   for (const [name, spec] of Object.entries(command.options)) {
-    // Not given to commander, which would show "default: false" in help.
-    if (spec.kind === "boolean") options[camelCase(name)] ??= spec.default ?? false;
+    // Not given to commander, which would show them a second time in help.
+    options[camelCase(name)] ??=
+      spec.default ?? (spec.kind === "boolean" ? false : spec.kind === "list" ? [] : undefined);
   }
   checkChoices(command.arguments, parser.args);
   return {
@@ -96,13 +97,11 @@ function commanderOption(name: string, spec: OptionSpec): Option {
   const option = new Option(optionFlags(name, spec), optionHelp(spec));
   if (spec.kind === "boolean") return option;
   if (spec.kind === "list") {
-    option.default(spec.default ?? [], "");
-    return option.argParser((text: string, earlier: readonly string[]) => [
-      ...(earlier === spec.default ? [] : earlier),
+    return option.argParser((text: string, earlier: readonly string[] | undefined) => [
+      ...(earlier ?? []),
       text,
     ]);
   }
-  if (spec.default !== undefined) option.default(spec.default, "");
   return option.argParser((text: string) => parseValue(`--${name}`, spec, text));
 }
 
