@@ -34,7 +34,8 @@ export default defineCommand({
   },
   examples: [{ command: "plimsoll demo", does: "writes plimsoll-demo/ and prints what is there" }],
   async run({ options }, context) {
-    const folder = options.out;
+    // A slash at the end, which shells add, would put the work folder into the folder that it replaces.
+    const folder = options.out.replace(/(?<=.)\/+$/, "");
     if (existsSync(folder) && !isDemo(folder)) {
       throw new UsageError(`${folder} exists and is not an earlier demonstration; choose another with --out`);
     }

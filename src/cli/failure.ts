@@ -58,6 +58,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: "too many open files; raise ulimit -n",
   ENFILE: "too many open files on this machine",
   EIO: "input/output error",
+  ENXIO: "not a file or pipe that can be opened",
   ESTALE: "stale file handle",
   ENOSPC: "no space left",
   EDQUOT: "quota exceeded",
@@ -88,7 +89,8 @@ function systemMessage(error: unknown, { files, isOutput }: FailureSetting): str
   if (code === undefined || reason === undefined || syscall === undefined) return undefined;
   const writing =
     WRITING_CODES.has(code) || WRITING_CALLS.has(syscall) || (path !== undefined && isOutput(path));
-  const what = path ?? (!writing && files.length === 1 ? files[0] : undefined);
+  // People know the output by its own name, not by the one it has until it is whole.
+  const what = path?.replace(/\.part-\d+$/, "") ?? (!writing && files.length === 1 ? files[0] : undefined);
   const target = what === undefined ? "" : ` ${what}`;
   const why = writing && code === "ENOENT" ? "no such folder" : reason;
   return `cannot ${writing ? "write" : "read"}${target}: ${why}`;

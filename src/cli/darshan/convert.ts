@@ -5,11 +5,11 @@ import { type ConvertOptions, convertLog } from "../../formats/darshan/convert.t
 import { COMPRESSIONS } from "../../formats/darshan/header.ts";
 import { findModule, MODULES } from "../../formats/darshan/modules/index.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
-import { createOutput } from "../../node/output-file.ts";
+import { createOutput, temporaryPath } from "../../node/output-file.ts";
 import { breather } from "../breathe.ts";
 import { defineCommand } from "../command.ts";
 import { obfuscation } from "./obfuscate.ts";
-import { READ_OPTIONS, skipDamage, withLog } from "./open.ts";
+import { damageKeeper, READ_OPTIONS, skipDamage, withLog } from "./open.ts";
 
 export default defineCommand({
   name: "darshan convert",
@@ -38,11 +38,11 @@ export default defineCommand({
       min: 1,
       help: "start a new compressed stream after this many bytes (default: one stream a region)",
     },
-    module: { kind: "list", valueName: "NAME", help: "keep only this module (may be repeated)" },
+    module: { kind: "list", valueName: "NAME", help: "keep only this module" },
     file: {
       kind: "list",
       valueName: "PATTERN",
-      help: "keep only files whose name matches; * and ? are wild (may be repeated)",
+      help: "keep only files whose name matches; * and ? are wild",
     },
     obfuscate: { kind: "string", valueName: "KEY", help: "replace names by stand-ins made with this key" },
     "new-ids": { kind: "boolean", help: "with --obfuscate: replace record ids too" },
@@ -83,13 +83,14 @@ export default defineCommand({
         ...(options.obfuscate === undefined
           ? {}
           : { renaming: obfuscation(log, options.obfuscate, options.newIds) }),
+        ...(options.keepGoing ? { onDamage: damageKeeper(log, options) } : {}),
         pause: (position) => {
           progress.update(position);
           return breathe();
         },
       };
+      const partial = context.partialOutput(temporaryPath(output));
       const file = createOutput(output);
-      const partial = context.partialOutput(file.temporaryPath);
       try {
         const result = await convertLog(log, file, convertOptions);
         file.commit();

@@ -73,14 +73,22 @@ export function printLog(
   void log.names;
   if (!options.keepGoing) readThrough(log, wanted);
   const out = new TextWriter((bytes) => context.out.write(bytes));
-  print(out, (_, error) => {
-    if (!options.keepGoing || !(error instanceof FormatError)) throw error;
-    // A region that is read twice meets its damage twice.
-    if (!log.damage.some(({ message }) => message === error.message)) log.damage.push(error);
-  });
+  print(out, damageKeeper(log, options));
   out.flush();
   skipDamage(log, context);
   sayWarnings(log, context);
+}
+
+/** What to do about damage in a module: throw it, or with --keep-going keep it for `skipDamage`. */
+export function damageKeeper(
+  log: DarshanLog,
+  options: ReadOptions,
+): (entry: ModuleEntry, error: unknown) => void {
+  return (_, error) => {
+    if (!options.keepGoing || !(error instanceof FormatError)) throw error;
+    // A region that is read twice meets its damage twice.
+    if (!log.damage.some(({ message }) => message === error.message)) log.damage.push(error);
+  };
 }
 
 /** Names the damage that --keep-going went past; the exit code becomes 3. */

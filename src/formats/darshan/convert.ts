@@ -96,6 +96,8 @@ export async function convertLog(
       damaged = true;
     }
     region.end(damaged);
+    // An encoder that takes a region whole works here, so the last region needs a pause behind it.
+    await options.pause?.(entry.region.offset);
   }
   return { bytes: writer.finish(), records, warnings: [...log.warnings, ...warnings, ...writer.warnings] };
 }
