@@ -5,7 +5,8 @@ import type { ByteSource } from "../base/source.ts";
 
 const WHOLE_BYTES_MAX = 4 << 20;
 /** Small files share this buffer, so at most one source at a time may live in it. */
-let shared: Buffer | undefined = Buffer.allocUnsafeSlow(64 << 10);
+const SHARED = Buffer.allocUnsafeSlow(64 << 10);
+let sharedIsFree = true;
 
 export interface FileSource extends ByteSource {
   close(): void;
@@ -39,9 +40,9 @@ export function withFile<T>(path: string, use: (source: FileSource) => T): T {
 
 function readWhole(descriptor: number, size: number): Buffer {
   let buffer: Buffer;
-  if (shared !== undefined && size <= shared.length) {
-    buffer = shared;
-    shared = undefined;
+  if (sharedIsFree && size <= SHARED.length) {
+    buffer = SHARED;
+    sharedIsFree = false;
   } else {
     buffer = Buffer.allocUnsafeSlow(size);
   }
@@ -95,7 +96,7 @@ class BufferedSource implements FileSource {
     if (this.#descriptor < 0) return;
     closeSync(this.#descriptor);
     this.#descriptor = -1;
-    if (this.#bytes.buffer.byteLength === 64 << 10) shared = Buffer.from(this.#bytes.buffer);
+    if (this.#bytes.buffer === SHARED.buffer) sharedIsFree = true;
     this.#bytes = Buffer.alloc(0);
   }
 }

@@ -164,6 +164,11 @@ class SteppedReader implements PlainReader {
 
   /** The region is used up: takes what the engine still holds, and makes sure that the stream ended. */
   #finish(inflater: Inflater, into: Uint8Array, at: number, to: number): number {
+    // A full buffer may have left bytes inside the engine, which a failing step would lose.
+    inflater.engine.writeSync(constants.Z_SYNC_FLUSH, NO_INPUT, 0, 0, into, at, to - at);
+    if (inflater.failure !== undefined) this.#fail(inflater, inflater.failure);
+    const held = to - at - (inflater.state[0] as number);
+    if (held > 0) return held;
     inflater.engine.writeSync(constants.Z_FINISH, NO_INPUT, 0, 0, into, at, to - at);
     // With Z_FINISH the engine complains when the stream is not complete.
     if (inflater.failure !== undefined) this.#fail(inflater, "the last zlib stream is cut off");

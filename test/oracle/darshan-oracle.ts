@@ -624,12 +624,22 @@ function readHeatmap(cursor: Cursor): OracleRecord {
  * Logs of 3.4.0 to 3.4.3 may hold records one bin longer or shorter than the first, at equal width: the last bin is
  * dropped, or a zero bin appended. The first is the first that has any bins.
  */
-function likeTheFirst(record: OracleRecord, before: readonly OracleRecord[]): OracleRecord {
-  const real = (bits: unknown) => Buffer.from(BigUint64Array.of(bits as bigint).buffer).readDoubleLE(0);
-  const own = record.extra.nbins as bigint;
-  const bins = (before.find((one) => one.extra.nbins !== 0n)?.extra.nbins as bigint | undefined) ?? own;
-  const width = before.map((one) => real(one.extra.binWidthBits)).find((one) => one !== 0);
-  if (width !== undefined && real(record.extra.binWidthBits) !== width) return record;
+function likeTheFirst(record: OracleRecord, seen: { bins?: bigint; width?: number }): OracleRecord {
+  const evened = evenedOut(record, seen);
+  // Kept here, since a search through all records would take time in the square of their number.
+  const width = binWidth(evened.extra.binWidthBits);
+  if (seen.bins === undefined && evened.extra.nbins !== 0n) seen.bins = evened.extra.nbins as bigint;
+  if (seen.width === undefined && width !== 0) seen.width = width;
+  return evened;
+}
+
+function binWidth(bits: unknown): number {
+  return Buffer.from(BigUint64Array.of(bits as bigint).buffer).readDoubleLE(0);
+}
+
+function evenedOut(record: OracleRecord, seen: { bins?: bigint; width?: number }): OracleRecord {
+  const bins = seen.bins ?? (record.extra.nbins as bigint);
+  if (seen.width !== undefined && binWidth(record.extra.binWidthBits) !== seen.width) return record;
   const { nbins, writeBins, readBins } = record.extra as {
     nbins: bigint;
     writeBins: bigint[];
@@ -694,12 +704,13 @@ function readApxc(cursor: Cursor, first: boolean): OracleRecord {
 function readModule(module: OracleModule, plain: Uint8Array, bigEndian: boolean): void {
   const { name, version, records } = module;
   const cursor = new Cursor(plain, bigEndian, name);
+  const seenHeatmap = {};
   let first = true;
   while (cursor.left > 0) {
     let record: OracleRecord | undefined;
     if (name === "LUSTRE") record = readLustre(cursor, version);
     else if (name === "DXT_POSIX" || name === "DXT_MPIIO") record = readTrace(cursor, name, version);
-    else if (name === "HEATMAP") record = likeTheFirst(readHeatmap(cursor), records);
+    else if (name === "HEATMAP") record = likeTheFirst(readHeatmap(cursor), seenHeatmap);
     else if (name === "MDHIM") record = readMdhim(cursor);
     else if (name === "APMPI") record = readApmpi(cursor, first);
     else if (name === "APXC") record = readApxc(cursor, first);
