@@ -10,7 +10,7 @@ Everything that Plimsoll reads or records becomes rows of these tables. Made by 
 \`src/model/schema.ts\`; do not edit.
 
 Types: \`i64\` and \`u64\` are exact 64-bit integers, \`f64\` a double, \`flag\` 0 or 1. A value that was not recorded is null
-(in memory: NaN in \`f64\`, -2^63 in \`i64\`); it is never zero.
+(in memory: NaN in \`f64\`, -2^63 in \`i64\`); it is never zero. \`u64\`, \`i32\` and \`flag\` columns always have a value.
 `;
   return [intro, ...SCHEMA.map(section)].join("\n");
 }

@@ -6,7 +6,8 @@
 
 /**
  * i64, u64: exact 64-bit integers (BigInt64Array, BigUint64Array); i32; f64; text; flag (0 or 1).
- * A value that was not recorded is null in text, NaN in f64, and `MISSING_I64` in i64.
+ * A value that was not recorded is null in text, NaN in f64, and `MISSING_I64` in i64; u64, i32 and flag columns
+ * always have one.
  */
 export type ColumnType = "i64" | "u64" | "i32" | "f64" | "text" | "flag";
 

@@ -16,6 +16,9 @@ const schema: TableSchema = {
   })),
 };
 
+/** Columns that always have a value. */
+const fixed = { a_u64: 7n, a_i32: 7, a_flag: 1 };
+
 describe("a table", () => {
   it("gives back exact values of every type", () => {
     const builder = new TableBuilder(schema);
@@ -36,10 +39,10 @@ describe("a table", () => {
 
   it("tells a value that was not recorded from zero", () => {
     const builder = new TableBuilder(schema);
-    builder.append({});
-    builder.append({ a_i64: null, a_f64: null, a_text: null });
-    builder.append({ a_i64: undefined, a_f64: Number.NaN, a_text: undefined });
-    builder.append({ a_i64: 0, a_f64: 0, a_text: "" });
+    builder.append(fixed);
+    builder.append({ ...fixed, a_i64: null, a_f64: null, a_text: null });
+    builder.append({ ...fixed, a_i64: undefined, a_f64: Number.NaN, a_text: undefined });
+    builder.append({ ...fixed, a_i64: 0, a_f64: 0, a_text: "" });
     const table = builder.finish();
     for (const row of [0, 1, 2]) {
       expect(table.value("a_i64", row)).toBeNull();
@@ -54,6 +57,12 @@ describe("a table", () => {
     expect(table.column("a_i64")[0]).toBe(-(2n ** 63n));
     expect(table.column("a_f64")[0]).toBeNaN();
     expect(table.column("a_text")[0]).toBeNull();
+  });
+
+  it("has no way to leave out an id or a flag", () => {
+    for (const name of Object.keys(fixed)) {
+      expect(() => new TableBuilder(schema).append({ ...fixed, [name]: null })).toThrow(/always has a value/);
+    }
   });
 
   it("grows to any number of rows", () => {
@@ -78,9 +87,9 @@ describe("a table", () => {
 
   it("that is finished does not change with what comes later", () => {
     const builder = new TableBuilder(schema);
-    builder.append({ a_i64: 1 });
+    builder.append({ ...fixed, a_i64: 1 });
     const table = builder.finish();
-    builder.append({ a_i64: 2 });
+    builder.append({ ...fixed, a_i64: 2 });
     expect(table.rows).toBe(1);
     expect(table.column("a_i64")).toEqual(BigInt64Array.of(1n));
   });
@@ -96,7 +105,7 @@ describe("a table", () => {
     expect(() => builder.append({ a_typo: 1 })).toThrow(AssertionError);
     expect(() => builder.append({ a_typo: 1 })).toThrow("table samples has no column a_typo");
     expect(builder.rows).toBe(0);
-    builder.append({ a_i64: 1 });
+    builder.append({ ...fixed, a_i64: 1 });
     const table = builder.finish();
     expect(() => table.column("a_typo")).toThrow("table samples has no column a_typo");
     expect(() => table.value("a_i64", 1)).toThrow("table samples has no row 1");
@@ -108,8 +117,8 @@ describe("the tables together", () => {
   it("are those of the schema, each filled on its own", () => {
     const builder = new TablesBuilder();
     builder.table(runs).append({ run_id: "a", ranks: 4 });
-    builder.table(ops).append({ run_id: "a", rank: 0 });
-    builder.table(ops).append({ run_id: "a", rank: 1 });
+    builder.table(ops).append({ run_id: "a", rank: 0, thread: 0n, file_id: 1n });
+    builder.table(ops).append({ run_id: "a", rank: 1, thread: 0n, file_id: 1n });
     const tables = builder.finish();
     expect([...tables.keys()]).toEqual(SCHEMA.map(({ name }) => name));
     expect([...tables.values()].map(({ rows }) => rows)).toEqual([1, 0, 2, 0, 0, 0]);

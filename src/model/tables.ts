@@ -112,9 +112,13 @@ class GrowingColumn {
     const at = this.#length++;
     const numbers = this.#numbers;
     if (numbers instanceof BigInt64Array) numbers[at] = value === null ? MISSING_I64 : BigInt(value);
-    else if (numbers instanceof BigUint64Array) numbers[at] = value === null ? 0n : BigInt(value);
     else if (numbers instanceof Float64Array) numbers[at] = value === null ? Number.NaN : Number(value);
-    else numbers[at] = Number(value ?? 0);
+    else {
+      // Ids and flags have no value that could stand for "not recorded".
+      assert(value !== null, `a ${this.#type} column always has a value`);
+      if (numbers instanceof BigUint64Array) numbers[at] = BigInt(value);
+      else numbers[at] = Number(value);
+    }
   }
 
   finish(): ColumnData {

@@ -16,7 +16,9 @@ export function openFile(path: string): FileSource {
   const descriptor = openSync(path, "r");
   try {
     const stat = fstatSync(descriptor);
-    if (!stat.isFile()) return new BufferedSource(path, readPipe(descriptor, path), descriptor);
+    // Files of /proc say that they are empty; reading tells.
+    if (!stat.isFile() || stat.size === 0)
+      return new BufferedSource(path, readPipe(descriptor, path), descriptor);
     if (stat.size <= WHOLE_BYTES_MAX)
       return new BufferedSource(path, readWhole(descriptor, stat.size), descriptor);
     return new WindowSource(path, stat.size, descriptor);

@@ -627,19 +627,15 @@ function readHeatmap(cursor: Cursor): OracleRecord {
 function likeTheFirst(record: OracleRecord, seen: { bins?: bigint; width?: number }): OracleRecord {
   const evened = evenedOut(record, seen);
   // Kept here, since a search through all records would take time in the square of their number.
-  const width = binWidth(evened.extra.binWidthBits);
+  const width = realOf(evened.extra.binWidthBits as bigint);
   if (seen.bins === undefined && evened.extra.nbins !== 0n) seen.bins = evened.extra.nbins as bigint;
   if (seen.width === undefined && width !== 0) seen.width = width;
   return evened;
 }
 
-function binWidth(bits: unknown): number {
-  return Buffer.from(BigUint64Array.of(bits as bigint).buffer).readDoubleLE(0);
-}
-
 function evenedOut(record: OracleRecord, seen: { bins?: bigint; width?: number }): OracleRecord {
   const bins = seen.bins ?? (record.extra.nbins as bigint);
-  if (seen.width !== undefined && binWidth(record.extra.binWidthBits) !== seen.width) return record;
+  if (seen.width !== undefined && realOf(record.extra.binWidthBits as bigint) !== seen.width) return record;
   const { nbins, writeBins, readBins } = record.extra as {
     nbins: bigint;
     writeBins: bigint[];

@@ -63,12 +63,16 @@ export class Job {
 
   /** Seconds from start to end. Before 3.41 there are whole seconds only, and a job lasts at least one. */
   get runTimeSeconds(): number {
-    if (!this.#newFormat) return Number(this.endSeconds - this.startSeconds) + 1;
-    return (
-      Number(this.endSeconds) +
-      Number(this.endNanoseconds) / 1e9 -
-      (Number(this.startSeconds) + Number(this.startNanoseconds) / 1e9)
-    );
+    const seconds = this.endSeconds - this.startSeconds;
+    if (!this.#newFormat) return Number(seconds) + 1;
+    return Number(seconds * 1_000_000_000n + this.endNanoseconds - this.startNanoseconds) / 1e9;
+  }
+
+  /** The run time as darshan-parser computes it: a difference of large doubles, off by some tenths of a microsecond. */
+  get printedRunTimeSeconds(): number {
+    if (!this.#newFormat) return this.runTimeSeconds;
+    const moment = (seconds: bigint, nanoseconds: bigint) => Number(seconds) + Number(nanoseconds) / 1e9;
+    return moment(this.endSeconds, this.endNanoseconds) - moment(this.startSeconds, this.startNanoseconds);
   }
 
   /** Program and arguments. */

@@ -96,7 +96,7 @@ export function writeLogFacts(log: DarshanLog, out: TextWriter): void {
   out.text(`# start_time: ${job.startSeconds}\n# start_time_asci: ${asciiTime(job.startSeconds)}\n`);
   out.text(`# end_time: ${job.endSeconds}\n# end_time_asci: ${asciiTime(job.endSeconds)}\n`);
   out.text(`# nprocs: ${job.nprocs}\n# run time: `);
-  out.fixed(job.runTimeSeconds, 4);
+  out.fixed(job.printedRunTimeSeconds, 4);
   out.byte(NEWLINE);
   writeMetadata(job, out);
   out.text(`\n# log file regions\n${RULE}`);
