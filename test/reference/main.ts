@@ -37,9 +37,9 @@ const counts = { same: 0, refused: 0, known: 0, different: 0 };
 const work = mkdtempSync(join(tmpdir(), "plimsoll-reference-"));
 try {
   for (const [index, shape] of SHAPES.entries()) {
-    // The reference has no APXC, and reads stripe layouts of traces without checking them.
-    const modules = ({ name }: { readonly name: string }) =>
-      name !== "APXC" && name !== "NULL" && name !== "LUSTRE";
+    // The reference has no APXC, does not check stripe layouts of traces, and crashes on byte-swapped DAOS.
+    const left = ["APXC", "NULL", "LUSTRE", ...(shape.bigEndian ? ["DAOS"] : [])];
+    const modules = ({ name }: { readonly name: string }) => !left.includes(name);
     compare(
       everyModuleLog(500 + index, { ...shape, tame: true, modules }).bytes,
       `written ${JSON.stringify(shape)}`,
