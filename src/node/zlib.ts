@@ -9,7 +9,7 @@
  * otherwise `wholeZlib`, which needs nothing but documented calls, takes its place. Both pass the same tests.
  */
 import { createInflate, deflateSync, inflateSync, constants } from "node:zlib";
-import { assert } from "../base/assert.ts";
+import { AssertionError } from "../base/assert.ts";
 import { type Codec, type DecodedStream, type PlainReader, wholeStreamCodec } from "../base/codec.ts";
 import { FormatError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
@@ -88,7 +88,7 @@ class SteppedReader implements PlainReader {
 
   read(into: Uint8Array, from: number, to: number): number {
     // The engine does not check, and writing beyond the buffer ends the process.
-    assert(from >= 0 && to <= into.length, `bytes ${from} to ${to} of a buffer of ${into.length}`);
+    if (to > into.length) throw new AssertionError(`bytes up to ${to} of a buffer of ${into.length}`);
     if (this.#damage !== undefined) throw this.#damage;
     const inflater = this.#inflater;
     if (inflater === undefined) return 0;
