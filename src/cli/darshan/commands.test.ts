@@ -17,41 +17,14 @@ import { counterRecord, type DarshanRecord, type TraceObject } from "../../forma
 import { LogWriter, memorySink } from "../../formats/darshan/writer.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
-import { commands } from "../index.ts";
-import { runCli } from "../run.ts";
-import { fakeWorld } from "../test-kit.ts";
+import { inside, type Outcome, plimsoll, program } from "./test-kit.ts";
 
-const program = fileURLToPath(new URL("../../../bin/plimsoll", import.meta.url));
 let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-commands-"));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-
-interface Outcome {
-  readonly code: number | null;
-  /** As Latin-1, so that every byte is seen. */
-  readonly out: string;
-  readonly err: string;
-}
-
-/** The real program. */
-function plimsoll(...words: string[]): Outcome {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
-    maxBuffer: 1 << 28,
-    timeout: 30_000,
-  });
-  return { code: status, out: stdout.toString("latin1"), err: stderr.toString("utf8") };
-}
-
-/** The same command line inside this process: fast enough for hundreds of inputs. */
-async function inside(...words: string[]): Promise<Outcome> {
-  const parts: Buffer[] = [];
-  const world = fakeWorld({ write: (bytes) => void parts.push(Buffer.from(bytes)) });
-  const code = await runCli(words, commands, world);
-  return { code, out: Buffer.concat(parts).toString("latin1"), err: world.err };
-}
 
 function save(name: string, bytes: Uint8Array | string): string {
   const path = join(folder, name);

@@ -1,5 +1,5 @@
 /** DAOS: its file system (DFS) and its native objects. */
-import { counters, fixedModule, standardReals } from "./module.ts";
+import { counters, fixedModule, standardReals, rankLines } from "./module.ts";
 
 const tail = `MAX_READ_TIME_SIZE bytes paired size of the slowest read
   MAX_WRITE_TIME_SIZE bytes paired size of the slowest write
@@ -7,10 +7,7 @@ const tail = `MAX_READ_TIME_SIZE bytes paired size of the slowest read
   SIZE_WRITE_* count sum writes of
   ACCESS1-4_ACCESS bytes common frequent access size
   ACCESS1-4_COUNT count paired how often that size occurred`;
-const ranks = `FASTEST_RANK rank paired rank that spent least time (shared records)
-  FASTEST_RANK_BYTES bytes paired bytes that rank moved
-  SLOWEST_RANK rank paired rank that spent most time (shared records)
-  SLOWEST_RANK_BYTES bytes paired bytes that rank moved`;
+const ranks = rankLines("paired");
 
 export const dfs = fixedModule({
   name: "DFS",

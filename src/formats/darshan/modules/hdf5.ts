@@ -8,6 +8,7 @@ import {
   standardReals,
   upgradeMap,
   ZERO,
+  rankLines,
 } from "./module.ts";
 
 export const h5f = fixedModule({
@@ -85,10 +86,7 @@ const h5dIntegers = [
     CHUNK_SIZE_D5 value none chunk size in dimension 5
     USE_MPIIO_COLLECTIVE flag none 1 when collective transfers were used
     USE_DEPRECATED flag none 1 when the old creation or open call was used
-    FASTEST_RANK rank none rank that spent least time (shared records)
-    FASTEST_RANK_BYTES bytes none bytes that rank moved
-    SLOWEST_RANK rank none rank that spent most time (shared records)
-    SLOWEST_RANK_BYTES bytes none bytes that rank moved`,
+    ${rankLines("none")}`,
   ),
 ];
 

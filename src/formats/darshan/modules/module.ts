@@ -133,6 +133,14 @@ export function counters(prefix: string, lines: string): readonly Counter[] {
   return list;
 }
 
+/** Lines for `counters`: which rank was fastest and slowest, as shared records have it. */
+export function rankLines(total: TotalRule): string {
+  return `FASTEST_RANK rank ${total} rank that spent least time (shared records)
+    FASTEST_RANK_BYTES bytes ${total} bytes that rank moved
+    SLOWEST_RANK rank ${total} rank that spent most time (shared records)
+    SLOWEST_RANK_BYTES bytes ${total} bytes that rank moved`;
+}
+
 /** Darshan's ten access size classes; upper bounds are inclusive, K = 1024. */
 export const SIZE_CLASSES = [
   "0_100",

@@ -1,5 +1,5 @@
 /** MPI-IO: what the application asked of MPI files. */
-import { counters, fixedModule, MINUS_ONE_REAL, standardReals, upgradeMap } from "./module.ts";
+import { counters, fixedModule, MINUS_ONE_REAL, standardReals, upgradeMap, rankLines } from "./module.ts";
 
 const integers = counters(
   "MPIIO_",
@@ -26,10 +26,7 @@ const integers = counters(
   SIZE_WRITE_AGG_* count sum writes of
   ACCESS1-4_ACCESS bytes common frequent access size
   ACCESS1-4_COUNT count paired how often that size occurred
-  FASTEST_RANK rank paired rank that spent least time (shared records)
-  FASTEST_RANK_BYTES bytes paired bytes that rank moved
-  SLOWEST_RANK rank paired rank that spent most time (shared records)
-  SLOWEST_RANK_BYTES bytes paired bytes that rank moved`,
+  ${rankLines("paired")}`,
 );
 
 const olderRecord = {

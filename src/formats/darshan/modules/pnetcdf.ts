@@ -8,6 +8,7 @@ import {
   standardReals,
   upgradeMap,
   ZERO,
+  rankLines,
 } from "./module.ts";
 
 // The opens of versions 1 and 2 are the independent plus the collective ones (words 2 and 3).
@@ -132,10 +133,7 @@ export const pnetcdfVar = fixedModule({
       NPOINTS value none points of the variable
       DATATYPE_SIZE bytes none size of one element
       IS_RECORD_VAR flag none 1 for a variable with the unlimited dimension
-      FASTEST_RANK rank none rank that spent least time (shared records)
-      FASTEST_RANK_BYTES bytes none bytes that rank moved
-      SLOWEST_RANK rank none rank that spent most time (shared records)
-      SLOWEST_RANK_BYTES bytes none bytes that rank moved`,
+      ${rankLines("none")}`,
     ),
   ],
   reals: standardReals("PNETCDF_VAR_F_"),

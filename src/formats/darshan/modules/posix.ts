@@ -7,6 +7,7 @@ import {
   standardReals,
   upgradeMap,
   ZERO,
+  rankLines,
 } from "./module.ts";
 
 const integers = counters(
@@ -46,10 +47,7 @@ const integers = counters(
   STRIDE1-4_COUNT count paired how often that stride occurred
   ACCESS1-4_ACCESS bytes common frequent access size
   ACCESS1-4_COUNT count paired how often that size occurred
-  FASTEST_RANK rank paired rank that spent least time (shared records)
-  FASTEST_RANK_BYTES bytes paired bytes that rank moved
-  SLOWEST_RANK rank paired rank that spent most time (shared records)
-  SLOWEST_RANK_BYTES bytes paired bytes that rank moved`,
+  ${rankLines("paired")}`,
 );
 
 // Words of old records: 2 base words, then integers, then reals.

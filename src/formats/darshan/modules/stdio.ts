@@ -1,5 +1,5 @@
 /** STDIO: streams of the C library (fopen, fwrite, fprintf …). */
-import { counters, fixedModule, MINUS_ONE, upgradeMap } from "./module.ts";
+import { counters, fixedModule, MINUS_ONE, upgradeMap, rankLines } from "./module.ts";
 
 export const stdio = fixedModule({
   name: "STDIO",
@@ -17,10 +17,7 @@ export const stdio = fixedModule({
     BYTES_READ bytes sum bytes read
     MAX_BYTE_READ bytes max highest file offset read
     MAX_BYTE_WRITTEN bytes max highest file offset written
-    FASTEST_RANK rank paired rank that spent least time (shared records)
-    FASTEST_RANK_BYTES bytes paired bytes that rank moved
-    SLOWEST_RANK rank paired rank that spent most time (shared records)
-    SLOWEST_RANK_BYTES bytes paired bytes that rank moved`,
+    ${rankLines("paired")}`,
   ),
   reals: counters(
     "STDIO_F_",
