@@ -1,6 +1,6 @@
 /** `darshan convert` as a user runs it: what stays, what goes, and what is left behind when it is stopped. */
 
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -14,7 +14,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { everyModuleLog } from "../../../test/every-module.ts";
@@ -44,7 +43,7 @@ import { writeParse } from "../../formats/darshan/text.ts";
 import { LogWriter, memorySink } from "../../formats/darshan/writer.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
-import { inside, type Outcome, plimsoll, program } from "./test-kit.ts";
+import { inside, plimsoll, program } from "./test-kit.ts";
 
 let folder: string;
 
