@@ -15,7 +15,7 @@ import { loadSeedLogs } from "./seed-logs.ts";
 const MILLISECONDS_MAX = 1000;
 const RSS_MIB_MAX = 512;
 /** What a mutant may inflate to; a bomb holds far more. Comparing makes an object of each record, so it gets less. */
-const limits = { plainBytesMax: 32 * 1048576 };
+const limits = { plainBytesMax: 16 * 1048576 };
 const compareLimits = { plainBytesMax: 2 * 1048576 };
 
 const { values } = parseArgs({
