@@ -24,6 +24,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./darshan/id.ts"),
   },
   {
+    name: "generate single",
+    summary: "make small Darshan logs with one I/O problem each and known answers",
+    load: () => import("./generate/single.ts"),
+  },
+  {
     name: "demo",
     summary: "make sample logs, read them back, and show where to look",
     load: () => import("./demo.ts"),

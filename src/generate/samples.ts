@@ -8,16 +8,14 @@ import {
   type Segment,
   type TraceObject,
 } from "../formats/darshan/records.ts";
-import { LogWriter, memorySink, type WriteOptions } from "../formats/darshan/writer.ts";
+import type { WriteOptions } from "../formats/darshan/writer.ts";
+import { beginLog, heatmapRecord, type LogFacts, lustreRecord, MIB } from "./log-builder.ts";
 
 export interface Sample {
   readonly name: string;
   readonly about: string;
   readonly bytes: Uint8Array;
 }
-
-const MIB = 1048576;
-const START = 1_760_000_000;
 
 /** All samples; `encoders` are those of the host. */
 export function sampleLogs(seed: number, encoders: WriteOptions["encoders"]): Sample[] {
@@ -40,63 +38,22 @@ export function sampleLogs(seed: number, encoders: WriteOptions["encoders"]): Sa
   ];
 }
 
-interface Plan {
-  readonly program: string;
-  readonly jobId: number;
-  readonly ranks: number;
-  readonly seconds: number;
-  readonly encoders: WriteOptions["encoders"];
-}
+type Plan = Omit<LogFacts, "madeBy">;
 
-function begin({ program, jobId, ranks, seconds, encoders }: Plan, names: readonly string[]) {
-  const sink = memorySink();
-  const writer = new LogWriter(sink, { encoders });
-  writer.job({
-    uid: 1000,
-    startSeconds: START,
-    endSeconds: START + Math.floor(seconds),
-    endNanoseconds: Math.round((seconds % 1) * 1e9),
-    nprocs: ranks,
-    jobId,
-    metadata: [
-      ["lib_ver", "3.5.0"],
-      ["made_by", "plimsoll demo (synthetic)"],
-    ],
-    commandLine: `/apps/${program} --steps 100`,
-    mounts: [
-      { type: "lustre", path: "/scratch" },
-      { type: "xfs", path: "/" },
-    ],
-  });
-  writer.names(names.map((name) => ({ id: recordId(name), name })));
-  return { sink, writer };
+function begin(plan: Plan, names: readonly string[]) {
+  return beginLog(
+    { ...plan, madeBy: "plimsoll demo" },
+    names.map((name) => ({ id: recordId(name), name })),
+  );
 }
 
 function layout(name: string, rank: number, stripes: readonly number[]): DarshanRecord {
-  return {
-    kind: "lustre",
-    id: recordId(name),
-    rank: BigInt(rank),
-    components: [
-      {
-        counters: BigInt64Array.of(BigInt(MIB), BigInt(stripes.length), 0n, 16n, 0n, -1n, 0n),
-        pool: new Uint8Array(0),
-      },
-    ],
-    osts: BigInt64Array.from(stripes, (ost) => BigInt(ost)),
-  };
+  return lustreRecord(recordId(name), rank, stripes);
 }
 
 function heat(rank: number, seconds: number, bytesPerBin: (bin: number) => number): DarshanRecord {
-  const bins = Math.ceil(seconds / 0.1);
-  return {
-    kind: "heatmap",
-    id: recordId("heatmap:POSIX"),
-    rank: BigInt(rank),
-    binSeconds: 0.1,
-    writeBins: BigInt64Array.from({ length: bins }, (_, bin) => BigInt(bytesPerBin(bin))),
-    readBins: new BigInt64Array(bins),
-  };
+  const bins = Array.from({ length: Math.ceil(seconds / 0.1) }, (_, bin) => BigInt(bytesPerBin(bin)));
+  return heatmapRecord("POSIX", rank, 0.1, BigInt64Array.from(bins));
 }
 
 function sharedCheckpoint(random: Random, encoders: WriteOptions["encoders"]): Uint8Array {

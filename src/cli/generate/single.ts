@@ -1,0 +1,120 @@
+/** `plimsoll generate single`: a catalogue of small logs with known answers. */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "../../base/errors.ts";
+import { formatBytes, formatSeconds } from "../../base/units.ts";
+import type { LogTruth } from "../../generate/recorder/record.ts";
+import { makeSingle, SINGLE_LOGS, type SingleLog } from "../../generate/single/index.ts";
+import { nodeEncoders } from "../../node/encoders.ts";
+import { defineCommand } from "../command.ts";
+
+/** Of answers.json; only a folder whose answers name this scenario is replaced. */
+const SCENARIO = "single";
+const VERSION = 1;
+
+interface Answer {
+  readonly id: string;
+  readonly file: string;
+  readonly about: string;
+  readonly expected: readonly string[];
+  readonly facts: LogTruth;
+}
+
+export default defineCommand({
+  name: "generate single",
+  summary: "make small Darshan logs with one I/O problem each and known answers",
+  description:
+    "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or with none, and answers.json with the findings to expect and the true totals of each. The logs are synthetic and say so; the same seed gives the same bytes.",
+  options: {
+    out: {
+      kind: "string",
+      short: "o",
+      valueName: "DIR",
+      help: "folder to write; an earlier catalogue is replaced",
+    },
+    seed: {
+      kind: "number",
+      integer: true,
+      min: 0,
+      max: 2 ** 32 - 1,
+      default: 1,
+      help: "seed of the random numbers",
+    },
+    only: { kind: "list", valueName: "ID", help: "make this log and not the whole catalogue" },
+  },
+  examples: [
+    { command: "plimsoll generate single --out logs", does: "all logs and answers.json" },
+    {
+      command: "plimsoll generate single --out logs --only fix-before --only fix-after",
+      does: "one job before and after a fix",
+    },
+  ],
+  async run({ options }, context) {
+    if (options.out === undefined || options.out === "")
+      throw new UsageError("--out is missing: name a folder");
+    const chosen = choose(options.only);
+    // A slash at the end, which shells add, would put the work folder into the folder that it replaces.
+    const folder = options.out.replace(/(?<=.)\/+$/, "");
+    if (existsSync(folder) && !isCatalogue(folder)) {
+      throw new UsageError(`${folder} exists and is not an earlier catalogue; choose another with --out`);
+    }
+    const work = `${folder}.part-${process.pid}`;
+    const partial = context.partialOutput(work);
+    mkdirSync(work);
+    const logs: Answer[] = [];
+    for (const log of chosen) {
+      const { bytes, facts } = makeSingle(log, options.seed, nodeEncoders);
+      const file = `${log.id}.darshan`;
+      writeFileSync(join(work, file), bytes);
+      logs.push({ id: log.id, file, about: log.about, expected: log.expected, facts });
+      await context.breathe();
+    }
+    const answers = { scenario: SCENARIO, version: VERSION, seed: options.seed, logs };
+    writeFileSync(join(work, "answers.json"), `${JSON.stringify(answers, null, 2)}\n`);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(work, folder);
+    partial.done();
+    const path = join(folder, "answers.json");
+    if (context.json) context.printJson({ answers: path, logs: logs.length });
+    else context.out.write(summary(folder, path, logs));
+  },
+});
+
+/** The logs with these ids in the order of the catalogue; all of them when no id is given. */
+function choose(ids: readonly string[]): readonly SingleLog[] {
+  for (const id of ids) {
+    if (!SINGLE_LOGS.some((log) => log.id === id)) {
+      throw new UsageError(`unknown log: ${id} (have: ${SINGLE_LOGS.map((log) => log.id).join(", ")})`);
+    }
+  }
+  return ids.length === 0 ? SINGLE_LOGS : SINGLE_LOGS.filter((log) => ids.includes(log.id));
+}
+
+function isCatalogue(folder: string): boolean {
+  try {
+    return JSON.parse(readFileSync(join(folder, "answers.json"), "utf8"))?.scenario === SCENARIO;
+  } catch {
+    return false;
+  }
+}
+
+function summary(folder: string, answers: string, logs: readonly Answer[]): string {
+  const lines = logs.map(({ file, expected, facts }) =>
+    [
+      file.padEnd(26),
+      String(facts.ranks).padStart(6),
+      String(facts.files).padStart(6),
+      formatBytes(facts.bytesRead + facts.bytesWritten).padStart(9),
+      formatSeconds(facts.runSeconds).padStart(8),
+      ` ${expected.join(", ") || "-"}`,
+    ].join(" "),
+  );
+  return `Made ${logs.length} Darshan logs (synthetic) in ${folder}/:
+
+log                         ranks  files     moved      run  findings to expect
+${lines.join("\n")}
+
+The answers are in ${answers}. Look further:
+  plimsoll darshan parse --perf ${join(folder, logs[0]?.file ?? "")}
+`;
+}

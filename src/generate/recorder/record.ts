@@ -1,0 +1,160 @@
+/** From a plan to a log: what Darshan would have recorded of these calls. */
+import {
+  dxtMpiio,
+  dxtPosix,
+  heatmap,
+  lustre,
+  mpiio,
+  posix,
+  stdio,
+} from "../../formats/darshan/modules/index.ts";
+import { recordId } from "../../formats/darshan/record-id.ts";
+import type { CounterRecord, Segment, TraceObject } from "../../formats/darshan/records.ts";
+import type { WriteOptions } from "../../formats/darshan/writer.ts";
+import { beginLog, lustreRecord } from "../log-builder.ts";
+import type { Call, Layer, LogPlan } from "./calls.ts";
+import { heatmaps } from "./heat.ts";
+import { rankRecord, sharedRecord } from "./reduce.ts";
+import { Tally } from "./tally.ts";
+
+/** The true answers that every log has. Bytes and files are those of POSIX and STDIO, as recorded. */
+export interface LogTruth {
+  readonly ranks: number;
+  /** Standard streams are not files. */
+  readonly files: number;
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+  readonly runSeconds: number;
+}
+
+export interface RecordedLog {
+  readonly bytes: Uint8Array;
+  readonly facts: LogTruth;
+}
+
+/** Block size of file systems that are not Lustre. */
+const BLOCK_BYTES = 4096;
+const RANKS_PER_NODE = 16;
+
+export function recordLog(plan: LogPlan, encoders: WriteOptions["encoders"]): RecordedLog {
+  const { layers, kept, partial } = observe(plan);
+  const ids = new Map<string, bigint>();
+  for (const files of Object.values(layers)) {
+    for (const file of files.keys()) if (!ids.has(file)) ids.set(file, recordId(file));
+  }
+  const heat = plan.heatmap ? heatmaps(kept, plan.seconds) : [];
+  const names = new Map([...ids].map(([name, id]) => [id, name]));
+  for (const name of ["heatmap:POSIX", "heatmap:MPIIO", "heatmap:STDIO"]) {
+    const id = recordId(name);
+    if (heat.some((record) => record.id === id)) names.set(id, name);
+  }
+  const { sink, writer } = beginLog(
+    { ...plan, madeBy: "plimsoll generate single", encoders },
+    Array.from(names, ([id, name]) => ({ id, name })),
+  );
+  writer.module(posix, toRecords(layers.POSIX, ids, plan), partial.has("POSIX"));
+  writer.module(mpiio, toRecords(layers["MPI-IO"], ids, plan), partial.has("MPI-IO"));
+  writer.module(lustre, layoutRecords(layers, ids, plan));
+  writer.module(stdio, toRecords(layers.STDIO, ids, plan), partial.has("STDIO"));
+  if (plan.traces) {
+    writer.module(dxtPosix, traces(kept, "POSIX", ids));
+    writer.module(dxtMpiio, traces(kept, "MPI-IO", ids));
+  }
+  writer.module(heatmap, heat);
+  writer.finish();
+  return { bytes: sink.bytes(), facts: truth(plan, layers) };
+}
+
+type Tallies = Map<string, Map<number, Tally>>;
+type Layers = Readonly<Record<Layer, Tallies>>;
+
+/** Counts all calls; those on files that a process has no room for are lost, as with the real recorder. */
+function observe({ calls, layouts, recordsPerRankMax }: LogPlan) {
+  const layers: Layers = { POSIX: new Map(), "MPI-IO": new Map(), STDIO: new Map() };
+  const used: Readonly<Record<Layer, Map<number, number>>> = {
+    POSIX: new Map(),
+    "MPI-IO": new Map(),
+    STDIO: new Map(),
+  };
+  const kept: Call[] = [];
+  const partial = new Set<Layer>();
+  for (const call of calls) {
+    const { layer, file, rank } = call;
+    let tally = layers[layer].get(file)?.get(rank);
+    if (tally === undefined) {
+      const records = used[layer].get(rank) ?? 0;
+      if (records >= recordsPerRankMax) {
+        partial.add(layer);
+        continue;
+      }
+      used[layer].set(rank, records + 1);
+      tally = new Tally(layer, rank, layouts.get(file)?.alignmentBytes ?? BLOCK_BYTES);
+      const ranks = layers[layer].get(file);
+      if (ranks === undefined) layers[layer].set(file, new Map([[rank, tally]]));
+      else ranks.set(rank, tally);
+    }
+    tally.add(call);
+    kept.push(call);
+  }
+  return { layers, kept, partial };
+}
+
+/** Shared records first, then those of each rank. */
+function toRecords(files: Tallies, ids: ReadonlyMap<string, bigint>, plan: LogPlan): CounterRecord[] {
+  const records: CounterRecord[] = [];
+  for (const [file, ranks] of files) {
+    const id = ids.get(file) as bigint;
+    if (isShared(ranks.size, plan)) records.push(sharedRecord([...ranks.values()], id));
+    else for (const tally of ranks.values()) records.push(rankRecord(tally, id));
+  }
+  return records.sort((a, b) => Number(a.rank - b.rank));
+}
+
+function isShared(ranks: number, plan: LogPlan): boolean {
+  return plan.mpi && ranks === plan.ranks;
+}
+
+function layoutRecords({ POSIX, STDIO }: Layers, ids: ReadonlyMap<string, bigint>, plan: LogPlan) {
+  return [...plan.layouts]
+    .flatMap(([file, { osts, stripeBytes }]) => {
+      const ranks = new Set([...(POSIX.get(file)?.keys() ?? []), ...(STDIO.get(file)?.keys() ?? [])]);
+      const owners = isShared(ranks.size, plan) ? [-1] : [...ranks];
+      return owners.map((rank) => lustreRecord(ids.get(file) as bigint, rank, osts, stripeBytes));
+    })
+    .sort((a, b) => Number(a.rank - b.rank));
+}
+
+function traces(calls: readonly Call[], layer: Layer, ids: ReadonlyMap<string, bigint>): TraceObject[] {
+  const objects = new Map<string, TraceObject & { writes: Segment[]; reads: Segment[] }>();
+  for (const { kind, file, rank, offset, bytes, start, end } of calls.filter(
+    (call) => call.layer === layer,
+  )) {
+    if (kind !== "read" && kind !== "write") continue;
+    const key = `${rank} ${file}`;
+    let object = objects.get(key);
+    if (object === undefined) {
+      const node = 1 + Math.floor(rank / RANKS_PER_NODE);
+      const host = `node${String(node).padStart(4, "0")}`;
+      object = { id: ids.get(file) as bigint, rank: BigInt(rank), host, writes: [], reads: [] };
+      objects.set(key, object);
+    }
+    const segment = { offset: BigInt(offset), length: BigInt(bytes), start, end, thread: 1n };
+    (kind === "write" ? object.writes : object.reads).push(segment);
+  }
+  return [...objects.values()].sort((a, b) => Number(a.rank - b.rank));
+}
+
+function truth(plan: LogPlan, { POSIX, STDIO }: Layers): LogTruth {
+  const tallies = [POSIX, STDIO].flatMap((files) =>
+    [...files.values()].flatMap((ranks) => [...ranks.values()]),
+  );
+  const sum = (name: string) => tallies.reduce((total, tally) => total + tally.sum(name), 0);
+  const files = new Set([...POSIX.keys(), ...STDIO.keys()].filter((file) => !file.startsWith("<")));
+  return {
+    ranks: plan.ranks,
+    files: files.size,
+    bytesRead: sum("BYTES_READ"),
+    bytesWritten: sum("BYTES_WRITTEN"),
+    runSeconds: Math.round(plan.seconds * 1e9) / 1e9,
+  };
+}
