@@ -108,7 +108,7 @@ function readThrough(log: DarshanLog, wanted: (entry: ModuleEntry) => boolean): 
 
 /** Says what a person should know about the log, on stderr. */
 export function sayWarnings(log: DarshanLog, context: Context): void {
-  for (const warning of new Set(log.warnings)) context.note(`${log.source.name}: ${warning}`);
+  for (const warning of log.warnings) context.note(`${log.source.name}: ${warning}`);
   for (const entry of log.modules) {
     if (entry.partial) {
       context.note(
