@@ -6,7 +6,6 @@ import { COMPRESSIONS } from "../../formats/darshan/header.ts";
 import { findModule, MODULES } from "../../formats/darshan/modules/index.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
 import { createOutput, temporaryPath } from "../../node/output-file.ts";
-import { breather } from "../breathe.ts";
 import { defineCommand } from "../command.ts";
 import { obfuscation } from "./obfuscate.ts";
 import { damageKeeper, READ_OPTIONS, skipDamage, withLog } from "./open.ts";
@@ -72,7 +71,6 @@ export default defineCommand({
     const patterns = options.file.map(globPattern);
     await withLog(path, options, async (log) => {
       const progress = context.progress({ label: "converting", total: log.source.byteLength, unit: "B" });
-      const breathe = breather();
       const convertOptions: ConvertOptions = {
         encoders: nodeEncoders,
         compression: options.compression,
@@ -86,7 +84,7 @@ export default defineCommand({
         ...(options.keepGoing ? { onDamage: damageKeeper(log, options) } : {}),
         pause: (position) => {
           progress.update(position);
-          return breathe();
+          return context.breathe();
         },
       };
       const partial = context.partialOutput(temporaryPath(output));

@@ -3,7 +3,7 @@
  * all writes, then all reads. One record can hold millions of segments, so they come in blocks.
  */
 import { LOW, swapWords, wordNumber, type WordViews } from "../../base/words.ts";
-import { upToNul, decode } from "./job.ts";
+import { upToNul } from "./job.ts";
 import type { BlockOptions } from "./blocks.ts";
 import type { ModuleSpec } from "./modules/index.ts";
 import { segmentWords } from "./modules/variable.ts";
@@ -34,10 +34,6 @@ export interface SegmentBlock {
   readonly at: number;
   readonly stride: 4 | 5;
   readonly views: WordViews;
-}
-
-export function hostName(record: TraceRecord): string {
-  return decode(record.hostBytes);
 }
 
 /** All segments of a DXT region; complete ones come before the error of damage. */
