@@ -1,7 +1,7 @@
 /** `plimsoll demo`: a first look, on logs made here and now. */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { FormatError, UsageError } from "../base/errors.ts";
+import { FormatError } from "../base/errors.ts";
 import { bytesSource } from "../base/source.ts";
 import { TextWriter } from "../base/text-writer.ts";
 import { formatBytes, formatRate, formatSeconds } from "../base/units.ts";
@@ -13,6 +13,7 @@ import { type Sample, sampleLogs } from "../generate/samples.ts";
 import { nodeCodecs } from "../node/codecs.ts";
 import { nodeEncoders } from "../node/encoders.ts";
 import { defineCommand } from "./command.ts";
+import { replaceFolder } from "./output-folder.ts";
 
 /** First line of the folder's README: only a folder with it is replaced. */
 const MARK = "Plimsoll demonstration";
@@ -34,19 +35,12 @@ export default defineCommand({
   },
   examples: [{ command: "plimsoll demo", does: "writes plimsoll-demo/ and prints what is there" }],
   async run({ options }, context) {
-    // A slash at the end, which shells add, would put the work folder into the folder that it replaces.
-    const folder = options.out.replace(/(?<=.)\/+$/, "");
-    if (existsSync(folder) && !isDemo(folder)) {
-      throw new UsageError(`${folder} exists and is not an earlier demonstration; choose another with --out`);
-    }
-    const work = `${folder}.part-${process.pid}`;
-    const partial = context.partialOutput(work);
-    mkdirSync(work);
-    const rows = sampleLogs(options.seed, nodeEncoders).map((sample) => show(sample, work));
-    writeFileSync(join(work, "README.txt"), readme(rows));
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(work, folder);
-    partial.done();
+    let rows: readonly Row[] = [];
+    const output = { path: options.out, what: "demonstration", isOurs: isDemo };
+    const folder = await replaceFolder(output, context, (work) => {
+      rows = sampleLogs(options.seed, nodeEncoders).map((sample) => show(sample, work));
+      writeFileSync(join(work, "README.txt"), readme(rows));
+    });
     if (context.json) context.printJson({ folder, logs: rows });
     else context.out.write(summary(folder, rows));
   },

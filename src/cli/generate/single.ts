@@ -1,5 +1,5 @@
 /** `plimsoll generate single`: a catalogue of small logs with known answers. */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatSeconds } from "../../base/units.ts";
@@ -7,6 +7,7 @@ import type { LogTruth } from "../../generate/recorder/record.ts";
 import { makeSingle, SINGLE_LOGS, type SingleLog } from "../../generate/single/index.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
 import { defineCommand } from "../command.ts";
+import { replaceFolder } from "../output-folder.ts";
 
 /** Of answers.json; only a folder whose answers name this scenario is replaced. */
 const SCENARIO = "single";
@@ -53,27 +54,19 @@ export default defineCommand({
     if (options.out === undefined || options.out === "")
       throw new UsageError("--out is missing: name a folder");
     const chosen = choose(options.only);
-    // A slash at the end, which shells add, would put the work folder into the folder that it replaces.
-    const folder = options.out.replace(/(?<=.)\/+$/, "");
-    if (existsSync(folder) && !isCatalogue(folder)) {
-      throw new UsageError(`${folder} exists and is not an earlier catalogue; choose another with --out`);
-    }
-    const work = `${folder}.part-${process.pid}`;
-    const partial = context.partialOutput(work);
-    mkdirSync(work);
     const logs: Answer[] = [];
-    for (const log of chosen) {
-      const { bytes, facts } = makeSingle(log, options.seed, nodeEncoders);
-      const file = `${log.id}.darshan`;
-      writeFileSync(join(work, file), bytes);
-      logs.push({ id: log.id, file, about: log.about, expected: log.expected, facts });
-      await context.breathe();
-    }
-    const answers = { scenario: SCENARIO, version: VERSION, seed: options.seed, logs };
-    writeFileSync(join(work, "answers.json"), `${JSON.stringify(answers, null, 2)}\n`);
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(work, folder);
-    partial.done();
+    const output = { path: options.out, what: "catalogue", isOurs: isCatalogue };
+    const folder = await replaceFolder(output, context, async (work) => {
+      for (const log of chosen) {
+        const { bytes, facts } = makeSingle(log, options.seed, nodeEncoders);
+        const file = `${log.id}.darshan`;
+        writeFileSync(join(work, file), bytes);
+        logs.push({ id: log.id, file, about: log.about, expected: log.expected, facts });
+        await context.breathe();
+      }
+      const answers = { scenario: SCENARIO, version: VERSION, seed: options.seed, logs };
+      writeFileSync(join(work, "answers.json"), `${JSON.stringify(answers, null, 2)}\n`);
+    });
     const path = join(folder, "answers.json");
     if (context.json) context.printJson({ answers: path, logs: logs.length });
     else context.out.write(summary(folder, path, logs));

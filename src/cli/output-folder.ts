@@ -1,0 +1,37 @@
+/** A folder of results that is there whole or not at all, and that never replaces somebody else's. */
+
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { UsageError } from "../base/errors.ts";
+import type { Context } from "./context.ts";
+
+export interface OutputFolder {
+  /** As given with --out. */
+  readonly path: string;
+  /** What an earlier one is called in the message. */
+  readonly what: string;
+  /** Whether an existing folder is an earlier one of ours, and so may be replaced. */
+  isOurs(path: string): boolean;
+}
+
+/**
+ * Lets `fill` write into a folder beside the final one and gives it its name when `fill` has returned. Returns the
+ * path without the slash at its end, which would put the work folder into the folder that it replaces.
+ */
+export async function replaceFolder(
+  { path, what, isOurs }: OutputFolder,
+  context: Context,
+  fill: (work: string) => void | Promise<void>,
+): Promise<string> {
+  const folder = path.replace(/(?<=.)\/+$/, "");
+  if (existsSync(folder) && !isOurs(folder)) {
+    throw new UsageError(`${folder} exists and is not an earlier ${what}; choose another with --out`);
+  }
+  const work = `${folder}.part-${process.pid}`;
+  const partial = context.partialOutput(work);
+  mkdirSync(work);
+  await fill(work);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(work, folder);
+  partial.done();
+  return folder;
+}
