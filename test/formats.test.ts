@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { FormatError } from "../src/base/errors.ts";
 import { bytesSource } from "../src/base/source.ts";
 import { darshan, detectFormat, FORMATS } from "../src/formats/index.ts";
+import { skeleton } from "../src/formats/skeleton.ts";
 import { TablesBuilder } from "../src/model/index.ts";
 import { nodeCodecs } from "../src/node/codecs.ts";
 import { describeFormat, type FormatCase } from "./cases/format.ts";
@@ -20,6 +21,15 @@ const CASES: readonly FormatCase[] = [
 ];
 
 for (const testCase of CASES) describeFormat(testCase);
+
+it("the format to copy from adds nothing, and refuses what it does not understand", () => {
+  const builder = new TablesBuilder();
+  expect(skeleton.recognizes(new Uint8Array(0), "x.skeleton")).toBe(true);
+  skeleton.read(bytesSource(new Uint8Array(0), "x.skeleton"), builder, { codecs: nodeCodecs });
+  for (const table of builder.finish().values()) expect(table.rows).toBe(0);
+  const full = bytesSource(new Uint8Array(3), "x.skeleton");
+  expect(() => skeleton.read(full, builder, { codecs: nodeCodecs })).toThrow(FormatError);
+});
 
 it("a Darshan log recompressed with bzip2 gives the same rows", () => {
   const read = (name: string) => {
