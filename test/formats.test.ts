@@ -15,8 +15,8 @@ const CASES: readonly FormatCase[] = [
     format: darshan,
     fixture: "darshan/mpiio4_dxt.darshan",
     options: { codecs: nodeCodecs },
-    rowsMax: { ops: 40 },
-    rows: { runs: 1, accesses: 2, ops: 16 },
+    rowsMax: { ops: 40, counters: 40 },
+    rows: { runs: 1, accesses: 2, layers: 3, rank_loads: 1, counters: 177, ops: 16 },
   },
 ];
 

@@ -1,3 +1,8 @@
-/** The model: schema and tables. */
+/** The model: schema and tables, and what analyses hand to people: findings, figures, documents. */
+export * from "./document.ts";
+export * from "./figure.ts";
+export * from "./finding.ts";
 export * from "./schema.ts";
+export * from "./streams.ts";
 export * from "./tables.ts";
+export * from "./trace.ts";

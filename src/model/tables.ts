@@ -1,6 +1,7 @@
 /** Rows as columns: typed arrays that grow while an importer fills them and are read-only afterwards. */
 import { assert } from "../base/assert.ts";
 import { type ColumnType, MISSING_I64, SCHEMA, type TableSchema } from "./schema.ts";
+import type { Streams } from "./streams.ts";
 
 export type Value = number | bigint | string | null;
 type Numbers = BigInt64Array | BigUint64Array | Int32Array | Float64Array | Uint8Array;
@@ -73,9 +74,14 @@ export class TableBuilder {
   }
 }
 
-/** The builders of all tables, for importers to fill. */
+/** The builders of all tables, for importers to fill; `streams` takes what is not to become rows. */
 export class TablesBuilder {
+  readonly streams: Streams;
   readonly #builders = new Map(SCHEMA.map((schema) => [schema.name, new TableBuilder(schema)]));
+
+  constructor(streams: Streams = {}) {
+    this.streams = streams;
+  }
 
   table(schema: TableSchema): TableBuilder {
     const builder = this.#builders.get(schema.name);

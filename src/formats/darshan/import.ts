@@ -1,6 +1,16 @@
 /** A Darshan log as rows of runs, accesses and ops. */
-import { accesses, ops, runs, type TablesBuilder } from "../../model/index.ts";
+import { wordNumber } from "../../base/words.ts";
+import {
+  accesses,
+  ops,
+  type OpsBlock,
+  runs,
+  type StripeLayout,
+  type TablesBuilder,
+} from "../../model/index.ts";
+import type { SegmentBlock } from "./dxt.ts";
 import { decode } from "./job.ts";
+import { LayerImport } from "./layers.ts";
 import type { ModuleEntry } from "./header.ts";
 import type { DarshanLog } from "./log.ts";
 import { columnOf, type ModuleSpec } from "./modules/index.ts";
@@ -9,13 +19,54 @@ import { type CounterRecord, decodeRecord, type LustreRecord } from "./records.t
 /** Adds the log to the tables under `runId`. */
 export function importLog(log: DarshanLog, into: TablesBuilder, runId: string): void {
   const files = new Map<bigint, FileRow>();
+  const layerImports: LayerImport[] = [];
   for (const entry of log.modules) {
-    if (entry.spec?.kind === "dxt") importTrace(log, entry, into, runId);
-    else if (entry.spec !== undefined) collect(log, entry, entry.spec, files);
+    const { spec } = entry;
+    if (spec?.kind === "dxt") importTrace(log, entry, into, runId, files);
+    else if (spec?.kind === "heatmap") importHeat(log, entry, into, runId);
+    else if (spec !== undefined) {
+      const layer = LayerImport.of(spec);
+      if (layer !== undefined) layerImports.push(layer);
+      collect(log, entry, spec, files, layer);
+    }
   }
   for (const file of files.values())
     if (file.layers.size > 0) into.table(accesses).append(accessRow(log, runId, file));
+  const layoutOf = (id: bigint) => layoutColumns(files.get(id)?.layout);
+  for (const layer of layerImports)
+    layer.finish(into, runId, log.job.nprocs, (id) => nameColumns(log, id), layoutOf);
   into.table(runs).append(runRow(log, runId));
+}
+
+/** What places a run among the other runs of its job; known without reading its modules. */
+export function runSpan({ job }: DarshanLog, runId: string) {
+  return {
+    runId,
+    ranks: Number(job.nprocs),
+    startUnixSeconds: Number(job.startSeconds) + Number(job.startNanoseconds) / 1e9,
+    runSeconds: job.endSeconds === 0n ? Number.NaN : job.runTimeSeconds,
+  };
+}
+
+function nameColumns(log: DarshanLog, id: bigint) {
+  const name = log.names.bytesOf(Number(id & 0xffffffffn), Number(id >> 32n));
+  const mount = name === undefined ? undefined : log.job.mountOf(name);
+  return {
+    path: name === undefined ? null : decode(name),
+    mount: mount?.path ?? null,
+    fs_type: mount?.type ?? null,
+  };
+}
+
+function layoutColumns(layout: LustreRecord | undefined) {
+  const component = layout?.components[0];
+  if (layout === undefined || component === undefined) return undefined;
+  return {
+    stripe_count: component.counters[1] as bigint,
+    stripe_bytes: component.counters[0] as bigint,
+    components: layout.components.length,
+    osts: Array.from(layout.osts).join(" "),
+  };
 }
 
 function runRow(log: DarshanLog, runId: string) {
@@ -107,13 +158,22 @@ const SUMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   },
 };
 
-function collect(log: DarshanLog, entry: ModuleEntry, spec: ModuleSpec, files: Map<bigint, FileRow>): void {
+function collect(
+  log: DarshanLog,
+  entry: ModuleEntry,
+  spec: ModuleSpec,
+  files: Map<bigint, FileRow>,
+  layer: LayerImport | undefined,
+): void {
   const sums = SUMS[entry.name];
-  if (sums === undefined && spec.kind !== "lustre") return;
+  const wanted = sums !== undefined || spec.kind === "lustre";
+  if (!wanted && layer === undefined) return;
   const columns = Object.entries(sums ?? {}).map(
     ([column, names]) => [column, names.map((name) => columnOf(spec, name) - spec.integersAt)] as const,
   );
   for (const block of log.records(entry)) {
+    layer?.add(block);
+    if (!wanted) continue;
     for (let k = 0; k < block.count; k++) {
       const record = decodeRecord(spec, block, k);
       let file = files.get(record.id);
@@ -203,27 +263,25 @@ function sharedReal(file: FileRow, column: "slowestTime" | "fastestTime"): numbe
 }
 
 function accessRow(log: DarshanLog, runId: string, file: FileRow) {
-  const low = Number(file.id & 0xffffffffn);
-  const name = log.names.bytesOf(low, Number(file.id >> 32n));
-  const mount = name === undefined ? undefined : log.job.mountOf(name);
-  const component = file.layout?.components[0];
   return {
     ...file.sums,
     ...file.seconds,
     run_id: runId,
     file_id: file.id,
-    path: name === undefined ? null : decode(name),
-    mount: mount?.path ?? null,
-    fs_type: mount?.type ?? null,
+    ...nameColumns(log, file.id),
     layer: ["MPI-IO", "POSIX", "STDIO", "DFS"].find((layer) => file.layers.has(layer)) ?? null,
     ...rankColumns(log, file),
     alignment: file.alignment,
     first_open_seconds: file.firstOpen,
     last_close_seconds: file.lastClose,
-    stripe_count: component === undefined ? null : (component.counters[1] as bigint),
-    stripe_bytes: component === undefined ? null : (component.counters[0] as bigint),
-    osts: file.layout === undefined ? null : Array.from(file.layout.osts).join(" "),
+    ...accessLayout(file.layout),
   };
+}
+
+function accessLayout(layout: LustreRecord | undefined) {
+  const { components: _, ...columns } = layoutColumns(layout) ?? { components: 0 };
+  // A layout without components still names its OSTs.
+  return layout === undefined ? {} : { osts: Array.from(layout.osts).join(" "), ...columns };
 }
 
 /** Extremes and spread over ranks: from the counters of a shared record, else from the ranks' own records. */
@@ -271,30 +329,122 @@ function populationVariance(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
 }
 
-function importTrace(log: DarshanLog, entry: ModuleEntry, into: TablesBuilder, runId: string): void {
-  const table = into.table(ops);
+/** Calls go to whoever listens, a block at a time; otherwise they become rows. */
+function importTrace(
+  log: DarshanLog,
+  entry: ModuleEntry,
+  into: TablesBuilder,
+  runId: string,
+  files: ReadonlyMap<bigint, FileRow>,
+): void {
   const layer = entry.name === "DXT_POSIX" ? "POSIX" : "MPI-IO";
+  const listener = into.streams.ops;
+  const columns = new OpsColumns();
   for (const block of log.segments(entry)) {
-    const { record, stride } = block;
-    const { i64, u64, f64 } = block.views;
-    const file = (BigInt(record.idHigh) << 32n) | BigInt(record.idLow);
-    const host = decode(record.hostBytes);
-    for (let s = 0; s < block.count; s++) {
-      const word = block.at + s * stride;
-      table.append({
-        run_id: runId,
-        rank: record.rank,
-        host,
-        thread: stride === 5 ? (u64[word + 4] as bigint) : 0n,
-        file_id: file,
-        layer,
-        direction: block.first + s < record.writes ? "write" : "read",
-        // -1 where the version does not know it.
-        offset: i64[word] === -1n ? null : (i64[word] as bigint),
-        bytes: i64[word + 1] as bigint,
-        start_ns: Math.round((f64[word + 2] as number) * 1e9),
-        end_ns: Math.round((f64[word + 3] as number) * 1e9),
+    if (listener === undefined) appendOps(block, into, runId, layer);
+    else if (block.count > 0) {
+      const calls = columns.of(block, runId, layer);
+      const layout = stripeLayout(files.get(calls.fileId)?.layout);
+      listener(layout === undefined ? calls : { ...calls, layout });
+    }
+  }
+}
+
+/** Plain striping only: with several components or mirrors an offset does not tell its OST by itself. */
+function stripeLayout(layout: LustreRecord | undefined): StripeLayout | undefined {
+  const component = layout?.components[0];
+  if (layout === undefined || component === undefined || layout.components.length !== 1) return undefined;
+  const stripeBytes = Number(component.counters[0]);
+  const osts = Array.from(layout.osts, Number);
+  return stripeBytes > 0 && osts.length > 0 ? { stripeBytes, osts } : undefined;
+}
+
+/** Buffers for blocks of calls, used again and again. */
+class OpsColumns {
+  #offset = new Float64Array(0);
+  #bytes = new Float64Array(0);
+  #startNs = new Float64Array(0);
+  #endNs = new Float64Array(0);
+
+  of({ record, first, count, at, stride, views }: SegmentBlock, runId: string, layer: string): OpsBlock {
+    if (this.#offset.length < count) {
+      this.#offset = new Float64Array(count);
+      this.#bytes = new Float64Array(count);
+      this.#startNs = new Float64Array(count);
+      this.#endNs = new Float64Array(count);
+    }
+    const { u32, f64 } = views;
+    for (let s = 0; s < count; s++) {
+      const word = at + s * stride;
+      this.#offset[s] = amount(u32, word);
+      this.#bytes[s] = amount(u32, word + 1);
+      this.#startNs[s] = Math.round((f64[word + 2] as number) * 1e9);
+      this.#endNs[s] = Math.round((f64[word + 3] as number) * 1e9);
+    }
+    return {
+      runId,
+      rank: Number(record.rank),
+      host: decode(record.hostBytes),
+      fileId: (BigInt(record.idHigh) << 32n) | BigInt(record.idLow),
+      layer,
+      count,
+      writes: Math.min(Math.max(record.writes - first, 0), count),
+      offset: this.#offset,
+      bytes: this.#bytes,
+      startNs: this.#startNs,
+      endNs: this.#endNs,
+    };
+  }
+}
+
+/** Bytes as a double: NaN for the -1 of "not known" and other negatives, infinite where a double is not exact. */
+function amount(u32: Uint32Array, word: number): number {
+  const value = wordNumber(u32, word);
+  return value < 0 ? Number.NaN : value > Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : value;
+}
+
+function importHeat(log: DarshanLog, entry: ModuleEntry, into: TablesBuilder, runId: string): void {
+  const listener = into.streams.heat;
+  if (listener === undefined || entry.spec === undefined) return;
+  for (const block of log.records(entry)) {
+    for (let k = 0; k < block.count; k++) {
+      const record = decodeRecord(entry.spec, block, k);
+      if (record.kind !== "heatmap") continue;
+      const name = nameColumns(log, record.id).path ?? "";
+      listener({
+        runId,
+        // "heatmap:POSIX"; MPI-IO is spelt without its hyphen there.
+        layer: name.slice(name.indexOf(":") + 1).replace("MPIIO", "MPI-IO"),
+        rank: Number(record.rank),
+        binSeconds: record.binSeconds,
+        bytesRead: Float64Array.from(record.readBins, (bytes) => Math.max(0, Number(bytes))),
+        bytesWritten: Float64Array.from(record.writeBins, (bytes) => Math.max(0, Number(bytes))),
       });
     }
+  }
+}
+
+function appendOps(block: SegmentBlock, into: TablesBuilder, runId: string, layer: string): void {
+  const table = into.table(ops);
+  const { record, stride } = block;
+  const { i64, u64, f64 } = block.views;
+  const file = (BigInt(record.idHigh) << 32n) | BigInt(record.idLow);
+  const host = decode(record.hostBytes);
+  for (let s = 0; s < block.count; s++) {
+    const word = block.at + s * stride;
+    table.append({
+      run_id: runId,
+      rank: record.rank,
+      host,
+      thread: stride === 5 ? (u64[word + 4] as bigint) : 0n,
+      file_id: file,
+      layer,
+      direction: block.first + s < record.writes ? "write" : "read",
+      // -1 where the version does not know it.
+      offset: i64[word] === -1n ? null : (i64[word] as bigint),
+      bytes: i64[word + 1] as bigint,
+      start_ns: Math.round((f64[word + 2] as number) * 1e9),
+      end_ns: Math.round((f64[word + 3] as number) * 1e9),
+    });
   }
 }

@@ -1,0 +1,110 @@
+/**
+ * A report as data: sections of blocks. Analyses compose one; report/ turns it into HTML or terminal text. A new kind of
+ * report (a job, a comparison, a study) is a new composition of the same blocks.
+ *
+ * Text is plain text everywhere and may hold anything a log held: renderers escape it.
+ */
+import type { Figure } from "./figure.ts";
+import type { Finding, Unit } from "./finding.ts";
+import type { Trace } from "./trace.ts";
+
+export interface Document {
+  readonly title: string;
+  /** Facts under the title: program, job, ranks, date, run time. */
+  readonly facts: readonly Fact[];
+  /** The one sentence to take away. */
+  readonly verdict: string;
+  readonly sections: readonly Section[];
+  /** How to make it again; shown at the end. */
+  readonly command: string;
+  /** Name and version of the program. */
+  readonly madeBy: string;
+}
+
+export interface Fact {
+  readonly label: string;
+  readonly text: string;
+  /** Exact or longer form, shown on hover. */
+  readonly exact?: string;
+}
+
+export interface Section {
+  /** Stable; the anchor in the page. */
+  readonly id: string;
+  readonly title: string;
+  /** A sentence or two: what this shows and how to read it. */
+  readonly intro?: string;
+  readonly blocks: readonly Block[];
+  /** Left out of the terminal summary, which has room for the main things only. */
+  readonly detail?: boolean;
+}
+
+export type Block =
+  | { readonly kind: "text"; readonly text: string }
+  | NoticeBlock
+  | TilesBlock
+  | { readonly kind: "findings"; readonly findings: readonly Finding[]; readonly none: string }
+  | { readonly kind: "figure"; readonly figure: Figure }
+  | TableBlock
+  | { readonly kind: "trace"; readonly trace: Trace }
+  | { readonly kind: "code"; readonly language: string; readonly code: string };
+
+/** missing: not recorded, with how to record it next time; warning: read with care; error: data is incomplete. */
+export interface NoticeBlock {
+  readonly kind: "notice";
+  readonly level: "missing" | "note" | "warning" | "error";
+  readonly text: string;
+  /** What to do about it. */
+  readonly how?: string;
+}
+
+export interface TilesBlock {
+  readonly kind: "tiles";
+  readonly tiles: readonly Tile[];
+}
+
+export interface Tile {
+  readonly label: string;
+  /** NaN: not recorded. */
+  readonly value: number;
+  readonly unit: Unit;
+  /** A second line under the number. */
+  readonly note?: string;
+  /** Exact value, all digits. */
+  readonly exact?: string;
+  /** What it is: definition, formula, source counters. */
+  readonly about: string;
+}
+
+/** A number, exact integer, text, or null for "not recorded". */
+export type Cell = number | bigint | string | null;
+
+export interface TableBlock {
+  readonly kind: "table";
+  readonly id: string;
+  readonly caption: string;
+  readonly columns: readonly TableColumn[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** How many there are in all, when not every row is here; the caption says which are. */
+  readonly rowsTotal?: number;
+  /** Rows in groups: one summary row each, opened on demand. Every row belongs to one. */
+  readonly groups?: readonly { readonly cells: readonly Cell[]; readonly rows: readonly number[] }[];
+  /** Column that rows are sorted by at first, falling. */
+  readonly sortedBy?: string;
+  /** Column whose value names the row for links: `#file=ID`. */
+  readonly rowKey?: string;
+  /** Show a search field. */
+  readonly searchable?: boolean;
+  /** Per row: draw it pale, since it says little (zero counts, differences below noise). */
+  readonly pale?: readonly boolean[];
+}
+
+export interface TableColumn {
+  readonly key: string;
+  readonly label: string;
+  readonly unit: Unit;
+  /** Definition, formula, source counters. */
+  readonly about: string;
+  /** In the data and the CSV, but not shown. */
+  readonly hidden?: boolean;
+}

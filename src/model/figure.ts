@@ -1,0 +1,103 @@
+/**
+ * A figure as data: what is drawn, and what a reader must know to trust it. The same figure becomes SVG on the
+ * command line, SVG in a page, a CSV of what is drawn, and a table for those who do not see it (plot/).
+ */
+import type { Unit } from "./finding.ts";
+
+export interface Figure {
+  /** Short and stable; names the files of an export: "access-sizes-posix". */
+  readonly id: string;
+  readonly title: string;
+  /** What is drawn, how many there are, and what was left out. */
+  readonly caption: string;
+  /** One sentence that says what the figure shows, for those who do not see it. */
+  readonly summary: string;
+  /** Definition with its version: "J05@1". */
+  readonly definition: string;
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+  /** Made by a simulator or from synthetic data: the picture says so. */
+  readonly simulated?: boolean;
+  readonly chart: Chart;
+}
+
+export type Chart = BarsChart | HeatChart | StripChart | SpansChart;
+
+/** What a series stands for; decides its colour everywhere. */
+export type Role = "read" | "write" | "metadata" | "wait" | "other" | "neutral" | "before" | "after";
+
+export interface Axis {
+  readonly label: string;
+  readonly unit: Unit;
+  /** Log axes show zero as absence, not as a value. */
+  readonly scale?: "linear" | "log";
+}
+
+/** Categories with one bar per series, side by side or stacked. NaN: not recorded, which is not zero. */
+export interface BarsChart {
+  readonly kind: "bars";
+  /** Bars grow upwards ("vertical") or to the right, with room for long names ("horizontal"). */
+  readonly direction: "vertical" | "horizontal";
+  readonly stacked: boolean;
+  readonly categories: readonly string[];
+  readonly categoryLabel: string;
+  readonly value: Axis;
+  readonly series: readonly {
+    readonly name: string;
+    readonly role: Role;
+    readonly values: readonly number[];
+  }[];
+}
+
+/** A matrix of cells, with bars of column sums above and row sums at the right. Zero cells stay blank. */
+export interface HeatChart {
+  readonly kind: "heat";
+  /** Edges of the columns: columns + 1 values. */
+  readonly x: Axis & { readonly edges: Float64Array | readonly number[] };
+  /** Edges of the rows, rows + 1 values; row r covers [edges[r], edges[r + 1]). */
+  readonly y: Axis & { readonly edges: Float64Array | readonly number[] };
+  readonly value: Axis;
+  /** rows × columns, row by row. Colour is the sum over the parts; the margins show the parts apart. */
+  readonly parts: readonly {
+    readonly name: string;
+    readonly role: Role;
+    readonly cells: Float64Array | readonly number[];
+  }[];
+  /** Labels of the margins: "bytes over time", "bytes per rank". */
+  readonly topLabel: string;
+  readonly rightLabel: string;
+}
+
+/** One cell per target in a row: height is one value, colour another. */
+export interface StripChart {
+  readonly kind: "strip";
+  readonly itemLabel: string;
+  readonly items: readonly {
+    readonly name: string;
+    readonly height: number;
+    readonly colour: number;
+    readonly note?: string;
+  }[];
+  readonly height: Axis;
+  readonly colour: Axis;
+  /** Of how many in all, when known: "n of N OSTs used". */
+  readonly ofTotal?: number;
+}
+
+/** Rectangles over time: calls on lanes, or offsets of a file. At most some thousands; bin before. */
+export interface SpansChart {
+  readonly kind: "spans";
+  readonly x: Axis;
+  readonly y: Axis;
+  /** Names of the rows when y is a lane number. */
+  readonly laneNames?: readonly string[];
+  /** Faint lines across, such as stripe boundaries. */
+  readonly yGrid?: readonly number[];
+  readonly spans: readonly {
+    readonly x1: number;
+    readonly x2: number;
+    readonly y1: number;
+    readonly y2: number;
+    readonly role: Role;
+    readonly note?: string;
+  }[];
+}

@@ -1,0 +1,91 @@
+/** What an analysis of one job returns: something a person should know, with its evidence and what to do. */
+
+/** high: costs much of the run; warn: costs something, or will at scale; info: good to know. */
+export const SEVERITIES = ["high", "warn", "info"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export const CONFIDENCES = ["high", "medium", "low"] as const;
+export type Confidence = (typeof CONFIDENCES)[number];
+
+export interface Finding {
+  /** Id of the rule; stable, never reused. */
+  readonly id: string;
+  readonly severity: Severity;
+  /** A few words: "Small writes". */
+  readonly title: string;
+  /** One or two sentences with the numbers that matter. */
+  readonly statement: string;
+  readonly evidence: Evidence;
+  /** The limits it was judged by, as used. */
+  readonly threshold: readonly ThresholdUse[];
+  /** What to change, in sentences. */
+  readonly advice: string;
+  readonly snippet?: Snippet;
+  /** What the change should bring, without promises. */
+  readonly effect: string;
+  readonly confidence: Confidence;
+  /** Why not higher, or why so high. */
+  readonly confidenceReason: string;
+}
+
+export interface Evidence {
+  readonly numbers: readonly EvidenceNumber[];
+  /** The files that weigh most, worst first; `filesTotal` counts those that are not listed too. */
+  readonly files: readonly EvidenceFile[];
+  readonly filesTotal: number;
+  /** Ranks that stand out; none when it is not about ranks. */
+  readonly ranks: readonly number[];
+  /** Place in the timeline, seconds since the start of the job. */
+  readonly span?: { readonly startSeconds: number; readonly endSeconds: number };
+}
+
+export interface EvidenceNumber {
+  readonly label: string;
+  readonly value: number;
+  /** A unit of figure.ts. */
+  readonly unit: Unit;
+  /** For shares: what it is of, in the same unit. */
+  readonly of?: number;
+}
+
+export interface EvidenceFile {
+  /** Record id as text, for links into the table of files. */
+  readonly fileId: string;
+  readonly path: string;
+  readonly note: string;
+}
+
+export interface ThresholdUse {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: Unit;
+  /** A paper, a tool's default, a site's default or a measurement of ours. */
+  readonly source: string;
+}
+
+export interface Snippet {
+  /** "shell", "c", "python", "fortran" or "text". */
+  readonly language: string;
+  readonly code: string;
+}
+
+/** Units that numbers of findings, figures and tables have; plot/format.ts writes each for people. */
+export type Unit =
+  | "bytes"
+  | "bytes/s"
+  | "seconds"
+  | "calls"
+  | "calls/s"
+  | "blocks/s"
+  | "files"
+  | "ranks"
+  /** An index, never scaled: a rank number, an OST. */
+  | "index"
+  /** A share of one, written in percent. */
+  | "share"
+  /** A quotient, written as "3.1×". */
+  | "ratio"
+  | "count"
+  | "unix-seconds"
+  | "text"
+  | "none";
