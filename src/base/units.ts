@@ -28,6 +28,18 @@ export function formatSeconds(seconds: number): string {
   return `${threeDigits(seconds)} s`;
 }
 
+/** `41.3 %`; a share that is not known is `not recorded`. */
+export function formatShare(share: number): string {
+  return Number.isNaN(share) ? "not recorded" : `${threeDigits(100 * share)} %`;
+}
+
+/** `30512` as `30,512`. */
+export function formatCount(count: number): string {
+  return Math.round(count)
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
 function threeDigits(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return String(value);
   return Number.isInteger(value) && Math.abs(value) < 1000

@@ -21,6 +21,9 @@ export type Tables = ReadonlyMap<string, Table>;
 /** A row by column name; columns that are not named are "not recorded". */
 export type Row = Readonly<Record<string, Value | undefined>>;
 
+/** Values of a column for several rows, or one value for all of them. A NaN is "not recorded" in any column. */
+export type ColumnSource = Numbers | readonly Value[] | { readonly all: Value };
+
 export class TableBuilder {
   readonly schema: TableSchema;
   readonly #columns: GrowingColumn[];
@@ -46,6 +49,16 @@ export class TableBuilder {
       (this.#columns[index] as GrowingColumn).push(row[name] ?? null);
     });
     this.#rows++;
+  }
+
+  /** Adds many rows at once, column by column; sources may be longer than `count`. */
+  appendColumns(count: number, columns: Readonly<Record<string, ColumnSource>>): void {
+    for (const name of Object.keys(columns))
+      assert(this.#byName.has(name), `table ${this.schema.name} has no column ${name}`);
+    this.schema.columns.forEach(({ name }, index) => {
+      (this.#columns[index] as GrowingColumn).pushAll(columns[name] ?? { all: null }, count);
+    });
+    this.#rows += count;
   }
 
   finish(): Table {
@@ -79,8 +92,16 @@ export class TablesBuilder {
   readonly streams: Streams;
   readonly #builders = new Map(SCHEMA.map((schema) => [schema.name, new TableBuilder(schema)]));
 
-  constructor(streams: Streams = {}) {
+  /** Importers leave out rows of tables that nobody wants; without a list all are wanted. */
+  readonly #wanted: ReadonlySet<string> | undefined;
+
+  constructor(streams: Streams = {}, wanted?: readonly TableSchema[]) {
     this.streams = streams;
+    this.#wanted = wanted && new Set(wanted.map(({ name }) => name));
+  }
+
+  wants(schema: TableSchema): boolean {
+    return this.#wanted?.has(schema.name) ?? true;
   }
 
   table(schema: TableSchema): TableBuilder {
@@ -110,11 +131,7 @@ class GrowingColumn {
       this.#texts.push(value === null ? null : String(value));
       return;
     }
-    if (this.#length === this.#numbers.length) {
-      const longer = allocate(this.#type as Exclude<ColumnType, "text">, this.#length * 2);
-      (longer as Float64Array).set(this.#numbers as Float64Array);
-      this.#numbers = longer;
-    }
+    this.#reach(this.#length + 1);
     const at = this.#length++;
     const numbers = this.#numbers;
     if (numbers instanceof BigInt64Array) numbers[at] = value === null ? MISSING_I64 : BigInt(value);
@@ -125,6 +142,41 @@ class GrowingColumn {
       if (numbers instanceof BigUint64Array) numbers[at] = BigInt(value);
       else numbers[at] = Number(value);
     }
+  }
+
+  pushAll(source: ColumnSource, count: number): void {
+    if ("all" in source) {
+      const value = source.all;
+      if (this.#numbers === undefined || count === 0) {
+        for (let i = 0; i < count; i++) this.#texts.push(value === null ? null : String(value));
+        return;
+      }
+      this.push(value);
+      this.#reach(this.#length + count - 1);
+      const numbers = this.#numbers as Float64Array;
+      numbers.fill(numbers[this.#length - 1] as number, this.#length, this.#length + count - 1);
+      this.#length += count - 1;
+      return;
+    }
+    assert(source.length >= count, `${count} rows need more than ${source.length} values`);
+    if (this.#numbers !== undefined && source.constructor === this.#numbers.constructor) {
+      this.#reach(this.#length + count);
+      (this.#numbers as Float64Array).set((source as Float64Array).subarray(0, count), this.#length);
+      this.#length += count;
+      return;
+    }
+    for (let i = 0; i < count; i++) {
+      const value = source[i] as Value;
+      this.push(typeof value === "number" && Number.isNaN(value) ? null : value);
+    }
+  }
+
+  #reach(length: number): void {
+    const numbers = this.#numbers as Numbers;
+    if (length <= numbers.length) return;
+    const longer = allocate(this.#type as Exclude<ColumnType, "text">, Math.max(length, 2 * numbers.length));
+    (longer as Float64Array).set(numbers as Float64Array);
+    this.#numbers = longer;
   }
 
   finish(): ColumnData {

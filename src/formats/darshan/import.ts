@@ -16,18 +16,29 @@ import type { DarshanLog } from "./log.ts";
 import { columnOf, type ModuleSpec } from "./modules/index.ts";
 import { type CounterRecord, decodeRecord, type LustreRecord } from "./records.ts";
 
-/** Adds the log to the tables under `runId`. */
-export function importLog(log: DarshanLog, into: TablesBuilder, runId: string): void {
+/**
+ * Adds the log to the tables under `runId`. Damage in a module goes to `onDamage`, which throws it or goes on with the
+ * records before it.
+ */
+export function importLog(
+  log: DarshanLog,
+  into: TablesBuilder,
+  runId: string,
+  onDamage: (entry: ModuleEntry, error: unknown) => void = throwIt,
+): void {
   const files = new Map<bigint, FileRow>();
   const layerImports: LayerImport[] = [];
   for (const entry of log.modules) {
     const { spec } = entry;
-    if (spec?.kind === "dxt") importTrace(log, entry, into, runId, files);
-    else if (spec?.kind === "heatmap") importHeat(log, entry, into, runId);
-    else if (spec !== undefined) {
-      const layer = LayerImport.of(spec);
-      if (layer !== undefined) layerImports.push(layer);
-      collect(log, entry, spec, files, layer);
+    if (spec === undefined) continue;
+    const layer = LayerImport.of(spec);
+    if (layer !== undefined) layerImports.push(layer);
+    try {
+      if (spec.kind === "dxt") importTrace(log, entry, into, runId, files);
+      else if (spec.kind === "heatmap") importHeat(log, entry, into, runId);
+      else collect(log, entry, spec, files, layer, into.wants(accesses));
+    } catch (error) {
+      onDamage(entry, error);
     }
   }
   for (const file of files.values())
@@ -36,6 +47,10 @@ export function importLog(log: DarshanLog, into: TablesBuilder, runId: string): 
   for (const layer of layerImports)
     layer.finish(into, runId, log.job.nprocs, (id) => nameColumns(log, id), layoutOf);
   into.table(runs).append(runRow(log, runId));
+}
+
+function throwIt(_: ModuleEntry, error: unknown): never {
+  throw error;
 }
 
 /** What places a run among the other runs of its job; known without reading its modules. */
@@ -164,9 +179,10 @@ function collect(
   spec: ModuleSpec,
   files: Map<bigint, FileRow>,
   layer: LayerImport | undefined,
+  wantsAccesses: boolean,
 ): void {
   const sums = SUMS[entry.name];
-  const wanted = sums !== undefined || spec.kind === "lustre";
+  const wanted = (sums !== undefined && wantsAccesses) || spec.kind === "lustre";
   if (!wanted && layer === undefined) return;
   const columns = Object.entries(sums ?? {}).map(
     ([column, names]) => [column, names.map((name) => columnOf(spec, name) - spec.integersAt)] as const,

@@ -3,7 +3,14 @@
  * sizes, times, slowest and fastest rank) under one name each. A counter of -1 was not recorded and adds nothing.
  */
 import { LOW, wordNumber } from "../../base/words.ts";
-import { counters, layers, MISSING_I64, rankLoads, type TablesBuilder } from "../../model/index.ts";
+import {
+  type ColumnSource,
+  counters,
+  layers,
+  MISSING_I64,
+  rankLoads,
+  type TablesBuilder,
+} from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
 import type { Counter, ModuleSpec } from "./modules/index.ts";
 import { columnOf } from "./modules/index.ts";
@@ -152,54 +159,231 @@ function placesOf(spec: ModuleSpec, prefix: string): Places {
   };
 }
 
-/** One file or dataset while its records pass by. */
-class FileSums {
-  readonly id: bigint;
-  readonly parentId: bigint;
-  readonly sums: BigInt64Array;
-  readonly maxima: BigInt64Array;
-  readonly realSums: Float64Array;
-  readonly firsts: Float64Array;
-  readonly lasts: Float64Array;
-  readonly accesses = new Map<number, number>();
-  readonly strides = new Map<number, number>();
-  shared = false;
-  records = 0;
-  chunkBytes: number = Number.NaN;
-  longestRead = { seconds: Number.NaN, bytes: MISSING_I64 };
-  longestWrite = { seconds: Number.NaN, bytes: MISSING_I64 };
-  slowest = { seconds: Number.NaN, rank: MISSING_I64, bytes: MISSING_I64 };
-  fastest = { seconds: Number.NaN, rank: MISSING_I64, bytes: MISSING_I64 };
-  seconds = new Spread();
-  bytes = new Spread();
+/** Files of a module in columns that grow; a million files would be too many objects. */
+class FileColumns {
+  count = 0;
+  /** Number of each file by its record id. */
+  readonly #numbers = new Map<bigint, number>();
+  readonly #integers: GrowingIntegers[] = [];
+  readonly #reals: GrowingReals[] = [];
+  readonly id = this.#integer(0n);
+  readonly parentId = this.#integer(0n);
+  readonly records = this.#real(0);
+  readonly shared = this.#real(0);
+  readonly chunkBytes = this.#real(Number.NaN);
+  readonly sums: readonly GrowingIntegers[];
+  readonly maxima: readonly GrowingIntegers[];
+  readonly realSums: readonly GrowingReals[];
+  readonly firsts: readonly GrowingReals[];
+  readonly lasts: readonly GrowingReals[];
+  readonly longestRead = this.#timed();
+  readonly longestWrite = this.#timed();
+  readonly slowest = { ...this.#timed(), rank: this.#integer(MISSING_I64) };
+  readonly fastest = { ...this.#timed(), rank: this.#integer(MISSING_I64) };
+  readonly secondsSpread = this.#spread();
+  readonly bytesSpread = this.#spread();
+  readonly accesses: FrequentColumns;
+  readonly strides: FrequentColumns;
 
-  constructor(id: bigint, parentId: bigint, places: Places) {
-    this.id = id;
-    this.parentId = parentId;
-    this.sums = new BigInt64Array(places.sums.length).fill(MISSING_I64);
-    this.maxima = new BigInt64Array(places.maxima.length).fill(MISSING_I64);
-    this.realSums = new Float64Array(places.realSums.length).fill(Number.NaN);
-    this.firsts = new Float64Array(places.realFirsts.length).fill(Number.NaN);
-    this.lasts = new Float64Array(places.realLasts.length).fill(Number.NaN);
+  constructor(places: Places) {
+    this.sums = places.sums.map(() => this.#integer(MISSING_I64));
+    this.maxima = places.maxima.map(() => this.#integer(MISSING_I64));
+    this.realSums = places.realSums.map(() => this.#real(Number.NaN));
+    this.firsts = places.realFirsts.map(() => this.#real(Number.NaN));
+    this.lasts = places.realLasts.map(() => this.#real(Number.NaN));
+    const frequent = (places: readonly unknown[]) =>
+      new FrequentColumns(Array.from({ length: 2 * places.length }, () => this.#real(Number.NaN)));
+    this.accesses = frequent(places.accesses);
+    this.strides = frequent(places.strides);
+  }
+
+  /** The number of a file; new ones are added. */
+  numberOf(id: bigint, parentId: bigint): number {
+    const known = this.#numbers.get(id);
+    if (known !== undefined) return known;
+    const number = this.count++;
+    this.#numbers.set(id, number);
+    for (const column of this.#integers) column.reach(this.count);
+    for (const column of this.#reals) column.reach(this.count);
+    this.id.values[number] = BigInt.asIntN(64, id);
+    this.parentId.values[number] = BigInt.asIntN(64, parentId);
+    return number;
+  }
+
+  #integer(missing: bigint): GrowingIntegers {
+    const column = new GrowingIntegers(missing);
+    this.#integers.push(column);
+    return column;
+  }
+
+  #real(missing: number): GrowingReals {
+    const column = new GrowingReals(missing);
+    this.#reals.push(column);
+    return column;
+  }
+
+  #timed() {
+    return { seconds: this.#real(Number.NaN), bytes: this.#integer(MISSING_I64) };
+  }
+
+  #spread(): Spread {
+    return new Spread(this.#real(0), this.#real(0), this.#real(0), this.#real(Number.NaN));
   }
 }
 
-/** Mean and variance in one pass (Welford); or a variance that is known. */
-class Spread {
-  #count = 0;
-  #mean = 0;
-  #squares = 0;
-  known: number | undefined;
+class GrowingIntegers {
+  values = new BigInt64Array(16);
+  /** The same in halves. */
+  halves = new Uint32Array(this.values.buffer);
+  readonly #missing: bigint;
 
-  add(value: number): void {
-    this.#count++;
-    const away = value - this.#mean;
-    this.#mean += away / this.#count;
-    this.#squares += away * (value - this.#mean);
+  constructor(missing: bigint) {
+    this.#missing = missing;
+    this.values.fill(missing);
   }
 
-  get variance(): number {
-    return this.known ?? (this.#count === 0 ? Number.NaN : this.#squares / this.#count);
+  reach(count: number): void {
+    if (count <= this.values.length) return;
+    const longer = new BigInt64Array(2 * this.values.length);
+    longer.fill(this.#missing, this.values.length);
+    longer.set(this.values);
+    this.values = longer;
+    this.halves = new Uint32Array(longer.buffer);
+  }
+
+  /** Adds word `word` of a record, which is not negative; sums beyond 2^63 wrap. */
+  add(number: number, u32: Uint32Array, word: number): void {
+    const { halves } = this;
+    const [low, high] = [2 * number + LOW, 2 * number + 1 - LOW];
+    const [addedLow, addedHigh] = [u32[2 * word + LOW] as number, u32[2 * word + 1 - LOW] as number];
+    // The missing value has only its top bit set.
+    if (halves[high] === MISSING_HIGH && halves[low] === 0) {
+      halves[low] = addedLow;
+      halves[high] = addedHigh;
+      return;
+    }
+    const sum = (halves[low] as number) + addedLow;
+    halves[low] = sum;
+    halves[high] = (halves[high] as number) + addedHigh + (sum > 0xffffffff ? 1 : 0);
+  }
+}
+
+const MISSING_HIGH = 0x80000000;
+
+class GrowingReals {
+  values = new Float64Array(16);
+  readonly #missing: number;
+
+  constructor(missing: number) {
+    this.#missing = missing;
+    this.values.fill(missing);
+  }
+
+  reach(count: number): void {
+    if (count <= this.values.length) return;
+    const longer = new Float64Array(2 * this.values.length);
+    longer.fill(this.#missing, this.values.length);
+    longer.set(this.values);
+    this.values = longer;
+  }
+
+  add(number: number, value: number): void {
+    const sum = this.values[number] as number;
+    this.values[number] = Number.isNaN(sum) ? value : sum + value;
+  }
+}
+
+/** Mean and variance in one pass (Welford), per file; or a variance that the record knows. */
+class Spread {
+  readonly #count: GrowingReals;
+  readonly #mean: GrowingReals;
+  readonly #squares: GrowingReals;
+  readonly known: GrowingReals;
+
+  constructor(count: GrowingReals, mean: GrowingReals, squares: GrowingReals, known: GrowingReals) {
+    this.#count = count;
+    this.#mean = mean;
+    this.#squares = squares;
+    this.known = known;
+  }
+
+  add(number: number, value: number): void {
+    const count = (this.#count.values[number] as number) + 1;
+    const mean = this.#mean.values[number] as number;
+    const moved = mean + (value - mean) / count;
+    this.#count.values[number] = count;
+    this.#mean.values[number] = moved;
+    this.#squares.values[number] =
+      (this.#squares.values[number] as number) + (value - mean) * (value - moved);
+  }
+
+  variance(number: number): number {
+    const known = this.known.values[number] as number;
+    if (!Number.isNaN(known)) return known;
+    const count = this.#count.values[number] as number;
+    return count === 0 ? Number.NaN : (this.#squares.values[number] as number) / count;
+  }
+}
+
+/** A few more than the four that are shown, so that a value spread over ranks is not lost at once. */
+const FREQUENT_KEPT = 64;
+
+/** Four frequent values of each file with their counts; a file with several records has a map until the end. */
+class FrequentColumns {
+  /** value, count, value, count … */
+  readonly columns: readonly GrowingReals[];
+  readonly #maps = new Map<number, Map<number, number>>();
+
+  constructor(columns: readonly GrowingReals[]) {
+    this.columns = columns;
+  }
+
+  add(
+    number: number,
+    isFirst: boolean,
+    places: readonly (readonly [number, number])[],
+    u32: Uint32Array,
+    at: number,
+  ): void {
+    let map = isFirst ? undefined : this.#maps.get(number);
+    if (!isFirst && map === undefined) this.#maps.set(number, (map = this.#taken(number)));
+    let slot = 0;
+    for (const [value, count] of places) {
+      const times = wordNumber(u32, at + count);
+      if (times <= 0) continue;
+      const size = wordNumber(u32, at + value);
+      if (map === undefined) {
+        (this.columns[slot++] as GrowingReals).values[number] = size;
+        (this.columns[slot++] as GrowingReals).values[number] = times;
+      } else {
+        const known = map.get(size);
+        if (known !== undefined || map.size < FREQUENT_KEPT) map.set(size, (known ?? 0) + times);
+      }
+    }
+  }
+
+  #taken(number: number): Map<number, number> {
+    const map = new Map<number, number>();
+    for (let slot = 0; slot < this.columns.length; slot += 2) {
+      const times = this.columns[slot + 1]?.values[number] as number;
+      const size = this.columns[slot]?.values[number] as number;
+      if (times > 0) map.set(size, (map.get(size) ?? 0) + times);
+    }
+    return map;
+  }
+
+  /** Writes the maps back, the most frequent values first. */
+  finish(count: number): void {
+    for (let number = 0; number < count; number++) {
+      const map = this.#maps.get(number) ?? this.#taken(number);
+      const sorted = [...map].sort((a, b) => b[1] - a[1] || b[0] - a[0]);
+      for (let slot = 0; slot < this.columns.length; slot += 2) {
+        const [size, times] = sorted[slot / 2] ?? [Number.NaN, Number.NaN];
+        (this.columns[slot] as GrowingReals).values[number] = size;
+        (this.columns[slot + 1] as GrowingReals).values[number] = times;
+      }
+    }
+    this.#maps.clear();
   }
 }
 
@@ -233,7 +417,7 @@ export interface FileLayout {
 export class LayerImport {
   readonly #spec: ModuleSpec;
   readonly #places: Places;
-  readonly #files = new Map<bigint, FileSums>();
+  readonly #files: FileColumns;
   readonly #ranks = new Map<number, RankSums>();
   readonly #totals: Totals | undefined;
   readonly #plainTotals: PlainTotals;
@@ -247,6 +431,7 @@ export class LayerImport {
   private constructor(spec: ModuleSpec, prefix: string) {
     this.#spec = spec;
     this.#places = placesOf(spec, prefix);
+    this.#files = new FileColumns(this.#places);
     this.#totals = spec.derived === undefined ? undefined : new Totals(spec, spec.derived);
     this.#plainTotals = new PlainTotals(spec);
   }
@@ -261,102 +446,99 @@ export class LayerImport {
   #addRecord(block: RecordBlock, at: number): void {
     const { u64, u32, i64, f64 } = block.views;
     const places = this.#places;
-    const id = u64[at] as bigint;
-    let file = this.#files.get(id);
-    if (file === undefined) {
-      file = new FileSums(id, this.#spec.integersAt === 3 ? (u64[at + 2] as bigint) : 0n, places);
-      this.#files.set(id, file);
-    }
-    file.records++;
+    const files = this.#files;
+    const number = files.numberOf(
+      u64[at] as bigint,
+      this.#spec.integersAt === 3 ? (u64[at + 2] as bigint) : 0n,
+    );
+    const isFirst = files.records.values[number] === 0;
+    files.records.add(number, 1);
     const rank = wordNumber(u32, at + 1);
     const isNegative = (word: number) => ((u32[2 * word + 1 - LOW] as number) | 0) < 0;
-    places.sums.forEach(([, words], index) => {
-      for (const word of words) {
-        const place = at + word;
-        if (isNegative(place)) continue;
-        const sum = file.sums[index] as bigint;
-        if (sum === MISSING_I64) file.sums[index] = i64[place] as bigint;
-        else if (u32[2 * place] !== 0 || u32[2 * place + 1] !== 0)
-          file.sums[index] = sum + (i64[place] as bigint);
-      }
-    });
-    places.maxima.forEach(([, words], index) => {
-      for (const word of words) {
+    for (let index = 0; index < places.sums.length; index++) {
+      const column = files.sums[index] as GrowingIntegers;
+      for (const word of (places.sums[index] as (typeof places.sums)[0])[1])
+        if (!isNegative(at + word)) column.add(number, u32, at + word);
+    }
+    for (let index = 0; index < places.maxima.length; index++) {
+      const { values } = files.maxima[index] as GrowingIntegers;
+      for (const word of (places.maxima[index] as (typeof places.maxima)[0])[1]) {
+        if (isNegative(at + word)) continue;
         const value = i64[at + word] as bigint;
-        if (value >= 0n && value > (file.maxima[index] as bigint)) file.maxima[index] = value;
+        if (value > (values[number] as bigint)) values[number] = value;
       }
-    });
-    const real = (word: number) => (word < 0 ? Number.NaN : (f64[at + word] as number));
-    places.realSums.forEach(([, word], index) => {
-      const value = real(word);
-      const sum = file.realSums[index] as number;
-      if (value >= 0) file.realSums[index] = Number.isNaN(sum) ? value : sum + value;
-    });
+    }
+    for (let index = 0; index < places.realSums.length; index++) {
+      const value = f64[at + (places.realSums[index] as (typeof places.realSums)[0])[1]] as number;
+      if (value >= 0) (files.realSums[index] as GrowingReals).add(number, value);
+    }
     // A time of zero never happened.
-    places.realFirsts.forEach(([, word], index) => {
-      const value = real(word);
-      if (value > 0 && !((file.firsts[index] as number) <= value)) file.firsts[index] = value;
-    });
-    places.realLasts.forEach(([, word], index) => {
-      const value = real(word);
-      if (value > 0 && !((file.lasts[index] as number) >= value)) file.lasts[index] = value;
-    });
-    addFrequent(file.accesses, places.accesses, u32, at);
-    addFrequent(file.strides, places.strides, u32, at);
-    this.#addChunk(file, u32, at);
-    this.#addExtremes(file, block, at, rank);
+    for (let index = 0; index < places.realFirsts.length; index++) {
+      const value = f64[at + (places.realFirsts[index] as (typeof places.realFirsts)[0])[1]] as number;
+      const { values } = files.firsts[index] as GrowingReals;
+      if (value > 0 && !((values[number] as number) <= value)) values[number] = value;
+    }
+    for (let index = 0; index < places.realLasts.length; index++) {
+      const value = f64[at + (places.realLasts[index] as (typeof places.realLasts)[0])[1]] as number;
+      const { values } = files.lasts[index] as GrowingReals;
+      if (value > 0 && !((values[number] as number) >= value)) values[number] = value;
+    }
+    files.accesses.add(number, isFirst, places.accesses, u32, at);
+    files.strides.add(number, isFirst, places.strides, u32, at);
+    this.#addChunk(number, u32, at);
+    this.#addExtremes(number, block, at, rank);
     if (rank >= 0) this.#addRank(rank, block, at);
   }
 
-  #addChunk(file: FileSums, u32: Uint32Array, at: number): void {
+  #addChunk(number: number, u32: Uint32Array, at: number): void {
     const { chunks } = this.#places;
     if (chunks.length === 0) return;
     const lengths = chunks.map((word) => wordNumber(u32, at + word)).filter((length) => length > 0);
     const element = wordNumber(u32, at + this.#places.at("DATATYPE_SIZE"));
-    file.chunkBytes = lengths.length === 0 ? 0 : lengths.reduce((a, b) => a * b, Math.max(element, 1));
+    const bytes = lengths.length === 0 ? 0 : lengths.reduce((a, b) => a * b, Math.max(element, 1));
+    this.#files.chunkBytes.values[number] = Math.min(bytes, Number.MAX_SAFE_INTEGER);
   }
 
-  #addExtremes(file: FileSums, block: RecordBlock, at: number, rank: number): void {
+  #addExtremes(number: number, block: RecordBlock, at: number, rank: number): void {
     const { i64, f64 } = block.views;
     const { at: place } = this.#places;
+    const files = this.#files;
     const real = (name: string) => (place(name) < 0 ? Number.NaN : (f64[at + place(name)] as number));
     const integer = (name: string) => (place(name) < 0 ? MISSING_I64 : (i64[at + place(name)] as bigint));
     for (const [longest, way] of [
-      [file.longestRead, "READ"],
-      [file.longestWrite, "WRITE"],
+      [files.longestRead, "READ"],
+      [files.longestWrite, "WRITE"],
     ] as const) {
       const seconds = real(`F_MAX_${way}_TIME`);
-      if (seconds > 0 && !(longest.seconds >= seconds)) {
-        longest.seconds = seconds;
-        longest.bytes = integer(`MAX_${way}_TIME_SIZE`);
+      if (seconds > 0 && !((longest.seconds.values[number] as number) >= seconds)) {
+        longest.seconds.values[number] = seconds;
+        longest.bytes.values[number] = integer(`MAX_${way}_TIME_SIZE`);
       }
     }
+    const set = (extreme: typeof files.slowest, seconds: number, of: bigint, bytes: bigint) => {
+      extreme.seconds.values[number] = seconds;
+      extreme.rank.values[number] = of;
+      extreme.bytes.values[number] = bytes;
+    };
     if (rank < 0) {
-      file.shared = true;
+      files.shared.values[number] = 1;
       if (place("F_SLOWEST_RANK_TIME") < 0) return;
-      file.slowest = {
-        seconds: real("F_SLOWEST_RANK_TIME"),
-        rank: integer("SLOWEST_RANK"),
-        bytes: integer("SLOWEST_RANK_BYTES"),
-      };
-      file.fastest = {
-        seconds: real("F_FASTEST_RANK_TIME"),
-        rank: integer("FASTEST_RANK"),
-        bytes: integer("FASTEST_RANK_BYTES"),
-      };
-      file.seconds.known = real("F_VARIANCE_RANK_TIME");
-      file.bytes.known = real("F_VARIANCE_RANK_BYTES");
+      set(files.slowest, real("F_SLOWEST_RANK_TIME"), integer("SLOWEST_RANK"), integer("SLOWEST_RANK_BYTES"));
+      set(files.fastest, real("F_FASTEST_RANK_TIME"), integer("FASTEST_RANK"), integer("FASTEST_RANK_BYTES"));
+      files.secondsSpread.known.values[number] = real("F_VARIANCE_RANK_TIME");
+      files.bytesSpread.known.values[number] = real("F_VARIANCE_RANK_BYTES");
       return;
     }
     if (place("F_READ_TIME") < 0) return;
     const seconds = real("F_READ_TIME") + real("F_WRITE_TIME") + real("F_META_TIME");
     const amount = (name: string) => (integer(name) > 0n ? integer(name) : 0n);
     const bytes = amount("BYTES_READ") + amount("BYTES_WRITTEN");
-    const own = { seconds, rank: BigInt(rank), bytes };
-    if (!(file.slowest.seconds >= seconds)) file.slowest = own;
-    if (!(file.fastest.seconds <= seconds)) file.fastest = own;
-    file.seconds.add(seconds);
-    file.bytes.add(Number(bytes));
+    if (!((files.slowest.seconds.values[number] as number) >= seconds))
+      set(files.slowest, seconds, BigInt(rank), bytes);
+    if (!((files.fastest.seconds.values[number] as number) <= seconds))
+      set(files.fastest, seconds, BigInt(rank), bytes);
+    files.secondsSpread.add(number, seconds);
+    files.bytesSpread.add(number, Number(bytes));
   }
 
   #addRank(rank: number, block: RecordBlock, at: number): void {
@@ -408,17 +590,7 @@ export class LayerImport {
     name: (id: bigint) => NamedFile,
     layout: (id: bigint) => FileLayout | undefined,
   ): void {
-    const table = into.table(layers);
-    for (const file of this.#files.values())
-      table.append({
-        run_id: runId,
-        file_id: file.id,
-        parent_id: file.parentId,
-        layer: this.#spec.name,
-        ...name(file.id),
-        ...this.#values(file, nprocs),
-        ...(file.parentId === 0n ? layout(file.id) : undefined),
-      });
+    this.#appendFiles(into, runId, nprocs, name, layout);
     const loads = into.table(rankLoads);
     for (const [rank, sums] of this.#ranks)
       loads.append({
@@ -438,52 +610,83 @@ export class LayerImport {
     this.#finishCounters(into, runId);
   }
 
-  #values(file: FileSums, nprocs: bigint) {
+  #appendFiles(
+    into: TablesBuilder,
+    runId: string,
+    nprocs: bigint,
+    name: (id: bigint) => NamedFile,
+    layout: (id: bigint) => FileLayout | undefined,
+  ): void {
+    const files = this.#files;
     const places = this.#places;
-    const row: Record<string, number | bigint | null> = {
-      shared: file.shared ? 1 : 0,
-      ranks: file.shared ? nprocs : file.records,
-      slowest_seconds: file.slowest.seconds,
-      slowest_rank: file.slowest.rank,
-      slowest_bytes: file.slowest.bytes,
-      fastest_seconds: file.fastest.seconds,
-      fastest_rank: file.fastest.rank,
-      fastest_bytes: file.fastest.bytes,
-      variance_seconds: file.seconds.variance,
-      variance_bytes: file.bytes.variance,
-      longest_read_seconds: file.longestRead.seconds,
-      longest_read_bytes: file.longestRead.bytes,
-      longest_write_seconds: file.longestWrite.seconds,
-      longest_write_bytes: file.longestWrite.bytes,
+    const { count } = files;
+    const ids = new BigUint64Array(files.id.values.buffer).subarray(0, count);
+    const numbers = Array.from({ length: count }, (_, number) => number);
+    const named = numbers.map((number) => name(ids[number] as bigint));
+    const layouts = numbers.map((number) =>
+      files.parentId.values[number] === 0n ? layout(ids[number] as bigint) : undefined,
+    );
+    files.accesses.finish(count);
+    files.strides.finish(count);
+    const columns: Record<string, ColumnSource> = {
+      run_id: { all: runId },
+      file_id: ids,
+      parent_id: new BigUint64Array(files.parentId.values.buffer).subarray(0, count),
+      layer: { all: this.#spec.name },
+      path: named.map(({ path }) => path),
+      mount: named.map(({ mount }) => mount),
+      fs_type: named.map(({ fs_type }) => fs_type),
+      shared: Uint8Array.from(numbers, (number) => files.shared.values[number] as number),
+      ranks: numbers.map((number) =>
+        files.shared.values[number] === 1 ? nprocs : (files.records.values[number] as number),
+      ),
+      longest_read_seconds: files.longestRead.seconds.values,
+      longest_read_bytes: files.longestRead.bytes.values,
+      longest_write_seconds: files.longestWrite.seconds.values,
+      longest_write_bytes: files.longestWrite.bytes.values,
+      slowest_rank: files.slowest.rank.values,
+      slowest_bytes: files.slowest.bytes.values,
+      slowest_seconds: files.slowest.seconds.values,
+      fastest_rank: files.fastest.rank.values,
+      fastest_bytes: files.fastest.bytes.values,
+      fastest_seconds: files.fastest.seconds.values,
+      variance_seconds: numbers.map((number) => files.secondsSpread.variance(number)),
+      variance_bytes: numbers.map((number) => files.bytesSpread.variance(number)),
+      ...(layouts.some((one) => one !== undefined)
+        ? {
+            stripe_count: layouts.map((one) => one?.stripe_count ?? null),
+            stripe_bytes: layouts.map((one) => one?.stripe_bytes ?? null),
+            components: layouts.map((one) => one?.components ?? null),
+            osts: layouts.map((one) => one?.osts ?? null),
+          }
+        : {}),
     };
-    const set = (list: readonly (readonly [string, unknown])[], values: BigInt64Array | Float64Array) => {
+    const set = (
+      list: readonly (readonly [string, unknown])[],
+      values: readonly { values: ColumnSource }[],
+    ) => {
       list.forEach(([column], index) => {
-        row[column] = values[index] as number | bigint;
+        columns[column] = (values[index] as { values: ColumnSource }).values;
       });
     };
-    set(places.sums, file.sums);
-    set(places.maxima, file.maxima);
-    set(places.realSums, file.realSums);
-    set(places.realFirsts, file.firsts);
-    set(places.realLasts, file.lasts);
-    if (!Number.isNaN(file.chunkBytes)) row.chunk_bytes = BigInt(file.chunkBytes);
-    for (const [what, map] of [
-      ["access", file.accesses],
-      ["stride", file.strides],
-    ] as const) {
-      [...map]
-        .sort((a, b) => b[1] - a[1] || b[0] - a[0])
-        .slice(0, 4)
-        .forEach(([bytes, count], index) => {
-          row[`${what}${index + 1}_bytes`] = bytes;
-          row[`${what}${index + 1}_count`] = count;
-        });
-    }
-    return row;
+    set(places.sums, files.sums);
+    set(places.maxima, files.maxima);
+    set(places.realSums, files.realSums);
+    set(places.realFirsts, files.firsts);
+    set(places.realLasts, files.lasts);
+    if (places.chunks.length > 0) columns.chunk_bytes = files.chunkBytes.values;
+    for (const [what, { columns: pairs }] of [
+      ["access", files.accesses],
+      ["stride", files.strides],
+    ] as const)
+      pairs.forEach(({ values }, slot) => {
+        columns[`${what}${(slot >> 1) + 1}_${slot % 2 === 0 ? "bytes" : "count"}`] = values;
+      });
+    into.table(layers).appendColumns(count, columns);
   }
 
   #finishCounters(into: TablesBuilder, runId: string): void {
-    if (this.#files.size === 0) return;
+    if (this.#files.count === 0) return;
     const table = into.table(counters);
     const { integers, reals } = this.#totals?.figures() ?? this.#plainTotals;
     const common = (counter: Counter) => ({
@@ -537,23 +740,5 @@ class PlainTotals {
         if (value > 0) this.reals[index] = (this.reals[index] as number) + value;
       });
     }
-  }
-}
-
-/** A few more than the four that are shown, so that a value spread over ranks is not lost at once. */
-const FREQUENT_KEPT = 64;
-
-function addFrequent(
-  into: Map<number, number>,
-  places: readonly (readonly [number, number])[],
-  u32: Uint32Array,
-  at: number,
-): void {
-  for (const [value, count] of places) {
-    const times = wordNumber(u32, at + count);
-    if (times <= 0) continue;
-    const size = wordNumber(u32, at + value);
-    const known = into.get(size);
-    if (known !== undefined || into.size < FREQUENT_KEPT) into.set(size, (known ?? 0) + times);
   }
 }
