@@ -1,0 +1,17 @@
+/** The kinds of charts. A new one is a file beside this and a line here. */
+
+import type { Chart } from "../../model/figure.ts";
+import { bars } from "./bars.ts";
+import type { ChartKind } from "./chart.ts";
+import { heat } from "./heat.ts";
+import { spans } from "./spans.ts";
+import { strip } from "./strip.ts";
+
+type Kinds = { readonly [K in Chart["kind"]]: ChartKind<Extract<Chart, { kind: K }>> };
+
+export const CHARTS: Kinds = { bars, heat, strip, spans };
+
+/** The kind of a chart, typed as one that takes it. */
+export function kindOf(chart: Chart): ChartKind<Chart> {
+  return CHARTS[chart.kind] as ChartKind<Chart>;
+}

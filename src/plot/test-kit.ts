@@ -1,0 +1,177 @@
+/** Figures that tests draw, made up but of the shapes that analyses give. */
+
+import type { BarsChart, Chart, Figure, HeatChart, SpansChart, StripChart } from "../model/figure.ts";
+
+export function figureOf(chart: Chart, changes: Partial<Figure> = {}): Figure {
+  return {
+    id: `sample-${chart.kind}`,
+    title: "What the job did",
+    caption: "All 128 ranks; 3 records without a name were left out.",
+    summary: "Most writes are smaller than 4 KiB.",
+    definition: "J05@1",
+    options: { module: "POSIX", bins: 10 },
+    chart,
+    ...changes,
+  };
+}
+
+export const accessSizes: BarsChart = {
+  kind: "bars",
+  direction: "vertical",
+  stacked: false,
+  categories: [
+    "0–100 B",
+    "100 B–1 KiB",
+    "1–10 KiB",
+    "10–100 KiB",
+    "100 KiB–1 MiB",
+    "1–4 MiB",
+    "4–10 MiB",
+    "10–100 MiB",
+    "100 MiB–1 GiB",
+    "> 1 GiB",
+  ],
+  categoryLabel: "access size",
+  value: { label: "calls", unit: "calls", scale: "log" },
+  series: [
+    { name: "read", role: "read", values: [12, 40, 3, 0, 1, 880, 0, 0, 0, 0] },
+    { name: "write", role: "write", values: [1_204_331, 40_112, 5000, 12, 0, 64, 2, 0, Number.NaN, 0] },
+  ],
+};
+
+export const costs: BarsChart = {
+  kind: "bars",
+  direction: "horizontal",
+  stacked: true,
+  categories: [
+    "POSIX, average",
+    "POSIX, slowest rank",
+    "MPI-IO, average",
+    "MPI-IO, slowest rank",
+    "STDIO, average",
+    "STDIO, slowest rank",
+  ],
+  categoryLabel: "module",
+  value: { label: "share of run time", unit: "share" },
+  series: [
+    { name: "read", role: "read", values: [0.11, 0.18, 0.02, 0.04, 0, 0] },
+    { name: "write", role: "write", values: [0.21, 0.39, 0.12, 0.3, 0.001, 0.01] },
+    { name: "metadata", role: "metadata", values: [0.09, 0.21, 0.01, 0.02, 0, 0.003] },
+    { name: "wait", role: "wait", values: [Number.NaN, Number.NaN, 0.2, 0.11, Number.NaN, Number.NaN] },
+    { name: "other", role: "other", values: [0.59, 0.22, 0.65, 0.53, 0.999, 0.987] },
+  ],
+};
+
+export const files: BarsChart = {
+  kind: "bars",
+  direction: "horizontal",
+  stacked: false,
+  categories: [
+    "/lustre/scratch/projects/climate/u1234567/runs/2024-05-01/experiment-with-a-long-name/output/atmosphere/restart.0001.nc",
+    "/lustre/scratch/projects/climate/u1234567/runs/2024-05-01/experiment-with-a-long-name/output/ocean/restart.0001.nc",
+    "/home/u/namelist",
+    "all others (1 204 files)",
+  ],
+  categoryLabel: "file",
+  value: { label: "bytes", unit: "bytes" },
+  series: [
+    { name: "read", role: "read", values: [0, 12_000_000, 4096, 9_500_000_000] },
+    { name: "write", role: "write", values: [31_000_000_000, 18_400_000_000, 0, 2_300_000_000] },
+  ],
+};
+
+/** Ranks in bursts, the first of them reading at the start. */
+export function heatOf(rows: number, columns: number): HeatChart {
+  const [read, write] = [new Float64Array(rows * columns), new Float64Array(rows * columns)];
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++) {
+      const noise = ((row * 7919 + column * 104_729) % 1000) / 1000;
+      const cell = row * columns + column;
+      if (column < columns / 8) read[cell] = Math.round(1e6 * (1 + noise * 9));
+      if (column % Math.ceil(columns / 5) > (columns / 5) * 0.7)
+        write[cell] = Math.round((row % 16 === 0 ? 40 : 1) * 10 ** (4 + 3.5 * noise));
+    }
+  return {
+    kind: "heat",
+    x: {
+      label: "time since start",
+      unit: "seconds",
+      edges: Float64Array.from({ length: columns + 1 }, (_, i) => (i * 742) / columns),
+    },
+    y: { label: "rank", unit: "index", edges: Float64Array.from({ length: rows + 1 }, (_, i) => i) },
+    value: { label: "bytes", unit: "bytes", scale: "log" },
+    parts: [
+      { name: "read", role: "read", cells: read },
+      { name: "write", role: "write", cells: write },
+    ],
+    topLabel: "bytes over time",
+    rightLabel: "bytes per rank",
+  };
+}
+
+export function stripOf(count: number): StripChart {
+  return {
+    kind: "strip",
+    itemLabel: "OSTs",
+    items: Array.from({ length: count }, (_, index) => ({
+      name: `OST${String(index).padStart(4, "0")}`,
+      height: index % 5 === 3 ? 0 : 1e9 * (1 + ((index * 37) % 11)) * (index === 42 ? 6 : 1),
+      colour: ((index * 53) % 17) * 0.9,
+      ...(index === 42 ? { note: "most loaded" } : {}),
+    })),
+    height: { label: "bytes per OST", unit: "bytes" },
+    colour: { label: "time in I/O", unit: "seconds" },
+    ofTotal: 248,
+  };
+}
+
+export const lanes: SpansChart = {
+  kind: "spans",
+  x: { label: "time since start", unit: "seconds" },
+  y: { label: "rank", unit: "index" },
+  laneNames: Array.from({ length: 12 }, (_, rank) => `rank ${rank}`),
+  spans: Array.from({ length: 96 }, (_, index) => {
+    const [lane, turn] = [index % 12, Math.floor(index / 12)];
+    const x1 = turn * 1.5 + (lane * 0.07) ** 2;
+    const role = turn === 0 ? "metadata" : turn < 3 ? "read" : "write";
+    return { x1, x2: x1 + 0.3 + 0.05 * lane, y1: lane, y2: lane + 1, role, note: `call ${index}` } as const;
+  }),
+};
+
+export function offsetsOf(count: number): SpansChart {
+  return {
+    kind: "spans",
+    x: { label: "time since start", unit: "seconds" },
+    y: { label: "offset in file", unit: "bytes" },
+    yGrid: Array.from({ length: 64 }, (_, index) => index * 1_048_576),
+    spans: Array.from({ length: count }, (_, index) => ({
+      x1: index * (60 / count),
+      x2: index * (60 / count) + 0.2,
+      y1: ((index * 7919) % 64) * 1_048_576,
+      y2: ((index * 7919) % 64) * 1_048_576 + 900_000,
+      role: index % 3 === 0 ? ("read" as const) : ("write" as const),
+    })),
+  };
+}
+
+/** Says what is wrong with a piece of XML, or nothing: tags match, attributes are quoted and unique, text is legal. */
+export function xmlFault(text: string): string | undefined {
+  const token = /<(\/?)([A-Za-z][\w-]*)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/?)>|([^<]+)/y;
+  const open: string[] = [];
+  while (token.lastIndex < text.length) {
+    const at = token.lastIndex;
+    const match = token.exec(text);
+    if (match === null) return `no markup at ${at}: ${text.slice(at, at + 40)}`;
+    const [, close, name = "", attributes = "", empty, plain] = match;
+    const content = plain ?? attributes;
+    if (/&(?!(?:amp|lt|gt|quot|#39);)/.test(content)) return `bare & at ${at}`;
+    if (/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/u.test(content))
+      return `forbidden character at ${at}`;
+    const names = [...attributes.matchAll(/\s([\w:-]+)=/g)].map((of) => of[1]);
+    if (new Set(names).size < names.length) return `attribute twice at ${at}: ${attributes}`;
+    if (plain !== undefined || empty === "/") continue;
+    if (close !== "/") open.push(name);
+    else if (open.pop() !== name) return `</${name}> at ${at} closes another element`;
+  }
+  return open.length === 0 ? undefined : `<${open.at(-1)}> is not closed`;
+}
