@@ -18,6 +18,7 @@ import { isInterval, unionLengthOfPairs } from "../../base/intervals.ts";
 import { allocateWords, LOW, unsignedNumber } from "../../base/words.ts";
 import { ops } from "../../model/schema.ts";
 import type { ColumnData, Table } from "../../model/tables.ts";
+import { ratesOf } from "./rates.ts";
 
 export const ACCESS_METRICS_DEFINITIONS = ["C02@1", "C03@1", "C04@1"] as const;
 
@@ -302,7 +303,6 @@ class GroupSums {
     const union = unionLengthOfPairs(pairs);
     assert(union.rejected === 0, `${union.rejected} intervals were accepted before and rejected now`);
     const ioTimeSeconds = union.length / 1e9;
-    const perSecond = (amount: number, seconds = ioTimeSeconds) => (seconds > 0 ? amount / seconds : null);
     const bytes = this.#bytes.total();
     const movedBytes = this.#movedUnknown > 0 || this.#movedKnown === 0 ? null : this.#moved.total();
     const blocks = options.ceilPerAccess ? this.#blocks : Number(bytes) / options.blockBytes;
@@ -315,12 +315,16 @@ class GroupSums {
       movedBytes,
       blocks,
       ioTimeSeconds,
-      bps: perSecond(blocks),
-      iops: perSecond(accesses, options.executionSeconds),
-      bandwidthBytesPerSecond: perSecond(Number(movedBytes ?? bytes)),
+      ...ratesOf({
+        accesses,
+        blocks,
+        bytes: Number(movedBytes ?? bytes),
+        ioTimeSeconds,
+        callNs: this.#durationNs + this.#durationErrorNs,
+        ...(options.executionSeconds === undefined ? {} : { executionSeconds: options.executionSeconds }),
+      }),
       bandwidthOf:
         movedBytes === null ? "requested" : options.movedLayer === undefined ? "moved" : "inner layer",
-      arptSeconds: accesses === 0 ? null : (this.#durationNs + this.#durationErrorNs) / accesses / 1e9,
       dropped: { interval, bytes: badBytes, otherLayer },
     };
   }

@@ -1,0 +1,258 @@
+/** Puts a job together: rows of the tables, and what the streams gathered while logs were read. */
+import { assert } from "../../base/assert.ts";
+import { counters, layers, MISSING_I64, rankLoads, runs as runsTable } from "../../model/schema.ts";
+import type { HeatRow, OpsBlock, Streams } from "../../model/streams.ts";
+import type { Table, Tables } from "../../model/tables.ts";
+import type { Trace } from "../../model/trace.ts";
+import { type Activity, activityOfTrace, HeatBuilder } from "./activity.ts";
+import { ioTimes } from "./io-times.ts";
+import type { Job, JobFile, RankLoad, RunFacts } from "./job.ts";
+import { ostLoads } from "./osts.ts";
+import { type LayerRecord, layerRecords, type RunPlace, sumOf } from "./records.ts";
+import { TraceFactsBuilder } from "./trace-facts.ts";
+import { type PictureOptions, TracePicture } from "./trace-picture.ts";
+
+/** A run before it is read in full: what places it among the runs of its job. */
+export interface RunSpan {
+  readonly runId: string;
+  readonly ranks: number;
+  readonly startUnixSeconds: number;
+  /** NaN when the log does not say. */
+  readonly runSeconds: number;
+}
+
+/** One job may have several logs: ranks are counted on from log to log, times count from the first start. */
+interface Placing {
+  readonly places: ReadonlyMap<string, RunPlace>;
+  readonly ranks: number;
+  readonly startUnixSeconds: number;
+  readonly seconds: number;
+}
+
+function placing(spans: readonly RunSpan[]): Placing {
+  const startUnixSeconds = spans.reduce(
+    (least, span) => Math.min(least, span.startUnixSeconds),
+    Number.POSITIVE_INFINITY,
+  );
+  const places = new Map<string, RunPlace>();
+  let ranks = 0;
+  let seconds = Number.NaN;
+  for (const span of spans) {
+    const shiftSeconds = span.startUnixSeconds - startUnixSeconds;
+    places.set(span.runId, { rankBase: ranks, shiftSeconds });
+    ranks += Math.max(0, span.ranks);
+    const end = shiftSeconds + span.runSeconds;
+    if (!(seconds >= end) && !Number.isNaN(end)) seconds = end;
+  }
+  return { places, ranks, startUnixSeconds, seconds };
+}
+
+/** Processes of a run that is not believable still fit in memory; a log may claim anything. */
+const RANKS_MAX = 2 ** 24;
+
+/** Listens while logs are read into tables. Name all runs of the job before. */
+export class JobStreams implements Streams {
+  readonly placing: Placing;
+  readonly facts = new TraceFactsBuilder();
+  readonly picture: TracePicture;
+  readonly heats: HeatBuilder;
+
+  constructor(spans: readonly RunSpan[], picture: PictureOptions = { callsMax: 0 }) {
+    this.placing = placing(spans);
+    const ranks = Math.min(this.placing.ranks, RANKS_MAX);
+    this.picture = new TracePicture(ranks, this.placing.seconds, picture);
+    this.heats = new HeatBuilder(ranks, this.placing.seconds, spans.length === 1);
+  }
+
+  readonly ops = (block: OpsBlock): void => {
+    const { rankBase, shiftSeconds } = this.#placeOf(block.runId);
+    const rank = rankBase + Math.max(0, block.rank);
+    const shiftNs = Math.round(shiftSeconds * 1e9);
+    this.facts.add(block, rank, shiftNs);
+    this.picture.add(block, rank, shiftNs);
+  };
+
+  readonly heat = (row: HeatRow): void => {
+    const { rankBase, shiftSeconds } = this.#placeOf(row.runId);
+    if (row.rank >= 0) this.heats.add(row, rankBase + row.rank, shiftSeconds);
+  };
+
+  #placeOf(runId: string): RunPlace {
+    const place = this.placing.places.get(runId);
+    assert(place !== undefined, `run ${runId} was not named before it was read`);
+    return place;
+  }
+
+  /** The traces for the picture; undefined without any. */
+  trace(job: Job, hint: string): Trace | undefined {
+    return this.picture.finish((fileId) => {
+      const file = job.file(fileId);
+      return {
+        path: file?.path ?? `(record ${fileId})`,
+        stripeBytes: file?.stripeBytes || 0,
+        stripeCount: file?.stripeCount || 0,
+      };
+    }, hint);
+  }
+}
+
+/** The tables that a job is built from. */
+export const JOB_TABLES = [runsTable, layers, rankLoads, counters];
+
+export function buildJob(tables: Tables, streams: JobStreams): Job {
+  const { places, ranks, startUnixSeconds, seconds } = streams.placing;
+  const table = (name: string): Table => {
+    const found = tables.get(name);
+    assert(found !== undefined, `no table ${name}`);
+    return found;
+  };
+  const placeOf = (runId: string) => places.get(runId) ?? { rankBase: 0, shiftSeconds: 0 };
+  const runs = runFacts(table("runs"), placeOf);
+  const records = layerRecords(table("layers"), placeOf);
+  const byLayer = groupByLayer(records);
+  const files = filesOf(records);
+  const byId = new Map(files.map((file) => [file.fileId, file]));
+  const rankLoads = rankLoadsOf(table("rank_loads"), placeOf);
+  const trace = streams.facts.finish();
+  const facts = { runs, ranks, runSeconds: seconds, startUnixSeconds, records, files, rankLoads };
+  return {
+    ...facts,
+    modules: new Set(runs.flatMap(({ modules }) => modules)),
+    partialModules: new Set(runs.flatMap(({ partialModules }) => partialModules)),
+    layer: (name) => byLayer.get(name) ?? [],
+    file: (fileId) => byId.get(fileId),
+    io: ioTimes(files, rankLoads, ranks, seconds, exactBytes(table("layers"))),
+    activity: activityOf(streams),
+    trace,
+    osts: ostLoads(files, streams.facts.osts),
+  };
+}
+
+function groupByLayer(records: readonly LayerRecord[]): Map<string, LayerRecord[]> {
+  const groups = new Map<string, LayerRecord[]>();
+  for (const record of records) {
+    const group = groups.get(record.layer);
+    if (group === undefined) groups.set(record.layer, [record]);
+    else group.push(record);
+  }
+  return groups;
+}
+
+function activityOf(streams: JobStreams): Activity | undefined {
+  const heat = streams.heats.finish();
+  if (heat !== undefined) return heat;
+  const cells = streams.picture.heat();
+  return cells && activityOfTrace(cells, streams.picture.rankBytesRead, streams.picture.rankBytesWritten);
+}
+
+function runFacts(table: Table, placeOf: (runId: string) => RunPlace): RunFacts[] {
+  return Array.from({ length: table.rows }, (_, row) => {
+    const text = (name: string) => (table.value(name, row) as string | null) ?? "";
+    const words = (name: string) => text(name).split(" ").filter(Boolean);
+    const number = (name: string) => {
+      const value = table.value(name, row);
+      return value === null ? Number.NaN : Number(value);
+    };
+    return {
+      runId: text("run_id"),
+      source: text("source"),
+      jobId: text("job_id"),
+      userId: text("user_id"),
+      application: text("application"),
+      commandLine: text("command_line"),
+      ranks: number("ranks"),
+      startUnixSeconds: number("start_unix_ns") / 1e9,
+      runSeconds: number("run_seconds"),
+      logVersion: text("log_version"),
+      libraryVersion: table.value("library_version", row) as string | null,
+      modules: words("modules"),
+      partialModules: words("partial_modules"),
+      warnings: text("warnings").split("\n").filter(Boolean),
+      ...placeOf(text("run_id")),
+    };
+  });
+}
+
+function rankLoadsOf(table: Table, placeOf: (runId: string) => RunPlace): RankLoad[] {
+  return Array.from({ length: table.rows }, (_, row) => {
+    const number = (name: string) => Number(table.column(name)[row] as number | bigint);
+    return {
+      layer: String(table.value("layer", row)),
+      rank: number("rank") + placeOf(String(table.value("run_id", row))).rankBase,
+      files: number("files"),
+      opens: number("opens"),
+      reads: number("reads"),
+      writes: number("writes"),
+      bytesRead: number("bytes_read"),
+      bytesWritten: number("bytes_written"),
+      readSeconds: number("read_seconds"),
+      writeSeconds: number("write_seconds"),
+      metaSeconds: number("meta_seconds"),
+    };
+  });
+}
+
+/** Layers that an application calls, the upper ones first. */
+export const CALLED_LAYERS = ["MPI-IO", "POSIX", "STDIO", "DFS", "DAOS"] as const;
+const MOVING_LAYERS = ["POSIX", "STDIO", "DFS", "DAOS"];
+
+function filesOf(records: readonly LayerRecord[]): JobFile[] {
+  const groups = new Map<string, LayerRecord[]>();
+  for (const record of records) {
+    // Datasets and variables lie in files that have records of their own.
+    if (record.layer === "H5D" || record.layer === "PNETCDF_VAR") continue;
+    const group = groups.get(record.fileId);
+    if (group === undefined) groups.set(record.fileId, [record]);
+    else group.push(record);
+  }
+  return [...groups].map(([fileId, group]) => fileOf(fileId, group));
+}
+
+function fileOf(fileId: string, group: readonly LayerRecord[]): JobFile {
+  const first = group[0] as LayerRecord;
+  const layers = new Map(group.map((record) => [record.layer, record]));
+  const called =
+    CALLED_LAYERS.map((name) => layers.get(name)).find((record) => record !== undefined) ?? first;
+  const moving = group.filter(({ layer }) => MOVING_LAYERS.includes(layer));
+  // DFS sits on DAOS objects that have ids of their own, so the two never meet in one file.
+  const movers = moving.length > 0 ? moving : [called];
+  // A file may be used through POSIX and STDIO; the time in both counts.
+  const timed = called.layer === "MPI-IO" ? [called] : movers;
+  const striped = group.find(({ stripeCount }) => stripeCount > 0);
+  return {
+    fileId,
+    path: first.path,
+    mount: first.mount,
+    fsType: first.fsType,
+    layers,
+    called,
+    bytesRead: sumOf(movers, ({ bytesRead }) => bytesRead),
+    bytesWritten: sumOf(movers, ({ bytesWritten }) => bytesWritten),
+    seconds: sumOf(timed, secondsOf),
+    slowestSeconds: sumOf(timed, ({ slowestSeconds }) => slowestSeconds),
+    stripeCount: striped?.stripeCount ?? Number.NaN,
+    stripeBytes: striped?.stripeBytes ?? Number.NaN,
+    osts: group.find(({ osts }) => osts.length > 0)?.osts ?? [],
+  };
+}
+
+/** Time in a record, summed over its ranks; NaN when the layer keeps no times. */
+export const secondsOf = (record: LayerRecord): number =>
+  sumOf([record], ({ readSeconds }) => readSeconds) +
+  sumOf([record], ({ writeSeconds }) => writeSeconds) +
+  sumOf([record], ({ metaSeconds }) => metaSeconds);
+
+/** Bytes of the layers that move data, without rounding. MPI-IO only where the log has nothing below it. */
+function exactBytes(table: Table): { read: bigint; written: bigint } {
+  const layer = table.column("layer") as readonly (string | null)[];
+  const hasMoving = layer.some((name) => MOVING_LAYERS.includes(name ?? ""));
+  const read = table.column("bytes_read") as BigInt64Array;
+  const written = table.column("bytes_written") as BigInt64Array;
+  const sums = { read: 0n, written: 0n };
+  layer.forEach((name, row) => {
+    if (hasMoving ? !MOVING_LAYERS.includes(name ?? "") : name !== "MPI-IO") return;
+    if (read[row] !== MISSING_I64) sums.read += read[row] as bigint;
+    if (written[row] !== MISSING_I64) sums.written += written[row] as bigint;
+  });
+  return sums;
+}

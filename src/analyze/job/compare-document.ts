@@ -1,0 +1,411 @@
+/** The comparison of two jobs as a document. */
+import { formatBytes, formatSeconds, formatShare } from "../../base/units.ts";
+import type { Block, Cell, Document, Section, TableBlock } from "../../model/document.ts";
+import type { BarsChart, Figure } from "../../model/figure.ts";
+import {
+  type Change,
+  findingChanges,
+  isNoise,
+  layerChanges,
+  mainChanges,
+  mismatches,
+  NOISE_SOURCE,
+  type Side,
+  tracedChanges,
+} from "./compare.ts";
+import { DEFINITIONS } from "./definitions.ts";
+import { groupByPattern } from "./file-patterns.ts";
+import type { Job, JobFile } from "./job.ts";
+import { LAYER_ORDER, layerName } from "./layer-times.ts";
+import { SIZE_LABELS, sizesOf } from "./records.ts";
+import { heatFigure } from "./sections/heat.ts";
+import { known } from "./sections/layers.ts";
+
+export interface CompareInput {
+  readonly before: Side;
+  readonly after: Side;
+  /** Names of the two, such as their files. */
+  readonly names: readonly [string, string];
+  readonly noise: number;
+  readonly madeBy: string;
+  readonly command: string;
+}
+
+export function compareDocument(input: CompareInput): Document {
+  const { before, after, names } = input;
+  return {
+    title: `${names[0]} → ${names[1]}`,
+    facts: [
+      { label: "Before", text: names[0] },
+      { label: "After", text: names[1] },
+      { label: "Program", text: after.job.runs[0]?.commandLine || "not recorded" },
+      {
+        label: "Run time",
+        text: `${formatSeconds(before.job.runSeconds)} → ${formatSeconds(after.job.runSeconds)}`,
+      },
+    ],
+    verdict: compareVerdict(input),
+    sections: [overview(input), findings(input), heats(input), layers(input), sizes(input), files(input)],
+    command: input.command,
+    madeBy: input.madeBy,
+  };
+}
+
+/** One or two sentences: is it faster, and what came and went. */
+export function compareVerdict({ before, after, noise }: CompareInput): string {
+  const [a, b] = [before.job.io, after.job.io];
+  const changes = findingChanges(before.verdicts, after.verdicts);
+  const titles = (kind: "appeared" | "gone") =>
+    changes
+      .filter(({ change }) => change === kind)
+      .map(({ finding }) => finding.title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()));
+  const list = (what: string, names: readonly string[]) =>
+    names.length === 0 ? "" : ` ${what}: ${names.join(", ")}.`;
+  const time = mainChanges(before.job, after.job).find(({ id }) => id === "ioSecondsSlowest") as Change;
+  const seconds = `${formatSeconds(a.slowestSeconds)} → ${formatSeconds(b.slowestSeconds)} on the slowest rank`;
+  const speed = isNoise(time, noise)
+    ? `I/O takes about as long as before (${seconds})`
+    : !(b.slowestSeconds > 0) || !(a.slowestSeconds > 0)
+      ? `I/O time changed: ${seconds}`
+      : b.slowestSeconds < a.slowestSeconds
+        ? `I/O is ${factor(a.slowestSeconds / b.slowestSeconds)} times faster (${seconds})`
+        : `I/O is ${factor(b.slowestSeconds / a.slowestSeconds)} times slower (${seconds})`;
+  const share = ` It is ${formatShare(a.meanShare)} → ${formatShare(b.meanShare)} of the run time on average.`;
+  const same = changes.every(({ change }) => change === "stayed") ? " The findings are the same." : "";
+  return `${speed}.${share}${list("Gone", titles("gone"))}${list("New", titles("appeared"))}${same}`;
+}
+
+const factor = (quotient: number) => Number(quotient.toPrecision(3)).toString();
+
+function overview({ before, after, noise }: CompareInput): Section {
+  const warnings = mismatches(before, after).map(
+    (text): Block => ({ kind: "notice", level: "warning", text }),
+  );
+  return {
+    id: "overview",
+    title: "Overview",
+    blocks: [...warnings, changeTable("main", "Main numbers", mainChanges(before.job, after.job), noise)],
+  };
+}
+
+/** Rows of changes; those below the noise are pale. */
+function changeTable(id: string, caption: string, changes: readonly Change[], noise: number): TableBlock {
+  return {
+    kind: "table",
+    id,
+    caption: `${caption}. Pale: equal, or a measured value that changed by less than ${formatShare(noise)} (${NOISE_SOURCE}).`,
+    columns: [
+      { key: "label", label: "What", unit: "text", about: "Number that is compared." },
+      { key: "before", label: "Before", unit: "text", about: "In the first log." },
+      { key: "after", label: "After", unit: "text", about: "In the second log." },
+      { key: "difference", label: "Difference", unit: "text", about: "After - before." },
+      { key: "ratio", label: "After / before", unit: "ratio", about: "1 is equal; below 1 is less." },
+    ],
+    rows: changes.map((change): Cell[] => [
+      change.label,
+      valueText(change, change.before),
+      valueText(change, change.after),
+      signed(change),
+      change.before > 0 ? known(change.after / change.before) : null,
+    ]),
+    pale: changes.map((change) => isNoise(change, noise)),
+  };
+}
+
+function valueText({ unit }: Change, value: number): string | null {
+  if (Number.isNaN(value)) return null;
+  if (unit === "bytes") return formatBytes(value);
+  if (unit === "bytes/s") return `${formatBytes(value)}/s`;
+  if (unit === "seconds") return formatSeconds(value);
+  if (unit === "share") return formatShare(value);
+  return `${Number(value.toPrecision(6)).toLocaleString("en-US")}${unit === "blocks/s" || unit === "calls/s" ? ` ${unit}` : ""}`;
+}
+
+function signed(change: Change): string | null {
+  const difference = change.after - change.before;
+  const text = valueText(change, Math.abs(difference));
+  return text === null ? null : difference === 0 ? "0" : `${difference > 0 ? "+" : "-"}${text}`;
+}
+
+function findings({ before, after }: CompareInput): Section {
+  const changes = findingChanges(before.verdicts, after.verdicts);
+  const of = (kind: "appeared" | "gone" | "stayed") => changes.filter(({ change }) => change === kind);
+  const block = (kind: "appeared" | "gone" | "stayed", text: string, none: string): Block[] => [
+    { kind: "text", text },
+    { kind: "findings", findings: of(kind).map(({ finding }) => finding), none },
+  ];
+  const stayed = of("stayed").map(({ finding, before: was }): Cell[] => [
+    finding.title,
+    was?.severity ?? null,
+    finding.severity,
+    was?.statement ?? null,
+    finding.statement,
+  ]);
+  return {
+    id: "findings",
+    title: "Findings",
+    intro: `${of("gone").length} gone, ${of("appeared").length} new, ${of("stayed").length} stayed.`,
+    blocks: [
+      ...block("appeared", "New in the second log:", "Nothing new."),
+      ...block("gone", "Gone since the first log:", "Nothing went."),
+      ...(stayed.length === 0
+        ? []
+        : [
+            {
+              kind: "table" as const,
+              id: "stayed",
+              caption: "Findings in both.",
+              columns: (["Finding", "Severity before", "Severity after", "Before", "After"] as const).map(
+                (label) => ({
+                  key: label,
+                  label,
+                  unit: "text" as const,
+                  about: label,
+                }),
+              ),
+              rows: stayed,
+            },
+          ]),
+    ],
+  };
+}
+
+function heats({ before, after, names }: CompareInput): Section {
+  const blocks = [before, after].map(({ job }, side): Block => {
+    if (job.activity === undefined)
+      return {
+        kind: "notice",
+        level: "missing",
+        text: `${names[side]}: neither a heat map nor traces were recorded.`,
+      };
+    const figure = heatFigure(job.activity, job.ranks);
+    const word = side === 0 ? "before" : "after";
+    return {
+      kind: "figure",
+      figure: { ...figure, id: `${figure.id}-${word}`, title: `${figure.title}, ${word}` },
+    };
+  });
+  return { id: "heat", title: "Ranks over time", detail: true, blocks };
+}
+
+function layers({ before, after, noise }: CompareInput): Section {
+  const traced = tracedChanges(before.job, after.job);
+  const changes = layerChanges(before.job, after.job);
+  const times = changes.filter(({ id }) => /slowestSeconds$/.test(id));
+  const blocks: Block[] = [];
+  if (times.length > 0)
+    blocks.push({
+      kind: "figure",
+      figure: beforeAfter("cost-slowest", "Time of the slowest rank, per layer", DEFINITIONS.cost.id, {
+        categories: times.map(({ label }) => label.split(":")[0] as string),
+        categoryLabel: "layer",
+        value: { label: "time", unit: "seconds" },
+        before: times.map((one) => one.before),
+        after: times.map((one) => one.after),
+      }),
+    });
+  blocks.push(
+    changeTable("layers", "Layers (they nest, so rows of different layers are not added)", changes, noise),
+  );
+  if (traced.length > 0)
+    blocks.push(changeTable("traced", `From traces (${DEFINITIONS.metrics.id})`, traced, noise));
+  return { id: "layers", title: "Layers", detail: true, blocks };
+}
+
+function beforeAfter(
+  id: string,
+  title: string,
+  definition: string,
+  data: Pick<BarsChart, "categories" | "categoryLabel" | "value"> & {
+    before: readonly number[];
+    after: readonly number[];
+  },
+): Figure {
+  const { before, after, ...axes } = data;
+  return {
+    id,
+    title,
+    caption: "Before and after, side by side.",
+    summary: axes.categories.map((name, i) => `${name}: ${before[i]} before, ${after[i]} after`).join("; "),
+    definition,
+    options: {},
+    chart: {
+      kind: "bars",
+      direction: "horizontal",
+      stacked: false,
+      ...axes,
+      series: [
+        { name: "before", role: "before", values: before },
+        { name: "after", role: "after", values: after },
+      ],
+    },
+  };
+}
+
+function sizes({ before, after }: CompareInput): Section {
+  const blocks = LAYER_ORDER.flatMap((layer) =>
+    (["read", "write"] as const).flatMap((way): Block[] => {
+      const [a, b] = [before, after].map(({ job }) => Array.from(sizesOf(job.layer(layer), way))) as [
+        number[],
+        number[],
+      ];
+      if (![...a, ...b].some((calls) => calls > 0)) return [];
+      const figure = beforeAfter(
+        `sizes-${layer.toLowerCase().replace(/\W/g, "-")}-${way}`,
+        `Sizes of ${way}s, ${layerName(layer)}`,
+        DEFINITIONS.sizes.id,
+        {
+          categories: SIZE_LABELS,
+          categoryLabel: "size of the call",
+          value: { label: "calls", unit: "calls", scale: "log" },
+          before: a,
+          after: b,
+        },
+      );
+      return [
+        {
+          kind: "figure",
+          figure: { ...figure, chart: { ...(figure.chart as BarsChart), direction: "vertical" } },
+        },
+      ];
+    }),
+  );
+  return {
+    id: "sizes",
+    title: "Access sizes",
+    detail: true,
+    blocks:
+      blocks.length > 0
+        ? blocks
+        : [{ kind: "notice", level: "missing", text: "Neither log has access sizes." }],
+  };
+}
+
+const ROWS_MAX = 1000;
+
+/** Files by name pattern, since names often carry a job number or a date. */
+function files({ before, after, noise }: CompareInput): Section {
+  const groups = [before, after].map(({ job }) => groupByPattern(job.files)) as [
+    Map<string, JobFile[]>,
+    Map<string, JobFile[]>,
+  ];
+  const patterns = [...new Set([...groups[0].keys(), ...groups[1].keys()])];
+  const sum = (list: readonly JobFile[] | undefined, value: (file: JobFile) => number) =>
+    list === undefined ? Number.NaN : list.reduce((total, file) => total + (value(file) || 0), 0);
+  const rows = patterns.map((pattern) => {
+    const [a, b] = [groups[0].get(pattern), groups[1].get(pattern)];
+    const pair = (value: (file: JobFile) => number) => [sum(a, value), sum(b, value)] as const;
+    return {
+      pattern,
+      counts: [a?.length ?? 0, b?.length ?? 0],
+      seconds: pair(({ seconds }) => seconds),
+      bytes: pair((file) => (file.bytesRead || 0) + (file.bytesWritten || 0)),
+    };
+  });
+  const weight = ({ seconds }: (typeof rows)[number]) => Math.abs((seconds[1] || 0) - (seconds[0] || 0));
+  const shown = rows.sort((a, b) => weight(b) - weight(a)).slice(0, ROWS_MAX);
+  return {
+    id: "files",
+    title: "Files",
+    detail: true,
+    intro: `Files are matched by name pattern (${DEFINITIONS.patterns.id}); those whose time changed most come first.`,
+    blocks: [
+      {
+        kind: "table",
+        id: "files",
+        caption: "Groups of files, before and after.",
+        columns: [
+          { key: "pattern", label: "Files", unit: "text", about: DEFINITIONS.patterns.text },
+          {
+            key: "countBefore",
+            label: "Files before",
+            unit: "files",
+            about: "Files of the pattern in the first log.",
+          },
+          {
+            key: "countAfter",
+            label: "Files after",
+            unit: "files",
+            about: "Files of the pattern in the second log.",
+          },
+          { key: "bytesBefore", label: "Bytes before", unit: "bytes", about: "Read and written." },
+          { key: "bytesAfter", label: "Bytes after", unit: "bytes", about: "Read and written." },
+          {
+            key: "secondsBefore",
+            label: "Time before",
+            unit: "seconds",
+            about: "Over all ranks, in the called layer.",
+          },
+          {
+            key: "secondsAfter",
+            label: "Time after",
+            unit: "seconds",
+            about: "Over all ranks, in the called layer.",
+          },
+        ],
+        rows: shown.map(({ pattern, counts, bytes, seconds }): Cell[] => [
+          pattern,
+          counts[0] as number,
+          counts[1] as number,
+          known(bytes[0]),
+          known(bytes[1]),
+          known(seconds[0]),
+          known(seconds[1]),
+        ]),
+        rowsTotal: rows.length,
+        searchable: true,
+        pale: shown.map(
+          ({ seconds, bytes }) =>
+            isNoise(
+              { id: "", label: "", unit: "seconds", before: seconds[0], after: seconds[1], measured: true },
+              noise,
+            ) && bytes[0] === bytes[1],
+        ),
+      },
+    ],
+  };
+}
+
+/** The comparison as JSON. */
+export function compareSummary(input: CompareInput) {
+  const { before, after, noise } = input;
+  const orNull = (value: number) => (Number.isFinite(value) ? value : null);
+  const all = [
+    ...mainChanges(before.job, after.job),
+    ...layerChanges(before.job, after.job),
+    ...tracedChanges(before.job, after.job),
+  ];
+  return {
+    before: facts(before.job),
+    after: facts(after.job),
+    verdict: compareVerdict(input),
+    comparable: mismatches(before, after).length === 0,
+    warnings: mismatches(before, after),
+    findings: findingChanges(before.verdicts, after.verdicts).map(({ change, finding }) => ({
+      change,
+      ...finding,
+    })),
+    noise,
+    metrics: Object.fromEntries(
+      all.map((change) => [
+        change.id,
+        {
+          unit: change.unit,
+          before: orNull(change.before),
+          after: orNull(change.after),
+          difference: orNull(change.after - change.before),
+          ratio: change.before > 0 ? orNull(change.after / change.before) : null,
+          belowNoise: isNoise(change, noise),
+        },
+      ]),
+    ),
+  };
+}
+
+const facts = (job: Job) => ({
+  logs: job.runs.map(({ source }) => source),
+  application: job.runs[0]?.application ?? "",
+  jobId: job.runs[0]?.jobId ?? "",
+  ranks: job.ranks,
+  runSeconds: Number.isNaN(job.runSeconds) ? null : job.runSeconds,
+});

@@ -1,0 +1,217 @@
+/** Two jobs beside each other: what changed, by how much, and whether that is more than noise. */
+import type { Finding } from "../../model/finding.ts";
+import type { Unit } from "../../model/finding.ts";
+import type { Job } from "./job.ts";
+import { LAYER_ORDER, layerName, layerTimes } from "./layer-times.ts";
+import { type LayerRecord, sumOf } from "./records.ts";
+import { tracedMetrics } from "./traced-metrics.ts";
+import type { Verdicts } from "./rule.ts";
+
+export interface Side {
+  readonly job: Job;
+  readonly verdicts: Verdicts;
+}
+
+/** One number before and after. NaN: not recorded on that side. */
+export interface Change {
+  readonly id: string;
+  readonly label: string;
+  readonly unit: Unit;
+  readonly before: number;
+  readonly after: number;
+  /** Times and rates vary from run to run; counts and bytes do not. */
+  readonly measured: boolean;
+}
+
+export interface FindingChange {
+  readonly change: "appeared" | "gone" | "stayed";
+  readonly finding: Finding;
+  /** Of a finding that stayed: what it was before. */
+  readonly before?: Finding;
+}
+
+/** Relative difference below which a measured value says nothing, unless told otherwise. */
+export const NOISE = 0.1;
+
+export const isNoise = ({ before, after, measured }: Change, noise: number): boolean =>
+  before === after ||
+  (measured && Math.abs(after - before) <= noise * Math.max(Math.abs(before), Math.abs(after)));
+
+export const NOISE_SOURCE =
+  "ours: medians of repeated runs on shared storage often differ by a tenth; give --noise what your system shows";
+
+/** The main numbers of both. */
+export function mainChanges(a: Job, b: Job): Change[] {
+  const change = (
+    id: string,
+    label: string,
+    unit: Unit,
+    value: (job: Job) => number,
+    measured: boolean,
+  ): Change => ({
+    id,
+    label,
+    unit,
+    before: value(a),
+    after: value(b),
+    measured,
+  });
+  return [
+    change("runSeconds", "Run time", "seconds", (job) => job.runSeconds, true),
+    change("ranks", "Processes", "ranks", (job) => job.ranks, false),
+    change("bytesRead", "Bytes read", "bytes", (job) => job.io.bytesRead, false),
+    change("bytesWritten", "Bytes written", "bytes", (job) => job.io.bytesWritten, false),
+    change("files", "Files", "files", (job) => job.files.length, false),
+    change("ioShareAverage", "I/O share, average rank", "share", (job) => job.io.meanShare, true),
+    change("ioShareSlowest", "I/O share, slowest rank", "share", (job) => job.io.slowestShare, true),
+    change("ioSecondsAverage", "I/O time, average rank", "seconds", (job) => job.io.meanSeconds, true),
+    change("ioSecondsSlowest", "I/O time, slowest rank", "seconds", (job) => job.io.slowestSeconds, true),
+    change("readSeconds", "Read time, all ranks", "seconds", (job) => job.io.readSeconds, true),
+    change("writeSeconds", "Write time, all ranks", "seconds", (job) => job.io.writeSeconds, true),
+    change("metadataSeconds", "Metadata time, all ranks", "seconds", (job) => job.io.metaSeconds, true),
+    change(
+      "throughputBytesPerSecond",
+      "Estimated throughput",
+      "bytes/s",
+      (job) => job.io.bytesPerSecond,
+      true,
+    ),
+  ];
+}
+
+const COUNTS: readonly (readonly [name: string, value: (record: LayerRecord) => number, unit: Unit])[] = [
+  ["opens", ({ opens }) => opens, "calls"],
+  ["reads", ({ reads }) => reads, "calls"],
+  ["writes", ({ writes }) => writes, "calls"],
+  ["collective reads", ({ collectiveReads }) => collectiveReads, "calls"],
+  ["collective writes", ({ collectiveWrites }) => collectiveWrites, "calls"],
+  ["seeks", ({ seeks }) => seeks, "calls"],
+  ["stats", ({ stats }) => stats, "calls"],
+  ["syncs", ({ syncs }) => syncs, "calls"],
+  ["bytes read", ({ bytesRead }) => bytesRead, "bytes"],
+  ["bytes written", ({ bytesWritten }) => bytesWritten, "bytes"],
+  ["not aligned", ({ fileNotAligned }) => fileNotAligned, "calls"],
+];
+
+/** Per layer: time of an average rank and of the slowest, calls and bytes. Layers that neither has are left out. */
+export function layerChanges(a: Job, b: Job): Change[] {
+  const times = [a, b].map((job) => new Map(layerTimes(job).map((one) => [one.layer, one])));
+  return LAYER_ORDER.filter((layer) => a.layer(layer).length + b.layer(layer).length > 0).flatMap((layer) => {
+    const seconds = (side: 0 | 1, part: "read" | "write" | "metadata" | "slowest") =>
+      times[side]?.get(layer)?.[part] ?? Number.NaN;
+    const timed = (["read", "write", "metadata", "slowest"] as const).map((part) => ({
+      id: `${layer}.${part}Seconds`,
+      label: `${layerName(layer)}: ${part === "slowest" ? "time, slowest rank" : `${part} time, average rank`}`,
+      unit: "seconds" as const,
+      before: seconds(0, part),
+      after: seconds(1, part),
+      measured: true,
+    }));
+    const counted = COUNTS.map(([name, value, unit]) => ({
+      id: `${layer}.${name.replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+      label: `${layerName(layer)}: ${name}`,
+      unit,
+      before: sumOf(a.layer(layer), value),
+      after: sumOf(b.layer(layer), value),
+      measured: false,
+    }));
+    return [...timed, ...counted].filter(
+      ({ before, after }) => !(Number.isNaN(before) && Number.isNaN(after)),
+    );
+  });
+}
+
+/** BPS and its kin where both have traces. */
+export function tracedChanges(a: Job, b: Job): Change[] {
+  if (a.trace === undefined || b.trace === undefined) return [];
+  const [one, two] = [tracedMetrics(a.trace), tracedMetrics(b.trace)];
+  return one.layers.flatMap(({ layer, metrics }) => {
+    const other = two.layers.find((candidate) => candidate.layer === layer)?.metrics;
+    if (other === undefined) return [];
+    const change = (
+      id: string,
+      label: string,
+      unit: Unit,
+      before: number | null,
+      after: number | null,
+    ): Change => ({
+      id: `${layer}.${id}`,
+      label: `${layer}: ${label}`,
+      unit,
+      before: before ?? Number.NaN,
+      after: after ?? Number.NaN,
+      measured: true,
+    });
+    return [
+      change("ioTimeSeconds", "T", "seconds", metrics.ioTimeSeconds, other.ioTimeSeconds),
+      change("bps", "BPS", "blocks/s", metrics.bps, other.bps),
+      change("iops", "IOPS", "calls/s", metrics.iops, other.iops),
+      change(
+        "bandwidth",
+        "bandwidth",
+        "bytes/s",
+        metrics.bandwidthBytesPerSecond,
+        other.bandwidthBytesPerSecond,
+      ),
+      change("arptSeconds", "ARPT", "seconds", metrics.arptSeconds, other.arptSeconds),
+    ];
+  });
+}
+
+export function findingChanges(a: Verdicts, b: Verdicts): FindingChange[] {
+  const before = new Map(a.findings.map((finding) => [finding.id, finding]));
+  const after = new Set(b.findings.map(({ id }) => id));
+  return [
+    ...b.findings.map((finding): FindingChange => {
+      const known = before.get(finding.id);
+      return known === undefined
+        ? { change: "appeared", finding }
+        : { change: "stayed", finding, before: known };
+    }),
+    ...a.findings
+      .filter(({ id }) => !after.has(id))
+      .map((finding): FindingChange => ({ change: "gone", finding })),
+  ];
+}
+
+/** Reasons why the two may not be comparable, in sentences. */
+export function mismatches(a: Side, b: Side): string[] {
+  const texts: string[] = [];
+  const differ = (what: string, one: unknown, two: unknown) => {
+    if (one !== two) texts.push(`${what} differ: ${one || "not recorded"} and ${two || "not recorded"}.`);
+  };
+  const commands = [a, b].map(({ job }) =>
+    [...new Set(job.runs.map(({ commandLine }) => commandLine))].join("; "),
+  );
+  const programs = [a, b].map(({ job }) =>
+    [...new Set(job.runs.map(({ application }) => application))].join(", "),
+  );
+  differ("The numbers of processes", a.job.ranks, b.job.ranks);
+  if (programs[0] !== programs[1]) differ("The programs", programs[0], programs[1]);
+  else differ("The command lines", commands[0], commands[1]);
+  for (const [what, key] of [
+    ["read", "bytesRead"],
+    ["written", "bytesWritten"],
+  ] as const) {
+    const [one, two] = [a.job.io[key], b.job.io[key]];
+    if (Math.abs(one - two) > 0.05 * Math.max(one, two))
+      texts.push(
+        `The bytes ${what} differ by more than 5 % (${one} and ${two}), so the inputs or the work may not be the same.`,
+      );
+  }
+  for (const [side, name] of [
+    [a, "first"],
+    [b, "second"],
+  ] as const)
+    if (side.job.partialModules.size > 0)
+      texts.push(
+        `The ${name} log is incomplete in ${[...side.job.partialModules].join(", ")}; its numbers are lower bounds.`,
+      );
+  const modules = (job: Job) =>
+    [...job.modules]
+      .filter((module) => !/^DXT|HEATMAP/.test(module))
+      .sort()
+      .join(" ");
+  differ("The recorded modules", modules(a.job), modules(b.job));
+  return texts;
+}

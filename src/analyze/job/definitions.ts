@@ -1,0 +1,60 @@
+/** Definitions of the figures and numbers of a report on one job. An id with its version never changes meaning. */
+
+export interface Definition {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+export const DEFINITIONS = {
+  bytes: {
+    id: "J01@1",
+    title: "Bytes read and written",
+    text: "Sum over all files of POSIX, STDIO, DFS and DAOS bytes. MPI-IO, HDF5 and PnetCDF bytes are views of the same data and are not added; MPI-IO counts where nothing below it was recorded.",
+  },
+  share: {
+    id: "J02@1",
+    title: "I/O share of the run time",
+    text: "Time in reads, writes and metadata operations of the layer that the application calls (MPI-IO where a file has such a record, otherwise POSIX, STDIO, DFS, DAOS). Average: the sum over all ranks / ranks / run time. Slowest: the rank that spent most in files of its own, plus the time of the slowest rank of each shared file, at most the run time.",
+  },
+  throughput: {
+    id: "J03@1",
+    title: "Estimated throughput",
+    text: "(bytes read + bytes written) / I/O time of the slowest rank (J02): what darshan-parser calls agg_perf_by_slowest. It is an estimate from counters; idle time between calls does not count.",
+  },
+  heat: {
+    id: "J04@1",
+    title: "Ranks over time",
+    text: "Bytes in each cell of ranks × time, from the HEATMAP module, or from traces with the bytes of a call spread evenly over its duration. The bars above are sums over ranks, those at the right sums over time.",
+  },
+  sizes: {
+    id: "J05@1",
+    title: "Access sizes",
+    text: "Calls in Darshan's ten size classes; 1 KiB is 1024 bytes and upper bounds are inclusive. MPI-IO counts what the datatype describes.",
+  },
+  cost: {
+    id: "J06@1",
+    title: "Cost per layer",
+    text: "Average: time summed over ranks / ranks. Slowest: the rank that spent most in files of its own, plus the slowest rank of each shared file. Times of upper layers contain those of the layers below.",
+  },
+  counts: {
+    id: "J07@1",
+    title: "Operations",
+    text: "Calls of each kind, over all files and ranks.",
+  },
+  osts: {
+    id: "J08@1",
+    title: "Load of storage targets",
+    text: "Bytes and call time per OST. From traces: each call's bytes go to the OSTs of the stripes that it covers, its time in proportion. Otherwise each file's bytes and time are spread evenly over the stripes that it reached.",
+  },
+  metrics: {
+    id: "C02@1 C03@1 C04@1",
+    title: "BPS, IOPS, bandwidth, ARPT",
+    text: "T is the time with at least one call under way (overlap counts once, idle time not at all). BPS = requested bytes / 512 / T, IOPS = calls / T, bandwidth = requested bytes / T (what the file system moved is not in the trace), ARPT = mean duration of a call. He, Sun, Yin: BPS, IPDPSW 2013.",
+  },
+  patterns: {
+    id: "J09@1",
+    title: "Groups of files",
+    text: "Files whose names are equal when every run of digits, and every hexadecimal word of eight or more characters, is replaced by #.",
+  },
+} as const satisfies Record<string, Definition>;

@@ -1,0 +1,98 @@
+/** The report on a job as a document. A new section is a file in sections/ and a line here. */
+import { formatSeconds, formatShare } from "../../base/units.ts";
+import type { Document, Fact, Section } from "../../model/document.ts";
+import type { ReportInput } from "./input.ts";
+import type { Job } from "./job.ts";
+import type { Verdicts } from "./rule.ts";
+import { about } from "./sections/about.ts";
+import { cost } from "./sections/cost.ts";
+import { rawCounters } from "./sections/counters.ts";
+import { counts } from "./sections/counts.ts";
+import { files } from "./sections/files.ts";
+import { findings } from "./sections/findings.ts";
+import { heat } from "./sections/heat.ts";
+import { layers } from "./sections/layers.ts";
+import { metrics } from "./sections/metrics.ts";
+import { overview } from "./sections/overview.ts";
+import { sizes } from "./sections/sizes.ts";
+import { storage } from "./sections/storage.ts";
+import { timeline } from "./sections/timeline.ts";
+
+const SECTIONS: readonly ((input: ReportInput) => Section)[] = [
+  overview,
+  findings,
+  heat,
+  timeline,
+  metrics,
+  sizes,
+  cost,
+  counts,
+  layers,
+  files,
+  storage,
+  rawCounters,
+  about,
+];
+
+export function jobDocument(input: ReportInput): Document {
+  const { job, verdicts, command, madeBy } = input;
+  return {
+    title: titleOf(job),
+    facts: factsOf(job),
+    verdict: verdictOf(job, verdicts),
+    sections: SECTIONS.map((section) => section(input)),
+    command,
+    madeBy,
+  };
+}
+
+function titleOf(job: Job): string {
+  const programs = [...new Set(job.runs.map(({ application }) => application || "(program not recorded)"))];
+  const jobs = [...new Set(job.runs.map(({ jobId }) => jobId))];
+  const name = programs.length > 3 ? `${programs.length} programs` : programs.join(", ");
+  return `${name}, job ${jobs.length > 3 ? `${jobs[0]} and ${jobs.length - 1} others` : jobs.join(", ")}`;
+}
+
+function factsOf(job: Job): Fact[] {
+  const [first] = job.runs;
+  const start = new Date(job.startUnixSeconds * 1000);
+  const iso = Number.isNaN(start.getTime()) ? "not recorded" : start.toISOString();
+  const recorders = [
+    ...new Set(job.runs.map(({ libraryVersion, logVersion }) => libraryVersion ?? `format ${logVersion}`)),
+  ];
+  return [
+    { label: "Program", text: first?.commandLine || "not recorded", exact: first?.commandLine ?? "" },
+    { label: "Processes", text: `${job.ranks}${job.runs.length > 1 ? ` in ${job.runs.length} logs` : ""}` },
+    {
+      label: "Run time",
+      text: Number.isNaN(job.runSeconds) ? "not recorded" : formatSeconds(job.runSeconds),
+      exact: `${job.runSeconds} s`,
+    },
+    { label: "Start", text: `${iso.slice(0, 16).replace("T", " ")} UTC`, exact: iso },
+    { label: "User", text: [...new Set(job.runs.map(({ userId }) => userId))].slice(0, 3).join(", ") },
+    { label: "Files", text: String(job.files.length) },
+    { label: "Recorded by", text: `Darshan ${recorders.slice(0, 3).join(", ")}` },
+    { label: "Modules", text: [...job.modules].join(" ") || "none" },
+  ];
+}
+
+/** One sentence or two: how much of the run was I/O, and the worst of what was found. */
+export function verdictOf(job: Job, { findings: found, quiet }: Verdicts): string {
+  if (job.files.length === 0)
+    return "This log holds no I/O: no file was opened through a layer that was recorded.";
+  const { meanShare, slowestShare } = job.io;
+  const share = Number.isNaN(meanShare)
+    ? "How much of the run time is I/O is not known, since the log has no end time"
+    : slowestShare > 1.15 * meanShare && slowestShare - meanShare > 0.005
+      ? `${formatShare(meanShare)} of the run time is I/O on average, ${formatShare(slowestShare)} on the slowest rank`
+      : `${formatShare(meanShare)} of the run time is I/O`;
+  const worst = found.filter(({ severity }) => severity !== "info");
+  const [first] = worst;
+  if (first === undefined) {
+    const notes = found.length === 0 ? "" : ` (${found.length} notes below)`;
+    return `${share}; ${quiet.length} rules found no problem${notes}.`;
+  }
+  const more =
+    worst.length > 1 ? ` ${worst.length - 1} more ${worst.length === 2 ? "finding" : "findings"} below.` : "";
+  return `${share}. ${first.title}: ${first.statement}${more}`;
+}

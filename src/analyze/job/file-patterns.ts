@@ -1,0 +1,20 @@
+/** J09: files whose names differ only in numbers are one kind of file. */
+
+/** `/scratch/run/chunk.0042.h5` becomes `/scratch/run/chunk.#.h5`. */
+export function namePattern(path: string): string {
+  return path
+    .replace(/(?<![0-9a-zA-Z])[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,})*(?![0-9a-zA-Z])/g, "#")
+    .replace(/\d+/g, "#");
+}
+
+/** Items by the pattern of their name, in order of appearance. */
+export function groupByPattern<T extends { readonly path: string }>(items: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const pattern = namePattern(item.path);
+    const group = groups.get(pattern);
+    if (group === undefined) groups.set(pattern, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,16 @@
+/** What the sections of a report are made from. */
+import type { Tables } from "../../model/tables.ts";
+import type { Trace } from "../../model/trace.ts";
+import type { Job } from "./job.ts";
+import type { Verdicts } from "./rule.ts";
+
+export interface ReportInput {
+  readonly job: Job;
+  readonly verdicts: Verdicts;
+  readonly tables: Tables;
+  /** Undefined without traces. */
+  readonly trace: Trace | undefined;
+  /** Name and version of the program, and the command that made the report. */
+  readonly madeBy: string;
+  readonly command: string;
+}

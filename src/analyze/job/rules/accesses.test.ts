@@ -1,0 +1,468 @@
+import { describe, expect, it } from "vitest";
+import { mpiio as mpiioModule, posix } from "../../../formats/darshan/modules/index.ts";
+import type { Call } from "../../../generate/recorder/calls.ts";
+import { randomOf, SINGLE_LOGS } from "../../../generate/single/index.ts";
+import { everyRank } from "../../../generate/single/accesses.ts";
+import { type Application, osts } from "../../../generate/single/application.ts";
+import { plannedJob, singleJob } from "../test-kit.ts";
+import { CALL_RULES, countersJob, findingOf, idsOf, numberOf } from "./test-kit.ts";
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const PAGES = { alignmentBytes: 4 * KIB };
+const FILE = "/scratch/run/data";
+
+/** All ranks open the file, do their work and close it. */
+function worked(
+  ranks: number,
+  work: (job: Application, rank: number, file: string) => void,
+  options: { traces?: boolean; alignmentBytes?: number } = {},
+) {
+  return plannedJob(ranks, (job) => {
+    const file = job.lustre("data", osts(0, 8), { alignmentBytes: options.alignmentBytes ?? 4 * KIB });
+    job.compute(1);
+    everyRank(job, file, (rank) => work(job, rank, file));
+    return job.plan("test", { traces: options.traces ?? false });
+  });
+}
+
+/** Calls that begin at or before the last byte of the previous one of their rank; the first is compared with 0. */
+function backward(calls: readonly Call[], kind: "read" | "write"): number {
+  const last = new Map<number, number>();
+  let count = 0;
+  for (const call of calls) {
+    if (call.kind !== kind) continue;
+    if (call.offset <= (last.get(call.rank) ?? 0)) count++;
+    last.set(call.rank, call.offset + call.bytes - 1);
+  }
+  return count;
+}
+
+describe("all logs of the catalogue", () => {
+  const own = new Set(CALL_RULES.map(({ id }) => id));
+  it.each(SINGLE_LOGS.map((log) => [log.id, log] as const))(
+    "%s has the findings of calls that are expected, and no others",
+    (id, log) => {
+      expect(idsOf(singleJob(id)).sort()).toEqual(log.expected.filter((one) => own.has(one)).sort());
+    },
+  );
+});
+
+describe("small-writes", () => {
+  it("counts the small writes of the log made for it", () => {
+    const finding = findingOf(singleJob("small-writes"), "small-writes");
+    expect(finding.statement).toContain(
+      "100 % of writes (32,768 of 32,768) are below 1 MiB; the most frequent size is 4 KiB.",
+    );
+    expect(finding.severity).toBe("high");
+    expect(finding.evidence.numbers[0]).toMatchObject({ value: 32 * 1024, of: 32 * 1024 });
+    expect(finding.evidence.files[0]?.path).toBe("/scratch/run/particles.dat");
+  });
+
+  it("does not take writes of exactly 1 MiB for small", () => {
+    const job = worked(2, (app, rank, file) => {
+      for (let i = 0; i < 1000; i++)
+        app.write("POSIX", rank, file, { offset: (rank * 1000 + i) * MIB, bytes: MIB });
+    });
+    expect(idsOf(job)).toEqual([]);
+  });
+
+  it("advises hints where the small writes come from below collective MPI-IO", () => {
+    const size = { SIZE_WRITE_10K_100K: 4000, ACCESS1_ACCESS: 64 * KIB, ACCESS1_COUNT: 4000 };
+    const bytes = 4000 * 64 * KIB;
+    const job = countersJob(64, [
+      {
+        module: posix,
+        path: FILE,
+        values: {
+          ...size,
+          WRITES: 4000,
+          CONSEC_WRITES: 3900,
+          SEQ_WRITES: 3950,
+          BYTES_WRITTEN: bytes,
+          OPENS: 64,
+        },
+      },
+      {
+        module: mpiioModule,
+        path: FILE,
+        values: {
+          COLL_OPENS: 64,
+          COLL_WRITES: 64,
+          VIEWS: 64,
+          BYTES_WRITTEN: bytes,
+          SIZE_WRITE_AGG_1M_4M: 64,
+        },
+      },
+    ]);
+    const finding = findingOf(job, "small-writes");
+    expect(finding.advice).toContain("collective buffering");
+    expect(finding.snippet?.code).toContain('MPI_Info_set(info, "romio_cb_write", "enable")');
+  });
+});
+
+describe("small-reads", () => {
+  const job = (perRank: number) =>
+    worked(4, (app, rank, file) => {
+      for (let i = 0; i < perRank; i++)
+        app.read("POSIX", rank, file, { offset: (rank * perRank + i) * 8 * KIB, bytes: 8 * KIB });
+    });
+
+  it("counts reads that follow one another", () => {
+    const finding = findingOf(job(500), "small-reads");
+    expect(finding.statement).toContain("(2,000 of 2,000)");
+    expect(finding.statement).toContain("8 KiB");
+  });
+
+  it("is quiet below a thousand calls", () => {
+    expect(idsOf(job(249))).toEqual([]);
+  });
+});
+
+describe("sub-block-writes", () => {
+  it("counts tiny writes that lie apart at ever other gaps, and nothing else does", () => {
+    const job = worked(2, (app, rank, file) => {
+      for (let i = 0; i < 600; i++)
+        app.write("POSIX", rank, file, { offset: rank * 64 * MIB + i * 600 + i * i * 16, bytes: 512 });
+    });
+    expect(idsOf(job)).toEqual(["sub-block-writes"]);
+    expect(findingOf(job, "sub-block-writes").evidence.numbers[0]).toMatchObject({ value: 1200, of: 1200 });
+  });
+
+  it("leaves tiny writes that follow one another to small-writes", () => {
+    const job = worked(2, (app, rank, file) => {
+      for (let i = 0; i < 600; i++)
+        app.write("POSIX", rank, file, { offset: rank * 64 * MIB + i * 512, bytes: 512 });
+    });
+    expect(idsOf(job)).toEqual(["small-writes"]);
+  });
+});
+
+describe("misaligned", () => {
+  it("counts all pieces of 3,000,000 bytes but the first", () => {
+    // 3,000,000 is 2⁶ times an odd number, so the next multiple of 2²⁰ is the piece 2¹⁴, and there are 2¹⁰.
+    const finding = findingOf(singleJob("misaligned"), "misaligned");
+    expect(finding.evidence.numbers[0]).toMatchObject({ value: 1023, of: 1024 });
+    expect(finding.statement).toContain("1 MiB, the stripe");
+    expect(finding.severity).toBe("high");
+  });
+
+  it("says nothing of small accesses, which cannot all be aligned", () => {
+    const job = worked(2, (app, rank, file) => {
+      for (let i = 0; i < 600; i++)
+        app.write("POSIX", rank, file, { offset: rank * 64 * MIB + i * 512, bytes: 512 });
+    });
+    expect(idsOf(job)).not.toContain("misaligned");
+  });
+
+  it("says nothing of one rank that goes straight through a file", () => {
+    const job = worked(1, (app, rank, file) => {
+      for (let i = 0; i < 200; i++)
+        app.write("POSIX", rank, file, { offset: i * 3_000_000, bytes: 3_000_000 });
+    });
+    expect(idsOf(job)).toEqual([]);
+  });
+});
+
+describe("misaligned-memory", () => {
+  const job = (count: number) =>
+    countersJob(4, [
+      {
+        module: posix,
+        path: FILE,
+        values: {
+          OPENS: 4,
+          WRITES: 2000,
+          CONSEC_WRITES: 1996,
+          SEQ_WRITES: 1996,
+          BYTES_WRITTEN: 2000 * 2 * MIB,
+          MAX_BYTE_WRITTEN: 2000 * 2 * MIB - 1,
+          SIZE_WRITE_1M_4M: 2000,
+          MEM_NOT_ALIGNED: count,
+          MEM_ALIGNMENT: 64,
+        },
+      },
+    ]);
+
+  it("reports three quarters of the buffers", () => {
+    const finding = findingOf(job(1500), "misaligned-memory");
+    expect(finding.statement).toBe(
+      "The buffers of 75 % of accesses (1,500 of 2,000) do not begin at a multiple of 64 B.",
+    );
+    expect(finding.severity).toBe("info");
+  });
+
+  it("is quiet below a thousand", () => {
+    expect(idsOf(job(999))).toEqual([]);
+  });
+});
+
+describe("random-reads", () => {
+  it("counts reads that go back, but not the first of each rank", () => {
+    const log = SINGLE_LOGS.find(({ id }) => id === "random-reads")!;
+    const { calls } = log.make(randomOf("random-reads", 1));
+    const finding = findingOf(singleJob("random-reads"), "random-reads");
+    expect(finding.evidence.numbers[0]).toMatchObject({ value: backward(calls, "read") - 32, of: 32 * 256 });
+  });
+
+  it("does not take a small file that is read again and again for random", () => {
+    const job = worked(1, (app, rank, file) => {
+      for (let i = 0; i < 3000; i++) app.read("POSIX", rank, file, { offset: 0, bytes: 2 * MIB });
+    });
+    expect(idsOf(job)).toEqual(["re-reads"]);
+  });
+});
+
+describe("random-writes", () => {
+  /** All blocks once, in an order that jumps: 7 generates them modulo a prime. */
+  const order = Array.from({ length: 1008 }, (_, i) => (i * 401) % 1009);
+
+  it("counts writes that go back", () => {
+    let calls: readonly Call[] = [];
+    const job = worked(4, (app, rank, file) => {
+      for (const block of order)
+        app.write("POSIX", rank, file, { offset: (rank * 1009 + block) * 64 * KIB, bytes: 64 * KIB });
+      calls = app.calls;
+    });
+    const finding = findingOf(job, "random-writes");
+    expect(finding.evidence.numbers[0]).toMatchObject({ value: backward(calls, "write") - 4, of: 4 * 1008 });
+    expect(idsOf(job)).toEqual(["random-writes"]);
+  });
+
+  it("is quiet when the same blocks come in order", () => {
+    const job = worked(4, (app, rank, file) => {
+      for (let block = 0; block < 1008; block++)
+        app.write("POSIX", rank, file, { offset: (rank * 1009 + block) * 64 * KIB, bytes: 64 * KIB });
+    });
+    expect(idsOf(job)).toEqual(["small-writes"]);
+  });
+});
+
+describe("noncontiguous", () => {
+  it("reports pieces at equal gaps and advises by NCIO", () => {
+    const job = worked(8, (app, rank, file) => {
+      for (let i = 0; i < 400; i++)
+        app.write("POSIX", rank, file, { offset: (i * 8 + rank) * 2 * KIB, bytes: 2 * KIB });
+    });
+    const finding = findingOf(job, "noncontiguous");
+    // 399 gaps of 14 KiB for each of 8 ranks.
+    expect(finding.evidence.numbers[0]).toMatchObject({ value: 8 * 399, of: 8 * 400 });
+    expect(finding.statement).toContain(
+      "write 2 KiB and skip 14 KiB (12.5 % of the range is used by a rank)",
+    );
+    expect(finding.advice).toContain("NCIO, section 6");
+    expect(finding.snippet?.code).toContain("region = 2048, gap = 14336");
+    expect(idsOf(job)).toEqual(["noncontiguous"]);
+  });
+
+  it("advises data sieving to one process with small gaps, and two-phase I/O for very many pieces", () => {
+    const strided = (ranks: number, pieces: number, gap: number) =>
+      worked(ranks, (app, rank, file) => {
+        for (let i = 0; i < pieces; i++)
+          app.read("POSIX", rank, file, { offset: rank * 512 + i * (512 + gap), bytes: 512 });
+      });
+    expect(findingOf(strided(1, 2000, 512), "noncontiguous").advice).toContain("romio_ds_read=enable");
+    expect(findingOf(strided(2, 20_000, 4 * KIB), "noncontiguous").advice).toContain("two-phase I/O");
+  });
+
+  it("leaves MPI-IO to its own rules", () => {
+    expect(idsOf(singleJob("fix-before"))).not.toContain("noncontiguous");
+  });
+
+  it("does not see a pattern in a few accesses", () => {
+    const job = plannedJob(1, (app) => {
+      for (let n = 0; n < 300; n++) {
+        const file = app.lustre(`few.${n}`, [0], PAGES);
+        app.open("POSIX", 0, file);
+        for (let i = 0; i < 4; i++)
+          app.write("POSIX", 0, file, { offset: i * 100 * KIB + i * i * n * 64, bytes: 64 * KIB });
+        app.close("POSIX", 0, file);
+      }
+      return app.plan("test");
+    });
+    expect(idsOf(job)).toEqual(["small-writes"]);
+  });
+});
+
+describe("excess-seeks", () => {
+  it("counts seeks to where the file position stands", () => {
+    const job = worked(2, (app, rank, file) => {
+      for (let i = 0; i < 800; i++) {
+        app.touch("seek", rank, file, 2e-6);
+        app.read("POSIX", rank, file, { offset: (rank * 800 + i) * 2 * MIB, bytes: 2 * MIB });
+      }
+    });
+    // 800 seeks of each rank, one of them after the open and one before the first read, which no read precedes.
+    expect(findingOf(job, "excess-seeks").evidence.numbers[0]?.value).toBe(2 * (800 - 1 - 1));
+    expect(findingOf(job, "excess-seeks").severity).toBe("info");
+  });
+
+  it("grants a seek to every jump and to every open", () => {
+    expect(idsOf(singleJob("random-reads"))).not.toContain("excess-seeks");
+    expect(idsOf(singleJob("metadata-storm"))).not.toContain("excess-seeks");
+  });
+});
+
+describe("excess-syncs", () => {
+  const job = (ranks: number, syncs: number) =>
+    countersJob(ranks, [
+      {
+        module: posix,
+        path: FILE,
+        values: {
+          OPENS: ranks,
+          WRITES: 1000,
+          CONSEC_WRITES: 990,
+          SEQ_WRITES: 990,
+          FSYNCS: syncs - 100,
+          FDSYNCS: 100,
+          BYTES_WRITTEN: 1000 * 4 * MIB,
+          MAX_BYTE_WRITTEN: 1000 * 4 * MIB - 1,
+          SIZE_WRITE_1M_4M: 1000,
+          F_WRITE_TIME: 40,
+        },
+      },
+    ]);
+
+  it("reports a sync for every second write", () => {
+    const finding = findingOf(job(4, 500), "excess-syncs");
+    expect(finding.statement).toContain("500 syncs for 1,000 writes to 1 file: one sync for every 2 writes.");
+    expect(finding.severity).toBe("high");
+  });
+
+  it("grants a few syncs to each of many ranks", () => {
+    expect(idsOf(job(128, 500))).toEqual([]);
+  });
+});
+
+describe("re-reads", () => {
+  const reads = (passes: number, shared: boolean, traces: boolean) =>
+    worked(
+      8,
+      (app, rank, file) => {
+        for (let pass = 0; pass < passes; pass++)
+          for (let i = 0; i < 16; i++)
+            app.read("POSIX", rank, file, {
+              offset: ((shared ? 0 : rank * 16) + i) * 2 * MIB,
+              bytes: 2 * MIB,
+            });
+      },
+      { traces },
+    );
+
+  it("finds that the input of the log made for it is read eight times", () => {
+    const finding = findingOf(singleJob("re-reads"), "re-reads");
+    expect(numberOf(finding, "bytes read")).toBe(16 * 8 * 32 * 2 * MIB);
+    expect(numberOf(finding, "different bytes at most")).toBe(16 * 32 * 2 * MIB);
+    expect(finding.confidence).toBe("medium");
+  });
+
+  it("is exact and sure with traces", () => {
+    const finding = findingOf(reads(3, false, true), "re-reads");
+    expect(numberOf(finding, "bytes read")).toBe(8 * 3 * 32 * MIB);
+    expect(numberOf(finding, "different bytes")).toBe(8 * 32 * MIB);
+    expect(finding.confidence).toBe("high");
+  });
+
+  it("does not blame ranks that each read a shared input once", () => {
+    expect(idsOf(reads(1, true, false))).toEqual([]);
+    expect(idsOf(reads(1, true, true))).toEqual([]);
+  });
+});
+
+describe("overwrites", () => {
+  const writes = (passes: number) =>
+    worked(1, (app, rank, file) => {
+      for (let pass = 0; pass < passes; pass++)
+        for (let i = 0; i < 32; i++) app.write("POSIX", rank, file, { offset: i * 2 * MIB, bytes: 2 * MIB });
+    });
+
+  it("finds that a file is written four times over", () => {
+    const finding = findingOf(writes(4), "overwrites");
+    expect(numberOf(finding, "times each byte was written")).toBe(4);
+    expect(finding.statement).toContain("268 MB were written to 1 file of at most 67.1 MB");
+  });
+
+  it("is quiet about a file that is written once", () => {
+    expect(idsOf(writes(1))).toEqual([]);
+  });
+});
+
+describe("read-modify-write", () => {
+  it("finds what MPI-IO reads for writes with holes", () => {
+    const finding = findingOf(singleJob("read-modify-write"), "read-modify-write");
+    // 4 steps over 2 × 32 × 8 MiB, half of which was asked for.
+    expect(finding.evidence.numbers[0]).toMatchObject({ value: 2048 * MIB, of: 2048 * MIB });
+    expect(numberOf(finding, "bytes the application asked to write")).toBe(1024 * MIB);
+    expect(finding.snippet?.code).toContain("romio_ds_write disable");
+  });
+
+  it("finds a program that reads and writes the same places in turns", () => {
+    const job = worked(1, (app, rank, file) => {
+      for (let i = 0; i < 200; i++) {
+        app.read("POSIX", rank, file, { offset: i * 2 * MIB, bytes: 2 * MIB });
+        app.write("POSIX", rank, file, { offset: i * 2 * MIB, bytes: 2 * MIB });
+      }
+    });
+    expect(idsOf(job)).toEqual(["read-modify-write"]);
+    expect(findingOf(job, "read-modify-write").evidence.numbers[0]?.value).toBe(400 * MIB);
+  });
+
+  it("is quiet about collective writes without holes", () => {
+    expect(idsOf(singleJob("control"))).toEqual([]);
+  });
+});
+
+describe("read-after-write", () => {
+  const job = (order: readonly ("read" | "write")[], traces = false) =>
+    worked(
+      2,
+      (app, rank, file) => {
+        for (const kind of order)
+          for (let i = 0; i < 32; i++)
+            app[kind]("POSIX", rank, file, { offset: (rank * 32 + i) * 2 * MIB, bytes: 2 * MIB });
+        app.barrier();
+      },
+      { traces },
+    );
+  const written = (traces: boolean) =>
+    plannedJob(2, (app) => {
+      const file = app.lustre("data", osts(0, 8));
+      for (const kind of ["write", "read"] as const)
+        everyRank(app, file, (rank) => {
+          for (let i = 0; i < 32; i++)
+            app[kind]("POSIX", rank, file, { offset: (rank * 32 + i) * 2 * MIB, bytes: 2 * MIB });
+        });
+      return app.plan("test", { traces });
+    });
+
+  it.each([true, false])("finds that a file is read back (traced: %s)", (traces) => {
+    const finding = findingOf(written(traces), "read-after-write");
+    expect(finding.evidence.numbers[0]).toMatchObject({ value: 128 * MIB, of: 128 * MIB });
+    expect(finding.confidence).toBe(traces ? "high" : "medium");
+  });
+
+  it("is quiet about a file that is read and then written", () => {
+    expect(idsOf(job(["read", "write"]))).toEqual([]);
+  });
+});
+
+describe("overlapping-writes", () => {
+  it("finds the bytes that several ranks wrote", () => {
+    const job = worked(
+      4,
+      (app, rank, file) => {
+        for (let i = 0; i < 16; i++) app.write("POSIX", rank, file, { offset: i * 2 * MIB, bytes: 2 * MIB });
+      },
+      { traces: true },
+    );
+    const finding = findingOf(job, "overlapping-writes");
+    expect(finding.evidence.numbers[0]).toMatchObject({ value: 3 * 32 * MIB, of: 32 * MIB });
+    expect(finding.severity).toBe("high");
+    expect(idsOf(job)).toEqual(["overlapping-writes"]);
+  });
+
+  it("is quiet where each rank has its own part", () => {
+    expect(idsOf(singleJob("dxt-only"))).toEqual([]);
+  });
+});

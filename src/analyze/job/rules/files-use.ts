@@ -1,0 +1,251 @@
+/** Rules on what is done with files: opened for nothing, never closed, read by all. */
+import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import type { Job, JobFile } from "../job.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import {
+  bytesOf,
+  count,
+  extentOf,
+  lowestRecords,
+  many,
+  nameOf,
+  percent,
+  realFiles,
+  severityOf,
+  sum,
+  times,
+  unlessPartial,
+  worstFiles,
+} from "./words-b.ts";
+
+const unusedFiles = defineRule({
+  id: "unused-files",
+  title: "Files opened and not used",
+  meaning:
+    "Many files are opened and closed without a read or a write: tests whether they exist, or leftovers.",
+  needs: [["POSIX", "STDIO"]],
+  thresholds: {
+    files: {
+      value: 100,
+      unit: "files",
+      meaning: "such files",
+      source: "ours: fewer take no time that can be felt",
+    },
+    share: {
+      value: 0.1,
+      unit: "share",
+      meaning: "part of all files",
+      source: "ours: some lock and probe files are normal",
+    },
+  },
+  judge(job, limits) {
+    const all = realFiles(job);
+    const files = all.filter(isUnused);
+    if (files.length < limits.files || files.length < limits.share * all.length) return undefined;
+    const seconds = sum(files, (file) => file.seconds);
+    const opens = sum(files, (file) => sum(lowestRecords(file), (record) => record.opens));
+    const cost = seconds / job.ranks / job.runSeconds;
+    return {
+      severity: cost >= 0.05 ? "warn" : "info",
+      statement: `${count(files.length)} of ${count(all.length)} files (${percent(files.length / all.length)}) are opened and neither read nor written: ${count(opens)} opens and ${formatSeconds(seconds)} over all ranks for nothing.`,
+      evidence: {
+        numbers: [
+          { label: "files without a read or write", value: files.length, unit: "files", of: all.length },
+          { label: "their opens", value: opens, unit: "calls" },
+          { label: "their time over all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstFiles(
+          files,
+          (file) => file.seconds,
+          (file) => `${formatSeconds(file.seconds)}, ${many(file.called.ranks, "rank")}`,
+        ),
+      },
+      advice:
+        "Test for a file with one access() or stat() on one rank and broadcast the answer; open a file only when it is read or written.",
+      snippet: {
+        language: "c",
+        code: "int found;\nif (rank == 0) found = access(path, R_OK) == 0;\nMPI_Bcast(&found, 1, MPI_INT, 0, comm);",
+      },
+      effect: `${count(opens)} opens and closes less.`,
+      confidence: "medium",
+      confidenceReason: unlessPartial(
+        job,
+        "data that other programs or memory mappings move through them is not seen",
+      ),
+    };
+  },
+});
+
+const unclosedFiles = defineRule({
+  id: "unclosed-files",
+  title: "Files never closed",
+  meaning:
+    "Files are opened and no close is recorded. What was written may reach the storage late or not at all when the job is killed, and errors of the close go unseen.",
+  needs: [["POSIX", "STDIO"]],
+  thresholds: {
+    written: {
+      value: 1,
+      unit: "files",
+      meaning: "written files without a close",
+      source: "ours: each of them can lose data",
+    },
+    others: {
+      value: 100,
+      unit: "files",
+      meaning: "other files without a close",
+      source: "ours: leaks of handles",
+    },
+  },
+  judge(job, limits) {
+    const all = realFiles(job);
+    // A layer without any close in the log does not record them: old versions.
+    const told = new Set(job.records.filter(({ closeEnd }) => closeEnd > 0).map(({ layer }) => layer));
+    const files = all.filter((file) => isUnclosed(file, told));
+    const written = files.filter(({ bytesWritten }) => bytesWritten > 0);
+    const others = files.length - written.length;
+    if (written.length < limits.written && others < limits.others) return undefined;
+    return {
+      severity: "info",
+      statement: `No close is recorded for ${many(files.length, "file")} of ${count(all.length)}; ${count(written.length)} of them ${written.length === 1 ? "was" : "were"} written (${formatBytes(sum(written, ({ bytesWritten }) => bytesWritten))}).`,
+      evidence: {
+        numbers: [
+          { label: "files without a close", value: files.length, unit: "files", of: all.length },
+          { label: "written ones among them", value: written.length, unit: "files", of: files.length },
+        ],
+        ...worstFiles(
+          files,
+          ({ bytesWritten }) => bytesWritten,
+          (file) => (file.bytesWritten > 0 ? `${formatBytes(file.bytesWritten)} written` : "not written"),
+        ),
+      },
+      advice: "Close files as soon as they are done, before MPI_Finalize, and check what close returns.",
+      snippet: {
+        language: "c",
+        code: "if (fclose(file) != 0) perror(path);  /* the last chance to see a failed write */",
+      },
+      effect: "Write errors are seen, and data is on storage when the step ends.",
+      confidence: "medium",
+      confidenceReason: unlessPartial(
+        job,
+        "the recorder stops at MPI_Finalize, so a close after it is not seen; of a file that several ranks use, only the last close is known",
+      ),
+    };
+  },
+});
+
+const sharedInput = defineRule({
+  id: "shared-input",
+  title: "Every rank reads the whole input",
+  meaning:
+    "All ranks read the same bytes of an input file, so it crosses the network and the storage once for each rank instead of once.",
+  needs: [["POSIX", "STDIO"]],
+  thresholds: {
+    share: {
+      value: 0.9,
+      unit: "share",
+      meaning: "bytes read over ranks × size of the file",
+      source: "ours: the last ranks may stop early",
+    },
+    ranks: {
+      value: 8,
+      unit: "ranks",
+      meaning: "ranks that read it",
+      source: "ours: fewer share a node and its cache",
+    },
+    bytes: {
+      value: 1e9,
+      unit: "bytes",
+      meaning: "bytes read more than once",
+      source: "ours: less is read from the cache of the servers in a second",
+    },
+  },
+  judge(job, limits) {
+    const traced = tracedCopies(job);
+    const files = realFiles(job).filter(
+      (file) =>
+        file.called.ranks >= limits.ranks &&
+        copiesOf(file, traced.get(file.fileId)) >= limits.share * file.called.ranks,
+    );
+    const read = sum(files, ({ bytesRead }) => bytesRead);
+    const size = sum(files, extentOf);
+    if (files.length === 0 || !(read - size >= limits.bytes)) return undefined;
+    const worst = files.reduce((a, b) => (b.bytesRead > a.bytesRead ? b : a));
+    const seconds = sum(files, (file) => file.seconds / file.called.ranks);
+    const cost = seconds / job.runSeconds;
+    const isTraced = traced.has(worst.fileId);
+    return {
+      severity: severityOf(cost, seconds),
+      statement: `${count(worst.called.ranks)} ranks read ${many(files.length, "input file")} whole: ${formatBytes(read)} are read of ${formatBytes(size)}, ${times(read / size)} times over. A rank spends ${formatSeconds(seconds)} on average with that, ${percent(cost)} of the run time.`,
+      evidence: {
+        numbers: [
+          { label: "bytes read", value: read, unit: "bytes" },
+          { label: "size of these files", value: size, unit: "bytes" },
+          { label: "ranks", value: worst.called.ranks, unit: "ranks" },
+          { label: "mean time of a rank", value: seconds, unit: "seconds", of: job.runSeconds },
+        ],
+        ...worstFiles(
+          files,
+          ({ bytesRead }) => bytesRead,
+          (file) => `${formatBytes(file.bytesRead)} read of ${formatBytes(extentOf(file))}`,
+        ),
+        ...(worst.called.readStart < worst.called.readEnd
+          ? { span: { startSeconds: worst.called.readStart, endSeconds: worst.called.readEnd } }
+          : {}),
+      },
+      advice:
+        "Let one rank read and broadcast, or read collectively, which reads each byte once. Where each rank needs only a part, read that part.",
+      snippet: { language: "c", code: broadcast(nameOf(worst.path)) },
+      effect: `${formatBytes(read - size)} less from the storage; a broadcast takes about the logarithm of the ranks.`,
+      confidence: isTraced ? "high" : "medium",
+      confidenceReason: unlessPartial(
+        job,
+        isTraced
+          ? "traces show which bytes each rank read"
+          : "counters fit ranks × size; ranks that read a part several times would look the same",
+      ),
+    };
+  },
+});
+
+export const USE_RULES: readonly Rule[] = [unusedFiles, unclosedFiles, sharedInput];
+
+function isUnused(file: JobFile): boolean {
+  const records = [...file.layers.values()];
+  const opened = records.some(({ opens }) => opens > 0);
+  return (
+    opened &&
+    bytesOf(file) === 0 &&
+    records.every(({ reads, writes, mmaps }) => !(reads > 0 || writes > 0 || mmaps > 0))
+  );
+}
+
+function isUnclosed({ layers }: JobFile, told: ReadonlySet<string>): boolean {
+  const records = ["POSIX", "STDIO"].flatMap((name) => layers.get(name) ?? []);
+  return records.some(
+    ({ layer, openStart, closeEnd }) => openStart > 0 && Number.isNaN(closeEnd) && told.has(layer),
+  );
+}
+
+/** How often the file was read as a whole; zero when it was written too. */
+function copiesOf(file: JobFile, traced: number | undefined): number {
+  if (file.bytesWritten > 0 || !(file.bytesRead > 0)) return 0;
+  return traced ?? file.bytesRead / extentOf(file);
+}
+
+/** Different bytes of each rank over different bytes of all, by file; from traces of the layer below MPI-IO. */
+function tracedCopies({ trace }: Job): ReadonlyMap<string, number> {
+  const copies = new Map<string, number>();
+  for (const { fileId, layer, read } of trace?.files ?? []) {
+    const times = read.distinctByRankBytes / read.distinctBytes;
+    if (layer === "POSIX" && !Number.isNaN(times)) copies.set(fileId, times);
+  }
+  return copies;
+}
+
+const broadcast = (name: string) => `if (rank == 0) {
+  FILE *file = fopen("${name}", "rb");
+  bytes = fread(buffer, 1, capacity, file);
+  fclose(file);
+}
+MPI_Bcast(&bytes, 1, MPI_LONG, 0, comm);
+MPI_Bcast(buffer, bytes, MPI_BYTE, 0, comm);   /* below 2 GiB; MPI_Bcast_c above */`;

@@ -1,0 +1,19 @@
+/** The table of rules: each file's rules in the order that lists show. */
+import type { Rule } from "../rule.ts";
+import { ACCESSES_RULES } from "./accesses.ts";
+import { FILES_RULES } from "./files.ts";
+import { LIBRARIES_RULES } from "./libraries.ts";
+import { MPI_IO_RULES } from "./mpi-io.ts";
+import { RANKS_RULES } from "./ranks.ts";
+import { STORAGE_RULES } from "./storage.ts";
+import { TIME_RULES } from "./time.ts";
+
+export const RULES: readonly Rule[] = [
+  ...TIME_RULES,
+  ...ACCESSES_RULES,
+  ...MPI_IO_RULES,
+  ...LIBRARIES_RULES,
+  ...RANKS_RULES,
+  ...FILES_RULES,
+  ...STORAGE_RULES,
+];

@@ -1,0 +1,96 @@
+/** Ranks that take much longer than others for the same bytes. */
+import type { Job, JobFile } from "../job.ts";
+import { bytesOf, realFiles, sum } from "./words-b.ts";
+
+export interface Late {
+  readonly rank: number;
+  readonly seconds: number;
+  readonly mean: number;
+  readonly bytes: number;
+  readonly meanBytes: number;
+  readonly excess: number;
+  readonly ranks: number;
+  readonly files: readonly JobFile[];
+  readonly shared: boolean;
+}
+
+export interface LateLimits {
+  readonly ratio: number;
+  readonly bytes: number;
+  readonly ranks: number;
+}
+
+/** The rank that loses most in files that several ranks use, over all files in which it is the late one. */
+export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefined {
+  const byRank = new Map<number, { -readonly [Key in keyof Late]: Late[Key] } & { files: JobFile[] }>();
+  for (const file of realFiles(job)) {
+    const { ranks, slowestRank: rank, slowestSeconds: seconds, slowestBytes: bytes } = file.called;
+    const mean = file.seconds / ranks;
+    const meanBytes = bytesOf(file.called) / ranks;
+    const late = ranks >= limits.ranks && seconds >= limits.ratio * mean && bytes <= limits.bytes * meanBytes;
+    if (!late) continue;
+    const known = byRank.get(rank);
+    if (known === undefined) {
+      const excess = seconds - mean;
+      byRank.set(rank, { rank, seconds, mean, bytes, meanBytes, excess, ranks, files: [file], shared: true });
+      continue;
+    }
+    known.seconds += seconds;
+    known.mean += mean;
+    known.bytes += bytes;
+    known.meanBytes += meanBytes;
+    known.excess += seconds - mean;
+    known.ranks = Math.max(known.ranks, ranks);
+    known.files.push(file);
+  }
+  return [...byRank.values()].sort((a, b) => b.excess - a.excess)[0];
+}
+
+export function lateInOwnFiles(job: Job, limits: LateLimits): Late | undefined {
+  const byRank = new Map<number, { rank: number; seconds: number; bytes: number; files: JobFile[] }>();
+  for (const file of realFiles(job)) {
+    const { ranks, slowestRank: rank } = file.called;
+    if (ranks !== 1 || !(file.seconds > 0)) continue;
+    const load = byRank.get(rank) ?? { rank, seconds: 0, bytes: 0, files: [] };
+    byRank.set(rank, load);
+    load.seconds += file.seconds;
+    load.bytes += bytesOf(file.called);
+    load.files.push(file);
+  }
+  const loads = [...byRank.values()];
+  const slowest = loads.sort((a, b) => b.seconds - a.seconds)[0];
+  if (slowest === undefined || loads.length < limits.ranks) return undefined;
+  const mean = sum(loads, ({ seconds }) => seconds) / loads.length;
+  const meanBytes = sum(loads, ({ bytes }) => bytes) / loads.length;
+  if (!(slowest.seconds >= limits.ratio * mean && slowest.bytes <= limits.bytes * meanBytes))
+    return undefined;
+  const excess = slowest.seconds - mean;
+  return { ...slowest, mean, meanBytes, excess, ranks: loads.length, shared: false };
+}
+
+/** A single call that is most of what the rank lost. */
+export function longestCall(files: readonly JobFile[], mean: number) {
+  let longest: { way: "read" | "write"; seconds: number } | undefined;
+  for (const { called } of files)
+    for (const [way, seconds] of [
+      ["read", called.longestReadSeconds],
+      ["write", called.longestWriteSeconds],
+    ] as const)
+      if (seconds > Math.max(longest?.seconds ?? 0, mean)) longest = { way, seconds };
+  const lost = sum(files, ({ slowestSeconds }) => slowestSeconds) - mean;
+  return longest !== undefined && longest.seconds >= 0.5 * lost ? longest : undefined;
+}
+
+export const timeOn = (files: readonly JobFile[], ost: number) =>
+  sum(
+    files.filter(({ osts }) => osts.includes(ost)),
+    ({ seconds, osts }) => seconds / osts.length,
+  );
+
+/** The OST that holds the files of this rank and of no other; undefined when there is none. */
+export function soleTarget(job: Job, rank: number, files: readonly JobFile[]): number | undefined {
+  const [ost] = files[0]?.osts ?? [];
+  if (ost === undefined || files.some(({ osts }) => osts.length !== 1 || osts[0] !== ost)) return undefined;
+  const shares = realFiles(job).filter(({ osts }) => osts.includes(ost));
+  return shares.every(({ called }) => called.ranks === 1 && called.slowestRank === rank) ? ost : undefined;
+}

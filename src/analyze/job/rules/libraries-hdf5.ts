@@ -1,0 +1,347 @@
+/** Rules on HDF5. */
+import { formatBytes } from "../../../base/units.ts";
+import type { Job } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { hdf5Files, hdf5MetadataFiles, METADATA, stripeOf } from "./access-patterns.ts";
+import { MISALIGNED_THRESHOLDS, misalignedFacts, misalignedFiles } from "./accesses-size.ts";
+import { hdf5Alignment, hdf5Chunks, hdf5Collective, hdf5Hyperslab, hdf5Metadata } from "./snippets-a.ts";
+import {
+  costSentence,
+  grouped,
+  KIB,
+  type Listed,
+  MIB,
+  percent,
+  several,
+  severityOf,
+  sizeText,
+  spanOf,
+  total,
+  trust,
+  worstFiles,
+} from "./words-a.ts";
+
+const accessesOf = (record: LayerRecord) => (record.reads || 0) + (record.writes || 0);
+const movedBy = (record: LayerRecord) => (record.bytesRead || 0) + (record.bytesWritten || 0);
+const timeOf = (record: LayerRecord) => (record.readSeconds || 0) + (record.writeSeconds || 0);
+const mainWay = (record: LayerRecord) =>
+  (record.bytesWritten >= record.bytesRead ? "write" : "read") as "write" | "read";
+
+/** Whether the file of a dataset is accessed through MPI-IO. */
+function isParallel(job: Job, dataset: LayerRecord): boolean {
+  const layers = job.file(dataset.parentId)?.layers;
+  return (layers?.get("H5F")?.usesMpiio ?? 0) > 0 || layers?.has("MPI-IO") === true;
+}
+
+const independent = defineRule({
+  id: "hdf5-independent",
+  title: "Independent HDF5 transfers",
+  meaning:
+    "Datasets of a file that many ranks opened through MPI-IO are accessed without collective transfers, which is HDF5's default.",
+  needs: [["H5D"]],
+  thresholds: {
+    calls: {
+      value: 1000,
+      unit: "calls",
+      meaning: "accesses to such datasets",
+      source: "as independent-mpiio (Drishti: collective_operations_absolute)",
+    },
+  },
+  judge(job, limits) {
+    const datasets = job
+      .layer("H5D")
+      .filter(
+        (one) => one.usesCollective === 0 && one.ranks > 1 && accessesOf(one) > 0 && isParallel(job, one),
+      );
+    const calls = total(datasets, accessesOf);
+    if (!(calls >= limits.calls)) return undefined;
+    const all = total(job.layer("H5D"), accessesOf);
+    const seconds = total(datasets, timeOf);
+    const worst = datasets.reduce((a, b) => (accessesOf(b) > accessesOf(a) ? b : a));
+    const listed: Listed[] = datasets.map((record) => ({
+      record,
+      weight: accessesOf(record),
+      note: `${`${grouped(accessesOf(record))} independent accesses`}, ${formatBytes(movedBy(record))}`,
+    }));
+    return {
+      severity: severityOf(job, seconds),
+      statement:
+        `${several(datasets.length, "dataset")} of parallel HDF5 files, used by up to ${several(worst.ranks, "rank")}, never had a collective transfer: ${percent(calls, all)} of dataset accesses (${grouped(calls)} of ${grouped(all)}) are independent.` +
+        costSentence(job, seconds),
+      evidence: {
+        numbers: [
+          { label: "independent accesses", value: calls, unit: "calls", of: all },
+          { label: "bytes", value: total(datasets, movedBy), unit: "bytes" },
+          { label: "time in these accesses, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstFiles(listed),
+        ...spanOf(listed, mainWay(worst)),
+      },
+      advice:
+        "Ask for collective transfers in the transfer property list. All ranks then make the call; those without data select nothing. H5Pget_mpio_no_collective_cause tells when HDF5 falls back to independent ones.",
+      snippet: hdf5Collective,
+      effect:
+        "MPI-IO joins the pieces of all ranks, and chunked datasets are moved chunk by chunk instead of piece by piece.",
+      ...trust(job, ["H5D"], "high", "HDF5 transfers are recorded with their mode"),
+    };
+  },
+});
+
+const metadata = defineRule({
+  id: "hdf5-metadata",
+  title: "Small HDF5 metadata accesses",
+  meaning:
+    "A parallel HDF5 file sees many tiny accesses that belong to no dataset: object headers, indexes of chunks and attributes, read or written by each rank for itself.",
+  needs: [["H5F"], ["MPI-IO", "POSIX"]],
+  thresholds: {
+    bytes: {
+      value: METADATA.bytes,
+      unit: "bytes",
+      meaning: "accesses below this are taken for metadata",
+      source: "ours: headers and nodes of HDF5 are below 10 KiB (a class of sizes)",
+    },
+    calls: {
+      value: METADATA.calls,
+      unit: "calls",
+      meaning: "such accesses",
+      source: "as small-writes (Drishti: small_requests_absolute)",
+    },
+    share: {
+      value: METADATA.share,
+      unit: "share",
+      meaning: "such accesses of all accesses to the file",
+      source: "as small-writes (Drishti: small_requests)",
+    },
+  },
+  judge(job, limits) {
+    const files = hdf5MetadataFiles(job, limits);
+    if (files.length === 0) return undefined;
+    const count = total(files, (file) => file.count);
+    const calls = total(files, ({ record }) => accessesOf(record));
+    const worst = files.reduce((a, b) => (b.count > a.count ? b : a)).record;
+    const seconds = total(files, ({ record, count: part }) => (timeOf(record) * part) / accessesOf(record));
+    const known = job.modules.has("H5D");
+    const listed: Listed[] = files.map((file) => ({
+      record: file.record,
+      weight: file.count,
+      note: `${grouped(file.count)} of ${grouped(accessesOf(file.record))} accesses (${file.record.layer})`,
+    }));
+    return {
+      severity: severityOf(job, seconds),
+      statement: `${percent(count, calls)} of accesses (${grouped(count)} of ${grouped(calls)}) below ${several(files.length, "parallel HDF5 file")} are under ${sizeText(limits.bytes)} and belong to no dataset access; ${worst.path} is used by ${several(worst.ranks, "rank")}.`,
+      evidence: {
+        numbers: [
+          { label: "tiny accesses", value: count, unit: "calls", of: calls },
+          { label: "their part of the time, by number", value: seconds, unit: "seconds" },
+        ],
+        ...worstFiles(listed),
+        ...spanOf(listed, mainWay(worst)),
+      },
+      advice:
+        "Let ranks do metadata together (H5Pset_coll_metadata_write, H5Pset_all_coll_metadata_ops), keep it in pages (paged aggregation when the file is created), and create objects before the data is written. HDF5 refuses page buffering for parallel access, so H5Pset_page_buffer_size helps only readers with a single rank.",
+      snippet: hdf5Metadata,
+      effect:
+        "One rank reads a header and hands it on, instead of every rank reading it; metadata lies together and is written in larger pieces.",
+      ...trust(
+        job,
+        ["H5F", "MPI-IO", "POSIX"],
+        known ? "medium" : "low",
+        known
+          ? "metadata is what is left when accesses to datasets are taken off, by size"
+          : "dataset accesses were not recorded, so that some of these may be data",
+      ),
+    };
+  },
+});
+
+/** Ours: what HDF5 keeps of a dataset's chunks in memory unless told otherwise (rdcc_nbytes of 1.x). */
+const CHUNK_CACHE_BYTES = MIB;
+
+type ChunkTrouble = "small" | "partial" | "misfit";
+
+const CHUNK_WORDS: Readonly<Record<ChunkTrouble, string>> = {
+  small: "chunks are small",
+  partial: "accesses cover a small part of a chunk",
+  misfit: "accesses are no multiple of the chunk",
+};
+
+const chunks = defineRule({
+  id: "hdf5-chunks",
+  title: "HDF5 chunks that do not fit the accesses",
+  meaning:
+    "Chunks are the unit that HDF5 reads, writes, filters and indexes. Tiny ones make many requests and a large index; chunks larger than the accesses are read or compressed again and again.",
+  needs: [["H5D"]],
+  thresholds: {
+    bytes: {
+      value: 64 * KIB,
+      unit: "bytes",
+      meaning: "chunks below this are small",
+      source: "ours: a sixteenth of Lustre's usual stripe of 1 MiB",
+    },
+    chunks: {
+      value: 1000,
+      unit: "count",
+      meaning: "chunks moved of a dataset with small ones",
+      source: "as small-writes (Drishti: small_requests_absolute)",
+    },
+    part: {
+      value: 0.25,
+      unit: "share",
+      meaning: "part of a chunk that the most frequent access covers, below",
+      source: "ours: each chunk is touched at least four times",
+    },
+    calls: {
+      value: 100,
+      unit: "calls",
+      meaning: "accesses to a dataset whose chunks do not fit",
+      source: "ours: fewer are not worth a new layout",
+    },
+  },
+  judge(job, limits) {
+    const found = job.layer("H5D").flatMap((record) => {
+      const chunk = record.chunkBytes;
+      const access = record.accesses[0]?.bytes ?? Number.NaN;
+      if (!(chunk > 0)) return [];
+      const moved = movedBy(record) / chunk;
+      const many = accessesOf(record) >= limits.calls;
+      const trouble: ChunkTrouble | undefined =
+        chunk < limits.bytes && moved >= limits.chunks
+          ? "small"
+          : many && access < limits.part * chunk && chunk > CHUNK_CACHE_BYTES
+            ? "partial"
+            : many && access > chunk && access % chunk !== 0
+              ? "misfit"
+              : undefined;
+      return trouble === undefined ? [] : [{ record, chunk, access, moved, trouble }];
+    });
+    if (found.length === 0) return undefined;
+    const order = { small: 0, partial: 1, misfit: 2 };
+    const worst = found.reduce((a, b) =>
+      order[b.trouble] < order[a.trouble] ||
+      (b.trouble === a.trouble && accessesOf(b.record) > accessesOf(a.record))
+        ? b
+        : a,
+    );
+    const seconds = total(found, ({ record }) => timeOf(record));
+    const listed: Listed[] = found.map((one) => ({
+      record: one.record,
+      weight: accessesOf(one.record) / (1 + order[one.trouble]),
+      note: `${CHUNK_WORDS[one.trouble]}: chunk ${sizeText(one.chunk)}, most frequent access ${sizeText(one.access)}`,
+    }));
+    const statement = {
+      small: `Chunks of ${worst.record.path} have ${sizeText(worst.chunk)}, below ${sizeText(limits.bytes)}: ${formatBytes(movedBy(worst.record))} are about ${grouped(worst.moved)} chunks.`,
+      partial: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) covers ${percent(worst.access, worst.chunk)} of a chunk of ${sizeText(worst.chunk)}, in ${`${grouped(accessesOf(worst.record))} accesses`}; the chunk is larger than the chunk cache of ${sizeText(CHUNK_CACHE_BYTES)}.`,
+      misfit: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) is no multiple of the chunk (${sizeText(worst.chunk)}), so that chunks at its edges are moved for a part of them, in ${`${grouped(accessesOf(worst.record))} accesses`}.`,
+    }[worst.trouble];
+    return {
+      severity: worst.trouble === "misfit" ? "info" : severityOf(job, seconds),
+      statement: `${statement} ${several(found.length, "dataset")} of ${grouped(job.layer("H5D").length)} with such chunks.${costSentence(job, seconds, "Accesses to them take")}`,
+      evidence: {
+        numbers: [
+          { label: "chunk", value: worst.chunk, unit: "bytes" },
+          { label: "most frequent access", value: worst.access, unit: "bytes" },
+          {
+            label: "datasets with such chunks",
+            value: found.length,
+            unit: "count",
+            of: job.layer("H5D").length,
+          },
+          { label: "time in accesses to them, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstFiles(listed),
+        ...spanOf(listed, mainWay(worst.record)),
+      },
+      advice: `Choose chunks like the accesses: what one call of a rank moves, a megabyte or more, or an even part of it. ${worst.trouble === "partial" ? "Where the file cannot change, give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache)." : "Existing files can be rewritten with h5repack -l CHUNK=…"}`,
+      snippet: hdf5Chunks,
+      effect: "Each chunk is moved and filtered once, and the index of chunks stays small.",
+      ...trust(
+        job,
+        ["H5D"],
+        worst.trouble === "misfit" ? "low" : "medium",
+        "chunk and access are compared in bytes; their shapes in each dimension are not compared",
+      ),
+    };
+  },
+});
+
+const selections = defineRule({
+  id: "hdf5-selections",
+  title: "Point or irregular HDF5 selections",
+  meaning:
+    "Dataset accesses select single points or unions of blocks. HDF5 handles them element by element or block by block, and collective transfers may fall back to independent ones.",
+  needs: [["H5D"]],
+  thresholds: {
+    share: {
+      value: 0.1,
+      unit: "share",
+      meaning: "accesses with such selections, of all accesses to the datasets",
+      source: "ours: as Drishti's share of small requests",
+    },
+    calls: {
+      value: 100,
+      unit: "calls",
+      meaning: "accesses with such selections",
+      source: "ours: each can stand for thousands of elements",
+    },
+  },
+  judge(job, limits) {
+    const slow = (record: LayerRecord) => (record.pointSelects || 0) + (record.irregularSelects || 0);
+    const datasets = job.layer("H5D").filter((record) => slow(record) > 0);
+    const count = total(datasets, slow);
+    const calls = total(job.layer("H5D"), accessesOf);
+    if (!(count >= limits.calls && count >= limits.share * calls)) return undefined;
+    const points = total(datasets, (record) => record.pointSelects);
+    const seconds = total(datasets, timeOf);
+    const listed: Listed[] = datasets.map((record) => ({
+      record,
+      weight: slow(record),
+      note: `${grouped(record.pointSelects || 0)} point and ${grouped(record.irregularSelects || 0)} irregular selections of ${grouped(accessesOf(record))} accesses`,
+    }));
+    const worst = datasets.reduce((a, b) => (slow(b) > slow(a) ? b : a));
+    return {
+      severity: severityOf(job, seconds),
+      statement:
+        `${percent(count, calls)} of dataset accesses (${grouped(count)} of ${grouped(calls)}) use point selections (${grouped(points)}) or irregular hyperslabs (${grouped(count - points)}).` +
+        costSentence(job, seconds, "Accesses to these datasets take"),
+      evidence: {
+        numbers: [
+          { label: "point selections", value: points, unit: "calls", of: calls },
+          { label: "irregular hyperslabs", value: count - points, unit: "calls", of: calls },
+          { label: "time in accesses to these datasets, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstFiles(listed),
+        ...spanOf(listed, mainWay(worst)),
+      },
+      advice:
+        "Select regular hyperslabs (start, stride, count, block), or read the box around the points and pick in memory; sort points by their place where a list is needed.",
+      snippet: hdf5Hyperslab,
+      effect: "One description and few large transfers instead of one for each point.",
+      ...trust(job, ["H5D"], "high", "kinds of selections are counted for every access"),
+    };
+  },
+});
+
+const alignment = defineRule({
+  id: "hdf5-alignment",
+  title: "HDF5 objects not aligned to stripes",
+  meaning:
+    "Large accesses to an HDF5 file on Lustre begin inside stripes, since HDF5 packs objects one after another unless told otherwise.",
+  needs: [["H5F", "H5D"], ["POSIX"], ["LUSTRE"]],
+  thresholds: MISALIGNED_THRESHOLDS,
+  judge(job, limits) {
+    const hdf5 = hdf5Files(job);
+    const files = misalignedFiles(job, limits).filter(
+      ({ record }) => hdf5.has(record.fileId) && stripeOf(job, record) > 0,
+    );
+    if (!(total(files, ({ count }) => count) >= limits.calls)) return undefined;
+    const { worst, stripe, ...facts } = misalignedFacts(job, files);
+    return {
+      ...facts,
+      advice: `Align objects of ${worst.path} to its stripe of ${sizeText(stripe)} when the file is created: H5Pset_alignment for contiguous datasets and chunks, or paged aggregation with pages of a stripe. The file grows by the gaps.`,
+      snippet: hdf5Alignment(stripe),
+    };
+  },
+});
+
+export const HDF5_RULES: readonly Rule[] = [independent, metadata, chunks, selections, alignment];

@@ -1,0 +1,189 @@
+/** Rules on C streams (fopen, fwrite, fprintf). */
+import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { posixFiles } from "./access-patterns.ts";
+import { posixInstead, setvbufLarge } from "./snippets-a.ts";
+import {
+  costSentence,
+  grouped,
+  isPlainFile,
+  KIB,
+  type Listed,
+  MIB,
+  percent,
+  several,
+  severityOf,
+  spanOf,
+  total,
+  trust,
+  worstFiles,
+} from "./words-a.ts";
+
+const stdioBulk = defineRule({
+  id: "stdio-bulk",
+  title: "Bulk data through C streams",
+  meaning:
+    "A large part of the data goes through stdio, which copies it through a small buffer and knows nothing of parallel I/O.",
+  needs: [["STDIO"]],
+  thresholds: {
+    share: {
+      value: 0.1,
+      unit: "share",
+      meaning: "bytes through streams, of all bytes",
+      source: "Drishti: interface_stdio",
+    },
+    bytes: {
+      value: 64 * MIB,
+      unit: "bytes",
+      meaning: "bytes through streams",
+      source: "ours: less is logs and settings, for which streams are right",
+    },
+  },
+  drishti: "S01",
+  judge(job, limits) {
+    const files = job
+      .layer("STDIO")
+      .filter(isPlainFile)
+      .filter((record) => (record.bytesRead || 0) + (record.bytesWritten || 0) > 0);
+    const bytes = total(files, (record) => (record.bytesRead || 0) + (record.bytesWritten || 0));
+    const all =
+      bytes + total(posixFiles(job), (record) => (record.bytesRead || 0) + (record.bytesWritten || 0));
+    if (!(bytes >= limits.bytes && bytes >= limits.share * all)) return undefined;
+    const calls = total(files, (record) => (record.reads || 0) + (record.writes || 0));
+    const seconds = total(files, (record) => (record.readSeconds || 0) + (record.writeSeconds || 0));
+    const mpi = job.modules.has("MPI-IO");
+    const writes = total(files, (record) => record.bytesWritten) >= bytes / 2;
+    const listed: Listed[] = files.map((record) => ({
+      record,
+      weight: (record.bytesRead || 0) + (record.bytesWritten || 0),
+      note: `${formatBytes(record.bytesRead || 0)} read, ${formatBytes(record.bytesWritten || 0)} written`,
+    }));
+    return {
+      severity: severityOf(job, seconds, bytes >= 0.5 * all ? "high" : "warn"),
+      statement:
+        `${percent(bytes, all)} of all bytes (${formatBytes(bytes)} of ${formatBytes(all)}) go through C streams, in ${several(calls, "call")} on ${several(files.length, "file")}.` +
+        costSentence(job, seconds),
+      evidence: {
+        numbers: [
+          { label: "bytes through streams", value: bytes, unit: "bytes", of: all },
+          { label: "calls", value: calls, unit: "calls" },
+          { label: "time in these calls, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstFiles(listed),
+        ...spanOf(listed, writes ? "write" : "read"),
+      },
+      advice: `${
+        job.ranks > 1
+          ? `Move bulk data with ${mpi ? "MPI-IO, which the job uses already" : "MPI-IO, HDF5 or PnetCDF"}, so that ranks can share a file and write together`
+          : "Move bulk data with read and write in pieces of megabytes"
+      }. As a first step without a rewrite, give streams a buffer of megabytes with setvbuf: the default is the block of the file system, often 4 KiB.`,
+      snippet: {
+        language: "c",
+        code: `/* first step */\n${setvbufLarge.code}\n\n/* better */\n${posixInstead.code}`,
+      },
+      effect: "Fewer system calls and one copy less; with MPI-IO also fewer files and aligned requests.",
+      ...trust(
+        job,
+        ["STDIO", "POSIX"],
+        "high",
+        "bytes are counted for every call; sizes of the requests below streams are not recorded",
+      ),
+    };
+  },
+});
+
+const stdioSmall = defineRule({
+  id: "stdio-small",
+  title: "Unbuffered or flushed small stream calls",
+  meaning:
+    "Many small calls on a C stream that reach the file system one by one, because the stream has no buffer or is flushed after each.",
+  needs: [["STDIO"]],
+  thresholds: {
+    bytes: {
+      value: 4 * KIB,
+      unit: "bytes",
+      meaning: "mean size of the calls",
+      source: "ours: the usual buffer of a stream (st_blksize)",
+    },
+    calls: {
+      value: 1000,
+      unit: "calls",
+      meaning: "calls on a file",
+      source: "as small-writes (Drishti: small_requests_absolute)",
+    },
+    flushes: {
+      value: 0.1,
+      unit: "ratio",
+      meaning: "flushes per write",
+      source: "ours: with one for ten writes the buffer hardly fills",
+    },
+    seconds: {
+      value: 20e-6,
+      unit: "seconds",
+      meaning: "mean time of a call, above which it is taken to be unbuffered",
+      source: "ours: a call into the buffer takes below 1 µs, a write to a parallel file system tens of µs",
+    },
+  },
+  judge(job, limits) {
+    const files = job
+      .layer("STDIO")
+      .filter(isPlainFile)
+      .map((record) => {
+        const calls = (record.reads || 0) + (record.writes || 0);
+        const bytes = (record.bytesRead || 0) + (record.bytesWritten || 0);
+        const seconds = (record.readSeconds || 0) + (record.writeSeconds || 0);
+        const flushed =
+          record.syncs >= limits.flushes * record.writes && record.writes > 0 && record.syncs > 0;
+        return { record, calls, bytes, seconds, flushed };
+      })
+      .filter(
+        ({ calls, bytes, seconds, flushed }) =>
+          calls >= limits.calls &&
+          bytes < limits.bytes * calls &&
+          (flushed || seconds >= limits.seconds * calls),
+      );
+    if (files.length === 0) return undefined;
+    const calls = total(files, (file) => file.calls);
+    const bytes = total(files, (file) => file.bytes);
+    const flushes = total(files, ({ record }) => record.syncs);
+    const seconds = total(files, (file) => file.seconds + (file.flushed ? file.record.metaSeconds || 0 : 0));
+    const flushed = files.some((file) => file.flushed);
+    const listed: Listed[] = files.map((file) => ({
+      record: file.record,
+      weight: file.calls,
+      note: `${several(file.calls, "call")} of ${formatBytes(file.bytes / file.calls)} on average, ${grouped(file.record.syncs || 0)} flushes`,
+    }));
+    return {
+      severity: severityOf(job, seconds),
+      statement:
+        `${several(calls, "call")} on ${several(files.length, "stream")} move ${formatBytes(bytes / calls)} on average, with ${grouped(flushes)} flushes ` +
+        `and ${formatSeconds(seconds / calls)} a call: the buffer of the stream does not collect them.` +
+        costSentence(job, seconds),
+      evidence: {
+        numbers: [
+          { label: "calls", value: calls, unit: "calls" },
+          { label: "mean size", value: bytes / calls, unit: "bytes" },
+          { label: "flushes", value: flushes, unit: "calls" },
+          { label: "time in these calls, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstFiles(listed),
+        ...spanOf(listed, "write"),
+      },
+      advice: flushed
+        ? "Do not call fflush after each record (in C++: no std::endl and no std::unitbuf in loops); flush at checkpoints."
+        : "Give the stream a buffer (setvbuf) and leave setbuf(stream, NULL) out.",
+      snippet: setvbufLarge,
+      effect: "Thousands of records reach the file system in one write.",
+      ...trust(
+        job,
+        ["STDIO"],
+        flushed ? "high" : "low",
+        flushed
+          ? "flushes are counted"
+          : "taken from the time of a call: whether a stream has a buffer is not recorded",
+      ),
+    };
+  },
+});
+
+export const STDIO_RULES: readonly Rule[] = [stdioBulk, stdioSmall];

@@ -1,0 +1,374 @@
+/** Rules on collective MPI-IO: where it is missing, and how it is set up. */
+import { formatBytes } from "../../../base/units.ts";
+import type { Job } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import {
+  fileOf,
+  hdf5Files,
+  isCollective,
+  layerOf,
+  rewrittenFiles,
+  stripeOf,
+  traceOf,
+} from "./access-patterns.ts";
+import { INDEPENDENT, independentFiles, independentOf } from "./mpi-io-files.ts";
+import { smallAccesses } from "./small-accesses.ts";
+import { collectiveCall, hints, nonblockingWrite } from "./snippets-a.ts";
+import {
+  bytesOf,
+  callsOf,
+  costSentence,
+  grouped,
+  type Listed,
+  MIB,
+  percent,
+  secondsOf,
+  several,
+  severityOf,
+  sizeText,
+  spanOf,
+  theseFiles,
+  total,
+  trust,
+  type Way,
+  worstFiles,
+} from "./words-a.ts";
+
+function independent(way: Way): Rule {
+  const what = `${way}s`;
+  return defineRule({
+    id: way === "write" ? "independent-mpiio" : "independent-mpiio-reads",
+    title: way === "write" ? "Independent MPI-IO writes" : "Independent MPI-IO reads",
+    meaning:
+      `Several ranks ${way} the same file through MPI-IO, mostly with independent calls: the library cannot join their ` +
+      "requests, and every rank talks to the servers.",
+    needs: [["MPI-IO"]],
+    thresholds: {
+      share: {
+        value: INDEPENDENT.share,
+        unit: "share",
+        meaning: `independent ${what} of all ${what} of a file`,
+        source: "Drishti: collective_operations",
+      },
+      calls: {
+        value: INDEPENDENT.calls,
+        unit: "calls",
+        meaning: `independent ${what}`,
+        source: "Drishti: collective_operations_absolute",
+      },
+    },
+    drishti: way === "write" ? "M03" : "M02",
+    judge(job, limits) {
+      const files = independentFiles(job, way, limits);
+      if (files.length === 0) return undefined;
+      const count = total(files, (record) => independentOf(record, way));
+      const calls = total(files, (record) => callsOf(record, way));
+      const seconds = total(files, (record) => secondsOf(record, way));
+      const bytes = total(files, (record) => bytesOf(record, way));
+      const worst = files.reduce((a, b) => (independentOf(b, way) > independentOf(a, way) ? b : a));
+      const mean = bytesOf(worst, way) / callsOf(worst, way);
+      // Sizes and times of independent and collective calls on a file are not recorded apart.
+      const mixed = files.some((record) => independentOf(record, way) < callsOf(record, way));
+      const hdf5 = hdf5Files(job).has(worst.fileId);
+      const listed: Listed[] = files.map((record) => ({
+        record,
+        weight: independentOf(record, way),
+        note: `${several(independentOf(record, way), `independent ${way}`)} by ${several(record.ranks, "rank")}, ${several(way === "read" ? record.collectiveReads : record.collectiveWrites, "collective one")}`,
+      }));
+      return {
+        severity: severityOf(job, seconds, mixed ? "warn" : "high"),
+        statement:
+          `${percent(count, calls)} of MPI-IO ${what} (${grouped(count)} of ${grouped(calls)}) to ${several(files.length, "shared file")} are independent; ${worst.path} is ${way === "read" ? "read" : "written"} by ${several(worst.ranks, "rank")}${independentOf(worst, way) === callsOf(worst, way) ? ` in calls of ${sizeText(Math.round(mean))} on average` : ""}.` +
+          costSentence(
+            job,
+            seconds,
+            mixed ? `All MPI-IO ${what} of ${theseFiles(files.length)} take` : "They take",
+          ),
+        evidence: {
+          numbers: [
+            { label: `independent ${what}`, value: count, unit: "calls", of: calls },
+            { label: "bytes", value: bytes, unit: "bytes" },
+            { label: "ranks", value: worst.ranks, unit: "ranks" },
+            { label: `time in ${what} of these files, all ranks`, value: seconds, unit: "seconds" },
+          ],
+          ...worstFiles(listed),
+          ...spanOf(listed, way),
+        },
+        advice:
+          (hdf5
+            ? `The file is HDF5: ask for collective transfers with H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE). `
+            : `Replace MPI_File_${way}_at by MPI_File_${way}_at_all where all ranks ${way}${worst.views === 0 ? `; where the pieces of a rank lie apart, set a file view first, so that one call moves them all` : ""}. `) +
+          "All ranks must make the call, those without data with a count of 0; where ranks come at very different times, waiting can cost more than is gained.",
+        snippet: collectiveCall(way),
+        effect:
+          mean < MIB
+            ? "Aggregators join the pieces of all ranks into requests of megabytes."
+            : "Fewer clients talk to each server, and requests are cut at stripes; with calls of this size the gain is in locks rather than in the number of requests.",
+        ...trust(job, ["MPI-IO"], "high", "independent and collective calls are counted apart"),
+      };
+    },
+  });
+}
+
+/** Bursts of activity with quiet time between them. */
+function burstCount(job: Job): number {
+  const { activity } = job;
+  if (activity === undefined) return Number.NaN;
+  let bursts = 0;
+  let busy = false;
+  activity.bytesRead.forEach((read, bin) => {
+    const moved = read + (activity.bytesWritten[bin] as number) > 0;
+    if (moved && !busy) bursts++;
+    busy = moved;
+  });
+  return bursts;
+}
+
+const blocking = defineRule({
+  id: "blocking-mpiio",
+  title: "Blocking MPI-IO between computing",
+  meaning:
+    "A job computes and writes in turns, with blocking calls only. Non-blocking calls can hide a part of the I/O behind the next step.",
+  needs: [["MPI-IO"], ["HEATMAP", "DXT_POSIX", "DXT_MPIIO"]],
+  thresholds: {
+    share: {
+      value: 0.25,
+      unit: "share",
+      meaning: "I/O time of the run, by the slowest rank",
+      source: "ours: hiding less than a quarter of the run is seldom worth a second buffer",
+    },
+    bursts: {
+      value: 3,
+      unit: "count",
+      meaning: "phases of I/O with quiet time between them",
+      source: "ours: an input and an output alone leave nothing to overlap with",
+    },
+  },
+  drishti: "M06, M07",
+  judge(job, limits) {
+    const rewritten = new Set(rewrittenFiles(job).map(({ record }) => record.fileId));
+    const files = job.layer("MPI-IO").filter(({ fileId }) => !rewritten.has(fileId));
+    const calls = total(files, (record) => (record.reads || 0) + (record.writes || 0));
+    const other = total(
+      files,
+      (record) =>
+        (record.nonblockingReads || 0) +
+        (record.nonblockingWrites || 0) +
+        (record.splitReads || 0) +
+        (record.splitWrites || 0),
+    );
+    const bursts = burstCount(job);
+    const share = job.io.slowestShare;
+    const seconds = total(files, (record) => (record.readSeconds || 0) + (record.writeSeconds || 0));
+    if (!(calls > 0 && other === 0 && share >= limits.share && bursts >= limits.bursts && share < 1))
+      return undefined;
+    if (!(seconds * 2 >= job.io.readSeconds + job.io.writeSeconds)) return undefined;
+    const listed: Listed[] = files
+      .filter((record) => record.reads + record.writes > 0)
+      .map((record) => ({
+        record,
+        weight: (record.readSeconds || 0) + (record.writeSeconds || 0),
+        note: `${several(record.reads + record.writes, "blocking call")}`,
+      }));
+    return {
+      severity: "info",
+      statement: `All ${grouped(calls)} MPI-IO calls block, in ${several(bursts, "phase")} of I/O with computing between them; I/O takes ${percent(share, 1)} of the run (slowest rank).`,
+      evidence: {
+        numbers: [
+          { label: "blocking calls", value: calls, unit: "calls", of: calls + other },
+          { label: "phases of I/O", value: bursts, unit: "count" },
+          { label: "I/O time of the run, slowest rank", value: share, unit: "share" },
+        ],
+        ...worstFiles(listed),
+      },
+      advice:
+        "Copy the data of a step and write it with a non-blocking collective call while the next step runs, then wait. How much really overlaps depends on the MPI library's progress threads; HDF5 has an asynchronous connector (vol-async).",
+      snippet: nonblockingWrite,
+      effect: `At best the shorter of computing and I/O disappears behind the other: up to ${percent(Math.min(share, 1 - share), 1)} of the run.`,
+      ...trust(job, ["MPI-IO"], "low", "whether the program could go on without the data is not recorded"),
+    };
+  },
+});
+
+const noHints = defineRule({
+  id: "no-hints",
+  title: "Collective MPI-IO without hints",
+  meaning:
+    "Collective MPI-IO on Lustre reaches the file system in requests that do not fill a stripe, and no hint tells the library otherwise.",
+  needs: [["MPI-IO"], ["POSIX"], ["LUSTRE"]],
+  thresholds: {
+    fill: {
+      value: 0.5,
+      unit: "share",
+      meaning: "mean request below MPI-IO, of a stripe",
+      source: "ours: ROMIO's Lustre driver aims at whole stripes; edges may be shorter",
+    },
+    bytes: {
+      value: 256 * MIB,
+      unit: "bytes",
+      meaning: "bytes of the file",
+      source: "ours: smaller files are done before hints matter",
+    },
+  },
+  judge(job, limits) {
+    const small = new Set(
+      (["write", "read"] as const).flatMap(
+        (way) => smallAccesses(job, way)?.files.map(({ record }) => record.fileId) ?? [],
+      ),
+    );
+    const files = job.layer("MPI-IO").flatMap((record) => {
+      const posix = layerOf(job, record, "POSIX");
+      const way = record.bytesWritten >= record.bytesRead ? "write" : "read";
+      if (posix === undefined || record.hints !== 0 || small.has(record.fileId)) return [];
+      if (!isCollective(record, way) || !(bytesOf(record, way) >= limits.bytes)) return [];
+      // Some MPI libraries write past the calls that the recorder wraps.
+      if (!(bytesOf(posix, way) >= 0.5 * bytesOf(record, way))) return [];
+      const request = bytesOf(posix, way) / callsOf(posix, way);
+      const stripe = stripeOf(job, posix);
+      return request < limits.fill * stripe ? [{ record, way, request, stripe } as const] : [];
+    });
+    if (files.length === 0) return undefined;
+    const worst = files.reduce((a, b) => (bytesOf(b.record, b.way) > bytesOf(a.record, a.way) ? b : a));
+    const listed: Listed[] = files.map(({ record, way, request, stripe }) => ({
+      record,
+      weight: bytesOf(record, way),
+      note: `requests of ${formatBytes(request)} on average, stripe ${sizeText(stripe)}`,
+    }));
+    return {
+      severity: "info",
+      statement: `${several(files.length, "file")} on Lustre, accessed collectively without hints: requests to ${worst.record.path} are ${formatBytes(worst.request)} on average, with a stripe of ${sizeText(worst.stripe)}.`,
+      evidence: {
+        numbers: [
+          { label: "mean request", value: worst.request, unit: "bytes" },
+          { label: "stripe", value: worst.stripe, unit: "bytes" },
+          {
+            label: "opens that passed hints",
+            value: 0,
+            unit: "calls",
+            of: total(files, ({ record }) => record.opens),
+          },
+        ],
+        ...worstFiles(listed),
+        ...spanOf(listed, worst.way),
+      },
+      advice: `Give aggregators a buffer of whole stripes and tell how many stripes a new file should have; hints of the stripes work when the file is created.`,
+      snippet: hints([
+        { key: `romio_cb_${worst.way}`, value: "enable" },
+        { key: "cb_buffer_size", value: Math.max(16 * MIB, worst.stripe) },
+        { key: "striping_unit", value: worst.stripe },
+        { key: "striping_factor", value: fileOf(job, worst.record)?.stripeCount || 1 },
+      ]),
+      effect: "Each request of an aggregator is a stripe, which one server takes as a whole.",
+      ...trust(
+        job,
+        ["MPI-IO", "POSIX"],
+        "medium",
+        "hints in the environment (ROMIO_HINTS, MPICH_MPIIO_HINTS) are not recorded",
+      ),
+    };
+  },
+});
+
+/** Ranks that move the bytes of a collectively accessed file below MPI-IO; NaN when the log does not tell. */
+function aggregatorsOf(job: Job, record: LayerRecord, way: Way): { count: number; source: string } {
+  const posix = layerOf(job, record, "POSIX");
+  const unknown = { count: Number.NaN, source: "" };
+  // Some MPI libraries write past the calls that the recorder wraps.
+  if (posix === undefined || !(bytesOf(posix, way) >= 0.5 * bytesOf(record, way))) return unknown;
+  const traced = traceOf(job, posix)?.[way];
+  if (traced !== undefined && traced.ranks > 0) return { count: traced.ranks, source: "traced calls" };
+  if (!posix.shared) return { count: posix.ranks, source: "ranks that opened the file" };
+  const { activity } = job;
+  const all = total(job.layer("POSIX"), (one) => bytesOf(one, way));
+  if (activity?.layer !== "POSIX" || bytesOf(posix, way) < 0.95 * all) return unknown;
+  const bytes = way === "read" ? activity.rankBytesRead : activity.rankBytesWritten;
+  return { count: bytes.filter((one) => one > 0).length, source: "bytes of each rank" };
+}
+
+const aggregators = defineRule({
+  id: "aggregators",
+  title: "Number of aggregators",
+  meaning:
+    "Collective MPI-IO moves the data through some ranks only. Too few of them cannot keep the stripes of the file busy; too many compete for the same stripes.",
+  needs: [["MPI-IO"], ["POSIX"], ["LUSTRE"]],
+  thresholds: {
+    few: {
+      value: 0.5,
+      unit: "ratio",
+      meaning: "aggregators per stripe, below",
+      source: "ours: half of the stripes are idle at any time (ROMIO's Lustre driver aims at one per stripe)",
+    },
+    many: {
+      value: 4,
+      unit: "ratio",
+      meaning: "aggregators per stripe, above",
+      source: "ours: ROMIO's Lustre driver takes small multiples of the stripe count",
+    },
+    bytes: {
+      value: 256 * MIB,
+      unit: "bytes",
+      meaning: "bytes of the file",
+      source: "ours: smaller files are done before it matters",
+    },
+  },
+  drishti: "M08, M09",
+  judge(job, limits) {
+    const files = job.layer("MPI-IO").flatMap((record) => {
+      const way = record.bytesWritten >= record.bytesRead ? ("write" as const) : ("read" as const);
+      if (!isCollective(record, way) || !(bytesOf(record, way) >= limits.bytes)) return [];
+      const { count, source } = aggregatorsOf(job, record, way);
+      const stripes = fileOf(job, record)?.stripeCount ?? Number.NaN;
+      const few = count < limits.few * stripes && count < 0.5 * record.ranks;
+      const many = count > limits.many * stripes;
+      return few || many ? [{ record, way, count, source, stripes, few }] : [];
+    });
+    if (files.length === 0) return undefined;
+    const worst = files.reduce((a, b) => (bytesOf(b.record, b.way) > bytesOf(a.record, a.way) ? b : a));
+    const seconds = total(files, ({ record, way }) => secondsOf(record, way));
+    const listed: Listed[] = files.map(({ record, way, count, stripes }) => ({
+      record,
+      weight: bytesOf(record, way),
+      note: `${several(count, "aggregator")} for ${several(stripes, "stripe")}`,
+    }));
+    return {
+      severity: severityOf(job, seconds, "warn"),
+      statement:
+        `${several(worst.count, "rank")} of ${grouped(worst.record.ranks)} move the data of ${worst.record.path} (${formatBytes(bytesOf(worst.record, worst.way))}), which has ${several(worst.stripes, "stripe")}: ${worst.few ? "too few to keep all of them busy" : "several compete for each of them"}.` +
+        costSentence(job, seconds, "Collective calls on such files take"),
+      evidence: {
+        numbers: [
+          { label: "aggregators", value: worst.count, unit: "ranks", of: worst.record.ranks },
+          { label: "stripes", value: worst.stripes, unit: "count" },
+          { label: "time in collective calls, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstFiles(listed),
+        ...spanOf(listed, worst.way),
+      },
+      advice: worst.few
+        ? `Ask for ${several(Math.min(worst.stripes, worst.record.ranks), "aggregator")}, one for each stripe, spread over the nodes.`
+        : `Ask for ${several(worst.stripes, "aggregator")}, one for each stripe, or give new files more stripes (lfs setstripe -c).`,
+      snippet: hints([
+        { key: `romio_cb_${worst.way}`, value: "enable" },
+        { key: "cb_nodes", value: Math.min(worst.stripes, worst.record.ranks) },
+      ]),
+      effect: worst.few
+        ? "All servers of the file work at the same time."
+        : "Aggregators no longer wait for one another's locks.",
+      ...trust(
+        job,
+        ["MPI-IO", "POSIX"],
+        worst.source === "traced calls" ? "high" : "medium",
+        `aggregators counted by ${worst.source}`,
+      ),
+    };
+  },
+});
+
+export const COLLECTIVE_RULES: readonly Rule[] = [
+  independent("write"),
+  independent("read"),
+  blocking,
+  noHints,
+  aggregators,
+];

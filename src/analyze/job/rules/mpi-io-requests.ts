@@ -1,0 +1,284 @@
+/** Rules on what MPI-IO is asked for: size, description and opens. */
+import { formatBytes } from "../../../base/units.ts";
+import type { LayerRecord } from "../records.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { layerOf, SMALL, smallCalls } from "./access-patterns.ts";
+import {
+  independentFiles,
+  independentOf,
+  isOpenedAlone,
+  libraryFiles,
+  VIEWLESS,
+  viewlessFiles,
+} from "./mpi-io-files.ts";
+import { collectiveCall, openTogether, vectorView } from "./snippets-a.ts";
+import {
+  bytesOf,
+  callsOf,
+  costSentence,
+  frequentSize,
+  grouped,
+  isPlainFile,
+  type Listed,
+  MIB,
+  percent,
+  secondsOf,
+  several,
+  severityOf,
+  sizeText,
+  spanOf,
+  total,
+  trust,
+  type Way,
+  worstFiles,
+} from "./words-a.ts";
+
+const WAYS = ["write", "read"] as const;
+
+interface Requests {
+  readonly record: LayerRecord;
+  readonly way: Way;
+  readonly count: number;
+}
+
+const mpiioSmall = defineRule({
+  id: "mpiio-small",
+  title: "Small independent MPI-IO requests",
+  meaning:
+    "Many independent MPI-IO requests are below 1 MiB while the calls below are not small or not recorded: the library has to gather, " +
+    "sieve or cache them. Where small requests reach the file system, small-writes and small-reads say so.",
+  needs: [["MPI-IO"]],
+  thresholds: {
+    bytes: {
+      value: SMALL.bytes,
+      unit: "bytes",
+      meaning: "requests below this are small",
+      source: "Drishti: small_bytes",
+    },
+    share: {
+      value: 0.5,
+      unit: "share",
+      meaning: "small requests of the independent ones of a file",
+      source: "ours: most of them, since the library repairs a part",
+    },
+    calls: {
+      value: SMALL.calls,
+      unit: "calls",
+      meaning: "small requests",
+      source: "Drishti: small_requests_absolute",
+    },
+  },
+  judge(job, limits) {
+    const library = libraryFiles(job);
+    // What is said elsewhere: independent-mpiio, mpiio-file-view, and small calls below.
+    const said = new Set([
+      ...WAYS.flatMap((way) => independentFiles(job, way).map(({ fileId }) => fileId)),
+      ...viewlessFiles(job).map(({ record }) => record.fileId),
+    ]);
+    const isSmallBelow = (record: LayerRecord, way: Way) => {
+      const below = layerOf(job, record, "POSIX");
+      return below !== undefined && smallCalls(below, way, limits.bytes) >= SMALL.share * callsOf(below, way);
+    };
+    const files: Requests[] = job
+      .layer("MPI-IO")
+      .filter(({ fileId }) => !said.has(fileId) && !library.has(fileId))
+      .flatMap((record) =>
+        WAYS.flatMap((way) => {
+          const alone = independentOf(record, way);
+          const count = Math.min(alone, smallCalls(record, way, limits.bytes));
+          const most = alone >= 0.5 * callsOf(record, way) && count >= limits.share * alone;
+          return count > 0 && most && !isSmallBelow(record, way) ? [{ record, way, count }] : [];
+        }),
+      );
+    const count = total(files, (file) => file.count);
+    if (!(count >= limits.calls)) return undefined;
+    const calls = total(files, ({ record, way }) => callsOf(record, way));
+    const seconds = total(files, ({ record, way }) => secondsOf(record, way));
+    const worst = files.reduce((a, b) => (b.count > a.count ? b : a));
+    const usual = frequentSize([worst.record], worst.way);
+    const below = layerOf(job, worst.record, "POSIX");
+    const asked = bytesOf(worst.record, worst.way);
+    const moved = below === undefined ? Number.NaN : bytesOf(below, worst.way);
+    const listed = listOf(
+      files,
+      (file) => `${several(file.count, `small ${file.way}`)} of ${grouped(callsOf(file.record, file.way))}`,
+    );
+    return {
+      severity: severityOf(job, seconds),
+      statement:
+        `${percent(count, calls)} of MPI-IO requests (${grouped(count)} of ${grouped(calls)}) to ${several(files.length, "file")} are independent and below ${sizeText(limits.bytes)}` +
+        `${usual === undefined ? "" : `; the most frequent size is ${sizeText(usual)}`}.` +
+        (moved > 1.1 * asked
+          ? ` Below MPI-IO ${formatBytes(moved)} are moved for the ${formatBytes(asked)} asked of ${worst.record.path}.`
+          : "") +
+        costSentence(job, seconds),
+      evidence: {
+        numbers: [
+          { label: "small independent requests", value: count, unit: "calls", of: calls },
+          { label: "bytes asked for", value: asked, unit: "bytes" },
+          ...(moved >= 0 ? [{ label: "bytes moved below", value: moved, unit: "bytes" } as const] : []),
+          { label: "time in these requests, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstFiles(listed),
+        ...spanOf(listed, worst.way),
+      },
+      advice: `Describe all pieces of a rank in a file view and ${worst.way} them with one call, collectively where all ranks take part (MPI_File_${worst.way}_all).`,
+      snippet: collectiveCall(worst.way),
+      effect: "One call instead of thousands, and no bytes that nobody asked for.",
+      ...trust(
+        job,
+        ["MPI-IO"],
+        "medium",
+        "sizes of independent and collective requests are counted together",
+      ),
+    };
+  },
+});
+
+const fileView = defineRule({
+  id: "mpiio-file-view",
+  title: "No file view for scattered requests",
+  meaning:
+    "Ranks make many small MPI-IO calls on pieces that lie apart and set no file view. With a view one call describes all pieces. " +
+    "Shared files of independent calls are left to independent-mpiio.",
+  needs: [["MPI-IO"]],
+  thresholds: {
+    bytes: {
+      value: VIEWLESS.bytes,
+      unit: "bytes",
+      meaning: "mean size of the requests",
+      source: "Drishti: small_bytes",
+    },
+    perRank: {
+      value: VIEWLESS.perRank,
+      unit: "calls",
+      meaning: "requests of each rank",
+      source:
+        "ours: that many calls, and as many meetings of all ranks where they are collective, can become one",
+    },
+    apart: {
+      value: VIEWLESS.apart,
+      unit: "share",
+      meaning: "requests that do not begin where the previous one of the rank ended",
+      source: "ours: most of them",
+    },
+    calls: {
+      value: VIEWLESS.calls,
+      unit: "calls",
+      meaning: "requests",
+      source: "Drishti: small_requests_absolute",
+    },
+  },
+  judge(job, limits) {
+    const files = viewlessFiles(job, limits);
+    if (files.length === 0) return undefined;
+    const count = total(files, (file) => file.count);
+    const worst = files.reduce((a, b) => (b.count > a.count ? b : a));
+    const seconds = total(files, ({ record, way }) => secondsOf(record, way));
+    const mean = bytesOf(worst.record, worst.way) / worst.count;
+    const listed = listOf(
+      files,
+      (file) =>
+        `${several(file.count, file.collective ? `collective ${file.way}` : file.way)} by ${several(file.record.ranks, "rank")}, no view`,
+    );
+    return {
+      severity: severityOf(job, seconds),
+      statement:
+        `${several(worst.record.ranks, "rank")} make ${several(worst.count, worst.collective ? `collective ${worst.way}` : worst.way)} of ${sizeText(Math.round(mean))} on average to ${worst.record.path} without a file view; ` +
+        `${percent(worst.apart, 1)} of them (${grouped(worst.apart * worst.count)}) do not begin where the one before ended.` +
+        costSentence(job, seconds),
+      evidence: {
+        numbers: [
+          { label: "requests without a view", value: count, unit: "calls" },
+          { label: "requests apart from the one before", value: worst.apart, unit: "share" },
+          { label: "mean size", value: mean, unit: "bytes" },
+          { label: "time in these requests, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstFiles(listed),
+        ...spanOf(listed, worst.way),
+      },
+      advice:
+        "Build a datatype of all pieces of the rank (MPI_Type_vector, MPI_Type_create_subarray or MPI_Type_create_hindexed), set it as file view and make one call; for a single process this is datatype I/O, the best of the methods without other ranks (A. Ching et al., NCIO, section 6).",
+      snippet: vectorView(worst.way, mean, worst.record.strides[0]?.bytes ?? 0),
+      effect: worst.collective
+        ? "Ranks meet once instead of for every piece."
+        : "The library sees all pieces and can join or sieve them.",
+      ...trust(
+        job,
+        ["MPI-IO"],
+        worst.traced ? "high" : "medium",
+        worst.traced
+          ? "from the offsets of traced calls"
+          : "the order of accesses is that of the POSIX calls below",
+      ),
+    };
+  },
+});
+
+const openPerRank = defineRule({
+  id: "mpiio-open-per-rank",
+  title: "File opened by each rank alone",
+  meaning:
+    "Many ranks open the same file through MPI-IO, each with a communicator of its own (MPI_COMM_SELF): collective calls, shared hints and a single open on the metadata server are lost.",
+  needs: [["MPI-IO"]],
+  thresholds: {
+    ranks: {
+      value: 8,
+      unit: "ranks",
+      meaning: "ranks that open the file alone",
+      source: "ours: fewer are as well served by opens of their own",
+    },
+    bytes: {
+      value: MIB,
+      unit: "bytes",
+      meaning: "bytes moved through these opens",
+      source: "ours: reading a namelist by each rank is another matter",
+    },
+  },
+  judge(job, limits) {
+    const files = job
+      .layer("MPI-IO")
+      .filter(
+        (record) =>
+          isPlainFile(record) &&
+          isOpenedAlone(record) &&
+          record.ranks >= limits.ranks &&
+          (record.bytesRead || 0) + (record.bytesWritten || 0) >= limits.bytes,
+      );
+    if (files.length === 0) return undefined;
+    const worst = files.reduce((a, b) => (b.opens > a.opens ? b : a));
+    const opens = total(files, (record) => record.opens);
+    const seconds = total(files, (record) => record.metaSeconds);
+    const listed: Listed[] = files.map((record) => ({
+      record,
+      weight: record.opens,
+      note: `${several(record.opens, "open")} by ${several(record.ranks, "rank")}, none together`,
+    }));
+    return {
+      severity: severityOf(job, seconds),
+      statement:
+        `${several(files.length, "file")} opened through MPI-IO by each rank alone: ${several(opens, "open")}, 0 of them together; ${worst.path} by ${several(worst.ranks, "rank")}.` +
+        costSentence(job, seconds, "Opens and closes of such files take"),
+      evidence: {
+        numbers: [
+          { label: "opens of a single rank", value: opens, unit: "calls", of: opens },
+          { label: "ranks", value: worst.ranks, unit: "ranks" },
+          { label: "time in opens and closes, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstFiles(listed),
+        ...spanOf(listed, worst.bytesWritten >= worst.bytesRead ? "write" : "read"),
+      },
+      advice:
+        "Open the file once with the communicator of all ranks that use it; independent calls still work, and collective ones become possible.",
+      snippet: openTogether,
+      effect: "One open for all ranks where the library can (deferred open), and two-phase I/O.",
+      ...trust(job, ["MPI-IO"], "high", "opens on a communicator of one process are counted apart"),
+    };
+  },
+});
+
+function listOf<T extends Requests>(files: readonly T[], note: (file: T) => string): Listed[] {
+  return files.map((file) => ({ record: file.record, weight: file.count, note: note(file) }));
+}
+
+export const REQUEST_RULES: readonly Rule[] = [mpiioSmall, fileView, openPerRank];

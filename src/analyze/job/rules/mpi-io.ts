@@ -1,0 +1,6 @@
+/** Rules on MPI-IO: collective or not, how it is set up, and what it is asked for. */
+import type { Rule } from "../rule.ts";
+import { COLLECTIVE_RULES } from "./mpi-io-collective.ts";
+import { REQUEST_RULES } from "./mpi-io-requests.ts";
+
+export const MPI_IO_RULES: readonly Rule[] = [...COLLECTIVE_RULES, ...REQUEST_RULES];

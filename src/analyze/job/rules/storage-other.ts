@@ -1,0 +1,363 @@
+/** Rules on storage that are not about the layout of one file: the set of OSTs, the file system, a stalled call. */
+import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import type { JobFile, OstLoad } from "../job.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { straggler } from "./ranks.ts";
+import { stripesOf } from "./striping.ts";
+import {
+  bytesOf,
+  count,
+  fires,
+  folderOf,
+  known,
+  many,
+  percent,
+  realFiles,
+  severityOf,
+  shareOfBytes,
+  sum,
+  times,
+  unlessPartial,
+  worstFiles,
+} from "./words-b.ts";
+
+const LAYOUTS = [["LUSTRE"], ["POSIX", "STDIO"]] as const;
+const LARGE = {
+  value: 10e9,
+  unit: "bytes",
+  meaning: "bytes that the job moves to and from these files",
+  source: "ours: a few targets give 10 GB in seconds",
+} as const;
+const COST = {
+  value: 0.05,
+  unit: "share",
+  meaning: "mean I/O time of a rank as part of the run time",
+  source: "ours: below a twentieth of the run a change is hard to measure",
+} as const;
+
+const fewOsts = defineRule({
+  id: "few-osts",
+  title: "Many files on few OSTs",
+  meaning:
+    "Files that would spread by themselves lie on a small part of the OSTs, mostly because a start index or a pool was set for their directory.",
+  needs: LAYOUTS,
+  thresholds: {
+    share: {
+      value: 0.25,
+      unit: "share",
+      meaning: "part of the known OSTs that holds nine tenths of the bytes",
+      source: "ours: files placed by Lustre itself reach most targets",
+    },
+    osts: {
+      value: 8,
+      unit: "count",
+      meaning: "OSTs that are known, by the highest index in the log plus one",
+      source: "ours: smaller file systems are not worth it",
+    },
+    files: {
+      value: 16,
+      unit: "files",
+      meaning: "files that few ranks use",
+      source: "ours: enough to expect a spread",
+    },
+    bytes: LARGE,
+    cost: COST,
+  },
+  judge(job, limits) {
+    const files = realFiles(job).filter(
+      (file) => file.called.ranks < 4 && stripesOf(file) > 0 && bytesOf(file) > 0,
+    );
+    const knownOsts = Math.max(0, ...job.osts.map(({ ost }) => ost + 1));
+    const bytes = sum(files, bytesOf);
+    if (files.length < limits.files || knownOsts < limits.osts || !(bytes >= limits.bytes)) return undefined;
+    const loads = loadsOf(files);
+    const holders = holdersOf(loads, 0.9 * bytes);
+    const enough = holders.length <= limits.share * Math.min(knownOsts, files.length);
+    if (!enough || !(job.io.meanShare >= limits.cost)) return undefined;
+    const worst = files[0] as JobFile;
+    return {
+      severity: job.io.meanShare >= 0.2 ? "high" : "warn",
+      statement: `${many(holders.length, "OST")} of at least ${count(knownOsts)} ${holders.length === 1 ? "holds" : "hold"} nine tenths of the ${formatBytes(bytes)} in ${count(files.length)} files (${holders.slice(0, 8).join(", ")}). I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
+      evidence: {
+        numbers: [
+          {
+            label: "OSTs with nine tenths of the bytes",
+            value: holders.length,
+            unit: "count",
+            of: knownOsts,
+          },
+          { label: "bytes", value: bytes, unit: "bytes" },
+          {
+            label: "mean I/O time of a rank",
+            value: job.io.meanSeconds,
+            unit: "seconds",
+            of: job.runSeconds,
+          },
+        ],
+        ...worstFiles(
+          files,
+          bytesOf,
+          (file) => `${formatBytes(bytesOf(file))} on OST ${file.osts.join(", ")}`,
+        ),
+      },
+      advice:
+        "Let Lustre choose the targets: take start index and pool off the directory, and copy what is there.",
+      snippet: {
+        language: "shell",
+        code: `lfs getstripe -d ${folderOf(worst.path)}  # stripe_offset should be -1\nlfs setstripe -d ${folderOf(worst.path)}\nlfs setstripe -c 1 -i -1 ${folderOf(worst.path)}`,
+      },
+      effect: `Up to ${times(Math.min(knownOsts, files.length) / holders.length)} times as many targets at work.`,
+      confidence: "medium",
+      confidenceReason: unlessPartial(
+        job,
+        "how many OSTs there are is known only from the highest index in the log",
+      ),
+    };
+  },
+});
+
+const ostImbalance = defineRule({
+  id: "ost-imbalance",
+  title: "Uneven bytes over OSTs",
+  meaning: "One OST gets far more of the job's bytes than the others it uses, so the job waits for that one.",
+  needs: LAYOUTS,
+  thresholds: {
+    ratio: {
+      value: 2,
+      unit: "ratio",
+      meaning: "bytes of the heaviest OST over the mean of those used",
+      source: "ours: round-robin placement of equal files differs by less",
+    },
+    osts: {
+      value: 4,
+      unit: "count",
+      meaning: "OSTs that are used",
+      source: "ours: a mean of fewer says little",
+    },
+    bytes: LARGE,
+    cost: COST,
+  },
+  judge(job, limits) {
+    const loads = job.osts.filter((ost) => bytesOf(ost) > 0);
+    const bytes = sum(loads, bytesOf);
+    if (loads.length < limits.osts || !(bytes >= limits.bytes && job.io.meanShare >= limits.cost))
+      return undefined;
+    const heaviest = loads.reduce((a, b) => (bytesOf(b) > bytesOf(a) ? b : a));
+    const mean = bytes / loads.length;
+    const ratio = bytesOf(heaviest) / mean;
+    const files = realFiles(job).filter(({ osts }) => osts.includes(heaviest.ost));
+    const partOf = (file: JobFile) => bytesOf(file) / file.osts.length;
+    // One large file is a matter of its own layout.
+    const byOneFile = files.some((file) => partOf(file) > 0.5 * bytesOf(heaviest));
+    if (!(ratio >= limits.ratio) || byOneFile || fires(fewOsts, job)) return undefined;
+    return {
+      severity: severityOf(job.io.meanShare * (1 - 1 / ratio), job.io.meanSeconds),
+      statement: `OST ${heaviest.ost} gets ${shareOfBytes(bytesOf(heaviest), bytes)} of the bytes, ${times(ratio)} times the mean of the ${count(loads.length)} OSTs in use, from ${many(files.length, "file")}.`,
+      evidence: {
+        numbers: [
+          { label: "heaviest OST", value: heaviest.ost, unit: "index" },
+          { label: "its bytes", value: bytesOf(heaviest), unit: "bytes", of: bytes },
+          { label: "heaviest over mean", value: ratio, unit: "ratio" },
+          { label: "OSTs in use", value: loads.length, unit: "count" },
+        ],
+        ...worstFiles(files, partOf, (file) => `${formatBytes(partOf(file))} on OST ${heaviest.ost}`),
+      },
+      advice:
+        "Stripe the larger of these files over more OSTs, so that no target gets several whole files, or spread the files by hand over start indexes.",
+      snippet: {
+        language: "shell",
+        code: `# directory: as many stripes as there are OSTs in use, chosen by Lustre\nlfs setstripe -c ${loads.length} -i -1 ${folderOf((files[0] as JobFile).path)}`,
+      },
+      effect: `Up to ${times(ratio)} times the rate in the phase that waits for OST ${heaviest.ost}.`,
+      confidence: heaviest.source === "trace" ? "high" : "medium",
+      confidenceReason: unlessPartial(
+        job,
+        heaviest.source === "trace"
+          ? "traced offsets say which OST each byte went to"
+          : "estimated: the bytes of each file are spread evenly over its OSTs",
+      ),
+    };
+  },
+});
+
+const NETWORK = /^(nfs|nfs4|cifs|smb3?|9p)$/;
+const LOCAL = /^(ext[234]|xfs|btrfs|zfs|tmpfs|ramfs|overlay|f2fs)$/;
+
+const notParallelFs = defineRule({
+  id: "not-parallel-fs",
+  title: "Bulk data on a file system that is not parallel",
+  meaning:
+    "A parallel job moves most of its data on NFS, which one server serves, or on a file system of the node, which other nodes do not see.",
+  needs: [["POSIX", "STDIO", "MPI-IO"]],
+  thresholds: {
+    bytes: {
+      value: 1e9,
+      unit: "bytes",
+      meaning: "bytes there",
+      source: "ours: a server gives 1 GB in some seconds",
+    },
+    share: { value: 0.5, unit: "share", meaning: "part of the job's bytes", source: "ours: the bulk" },
+    ranks: {
+      value: 4,
+      unit: "ranks",
+      meaning: "ranks that the job has at least",
+      source: "ours: fewer do not fill a server",
+    },
+    cost: COST,
+  },
+  judge(job, limits) {
+    const all = realFiles(job);
+    const onNetwork = all.filter(({ fsType }) => NETWORK.test(fsType ?? ""));
+    const onNode = all.filter(({ fsType }) => LOCAL.test(fsType ?? ""));
+    const [files, remote] =
+      sum(onNetwork, bytesOf) >= sum(onNode, bytesOf) ? [onNetwork, true] : [onNode, false];
+    const bytes = sum(files, bytesOf);
+    const whole = sum(all, bytesOf);
+    if (job.ranks < limits.ranks || !(bytes >= limits.bytes && bytes >= limits.share * whole))
+      return undefined;
+    if (!(job.io.meanShare >= limits.cost)) return undefined;
+    const types = [...new Set(files.map(({ fsType }) => fsType))].join(", ");
+    const mounts = [...new Set(files.map(({ mount }) => mount ?? "/"))];
+    return {
+      severity: remote ? severityOf(job.io.meanShare, job.io.meanSeconds) : "info",
+      statement: `${shareOfBytes(bytes, whole)} of the data of ${count(job.ranks)} ranks goes to ${types} (${mounts.slice(0, 3).join(", ")}), ${remote ? "where one server serves all of them" : "which is the node's own and not seen by others"}. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
+      evidence: {
+        numbers: [
+          { label: "bytes there", value: bytes, unit: "bytes", of: whole },
+          { label: "ranks", value: job.ranks, unit: "ranks" },
+          {
+            label: "mean I/O time of a rank",
+            value: job.io.meanSeconds,
+            unit: "seconds",
+            of: job.runSeconds,
+          },
+        ],
+        ...worstFiles(files, bytesOf, (file) => `${formatBytes(bytesOf(file))} on ${file.fsType}`),
+      },
+      advice: remote
+        ? "Run in the site's parallel file system (often $SCRATCH or $WORK) and copy inputs there first."
+        : "Node-local storage is fast but private to a node and often gone after the job: keep what must last, or what other nodes read, in the parallel file system.",
+      snippet: {
+        language: "shell",
+        code: `cp -r ${folderOf((files[0] as JobFile).path)} "$SCRATCH"/ && cd "$SCRATCH"`,
+      },
+      effect: remote
+        ? "The rate of many servers instead of one; other users of that server notice too."
+        : "None in speed; the data outlives the job and can be shared.",
+      confidence: remote ? "high" : "medium",
+      confidenceReason: unlessPartial(
+        job,
+        remote
+          ? "the mount table names the type"
+          : "the mount table names the type; whether the job ran on one node is not known",
+      ),
+    };
+  },
+});
+
+const slowCall = defineRule({
+  id: "slow-call",
+  title: "A single call took very long",
+  meaning:
+    "One read or write took many times what its size needs otherwise: a stall of the file system or of the node.",
+  needs: [["POSIX", "MPI-IO"]],
+  thresholds: {
+    ratio: {
+      value: 20,
+      unit: "ratio",
+      meaning:
+        "time of the call over the mean of its kind in the same file, and over what its bytes need at the mean rate",
+      source: "ours, by judgement: far beyond what queues and caches add",
+    },
+    seconds: {
+      value: 5,
+      unit: "seconds",
+      meaning: "time of the call",
+      source: "ours, by judgement: shorter waits come from buffers that are written out",
+    },
+    cost: COST,
+  },
+  judge(job, limits) {
+    const calls = realFiles(job).flatMap((file) => [stallOf(file, "read"), stallOf(file, "write")]);
+    const stalls = calls.filter(
+      ({ seconds, usual }) =>
+        seconds >= limits.seconds &&
+        seconds >= limits.ratio * usual &&
+        seconds >= limits.cost * job.runSeconds,
+    );
+    const worst = stalls.sort((a, b) => b.seconds - a.seconds)[0];
+    if (worst === undefined || fires(straggler, job)) return undefined;
+    const { file, way, seconds, bytes, usual, start, end } = worst;
+    return {
+      severity: "info",
+      statement: `One ${way} of ${formatBytes(bytes)} took ${formatSeconds(seconds)}, ${times(seconds / usual)} times what such a call usually takes in ${file.path} (${formatSeconds(usual)}), and ${percent(seconds / job.runSeconds)} of the run time.`,
+      evidence: {
+        numbers: [
+          { label: `longest ${way}`, value: seconds, unit: "seconds", of: job.runSeconds },
+          { label: "usual for its size", value: usual, unit: "seconds" },
+          { label: "its bytes", value: bytes, unit: "bytes" },
+        ],
+        files: stalls.slice(0, 10).map((stall) => ({
+          fileId: stall.file.fileId,
+          path: stall.file.path,
+          note: `one ${stall.way}: ${formatSeconds(stall.seconds)}`,
+        })),
+        filesTotal: new Set(stalls.map((stall) => stall.file.fileId)).size,
+        ...(start < end ? { span: { startSeconds: start, endSeconds: end } } : {}),
+      },
+      advice:
+        "Run again: if it does not recur, the file system or the node was busy at that time. If it does, trace the calls and look at when and where it happens.",
+      snippet: { language: "shell", code: "export DARSHAN_MOD_ENABLE=DXT_POSIX,DXT_MPIIO" },
+      effect: `Up to ${formatSeconds(seconds - usual)}, if others wait for this call.`,
+      confidence: "medium",
+      confidenceReason: unlessPartial(
+        job,
+        "counters keep the longest call of each file, not when it was or who made it",
+      ),
+    };
+  },
+});
+
+export const OTHER_STORAGE_RULES: readonly Rule[] = [fewOsts, ostImbalance, notParallelFs, slowCall];
+
+/** Bytes on each OST, spread evenly over the OSTs of each file. */
+function loadsOf(files: readonly JobFile[]): Map<OstLoad["ost"], number> {
+  const loads = new Map<number, number>();
+  for (const file of files)
+    for (const ost of file.osts) loads.set(ost, (loads.get(ost) ?? 0) + bytesOf(file) / file.osts.length);
+  return loads;
+}
+
+/** The fewest OSTs that hold so many bytes, the heaviest first. */
+function holdersOf(loads: ReadonlyMap<number, number>, bytes: number): number[] {
+  const holders: number[] = [];
+  let held = 0;
+  for (const [ost, load] of [...loads].sort((a, b) => b[1] - a[1])) {
+    if (held >= bytes) break;
+    holders.push(ost);
+    held += load;
+  }
+  return holders;
+}
+
+function stallOf(file: JobFile, way: "read" | "write") {
+  const { called } = file;
+  const read = way === "read";
+  const seconds = read ? called.longestReadSeconds : called.longestWriteSeconds;
+  const bytes = read ? called.longestReadBytes : called.longestWriteBytes;
+  const calls = read ? called.reads : called.writes;
+  const moved = read ? called.bytesRead : called.bytesWritten;
+  const all = read ? called.readSeconds : called.writeSeconds;
+  // Without the call itself, which would hide among few others.
+  const mean = (all - seconds) / (calls - 1);
+  const forBytes = known((bytes * (all - seconds)) / (moved - bytes));
+  return {
+    file,
+    way,
+    seconds,
+    bytes,
+    usual: Math.max(mean, forBytes),
+    start: read ? called.readStart : called.writeStart,
+    end: read ? called.readEnd : called.writeEnd,
+  };
+}

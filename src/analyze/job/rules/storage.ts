@@ -1,0 +1,330 @@
+/** Rules on where the files lie. */
+import { formatBytes, formatRate, formatSeconds } from "../../../base/units.ts";
+import type { Job, JobFile, OstLoad } from "../job.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { OTHER_STORAGE_RULES } from "./storage-other.ts";
+import { SLOW_RANKS, SLOW_RATIO, SLOW_TARGETS, slowestTarget } from "./slow-ost.ts";
+import { STRIPES_SOURCE, setStripe, stripeArithmetic, stripesFor, stripesOf } from "./striping.ts";
+import {
+  bytesOf,
+  count,
+  extentOf,
+  folderOf,
+  known,
+  many,
+  percent,
+  realFiles,
+  severityOf,
+  sum,
+  times,
+  unlessPartial,
+  worstFiles,
+} from "./words-b.ts";
+
+const NEEDS = [["LUSTRE"], ["POSIX", "MPI-IO", "STDIO"]] as const;
+
+const stripeOne = defineRule({
+  id: "stripe-one",
+  title: "Large shared file on one OST",
+  meaning:
+    "Many ranks use a large file that lies on a single OST, so all of them share the rate of that one target.",
+  needs: NEEDS,
+  thresholds: {
+    bytes: {
+      value: 1e9,
+      unit: "bytes",
+      meaning: "size of the file",
+      source: `${STRIPES_SOURCE}; below, the default`,
+    },
+    ranks: {
+      value: 4,
+      unit: "ranks",
+      meaning: "ranks that use the file",
+      source: "ours: two or three clients do not fill a target",
+    },
+    cost: {
+      value: 0.01,
+      unit: "share",
+      meaning: "mean I/O time of a rank in these files, as part of the run time",
+      source: "ours: a file that is hardly touched can lie anywhere",
+    },
+  },
+  judge(job, limits) {
+    const files = realFiles(job).filter((file) => stripesOf(file) === 1 && isLargeShared(file, limits));
+    const found = costOf(job, files, limits.cost);
+    if (found === undefined) return undefined;
+    const { worst, cost, seconds } = found;
+    const bytes = extentOf(worst);
+    const ranks = worst.called.ranks;
+    const stripes = stripesFor(bytes, ranks);
+    return {
+      severity: severityOf(cost, seconds),
+      statement: `${count(ranks)} ranks share ${worst.path}: ${formatBytes(bytes)} on ${worst.osts.length === 1 ? `OST ${worst.osts[0]} alone` : "a single OST"}${andMore(files)}. A rank spends ${formatSeconds(seconds)} on average in such files, ${percent(cost)} of the run time of ${formatSeconds(job.runSeconds)}.`,
+      evidence: layoutEvidence(job, files, seconds),
+      advice: `Stripe the file over about ${stripes} OSTs before it is written: ${stripeArithmetic(bytes, ranks, stripes)}.`,
+      snippet: setStripe(worst.path, bytes, stripes),
+      effect: `Up to ${stripes} times the rate of one target, if the targets are what the job waits for.`,
+      ...layoutConfidence(job, worst),
+    };
+  },
+});
+
+const stripeCount = defineRule({
+  id: "stripe-count",
+  title: "Too few stripes for a large shared file",
+  meaning: "A large file that many ranks use lies on a few OSTs only, which limits the rate of all ranks.",
+  needs: NEEDS,
+  thresholds: {
+    bytes: {
+      value: 10e9,
+      unit: "bytes",
+      meaning: "size of the file",
+      source: "ours: below, a few OSTs are enough for the seconds it takes",
+    },
+    ranks: {
+      value: 16,
+      unit: "ranks",
+      meaning: "ranks that use the file",
+      source: "ours: a node's worth of clients",
+    },
+    ratio: {
+      value: 4,
+      unit: "ratio",
+      meaning: "recommended stripes over those it has",
+      source: `${STRIPES_SOURCE}, and at most the number of ranks; a factor of 4 because sites differ`,
+    },
+    cost: {
+      value: 0.05,
+      unit: "share",
+      meaning: "mean I/O time of a rank in these files, as part of the run time",
+      source: "ours: below a twentieth of the run a change is hard to measure",
+    },
+  },
+  judge(job, limits) {
+    const files = realFiles(job).filter((file) => {
+      const stripes = stripesOf(file);
+      const wanted = stripesFor(extentOf(file), file.called.ranks);
+      return stripes > 1 && isLargeShared(file, limits) && wanted >= limits.ratio * stripes;
+    });
+    const found = costOf(job, files, limits.cost);
+    if (found === undefined) return undefined;
+    const { worst, cost, seconds } = found;
+    const bytes = extentOf(worst);
+    const ranks = worst.called.ranks;
+    const stripes = stripesFor(bytes, ranks);
+    const has = stripesOf(worst);
+    return {
+      severity: cost >= 0.2 ? "high" : "warn",
+      statement: `${worst.path}, ${formatBytes(bytes)} and used by ${count(ranks)} ranks, lies on ${count(has)} OSTs, which leaves ${formatBytes(bytes / has)} and ${times(ranks / has)} ranks for each${andMore(files)}. A rank spends ${formatSeconds(seconds)} on average in such files, ${percent(cost)} of the run time.`,
+      evidence: layoutEvidence(job, files, seconds),
+      advice: `Stripe it over about ${stripes} OSTs: ${stripeArithmetic(bytes, ranks, stripes)}.`,
+      snippet: setStripe(worst.path, bytes, stripes),
+      effect: `Up to ${times(stripes / has)} times the rate, if the targets are what the job waits for.`,
+      ...layoutConfidence(job, worst),
+    };
+  },
+});
+
+const stripeWideSmall = defineRule({
+  id: "stripe-wide-small",
+  title: "Small files striped over many OSTs",
+  meaning:
+    "Files that fit into their first stripe are created on several OSTs: each creation, stat and removal talks to all of them, and no byte goes there.",
+  needs: NEEDS,
+  thresholds: {
+    files: {
+      value: 100,
+      unit: "files",
+      meaning: "such files",
+      source: "ours: a few cost nothing that can be felt",
+    },
+    stripes: {
+      value: 4,
+      unit: "count",
+      meaning: "OSTs that each lies on",
+      source:
+        "Lustre wiki, Lustre Striping Best Practices: one stripe for files below 1 MiB, one to four up to 1 GiB",
+    },
+  },
+  judge(job, limits) {
+    const files = realFiles(job).filter((file) => {
+      const bytes = extentOf(file);
+      // Of a file that was only read the end may never have been reached.
+      return (
+        file.bytesWritten > 0 && stripesOf(file) >= limits.stripes && bytes > 0 && bytes <= file.stripeBytes
+      );
+    });
+    if (files.length < limits.files) return undefined;
+    const objects = sum(files, stripesOf);
+    const worst = files[0] as JobFile;
+    return {
+      severity: files.length >= 10 * limits.files ? "warn" : "info",
+      statement: `${many(files.length, "file")} are no larger than one stripe (${formatBytes(sum(files, extentOf))} together) and yet lie on ${count(objects)} OST objects; ${count(objects - files.length)} of these hold no byte.`,
+      evidence: {
+        numbers: [
+          { label: "small files on several OSTs", value: files.length, unit: "files", of: job.files.length },
+          { label: "objects without a byte", value: objects - files.length, unit: "count", of: objects },
+        ],
+        ...worstFiles(
+          files,
+          stripesOf,
+          (file) => `${formatBytes(extentOf(file))} on ${count(stripesOf(file))} OSTs`,
+        ),
+      },
+      advice:
+        "Give directories of small files a single stripe, or a progressive layout that widens as a file grows.",
+      snippet: {
+        language: "shell",
+        code: `lfs setstripe -c 1 ${folder(worst)}\n# or: one stripe up to 64 MiB, four up to 1 GiB, all beyond\nlfs setstripe -E 64M -c 1 -E 1G -c 4 -E -1 -c -1 ${folder(worst)}`,
+      },
+      effect: "Faster creation, stat and removal of these files; nothing changes for their data.",
+      confidence: "high",
+      confidenceReason: unlessPartial(job, "layout and size of each file are recorded"),
+    };
+  },
+});
+
+const slowOst = defineRule({
+  id: "slow-ost",
+  title: "One OST is much slower",
+  meaning: "Calls that go to one OST take much longer for the same bytes than calls to the others.",
+  needs: NEEDS,
+  thresholds: {
+    ratio: {
+      value: SLOW_RATIO,
+      unit: "ratio",
+      meaning: "seconds per byte over those of the median OST",
+      source: "ours, by judgement: load of other jobs may well make a factor of two",
+    },
+    osts: {
+      value: SLOW_TARGETS,
+      unit: "count",
+      meaning: "OSTs to compare",
+      source: "ours: a median of fewer says little",
+    },
+    ranks: {
+      value: SLOW_RANKS,
+      unit: "ranks",
+      meaning: "ranks that met the slow OST",
+      source: "ours: with one, rank and target cannot be told apart (see straggler)",
+    },
+    cost: {
+      value: 0.05,
+      unit: "share",
+      meaning: "time beyond the median OST's, as part of all time in reads and writes",
+      source: "ours: a slow target that holds little is no concern",
+    },
+  },
+  judge(job, limits) {
+    const slow = slowestTarget(job, limits.ratio, limits.osts, limits.ranks);
+    const all = sum(job.osts, ({ seconds }) => seconds);
+    if (slow === undefined || !(slow.excess >= limits.cost * all)) return undefined;
+    const files = realFiles(job).filter(({ osts }) => osts.includes(slow.ost));
+    const single = files.every(({ osts }) => osts.length === 1);
+    const folderPath = folder(files[0] as JobFile);
+    const cost = slow.excess / job.ranks / job.runSeconds;
+    return {
+      severity: severityOf(cost, slow.excess / job.ranks),
+      statement: `OST ${slow.ost} needs ${times(slow.ratio)} times as long for a byte as the median of ${count(slow.compared)} OSTs (${formatRate(slow.bytes / slow.seconds)} against ${formatRate(1 / slow.typical)} per call under way). ${percent(slow.seconds / all)} of the time in reads and writes (${formatSeconds(slow.seconds)} of ${formatSeconds(all)} over all ranks) goes there for ${percent(slow.bytes / sum(job.osts, bytesOf))} of the bytes.`,
+      evidence: {
+        numbers: [
+          { label: "slow OST", value: slow.ost, unit: "index" },
+          { label: "its time", value: slow.seconds, unit: "seconds", of: all },
+          { label: "its bytes", value: slow.bytes, unit: "bytes", of: sum(job.osts, bytesOf) },
+          { label: "time per byte over the median", value: slow.ratio, unit: "ratio" },
+          { label: "time beyond the median, over all ranks", value: slow.excess, unit: "seconds" },
+          { label: "OSTs compared", value: slow.compared, unit: "count" },
+        ],
+        ...worstFiles(
+          files,
+          ({ seconds }) => seconds,
+          (file) => `${formatBytes(bytesOf(file))} in ${formatSeconds(file.seconds)} over all ranks`,
+        ),
+      },
+      advice: `Tell the administrators about OST ${slow.ost} (a rebuild, a failing disk, another job, nearly full). Until then write new files elsewhere and move these files away.`,
+      snippet: {
+        language: "shell",
+        code: `lfs df ${folderPath}  # how full is OST ${slow.ost}?\n# what lies on it, moved to OST ${fastOst(job)}\nlfs find ${folderPath} --ost ${slow.ost} -type f | while read -r file; do lfs migrate -c 1 -i ${fastOst(job)} "$file"; done\n# a new file elsewhere\nlfs setstripe -c 1 -i ${fastOst(job)} ${folderPath}/new-file`,
+      },
+      effect: `Up to ${formatSeconds(slow.excess / job.ranks)} for each rank on average, if the target stays slow.`,
+      confidence: slow.source === "trace" || single ? "high" : "medium",
+      confidenceReason: unlessPartial(
+        job,
+        slow.source === "trace"
+          ? "traced offsets say which OST each call went to"
+          : single
+            ? "each file lies on one OST, so its time is that OST's"
+            : "estimated: the time of each file is spread evenly over its OSTs",
+      ),
+    };
+  },
+});
+
+export const STORAGE_RULES: readonly Rule[] = [
+  stripeOne,
+  stripeCount,
+  stripeWideSmall,
+  slowOst,
+  ...OTHER_STORAGE_RULES,
+];
+
+const folder = ({ path }: JobFile) => folderOf(path);
+
+const isLargeShared = (file: JobFile, limits: { readonly bytes: number; readonly ranks: number }) =>
+  file.called.ranks >= limits.ranks && extentOf(file) >= limits.bytes;
+
+/** Mean time of a rank in the files, and the file that holds most of it. */
+function costOf(job: Job, files: readonly JobFile[], least: number) {
+  const seconds = sum(files, (file) => file.seconds / file.called.ranks);
+  const cost = Math.min(1, seconds / job.runSeconds);
+  if (files.length === 0 || !(cost >= least)) return undefined;
+  const worst = files.reduce((a, b) => (b.seconds > a.seconds ? b : a));
+  return { worst, cost, seconds };
+}
+
+const andMore = (files: readonly JobFile[]) =>
+  files.length > 1 ? `, and ${many(files.length - 1, "other file")} likewise` : "";
+
+function layoutEvidence(job: Job, files: readonly JobFile[], seconds: number) {
+  const worst = files.reduce((a, b) => (b.seconds > a.seconds ? b : a));
+  return {
+    numbers: [
+      { label: "size of the largest", value: extentOf(worst), unit: "bytes" },
+      { label: "OSTs it lies on", value: stripesOf(worst), unit: "count" },
+      { label: "ranks that use it", value: worst.called.ranks, unit: "ranks" },
+      {
+        label: "its rate by the slowest rank",
+        value: bytesOf(worst) / worst.slowestSeconds,
+        unit: "bytes/s",
+      },
+      { label: "mean time of a rank in such files", value: seconds, unit: "seconds", of: job.runSeconds },
+    ],
+    ...worstFiles(
+      files,
+      (file) => file.seconds,
+      (file) =>
+        `${formatBytes(extentOf(file))} on ${many(stripesOf(file), "OST")}, ${count(file.called.ranks)} ranks`,
+    ),
+  } as const;
+}
+
+function layoutConfidence(job: Job, { called }: JobFile) {
+  const composite = [...job.layer("POSIX"), ...job.layer("STDIO"), called].some(
+    ({ fileId, components }) => fileId === called.fileId && components > 1,
+  );
+  return composite
+    ? ({
+        confidence: "medium",
+        confidenceReason: unlessPartial(
+          job,
+          "the layout has several components, and the recorder sees those that existed when the file was opened",
+        ),
+      } as const)
+    : ({ confidence: "high", confidenceReason: unlessPartial(job, "the layout is recorded") } as const);
+}
+
+/** The OST with the best rate. */
+function fastOst(job: Job): number {
+  const rate = (ost: OstLoad) => known(bytesOf(ost) / ost.seconds);
+  return job.osts.reduce((a, b) => (rate(b) > rate(a) ? b : a)).ost;
+}

@@ -1,0 +1,35 @@
+/** Layouts of files on Lustre, and what size and ranks ask for. */
+import { formatBytes } from "../../../base/units.ts";
+import type { Snippet } from "../../../model/finding.ts";
+import type { JobFile } from "../job.ts";
+import { count, folderOf, many } from "./words-b.ts";
+
+/** OSTs that a file lies on; with a composite layout those of all components. NaN when the layout is not known. */
+export function stripesOf({ osts, stripeCount }: JobFile): number {
+  return osts.length > 0 ? new Set(osts).size : stripeCount;
+}
+
+/** NERSC's table for shared files: 8 stripes from 1 GB on, 24 from 10 GB, 72 from 100 GB; never more than ranks. */
+export function stripesFor(bytes: number, ranks: number): number {
+  const wanted = bytes < 1e9 ? 1 : bytes < 10e9 ? 8 : bytes < 100e9 ? 24 : 72;
+  return Math.max(1, Math.min(wanted, ranks));
+}
+
+export const STRIPES_SOURCE =
+  "NERSC's recommendation for shared files (docs.nersc.gov/performance/io/lustre): 8 stripes from 1 GB, 24 from 10 GB, 72 from 100 GB";
+
+/** A stripe of 4 MiB suits transfers of several MiB and is Lustre's default today; small files keep 1 MiB. */
+const stripeSizeFor = (bytes: number) => (bytes >= 10e9 ? "4M" : "1M");
+
+export function setStripe(path: string, bytes: number, stripes: number): Snippet {
+  const layout = `-c ${stripes} -S ${stripeSizeFor(bytes)}`;
+  return {
+    language: "shell",
+    code: `# new files in this directory\nlfs setstripe ${layout} ${folderOf(path)}\n# a file that exists\nlfs migrate ${layout} ${path}`,
+  };
+}
+
+/** `1.1 TB / 64 stripes = 17.2 GB for each OST; 64 ranks / 64 stripes = 1 rank for each OST`. */
+export function stripeArithmetic(bytes: number, ranks: number, stripes: number): string {
+  return `${formatBytes(bytes)} / ${count(stripes)} stripes = ${formatBytes(bytes / stripes)} for each OST, ${count(ranks)} ranks / ${count(stripes)} stripes = ${many(Number((ranks / stripes).toPrecision(2)), "rank")} for each OST`;
+}

@@ -1,0 +1,207 @@
+/** Rules on when I/O happens, from heat maps or traces. */
+import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import type { Activity } from "../activity.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { count, percent, sum, unlessPartial } from "./words-b.ts";
+
+const TIMELINES = [["HEATMAP", "DXT_POSIX", "DXT_MPIIO"]] as const;
+
+const checkpointRhythm = defineRule({
+  id: "checkpoint-rhythm",
+  title: "Regular bursts of writes",
+  meaning:
+    "The job writes about the same amount at regular intervals, as checkpoints do, and stands still meanwhile for a notable part of the run.",
+  needs: TIMELINES,
+  thresholds: {
+    bursts: { value: 3, unit: "count", meaning: "bursts, at least", source: "ours: two make no rhythm" },
+    cost: {
+      value: 0.1,
+      unit: "share",
+      meaning: "bursts as part of the run time",
+      source: "ours: a tenth of the run is worth changing",
+    },
+    spread: {
+      value: 0.3,
+      unit: "ratio",
+      meaning: "standard deviation over mean, of the intervals and of the bytes",
+      source: "ours, by judgement: steps of a simulation vary",
+    },
+    seconds: {
+      value: 30,
+      unit: "seconds",
+      meaning: "all bursts together, at least",
+      source: "ours: nobody changes a checkpoint for less",
+    },
+  },
+  judge(job, limits) {
+    const { activity } = job;
+    if (activity === undefined) return undefined;
+    const bursts = burstsOf(activity.bytesWritten);
+    if (bursts.length < limits.bursts) return undefined;
+    const width = activity.binSeconds;
+    const periods = bursts.slice(1).map(({ first }, index) => (first - (bursts[index]?.first ?? 0)) * width);
+    const sizes = bursts.map(({ bytes }) => bytes);
+    // A burst fills its first and last bin only in part, and never lasts longer than the writes themselves.
+    const binned = sum(bursts, ({ first, last }) => (last - first + 1) * width);
+    const seconds = Math.min(binned, job.io.slowestSeconds);
+    const cost = seconds / job.runSeconds;
+    const regular = spreadOf(periods) <= limits.spread && spreadOf(sizes) <= limits.spread;
+    if (!regular || !(cost >= limits.cost && seconds >= limits.seconds)) return undefined;
+    const period = mean(periods);
+    const burst = seconds / bursts.length;
+    const first = bursts[0] as Burst;
+    return {
+      severity: "info",
+      statement: `The job writes ${formatBytes(mean(sizes))} every ${formatSeconds(period)}, ${count(bursts.length)} times, for about ${formatSeconds(burst)} each: ${percent(cost)} of the run time (${formatSeconds(seconds)} of ${formatSeconds(job.runSeconds)}).`,
+      evidence: {
+        numbers: [
+          { label: "bursts", value: bursts.length, unit: "count" },
+          { label: "mean interval", value: period, unit: "seconds" },
+          { label: "mean bytes of a burst", value: mean(sizes), unit: "bytes" },
+          { label: "time in bursts", value: seconds, unit: "seconds", of: job.runSeconds },
+          { label: "width of a bin", value: width, unit: "seconds" },
+        ],
+        span: { startSeconds: first.first * width, endSeconds: (first.last + 1) * width },
+      },
+      advice: `Write less often: for a mean time between failures M the best interval is about √(2 · ${formatSeconds(burst)} · M) (Young 1974), for M = 24 h every ${formatSeconds(Math.sqrt(2 * burst * 86_400))}. Or let the job go on meanwhile: copy to memory or node-local storage and drain in the background.`,
+      snippet: {
+        language: "c",
+        code: "/* snapshot in memory, written while the next steps compute */\nmemcpy(snapshot, state, bytes);\nMPI_File_iwrite_at_all(file, offset, snapshot, count, MPI_BYTE, &request);\n/* before the next snapshot: */\nMPI_Wait(&request, MPI_STATUS_IGNORE);",
+      },
+      effect: `Up to ${percent(cost)} of the run time.`,
+      confidence: "medium",
+      confidenceReason: unlessPartial(
+        job,
+        `${activity.source === "HEATMAP" ? "the heat map" : "the trace"} shows when bytes move, in bins of ${formatSeconds(width)}; whether ranks wait meanwhile is not seen`,
+      ),
+    };
+  },
+});
+
+const serialIoPhase = defineRule({
+  id: "serial-io-phase",
+  title: "Ranks do their I/O one after another",
+  meaning:
+    "Many ranks do I/O, but hardly ever two at once: they pass a turn on, or wait for one another's locks.",
+  needs: TIMELINES,
+  thresholds: {
+    groups: {
+      value: 8,
+      unit: "count",
+      meaning: "ranks or groups of ranks with I/O",
+      source: "ours: fewer can take turns by chance",
+    },
+    together: {
+      value: 1.5,
+      unit: "ratio",
+      meaning: "of them at work at the same time, on average over the bytes, at most",
+      source: "ours: neighbours in turn meet in the bin of time in which one follows the other",
+    },
+    cost: {
+      value: 0.1,
+      unit: "share",
+      meaning: "time of these turns as part of the run time",
+      source: "ours: a tenth of the run is worth doing in parallel",
+    },
+  },
+  judge(job, limits) {
+    const { activity } = job;
+    if (activity === undefined) return undefined;
+    const { groups, together, heaviestShare, start, end, ...seen } = overlapOf(activity);
+    // Bins are wide: a line of a log in each of them is no phase.
+    const busySeconds = Math.min(seen.busySeconds, job.io.readSeconds + job.io.writeSeconds);
+    const cost = busySeconds / job.runSeconds;
+    const serial = groups >= limits.groups && together <= limits.together && heaviestShare <= 0.5;
+    if (!serial || !(cost >= limits.cost)) return undefined;
+    const unit = activity.ranksPerRow > 1 ? `groups of ${activity.ranksPerRow} ranks` : "ranks";
+    return {
+      severity: cost >= 0.2 ? "high" : "warn",
+      statement: `${count(groups)} ${unit} do I/O, but only ${Number(together.toPrecision(2))} at a time on average. These turns take ${formatSeconds(busySeconds)} of ${formatSeconds(job.runSeconds)} (${percent(cost)}).`,
+      evidence: {
+        numbers: [
+          {
+            label: activity.ranksPerRow > 1 ? "groups of ranks with I/O" : "ranks with I/O",
+            value: groups,
+            unit: "count",
+          },
+          { label: "at work at the same time", value: together, unit: "ratio" },
+          { label: "time with I/O", value: busySeconds, unit: "seconds", of: job.runSeconds },
+        ],
+        span: { startSeconds: start, endSeconds: end },
+      },
+      advice:
+        "Let all ranks write at once: collective MPI-IO into one file, each rank its own part. If the turns come from locks on shared stripes, align each rank's part to the stripe size.",
+      snippet: {
+        language: "c",
+        code: "/* instead of: receive the turn, append, pass the turn on */\nMPI_Exscan(&bytes, &offset, 1, MPI_OFFSET, MPI_SUM, comm);\nif (rank == 0) offset = 0;             /* MPI_Exscan leaves it undefined there */\nMPI_File_write_at_all(file, offset, buffer, bytes, MPI_BYTE, MPI_STATUS_IGNORE);",
+      },
+      effect: `Up to ${count(groups)} times as much at once, as far as clients and OSTs allow.`,
+      confidence: activity.ranksPerRow > 1 ? "medium" : "high",
+      confidenceReason: unlessPartial(
+        job,
+        activity.source === "HEATMAP"
+          ? `the heat map shows each rank in bins of ${formatSeconds(activity.binSeconds)}`
+          : "every call is traced",
+      ),
+    };
+  },
+});
+
+export const PHASE_RULES: readonly Rule[] = [checkpointRhythm, serialIoPhase];
+
+interface Burst {
+  first: number;
+  last: number;
+  bytes: number;
+}
+
+/** Bins with more than a twentieth of the highest belong to a burst; a single empty bin does not end it. */
+function burstsOf(bins: Float64Array): Burst[] {
+  const least = 0.05 * bins.reduce((a, b) => Math.max(a, b), 0);
+  const bursts: Burst[] = [];
+  bins.forEach((bytes, bin) => {
+    if (!(bytes > least)) return;
+    const last = bursts.at(-1);
+    if (last !== undefined && bin - last.last <= 2) {
+      last.last = bin;
+      last.bytes += bytes;
+    } else bursts.push({ first: bin, last: bin, bytes });
+  });
+  return bursts;
+}
+
+const mean = (values: readonly number[]) => sum(values, (value) => value) / values.length;
+
+/** Standard deviation over mean. */
+function spreadOf(values: readonly number[]): number {
+  const average = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - average) ** 2))) / average;
+}
+
+/** How many rows of cells are at work in the same bin, weighted by the bytes that they move. */
+function overlapOf({ rows, cellsRead, cellsWritten, binSeconds }: Activity) {
+  const bins = rows > 0 ? cellsRead.length / rows : 0;
+  const inBin = new Float64Array(bins);
+  const rowsInBin = new Float64Array(bins);
+  const inRow = new Float64Array(rows);
+  for (let row = 0; row < rows; row++)
+    for (let bin = 0; bin < bins; bin++) {
+      const bytes = (cellsRead[row * bins + bin] as number) + (cellsWritten[row * bins + bin] as number);
+      if (!(bytes > 0)) continue;
+      inBin[bin] = (inBin[bin] as number) + bytes;
+      rowsInBin[bin] = (rowsInBin[bin] as number) + 1;
+      inRow[row] = (inRow[row] as number) + bytes;
+    }
+  const total = sum(inBin, (bytes) => bytes);
+  const heaviest = inRow.reduce((a, b) => Math.max(a, b), 0);
+  const busy = [...inBin.keys()].filter((bin) => (inBin[bin] as number) > 0);
+  return {
+    // Rows with next to nothing, such as a log of rank 0, take no turn.
+    groups: inRow.filter((bytes) => bytes >= 0.01 * heaviest).length,
+    together: sum(busy, (bin) => (rowsInBin[bin] as number) * (inBin[bin] as number)) / total,
+    busySeconds: busy.length * binSeconds,
+    heaviestShare: heaviest / total,
+    start: (busy[0] ?? 0) * binSeconds,
+    end: ((busy.at(-1) ?? 0) + 1) * binSeconds,
+  };
+}

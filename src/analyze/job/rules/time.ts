@@ -1,0 +1,225 @@
+/** Rules on the time that I/O takes, and on what the log cannot tell. Those on phases are in time-phases.ts. */
+import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import type { Severity } from "../../../model/finding.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { ACCESSES_RULES } from "./accesses.ts";
+import { FILES_RULES } from "./files.ts";
+import { LIBRARIES_RULES } from "./libraries.ts";
+import { MPI_IO_RULES } from "./mpi-io.ts";
+import { RANKS_RULES } from "./ranks.ts";
+import { STORAGE_RULES } from "./storage.ts";
+import { PHASE_RULES } from "./time-phases.ts";
+import { count, judgementOf, lowestRecords, many, percent, realFiles, sum, worstFiles } from "./words-b.ts";
+
+const ANY = [["POSIX", "STDIO", "MPI-IO", "DFS", "DAOS"]] as const;
+
+const ioShare = defineRule({
+  id: "io-share",
+  title: "Much of the run is I/O",
+  meaning: "I/O takes a large part of the run time, and no other finding that is high names the reason.",
+  needs: ANY,
+  thresholds: {
+    mean: {
+      value: 0.25,
+      unit: "share",
+      meaning: "mean I/O time of a rank as part of the run time",
+      source: "ours: a quarter of the run is worth an hour of tuning",
+    },
+    slowest: {
+      value: 0.5,
+      unit: "share",
+      meaning: "I/O time of the slowest rank as part of the run time, which counts as well",
+      source: "ours: half the run",
+    },
+    seconds: {
+      value: 30,
+      unit: "seconds",
+      meaning: "that time, at least",
+      source: "ours: tests that last seconds are mostly I/O and tell nothing",
+    },
+  },
+  judge(job, limits) {
+    const { meanSeconds, slowestSeconds, meanShare, slowestShare, readSeconds, writeSeconds, metaSeconds } =
+      job.io;
+    const much =
+      (meanShare >= limits.mean && meanSeconds >= limits.seconds) ||
+      (slowestShare >= limits.slowest && slowestSeconds >= limits.seconds);
+    if (!much || CAUSES.some((rule) => namesReason(rule.id, judgementOf(rule, job)?.severity)))
+      return undefined;
+    const all = readSeconds + writeSeconds + metaSeconds;
+    const bytes = job.io.bytesRead + job.io.bytesWritten;
+    return {
+      severity: meanShare >= 0.5 ? "high" : "warn",
+      statement: `I/O takes a rank ${formatSeconds(meanSeconds)} of ${formatSeconds(job.runSeconds)} on average (${meanShare > 1 ? "more than the run, so threads are at it at once" : percent(meanShare)}), the slowest up to ${formatSeconds(slowestSeconds)}${slowestShare > 1 ? "" : ` (${percent(slowestShare)})`}: reads ${percent(readSeconds / all)}, writes ${percent(writeSeconds / all)}, metadata ${percent(metaSeconds / all)} of it. It moves ${formatBytes(bytes)}.`,
+      evidence: {
+        numbers: [
+          { label: "mean I/O time of a rank", value: meanSeconds, unit: "seconds", of: job.runSeconds },
+          { label: "slowest rank, at most", value: slowestSeconds, unit: "seconds", of: job.runSeconds },
+          { label: "reads, over all ranks", value: readSeconds, unit: "seconds", of: all },
+          { label: "writes, over all ranks", value: writeSeconds, unit: "seconds", of: all },
+          { label: "metadata, over all ranks", value: metaSeconds, unit: "seconds", of: all },
+        ],
+        ...worstFiles(
+          realFiles(job).filter(({ seconds }) => seconds > 0),
+          ({ seconds }) => seconds,
+          (file) => `${formatSeconds(file.seconds)} over all ranks`,
+        ),
+      },
+      advice:
+        "Start with the files above. Ask first whether all of it is needed (fewer outputs, lower precision, compression), then whether it can go on while the job computes: non-blocking MPI-IO, HDF5's asynchronous VOL connector, or ADIOS2.",
+      snippet: {
+        language: "c",
+        code: "MPI_Request request;\nMPI_File_iwrite_at_all(file, offset, buffer, count, MPI_DOUBLE, &request);\ncompute_next_step();            /* must not touch buffer */\nMPI_Wait(&request, MPI_STATUS_IGNORE);",
+      },
+      effect: `At most the ${percent(Math.min(1, meanShare))} of the run that I/O takes.`,
+      confidence: job.partialModules.size > 0 ? "medium" : "high",
+      confidenceReason:
+        "times of calls are recorded; for the slowest rank the slowest of each shared file are added up, which can be too much",
+    };
+  },
+});
+
+const partialData = defineRule({
+  id: "partial-data",
+  title: "The log is incomplete",
+  meaning:
+    "The recorder ran out of memory for records, so files or calls are missing; every sum of these modules is a lower bound.",
+  needs: [],
+  thresholds: {},
+  judge(job) {
+    if (job.partialModules.size === 0) return undefined;
+    const modules = [...job.partialModules];
+    const counts = modules
+      .map((name) => [name, job.layer(name).length] as const)
+      .filter(([, records]) => records > 0);
+    const traces = modules.filter((name) => name.startsWith("DXT"));
+    return {
+      severity: "warn",
+      statement: `The log says that ${modules.join(", ")} ${modules.length === 1 ? "is" : "are"} incomplete: the recorder had no room for more${counts.length > 0 ? ` than what it has of ${counts.map(([name, records]) => `${many(records, "file")} in ${name}`).join(", ")}` : ""}. Other findings see only this part.`,
+      evidence: {
+        numbers: [
+          { label: "incomplete modules", value: modules.length, unit: "count", of: job.modules.size },
+          ...counts.map(
+            ([name, records]) => ({ label: `files in ${name}`, value: records, unit: "files" }) as const,
+          ),
+        ],
+      },
+      advice: `Record again with more memory${traces.length > 0 ? "" : " and more records for each process"}, and leave out what does not matter, such as the files of an interpreter.`,
+      snippet: {
+        language: "shell",
+        code: `cat > darshan.conf <<'END'\nMODMEM 64\nNAMEMEM 16\n${traces.length === modules.length ? "" : `MAX_RECORDS 20000 ${modules.filter((name) => !name.startsWith("DXT")).join(",")}\n`}NAME_EXCLUDE \\.pyc$,\\.so$ *\nEND\nexport DARSHAN_CONFIG_PATH=$PWD/darshan.conf`,
+      },
+      effect: "A log that knows all files, and findings that can be trusted.",
+      confidence: "high",
+      confidenceReason: "the recorder sets this mark itself",
+    };
+  },
+});
+
+const noIo = defineRule({
+  id: "no-io",
+  title: "No I/O recorded",
+  meaning:
+    "A long run left a log without any I/O. Either it did none, not even to its standard output, or the recorder did not see it.",
+  needs: [],
+  thresholds: {
+    seconds: {
+      value: 600,
+      unit: "seconds",
+      meaning: "run time, at least",
+      source: "ours: short runs without I/O are common, long ones without any result are not",
+    },
+  },
+  judge(job, limits) {
+    if (job.records.length > 0 || !(job.runSeconds >= limits.seconds)) return undefined;
+    return {
+      severity: "info",
+      statement: `${many(job.ranks, "rank")} ran for ${formatSeconds(job.runSeconds)}, and the log has no record of any file.`,
+      evidence: {
+        numbers: [
+          { label: "run time", value: job.runSeconds, unit: "seconds" },
+          { label: "ranks", value: job.ranks, unit: "ranks" },
+        ],
+      },
+      advice:
+        "If the job did write files, see whether they lie in a directory that the recorder leaves out, whether modules were switched off, and whether the processes that write are those that were recorded.",
+      snippet: {
+        language: "shell",
+        code: "env | grep DARSHAN\nexport DARSHAN_DUMP_CONFIG=1      # prints what is recorded and what is left out\nexport DARSHAN_ENABLE_NONMPI=1    # for processes without MPI",
+      },
+      effect: "A log that can be judged.",
+      confidence: "low",
+      confidenceReason: "the log cannot tell no I/O from I/O that was not seen",
+    };
+  },
+});
+
+const mmapIo = defineRule({
+  id: "mmap-io",
+  title: "Memory-mapped files",
+  meaning:
+    "Files are mapped into memory. Traffic through a mapping is no call, so the log counts none of its bytes and none of its time.",
+  needs: [["POSIX"]],
+  thresholds: {
+    files: {
+      value: 1,
+      unit: "files",
+      meaning: "mapped files that are not program code",
+      source: "ours: one is enough for sums that are too low",
+    },
+  },
+  judge(job, limits) {
+    const all = realFiles(job);
+    const files = all.filter((file) => mmapsOf(file) > 0 && !CODE.test(file.path));
+    if (files.length < limits.files) return undefined;
+    const mmaps = sum(files, mmapsOf);
+    const unseen = files.filter(({ bytesRead, bytesWritten }) => !(bytesRead > 0) && !(bytesWritten > 0));
+    return {
+      severity: "info",
+      statement: `${many(files.length, "file")} of ${count(all.length)} ${files.length === 1 ? "is" : "are"} mapped into memory, ${count(mmaps)} times in all; ${count(unseen.length)} of them show no read or write. Bytes and time of this traffic are in no number of this report.`,
+      evidence: {
+        numbers: [
+          { label: "mapped files", value: files.length, unit: "files", of: all.length },
+          { label: "mappings", value: mmaps, unit: "calls" },
+          {
+            label: "mapped files without a read or write",
+            value: unseen.length,
+            unit: "files",
+            of: files.length,
+          },
+        ],
+        ...worstFiles(files, mmapsOf, (file) => many(mmapsOf(file), "mapping")),
+      },
+      advice:
+        "To see this traffic, look at the counters of the Lustre client for the job (plimsoll collect), or read with calls where the program allows it.",
+      snippet: {
+        language: "shell",
+        code: "# page faults that read from storage, on a node of the job\ngrep -E 'pgmajfault|pgpgin' /proc/vmstat\nlctl get_param llite.*.stats   # Lustre: read_bytes, write_bytes, page faults",
+      },
+      effect: "None in speed; sums that can be trusted.",
+      confidence: "high",
+      confidenceReason: "mappings are counted; what goes through them is not",
+    };
+  },
+});
+
+/** Program code is mapped by the loader; its bytes do not matter here. */
+const CODE = /\.(so(\.[0-9]+)*|dylib|jar|pyc)$/;
+
+const mmapsOf = (file: Parameters<typeof lowestRecords>[0]) => sum(lowestRecords(file), ({ mmaps }) => mmaps);
+
+/** metadata-time is no cause but a better name for the same time, whatever its weight. */
+const namesReason = (id: string, severity: Severity | undefined) =>
+  severity === "high" || (severity !== undefined && id === "metadata-time");
+
+/** Rules that can say what the time goes into. */
+const CAUSES = [
+  ...ACCESSES_RULES,
+  ...MPI_IO_RULES,
+  ...LIBRARIES_RULES,
+  ...RANKS_RULES,
+  ...FILES_RULES,
+  ...STORAGE_RULES,
+];
+
+export const TIME_RULES: readonly Rule[] = [partialData, ioShare, ...PHASE_RULES, noIo, mmapIo];

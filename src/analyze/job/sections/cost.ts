@@ -1,0 +1,97 @@
+import { formatSeconds } from "../../../base/units.ts";
+import type { Section } from "../../../model/document.ts";
+import type { Figure } from "../../../model/figure.ts";
+import { DEFINITIONS } from "../definitions.ts";
+import type { ReportInput } from "../input.ts";
+import type { Job } from "../job.ts";
+import { type LayerTimes, layerName, layerTimes } from "../layer-times.ts";
+
+export function cost({ job }: ReportInput): Section {
+  const common = { id: "cost", title: "Where the time goes" };
+  const times = layerTimes(job).filter(({ read, write, metadata }) => read + write + metadata >= 0);
+  if (times.length === 0)
+    return {
+      ...common,
+      detail: true,
+      blocks: [
+        {
+          kind: "notice",
+          level: "missing",
+          text: "No times of reads, writes or metadata operations were recorded.",
+        },
+      ],
+    };
+  return {
+    ...common,
+    intro:
+      "Time in reads, writes, metadata operations (open, close, stat, seek, sync) and waits. Layers nest: the time of MPI-IO contains that of POSIX below it, so bars of different layers are not to be added.",
+    blocks: [
+      { kind: "figure", figure: averageFigure(job, times) },
+      { kind: "figure", figure: slowestFigure(job, times) },
+    ],
+    detail: true,
+  };
+}
+
+function averageFigure(job: Job, times: readonly LayerTimes[]): Figure {
+  const series = [
+    { name: "read", role: "read" as const, values: times.map(({ read }) => read) },
+    { name: "write", role: "write" as const, values: times.map(({ write }) => write) },
+    { name: "metadata", role: "metadata" as const, values: times.map(({ metadata }) => metadata) },
+    { name: "wait", role: "wait" as const, values: times.map(({ wait }) => wait) },
+  ].filter(({ values }) => values.some((value) => value >= 0));
+  const words = times.map(
+    ({ layer, read, write, metadata }) =>
+      `${layerName(layer)} ${formatSeconds(read || 0)} read, ${formatSeconds(write || 0)} write, ${formatSeconds(metadata || 0)} metadata`,
+  );
+  return {
+    id: "cost-average",
+    title: "Time of an average rank, per layer",
+    caption: `Time summed over ranks / ${job.ranks} ranks; the run took ${formatSeconds(job.runSeconds)}.`,
+    summary: `Average rank: ${words.join("; ")}.`,
+    definition: DEFINITIONS.cost.id,
+    options: { ranks: job.ranks },
+    chart: {
+      kind: "bars",
+      direction: "horizontal",
+      stacked: true,
+      categories: times.map(({ layer }) => layerName(layer)),
+      categoryLabel: "layer",
+      value: { label: "time of an average rank", unit: "seconds" },
+      series,
+    },
+  };
+}
+
+function slowestFigure(job: Job, times: readonly LayerTimes[]): Figure {
+  const average = times.map(
+    ({ read, write, metadata, wait }) => (read || 0) + (write || 0) + (metadata || 0) + (wait || 0),
+  );
+  const worst = times.map(({ slowest }) => slowest);
+  return {
+    id: "cost-slowest",
+    title: "Average against slowest rank, per layer",
+    caption: `The slowest rank holds the others up when they wait for it. ${job.ranks} ranks; shared files give their slowest rank, which need not be the same in each.`,
+    summary:
+      times
+        .map(
+          ({ layer }, i) =>
+            `${layerName(layer)}: average ${formatSeconds(average[i] as number)}, slowest ${Number.isNaN(worst[i]) ? "not recorded" : formatSeconds(worst[i] as number)}`,
+        )
+        .join("; ") + ".",
+    definition: DEFINITIONS.cost.id,
+    options: { ranks: job.ranks },
+    chart: {
+      kind: "bars",
+      direction: "horizontal",
+      stacked: false,
+      categories: times.map(({ layer }) => layerName(layer)),
+      categoryLabel: "layer",
+      value: { label: "time", unit: "seconds" },
+      series: [
+        { name: "average rank", role: "neutral", values: average },
+        { name: "slowest rank", role: "other", values: worst },
+      ],
+    },
+  };
+}

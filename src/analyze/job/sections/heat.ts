@@ -1,0 +1,91 @@
+import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import type { Section } from "../../../model/document.ts";
+import type { Figure } from "../../../model/figure.ts";
+import type { Activity } from "../activity.ts";
+import { DEFINITIONS } from "../definitions.ts";
+import type { ReportInput } from "../input.ts";
+
+export function heat({ job }: ReportInput): Section {
+  const common = { id: "heat", title: "Ranks over time" };
+  if (job.activity === undefined)
+    return {
+      ...common,
+      blocks: [
+        {
+          kind: "notice",
+          level: "missing",
+          text:
+            job.files.length === 0
+              ? "No I/O was recorded, so there is nothing to show over time."
+              : "Not recorded: the log has neither a heat map nor traces.",
+          how: "Darshan 3.4 and later record the heat map by default (module HEATMAP); for traces set DARSHAN_MOD_ENABLE=DXT_POSIX,DXT_MPIIO, or DXT_ENABLE_IO_TRACE=1 before 3.4.",
+        },
+      ],
+    };
+  return {
+    ...common,
+    intro:
+      "Each row is a rank or a group of ranks, each column a stretch of time; darker means more bytes. The bars at the right are bytes per rank, those above bytes over time.",
+    blocks: [{ kind: "figure", figure: heatFigure(job.activity, job.ranks) }],
+  };
+}
+
+/** At most this many columns: more than a page is wide in cells that can be seen. */
+const COLUMNS_MAX = 200;
+
+export function heatFigure(activity: Activity, ranks: number): Figure {
+  const { rows, ranksPerRow, source, layer } = activity;
+  const columns = activity.bytesRead.length;
+  const joined = Math.ceil(columns / COLUMNS_MAX);
+  const shown = Math.ceil(columns / joined);
+  const join = (cells: Float64Array) => {
+    const sums = new Float64Array(rows * shown);
+    cells.forEach((value, cell) => {
+      const at = Math.floor(cell / columns) * shown + Math.floor((cell % columns) / joined);
+      sums[at] = (sums[at] as number) + value;
+    });
+    return sums;
+  };
+  const total = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
+  const [read, written] = [total(activity.bytesRead), total(activity.bytesWritten)];
+  const width = activity.binSeconds * joined;
+  const active = activity.rankBytesRead.reduce(
+    (count, bytes, rank) => count + (bytes + (activity.rankBytesWritten[rank] as number) > 0 ? 1 : 0),
+    0,
+  );
+  const busiest = activity.bytesRead.reduce(
+    (best, bytes, column) => {
+      const sum = bytes + (activity.bytesWritten[column] as number);
+      return sum > best.sum ? { sum, column } : best;
+    },
+    { sum: -1, column: 0 },
+  );
+  return {
+    id: "ranks-over-time",
+    title: `${layer} bytes of each rank over time`,
+    caption: `${ranks} ranks${ranksPerRow > 1 ? `, ${ranksPerRow} in a row` : ""}; columns of ${formatSeconds(width)}; ${formatBytes(read)} read and ${formatBytes(written)} written by ${active} of ${ranks} ranks. From ${source === "HEATMAP" ? "the HEATMAP module" : "DXT traces, bytes spread evenly over each call"}.`,
+    summary: `${active} of ${ranks} ranks moved data; the busiest ${formatSeconds(activity.binSeconds)} begin at ${formatSeconds(busiest.column * activity.binSeconds)} with ${formatBytes(Math.max(0, busiest.sum))}.`,
+    definition: DEFINITIONS.heat.id,
+    options: { source, layer, columnSeconds: width, ranksPerRow },
+    chart: {
+      kind: "heat",
+      x: {
+        label: "time since the start",
+        unit: "seconds",
+        edges: Float64Array.from({ length: shown + 1 }, (_, i) => i * width),
+      },
+      y: {
+        label: "rank",
+        unit: "index",
+        edges: Float64Array.from({ length: rows + 1 }, (_, i) => Math.min(i * ranksPerRow, ranks)),
+      },
+      value: { label: "bytes", unit: "bytes", scale: "log" },
+      parts: [
+        { name: "read", role: "read", cells: join(activity.cellsRead) },
+        { name: "written", role: "write", cells: join(activity.cellsWritten) },
+      ],
+      topLabel: "bytes over time",
+      rightLabel: "bytes per rank",
+    },
+  };
+}

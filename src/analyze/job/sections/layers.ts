@@ -1,0 +1,91 @@
+import type { Section } from "../../../model/document.ts";
+import type { ReportInput } from "../input.ts";
+import type { Job } from "../job.ts";
+import { LAYER_ORDER, layerName, layerTimes } from "../layer-times.ts";
+import { sumOf } from "../records.ts";
+
+export function layers({ job }: ReportInput): Section {
+  const times = new Map(layerTimes(job).map((one) => [one.layer, one]));
+  const present = LAYER_ORDER.filter((layer) => job.layer(layer).length > 0);
+  const absent = (["POSIX", "MPI-IO", "STDIO"] as const).filter((layer) => !present.includes(layer));
+  return {
+    id: "layers",
+    title: "Layers",
+    intro:
+      "From the application down: HDF5 and PnetCDF call MPI-IO, MPI-IO calls POSIX (or DFS). One write of the application shows in every layer that it passes, so rows are views of the same data: never add them.",
+    detail: true,
+    blocks: [
+      {
+        kind: "table",
+        id: "layers",
+        caption: `Layers with data${absent.length > 0 ? `; not recorded or not used: ${absent.join(", ")}` : ""}.`,
+        columns: [
+          { key: "layer", label: "Layer", unit: "text", about: "Module of the log." },
+          {
+            key: "files",
+            label: "Files",
+            unit: "files",
+            about: "Files (or datasets, variables) with a record.",
+          },
+          {
+            key: "shared",
+            label: "Shared by all ranks",
+            unit: "files",
+            about: "Records reduced over all ranks.",
+          },
+          { key: "read", label: "Read", unit: "bytes", about: "BYTES_READ." },
+          { key: "written", label: "Written", unit: "bytes", about: "BYTES_WRITTEN." },
+          { key: "reads", label: "Reads", unit: "calls", about: "Read calls of every kind." },
+          { key: "writes", label: "Writes", unit: "calls", about: "Write calls of every kind." },
+          {
+            key: "collective",
+            label: "Collective",
+            unit: "share",
+            about: "Collective calls / all reads and writes; MPI-IO and PnetCDF only.",
+          },
+          {
+            key: "average",
+            label: "Time, average rank",
+            unit: "seconds",
+            about: "Read + write + metadata time / ranks.",
+          },
+          {
+            key: "slowest",
+            label: "Time, slowest rank",
+            unit: "seconds",
+            about: "J06: slowest rank in files of its own + slowest rank of each shared file.",
+          },
+        ],
+        rows: present.map((layer) => {
+          const records = job.layer(layer);
+          const sum = (value: Parameters<typeof sumOf>[1]) => known(sumOf(records, value));
+          const time = times.get(layer);
+          const average = (time?.read || 0) + (time?.write || 0) + (time?.metadata || 0) + (time?.wait || 0);
+          return [
+            layerName(layer),
+            records.length,
+            records.filter(({ shared }) => shared).length,
+            sum(({ bytesRead }) => bytesRead),
+            sum(({ bytesWritten }) => bytesWritten),
+            sum(({ reads }) => reads),
+            sum(({ writes }) => writes),
+            collectiveShare(job, layer),
+            time === undefined || Number.isNaN(time.metadata) ? null : average,
+            known(time?.slowest ?? Number.NaN),
+          ];
+        }),
+      },
+    ],
+  };
+}
+
+export const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
+
+function collectiveShare(job: Job, layer: string): number | null {
+  const records = job.layer(layer);
+  const collective =
+    sumOf(records, ({ collectiveReads }) => collectiveReads) +
+    sumOf(records, ({ collectiveWrites }) => collectiveWrites);
+  const all = sumOf(records, ({ reads }) => reads) + sumOf(records, ({ writes }) => writes);
+  return all > 0 ? known(collective / all) : null;
+}

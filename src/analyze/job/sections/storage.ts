@@ -1,0 +1,112 @@
+/** OSTs that the job's files lie on, and what their sizes ask for. */
+import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import type { Block, Section } from "../../../model/document.ts";
+import type { Figure } from "../../../model/figure.ts";
+import { DEFINITIONS } from "../definitions.ts";
+import type { ReportInput } from "../input.ts";
+import type { JobFile, OstLoad } from "../job.ts";
+import { STRIPES_SOURCE, stripeArithmetic, stripesFor, stripesOf } from "../rules/striping.ts";
+import { extentOf } from "../rules/words-b.ts";
+import { known } from "./layers.ts";
+
+const FILES_MAX = 200;
+
+export function storage({ job }: ReportInput): Section {
+  const common = { id: "storage", title: "Storage targets", detail: true };
+  const striped = job.files.filter(({ osts, stripeCount }) => osts.length > 0 || stripeCount > 0);
+  if (striped.length === 0)
+    return {
+      ...common,
+      blocks: [
+        {
+          kind: "notice",
+          level: "missing",
+          text: job.modules.has("LUSTRE")
+            ? "The log has Lustre records, but of no file that was used."
+            : "Not recorded: the log has no layout of files on Lustre, so their targets are not known.",
+          how: "Darshan records layouts where it was built with Lustre support and files lie on Lustre (module LUSTRE).",
+        },
+      ],
+    };
+  const blocks: Block[] = job.osts.length === 0 ? [] : [{ kind: "figure", figure: stripFigure(job.osts) }];
+  return {
+    ...common,
+    intro:
+      "One bar for each OST that a file of the job lies on: its height is the bytes that went there, its colour the time of the calls. Equal heights with one dark bar point to a slow target.",
+    blocks: [...blocks, adviceTable(striped)],
+  };
+}
+
+function stripFigure(osts: readonly OstLoad[]): Figure {
+  const bytes = (one: OstLoad) => one.bytesRead + one.bytesWritten;
+  const sum = osts.reduce((total, one) => total + bytes(one), 0);
+  const most = osts.reduce((a, b) => (bytes(b) > bytes(a) ? b : a));
+  const slowest = osts.reduce((a, b) => (b.seconds > a.seconds ? b : a));
+  const traced = osts[0]?.source === "trace";
+  return {
+    id: "ost-strip",
+    title: "Bytes and time on each OST",
+    caption: `${osts.length} OSTs used (how many the file system has is not in the log), ${formatBytes(sum)} in all, ${formatBytes(sum / osts.length)} each on average. ${traced ? "From traced calls and their stripes." : "Estimated: the load of each file is spread evenly over the stripes that it reached."}`,
+    summary: `OST ${most.ost} has most bytes, ${formatBytes(bytes(most))}; OST ${slowest.ost} most call time, ${formatSeconds(slowest.seconds)}.`,
+    definition: DEFINITIONS.osts.id,
+    options: { source: osts[0]?.source ?? "files" },
+    chart: {
+      kind: "strip",
+      itemLabel: "OST",
+      items: osts.map((one) => ({
+        name: String(one.ost),
+        height: bytes(one),
+        colour: one.seconds,
+        note: `${one.files} files`,
+      })),
+      height: { label: "bytes", unit: "bytes" },
+      colour: { label: "time of calls, all ranks", unit: "seconds" },
+    },
+  };
+}
+
+function adviceTable(striped: readonly JobFile[]): Block {
+  const sorted = [...striped].sort((a, b) => extentOf(b) - extentOf(a));
+  const shown = sorted.slice(0, FILES_MAX);
+  return {
+    kind: "table",
+    id: "stripes",
+    caption: `Layouts, largest files first. Advice for shared files: ${STRIPES_SOURCE}, never more than the ranks that use it. A file that one rank uses alone needs one stripe.`,
+    columns: [
+      { key: "path", label: "File", unit: "text", about: "Path of the file." },
+      {
+        key: "extent",
+        label: "Size reached",
+        unit: "bytes",
+        about: "Highest offset read or written, plus one.",
+      },
+      { key: "ranks", label: "Ranks", unit: "ranks", about: "Ranks that used it." },
+      { key: "stripes", label: "Stripes", unit: "index", about: "OSTs of the layout." },
+      { key: "stripeBytes", label: "Stripe size", unit: "bytes", about: "Of the first layout component." },
+      { key: "advised", label: "Advised", unit: "index", about: `${STRIPES_SOURCE}.` },
+      {
+        key: "arithmetic",
+        label: "Arithmetic",
+        unit: "text",
+        about: "Load of each OST with the advised stripes.",
+      },
+    ],
+    rows: shown.map((file) => {
+      const extent = extentOf(file);
+      const ranks = file.called.ranks;
+      const advised = stripesFor(extent, ranks);
+      return [
+        file.path,
+        extent,
+        known(ranks),
+        known(stripesOf(file)),
+        known(file.stripeBytes),
+        advised,
+        stripeArithmetic(extent, ranks, advised),
+      ];
+    }),
+    rowsTotal: sorted.length,
+    sortedBy: "extent",
+    searchable: sorted.length > 20,
+  };
+}

@@ -1,0 +1,95 @@
+/** A job as JSON: what scripts rely on. Exact integers are bigints; what was not recorded is null. */
+import type { ReportInput } from "./input.ts";
+import { layerTimes } from "./layer-times.ts";
+import { sumOf } from "./records.ts";
+import { tracedMetrics } from "./traced-metrics.ts";
+import { verdictOf } from "./document.ts";
+
+const FILES_MAX = 1000;
+
+export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdicts">) {
+  const { io } = job;
+  const traced = job.trace === undefined ? undefined : tracedMetrics(job.trace);
+  const files = [...job.files].sort((a, b) => (b.seconds || 0) - (a.seconds || 0));
+  return {
+    job: {
+      logs: job.runs.map(({ source }) => source),
+      application: [...new Set(job.runs.map(({ application }) => application))].join(", "),
+      jobId: [...new Set(job.runs.map(({ jobId }) => jobId))].join(", "),
+      ranks: job.ranks,
+      startUnixSeconds: orNull(job.startUnixSeconds),
+      runSeconds: orNull(job.runSeconds),
+      modules: [...job.modules],
+      partialModules: [...job.partialModules],
+    },
+    verdict: verdictOf(job, verdicts),
+    findings: verdicts.findings,
+    quiet: verdicts.quiet,
+    unjudged: verdicts.unjudged,
+    metrics: {
+      bytesRead: io.bytesReadExact,
+      bytesWritten: io.bytesWrittenExact,
+      files: job.files.length,
+      ioShareAverage: orNull(io.meanShare),
+      ioShareSlowest: orNull(io.slowestShare),
+      ioSecondsAverage: orNull(io.meanSeconds),
+      ioSecondsSlowest: orNull(io.slowestSeconds),
+      readSeconds: orNull(io.readSeconds),
+      writeSeconds: orNull(io.writeSeconds),
+      metadataSeconds: orNull(io.metaSeconds),
+      throughputBytesPerSecond: orNull(io.bytesPerSecond),
+      layers: layerTimes(job).map(({ layer, read, write, metadata, wait, slowest }) => {
+        const records = job.layer(layer);
+        const sum = (value: Parameters<typeof sumOf>[1]) => orNull(sumOf(records, value));
+        return {
+          layer,
+          files: records.length,
+          bytesRead: sum(({ bytesRead }) => bytesRead),
+          bytesWritten: sum(({ bytesWritten }) => bytesWritten),
+          reads: sum(({ reads }) => reads),
+          writes: sum(({ writes }) => writes),
+          opens: sum(({ opens }) => opens),
+          averageSeconds: {
+            read: orNull(read),
+            write: orNull(write),
+            metadata: orNull(metadata),
+            wait: orNull(wait),
+          },
+          slowestSeconds: orNull(slowest),
+        };
+      }),
+      /** Of traced calls, by C02–C04; null without traces. */
+      traced:
+        traced === undefined
+          ? null
+          : {
+              layers: traced.layers.map(({ layer, metrics }) => ({ layer, ...metrics })),
+              files: traced.files.slice(0, FILES_MAX).map(({ fileId, layer, metrics }) => ({
+                path: job.file(fileId)?.path ?? null,
+                fileId,
+                layer,
+                ...metrics,
+              })),
+            },
+      osts: job.osts,
+    },
+    files: files.slice(0, FILES_MAX).map((file) => ({
+      path: file.path,
+      fileId: file.fileId,
+      layer: file.called.layer,
+      shared: file.called.shared,
+      ranks: orNull(file.called.ranks),
+      bytesRead: orNull(file.bytesRead),
+      bytesWritten: orNull(file.bytesWritten),
+      seconds: orNull(file.seconds),
+      slowestSeconds: orNull(file.slowestSeconds),
+      stripeCount: orNull(file.stripeCount),
+      stripeBytes: orNull(file.stripeBytes),
+      osts: file.osts,
+    })),
+    filesTotal: files.length,
+    warnings: job.runs.flatMap(({ warnings }) => warnings),
+  };
+}
+
+const orNull = (value: number): number | null => (Number.isFinite(value) ? value : null);

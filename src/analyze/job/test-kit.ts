@@ -1,0 +1,38 @@
+/** Jobs for tests: from the catalogue of single logs, from planned calls, from the bytes of a log. */
+import { Random } from "../../base/prng.ts";
+import { bytesSource } from "../../base/source.ts";
+import { importLog, runSpan } from "../../formats/darshan/import.ts";
+import { DarshanLog } from "../../formats/darshan/log.ts";
+import { makeSingle, SINGLE_LOGS } from "../../generate/single/index.ts";
+import { Application } from "../../generate/single/application.ts";
+import { recordLog } from "../../generate/recorder/record.ts";
+import type { LogPlan } from "../../generate/recorder/calls.ts";
+import { TablesBuilder } from "../../model/index.ts";
+import { nodeCodecs } from "../../node/codecs.ts";
+import { nodeEncoders } from "../../node/encoders.ts";
+import { buildJob, JOB_TABLES, JobStreams } from "./build.ts";
+import type { Job } from "./job.ts";
+
+/** The job of one or several logs, given as bytes. */
+export function jobOf(...logs: readonly Uint8Array[]): Job {
+  const opened = logs.map((bytes, index) => {
+    const name = `test-${index}.darshan`;
+    return { name, log: new DarshanLog(bytesSource(bytes, name), { codecs: nodeCodecs }) };
+  });
+  const streams = new JobStreams(opened.map(({ name, log }) => runSpan(log, name)));
+  const tables = new TablesBuilder(streams, JOB_TABLES);
+  for (const { name, log } of opened) importLog(log, tables, name);
+  return buildJob(tables.finish(), streams);
+}
+
+/** The job of a log of `plimsoll generate single`. */
+export function singleJob(id: string): Job {
+  const log = SINGLE_LOGS.find((one) => one.id === id);
+  if (log === undefined) throw new Error(`no single log is called ${id}`);
+  return jobOf(makeSingle(log, 1, nodeEncoders).bytes);
+}
+
+/** The job of calls that a test plans itself. */
+export function plannedJob(ranks: number, plan: (job: Application) => LogPlan): Job {
+  return jobOf(recordLog(plan(new Application(ranks, new Random(1))), nodeEncoders).bytes);
+}

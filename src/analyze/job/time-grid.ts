@@ -1,0 +1,83 @@
+/**
+ * Amounts in lanes × columns of time. The end of the time axis need not be known: when a value lies beyond the last
+ * column, columns are joined two by two, as often as it takes.
+ */
+export class TimeGrid {
+  readonly lanes: number;
+  readonly columns: number;
+  /** Sums kept per cell. */
+  readonly planes: readonly Float64Array[];
+  #seconds: number;
+  /** The axis is known, so what lies beyond belongs to its end. */
+  readonly #fixed: boolean;
+
+  constructor(lanes: number, columns: number, planes: number, seconds: number) {
+    this.lanes = lanes;
+    this.columns = columns;
+    this.planes = Array.from({ length: planes }, () => new Float64Array(lanes * columns));
+    this.#fixed = seconds > 0;
+    this.#seconds = this.#fixed ? seconds : 0.001;
+  }
+
+  /** Length of the time axis. */
+  get seconds(): number {
+    return this.#seconds;
+  }
+
+  get columnSeconds(): number {
+    return this.#seconds / this.columns;
+  }
+
+  /** Spreads `amounts` (one per plane) evenly over [start, end] seconds. */
+  spread(lane: number, start: number, end: number, amounts: readonly number[]): void {
+    while (!this.#fixed && end > this.#seconds) this.#double();
+    const scale = this.columns / this.#seconds;
+    const last = this.columns - 1;
+    const first = Math.min(Math.max(Math.floor(start * scale), 0), last);
+    const final = Math.min(Math.max(Math.ceil(end * scale) - 1, first), last);
+    const row = lane * this.columns;
+    if (first === final) {
+      this.#add(row + first, amounts, 1);
+      return;
+    }
+    const length = end - start;
+    for (let column = first; column <= final; column++) {
+      const from = column === first ? start : column / scale;
+      const to = column === final ? end : (column + 1) / scale;
+      this.#add(row + column, amounts, Math.max(0, to - from) / length);
+    }
+  }
+
+  #add(cell: number, amounts: readonly number[], share: number): void {
+    for (let plane = 0; plane < amounts.length; plane++) {
+      const values = this.planes[plane] as Float64Array;
+      values[cell] = (values[cell] as number) + (amounts[plane] as number) * share;
+    }
+  }
+
+  /** Adds a lane to another and empties it. */
+  foldLane(from: number, into: number): void {
+    for (const values of this.planes) {
+      for (let column = 0; column < this.columns; column++) {
+        const at = from * this.columns + column;
+        const to = into * this.columns + column;
+        values[to] = (values[to] as number) + (values[at] as number);
+        values[at] = 0;
+      }
+    }
+  }
+
+  #double(): void {
+    this.#seconds *= 2;
+    const half = this.columns / 2;
+    for (const values of this.planes) {
+      for (let lane = 0; lane < this.lanes; lane++) {
+        const row = lane * this.columns;
+        for (let column = 0; column < half; column++)
+          values[row + column] =
+            (values[row + 2 * column] as number) + (values[row + 2 * column + 1] as number);
+        values.fill(0, row + half, row + this.columns);
+      }
+    }
+  }
+}

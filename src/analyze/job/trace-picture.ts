@@ -1,0 +1,404 @@
+/** Calls of a job as the trace viewer wants them: bins of lanes × time always, single calls when they are few. */
+import { sortPairs } from "../../base/radix-sort.ts";
+import type { OpsBlock } from "../../model/streams.ts";
+import type { Trace, TraceBins, TraceCalls, TraceFile, TraceOffsets } from "../../model/trace.ts";
+import { OffsetGrid } from "./offset-grid.ts";
+import { TimeGrid } from "./time-grid.ts";
+import { isSound } from "./trace-facts.ts";
+
+export interface PictureOptions {
+  /** Keep single calls up to so many. */
+  readonly callsMax: number;
+  /** Keep single calls of this span only, seconds since the start of the job. */
+  readonly window?: { readonly startSeconds: number; readonly endSeconds: number };
+}
+
+const RANK_LANES = 128;
+const COLUMNS = 1024;
+/** Files with a lane of their own while reading; the smallest makes room for a larger one. */
+const FILE_LANES = 64;
+const FILES_SHOWN = 32;
+const OFFSET_FILES = 6;
+
+/** Planes of the grids. */
+const CALLS = 0;
+const READ = 1;
+const WRITTEN = 2;
+const BUSY = 3;
+
+export class TracePicture {
+  readonly #ranks: number;
+  readonly #seconds: number;
+  readonly #options: PictureOptions;
+  readonly #ranksPerLane: number;
+  readonly #layers: LayerGrids[] = [];
+  /** Every file by its id; the number is its place in `#files`. */
+  readonly #fileNumbers = new Map<bigint, number>();
+  readonly #files: FileSums[] = [];
+  readonly #laneOwners: (FileSums | undefined)[] = new Array(FILE_LANES).fill(undefined);
+  readonly #calls = new CallColumns();
+  #callsTooMany = false;
+  readonly rankBytesRead: Float64Array;
+  readonly rankBytesWritten: Float64Array;
+
+  constructor(ranks: number, seconds: number, options: PictureOptions) {
+    this.#ranks = Math.max(1, ranks);
+    this.#seconds = seconds;
+    this.#options = options;
+    this.#ranksPerLane = Math.ceil(this.#ranks / RANK_LANES);
+    this.rankBytesRead = new Float64Array(this.#ranks);
+    this.rankBytesWritten = new Float64Array(this.#ranks);
+  }
+
+  add(block: OpsBlock, rank: number, shiftNs: number): void {
+    const layer = this.#layerOf(block.layer);
+    const file = this.#fileOf(block.fileId);
+    const rankLane = Math.min(Math.floor(Math.max(rank, 0) / this.#ranksPerLane), layer.byRank.lanes - 1);
+    this.#claimLane(file, block);
+    const fileLane = file.lane < 0 ? FILE_LANES : file.lane;
+    const grid = file.lane < 0 ? undefined : layer.offsetGrid(file, this.#seconds);
+    const amounts = [1, 0, 0, 0];
+    for (let i = 0; i < block.count; i++) {
+      if (!isSound(block, i)) continue;
+      const start = ((block.startNs[i] as number) + shiftNs) / 1e9;
+      const end = ((block.endNs[i] as number) + shiftNs) / 1e9;
+      const bytes = block.bytes[i] as number;
+      const offset = block.offset[i] as number;
+      const isWrite = i < block.writes;
+      amounts[READ] = isWrite ? 0 : bytes;
+      amounts[WRITTEN] = isWrite ? bytes : 0;
+      amounts[BUSY] = end - start;
+      layer.calls++;
+      layer.byRank.spread(rankLane, start, end, amounts);
+      layer.byFile.spread(fileLane, start, end, amounts);
+      if (offset < Number.POSITIVE_INFINITY) {
+        grid?.add(isWrite, offset, bytes, start, end);
+        if (offset + bytes > file.endOffset) file.endOffset = offset + bytes;
+      }
+      if (layer.index === this.#lowestLayer()) {
+        const at = Math.min(Math.max(rank, 0), this.#ranks - 1);
+        if (isWrite) this.rankBytesWritten[at] = (this.rankBytesWritten[at] as number) + bytes;
+        else this.rankBytesRead[at] = (this.rankBytesRead[at] as number) + bytes;
+      }
+      if (isWrite) file.written[layer.index] = (file.written[layer.index] ?? 0) + bytes;
+      else file.read[layer.index] = (file.read[layer.index] ?? 0) + bytes;
+      this.#keepCall(start, end, bytes, offset, rank, file.number, layer.index, isWrite);
+    }
+  }
+
+  #lowestLayer(): number {
+    const posix = this.#layers.findIndex(({ name }) => name === "POSIX");
+    return posix >= 0 ? posix : 0;
+  }
+
+  #layerOf(name: string): LayerGrids {
+    let layer = this.#layers.find((one) => one.name === name);
+    if (layer === undefined) {
+      layer = new LayerGrids(
+        name,
+        this.#layers.length,
+        Math.ceil(this.#ranks / this.#ranksPerLane),
+        this.#seconds,
+      );
+      this.#layers.push(layer);
+    }
+    return layer;
+  }
+
+  #fileOf(id: bigint): FileSums {
+    let number = this.#fileNumbers.get(id);
+    if (number === undefined) {
+      number = this.#files.length;
+      this.#fileNumbers.set(id, number);
+      this.#files.push(new FileSums(id, number));
+    }
+    return this.#files[number] as FileSums;
+  }
+
+  /** Gives the file a lane when one is free, or when the file that has least would have less than this block. */
+  #claimLane(file: FileSums, block: OpsBlock): void {
+    if (file.lane >= 0) return;
+    let lane = this.#laneOwners.indexOf(undefined);
+    if (lane < 0) {
+      let coming = 0;
+      for (let i = 0; i < block.count; i++) coming += (block.bytes[i] as number) || 0;
+      lane = 0;
+      this.#laneOwners.forEach((owner, index) => {
+        if ((owner?.bytes ?? 0) < (this.#laneOwners[lane]?.bytes ?? 0)) lane = index;
+      });
+      const loser = this.#laneOwners[lane] as FileSums;
+      if (loser.bytes >= coming + file.bytes) return;
+      loser.lane = -1;
+      for (const layer of this.#layers) {
+        layer.byFile.foldLane(lane, FILE_LANES);
+        layer.offsets.delete(loser.number);
+      }
+    }
+    this.#laneOwners[lane] = file;
+    file.lane = lane;
+  }
+
+  #keepCall(
+    start: number,
+    end: number,
+    bytes: number,
+    offset: number,
+    rank: number,
+    file: number,
+    layer: number,
+    isWrite: boolean,
+  ): void {
+    const { window, callsMax } = this.#options;
+    if (this.#callsTooMany) return;
+    if (window !== undefined && (end < window.startSeconds || start > window.endSeconds)) return;
+    if (this.#calls.count >= callsMax) {
+      this.#callsTooMany = true;
+      this.#calls.clear();
+      return;
+    }
+    this.#calls.push(start, end, bytes, offset, rank, file, layer, isWrite);
+  }
+
+  /** Cells of the lowest layer for a heat map: groups of ranks × time. */
+  heat(): { grid: TimeGrid; ranksPerLane: number; layer: string } | undefined {
+    const layer = this.#layers[this.#lowestLayer()];
+    return layer && { grid: layer.byRank, ranksPerLane: this.#ranksPerLane, layer: layer.name };
+  }
+
+  finish(
+    factsOf: (fileId: string) => { path: string; stripeBytes: number; stripeCount: number },
+    hint: string,
+  ): Trace | undefined {
+    if (this.#layers.length === 0) return undefined;
+    const lowest = this.#lowestLayer();
+    const shown = this.#files
+      .filter(({ lane }) => lane >= 0)
+      .sort((a, b) => b.bytesOf(lowest) - a.bytesOf(lowest) || b.bytes - a.bytes || a.number - b.number)
+      .slice(0, FILES_SHOWN);
+    const places = new Map(shown.map(({ number }, place) => [number, place]));
+    const seconds = Math.max(...this.#layers.map(({ byRank }) => byRank.seconds));
+    const { window } = this.#options;
+    return {
+      seconds,
+      ranks: this.#ranks,
+      files: shown.map((file): TraceFile => {
+        const facts = factsOf(String(file.id));
+        return {
+          fileId: String(file.id),
+          ...facts,
+          bytesRead: file.read[lowest] ?? file.read.find((bytes) => bytes > 0) ?? 0,
+          bytesWritten: file.written[lowest] ?? file.written.find((bytes) => bytes > 0) ?? 0,
+          endOffset: file.endOffset,
+        };
+      }),
+      filesTotal: this.#files.length,
+      layers: this.#layers.map(({ name, calls }) => ({ name, calls })),
+      calls: this.#calls.finish(places, shown.length),
+      coverage: this.#callsTooMany
+        ? { kind: "none" }
+        : window === undefined
+          ? { kind: "all" }
+          : { kind: "window", ...window },
+      hint,
+      bins: this.#layers.flatMap((layer) => [
+        binsOf(layer.byRank, "rank", layer.index, this.#ranksPerLane),
+        binsOf(lanesInOrder(layer.byFile, shown), "file", layer.index, 1),
+      ]),
+      offsets: this.#layers.flatMap((layer) =>
+        shown.slice(0, OFFSET_FILES).flatMap((file, place) => {
+          const grid = layer.offsets.get(file.number);
+          return grid === undefined ? [] : [offsetsOf(grid, place, layer.index, seconds, file.endOffset)];
+        }),
+      ),
+    };
+  }
+}
+
+class FileSums {
+  readonly id: bigint;
+  readonly number: number;
+  lane = -1;
+  endOffset = 0;
+  /** By layer. */
+  readonly read: number[] = [];
+  readonly written: number[] = [];
+
+  constructor(id: bigint, number: number) {
+    this.id = id;
+    this.number = number;
+  }
+
+  bytesOf(layer: number): number {
+    return (this.read[layer] ?? 0) + (this.written[layer] ?? 0);
+  }
+
+  get bytes(): number {
+    return [...this.read, ...this.written].reduce((sum, bytes) => sum + (bytes ?? 0), 0);
+  }
+}
+
+class LayerGrids {
+  readonly name: string;
+  readonly index: number;
+  readonly byRank: TimeGrid;
+  readonly byFile: TimeGrid;
+  /** By number of the file. */
+  readonly offsets = new Map<number, OffsetGrid>();
+  calls = 0;
+
+  constructor(name: string, index: number, lanes: number, seconds: number) {
+    this.name = name;
+    this.index = index;
+    this.byRank = new TimeGrid(lanes, COLUMNS, 4, seconds);
+    this.byFile = new TimeGrid(FILE_LANES + 1, COLUMNS, 4, seconds);
+  }
+
+  offsetGrid(file: FileSums, seconds: number): OffsetGrid {
+    let grid = this.offsets.get(file.number);
+    if (grid === undefined) this.offsets.set(file.number, (grid = new OffsetGrid(seconds)));
+    return grid;
+  }
+}
+
+/** The lanes of the files that are shown, in their order, and all others in one lane behind them. */
+function lanesInOrder(grid: TimeGrid, shown: readonly FileSums[]): TimeGrid {
+  const ordered = new TimeGrid(shown.length + 1, grid.columns, grid.planes.length, grid.seconds);
+  const taken = new Map(shown.map(({ lane }, place) => [lane, place]));
+  for (let lane = 0; lane < grid.lanes; lane++) {
+    const to = taken.get(lane) ?? shown.length;
+    grid.planes.forEach((values, plane) => {
+      const target = ordered.planes[plane] as Float64Array;
+      for (let column = 0; column < grid.columns; column++) {
+        const at = to * grid.columns + column;
+        target[at] = (target[at] as number) + (values[lane * grid.columns + column] as number);
+      }
+    });
+  }
+  return ordered;
+}
+
+function binsOf(grid: TimeGrid, lanesBy: "rank" | "file", layer: number, ranksPerLane: number): TraceBins {
+  const calls = grid.planes[CALLS] as Float64Array;
+  const filled: number[] = [];
+  for (let cell = 0; cell < calls.length; cell++) if ((calls[cell] as number) > 0) filled.push(cell);
+  const take = (plane: number) =>
+    Float64Array.from(filled, (cell) => (grid.planes[plane] as Float64Array)[cell] as number);
+  return {
+    lanesBy,
+    layer,
+    ranksPerLane,
+    lanes: grid.lanes,
+    columns: grid.columns,
+    cell: Uint32Array.from(filled),
+    calls: take(CALLS),
+    bytesRead: take(READ),
+    bytesWritten: take(WRITTEN),
+    busySeconds: take(BUSY),
+  };
+}
+
+/** Cells over [0, seconds] × [0, endOffset]; the grid may reach further on both axes. */
+function offsetsOf(
+  grid: OffsetGrid,
+  file: number,
+  layer: number,
+  seconds: number,
+  endOffset: number,
+): TraceOffsets {
+  const rows = Math.max(1, Math.min(grid.rows, Math.ceil((endOffset / grid.endOffset) * grid.rows)));
+  const columns = Math.max(1, Math.min(grid.columns, Math.round((seconds / grid.seconds) * grid.columns)));
+  const cells: number[] = [];
+  const places: number[] = [];
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const at = row * grid.columns + column;
+      if ((grid.read[at] as number) > 0 || (grid.written[at] as number) > 0) {
+        cells.push(row * columns + column);
+        places.push(at);
+      }
+    }
+  }
+  return {
+    file,
+    layer,
+    rows,
+    columns,
+    rowBytes: grid.endOffset / grid.rows,
+    cell: Uint32Array.from(cells),
+    bytesRead: Float64Array.from(places, (at) => grid.read[at] as number),
+    bytesWritten: Float64Array.from(places, (at) => grid.written[at] as number),
+  };
+}
+
+/** Columns that grow. */
+class CallColumns {
+  count = 0;
+  #numbers = new Float64Array(4 * 1024);
+  #whole = new Uint32Array(3 * 1024);
+
+  push(
+    start: number,
+    end: number,
+    bytes: number,
+    offset: number,
+    rank: number,
+    file: number,
+    layer: number,
+    isWrite: boolean,
+  ): void {
+    if (4 * this.count === this.#numbers.length) {
+      const numbers = new Float64Array(2 * this.#numbers.length);
+      numbers.set(this.#numbers);
+      this.#numbers = numbers;
+      const whole = new Uint32Array(2 * this.#whole.length);
+      whole.set(this.#whole);
+      this.#whole = whole;
+    }
+    const at = 4 * this.count;
+    this.#numbers[at] = start;
+    this.#numbers[at + 1] = end;
+    this.#numbers[at + 2] = bytes;
+    this.#numbers[at + 3] = offset;
+    const to = 3 * this.count;
+    this.#whole[to] = Math.max(rank, 0);
+    this.#whole[to + 1] = file;
+    this.#whole[to + 2] = 2 * layer + (isWrite ? 1 : 0);
+    this.count++;
+  }
+
+  clear(): void {
+    this.count = 0;
+    this.#numbers = new Float64Array(4);
+    this.#whole = new Uint32Array(3);
+  }
+
+  /** Sorted by start; files by their place among those that are shown. */
+  finish(places: ReadonlyMap<number, number>, others: number): TraceCalls {
+    const { count } = this;
+    const order = new Float64Array(2 * count);
+    for (let i = 0; i < count; i++) {
+      order[2 * i] = this.#numbers[4 * i] as number;
+      order[2 * i + 1] = i;
+    }
+    sortPairs(order);
+    const number = (field: number) =>
+      Float64Array.from(
+        { length: count },
+        (_, i) => this.#numbers[4 * (order[2 * i + 1] as number) + field] as number,
+      );
+    const whole = (field: number) => (i: number) =>
+      this.#whole[3 * (order[2 * i + 1] as number) + field] as number;
+    const [rank, file, kind] = [whole(0), whole(1), whole(2)];
+    return {
+      count,
+      startSeconds: number(0),
+      endSeconds: number(1),
+      bytes: number(2),
+      offset: number(3).map((offset) => (Number.isFinite(offset) ? offset : Number.NaN)),
+      rank: Uint32Array.from({ length: count }, (_, i) => rank(i)),
+      file: Uint32Array.from({ length: count }, (_, i) => places.get(file(i)) ?? others),
+      layer: Uint8Array.from({ length: count }, (_, i) => kind(i) >> 1),
+      write: Uint8Array.from({ length: count }, (_, i) => kind(i) & 1),
+    };
+  }
+}

@@ -1,0 +1,48 @@
+/** C02–C04 from facts of traces: the sums are there, so only the quotients are left. */
+import { ratesOf } from "../metric/rates.ts";
+import type { TraceFacts, TraceWay } from "./trace-facts.ts";
+
+export interface TracedMetrics {
+  readonly accesses: number;
+  readonly bytes: number;
+  readonly blocks: number;
+  readonly ioTimeSeconds: number;
+  readonly bps: number | null;
+  readonly iops: number | null;
+  readonly bandwidthBytesPerSecond: number | null;
+  readonly arptSeconds: number | null;
+}
+
+export function tracedMetrics(trace: TraceFacts): {
+  readonly layers: readonly { readonly layer: string; readonly metrics: TracedMetrics }[];
+  readonly files: readonly {
+    readonly fileId: string;
+    readonly layer: string;
+    readonly metrics: TracedMetrics;
+  }[];
+} {
+  return {
+    layers: trace.layers.map(({ layer, read, write, busySeconds }) => ({
+      layer,
+      metrics: metricsOf(read, write, busySeconds),
+    })),
+    files: trace.files.map(({ fileId, layer, read, write, busySeconds }) => ({
+      fileId,
+      layer,
+      metrics: metricsOf(read, write, busySeconds),
+    })),
+  };
+}
+
+function metricsOf(read: TraceWay, write: TraceWay, ioTimeSeconds: number): TracedMetrics {
+  const accesses = read.calls + write.calls;
+  const bytes = read.bytes + write.bytes;
+  const blocks = bytes / 512;
+  return {
+    accesses,
+    bytes,
+    blocks,
+    ioTimeSeconds,
+    ...ratesOf({ accesses, blocks, bytes, ioTimeSeconds, callNs: (read.seconds + write.seconds) * 1e9 }),
+  };
+}
