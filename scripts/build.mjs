@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -20,6 +21,9 @@ const entries = {
   model: "src/model/index.ts",
   node: "src/node/index.ts",
 };
+
+/** The script and the styles that a report carries inside; `page` is its folder in web/. */
+const pages = { "report-page": "web/report" };
 
 /**
  * Builds into a folder of its own, then moves the files over, chunks first and entries last. Chunk names carry
@@ -45,13 +49,22 @@ export async function build({ keepOldMs = 24 * 3600 * 1000 } = {}) {
       target: "node20",
       sourcemap: true,
       sourcesContent: false,
-      packages: "external",
+      // Packages go in, since a hundred small files load ten times as long as one; but for what is installed with us.
+      external: Object.keys(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).dependencies ?? {}),
       metafile: true,
       logLevel: "silent",
-    }).catch((error) => {
-      throw new SetupError(`build failed: ${buildMessage(error)}`);
-    });
+    }).catch(fail);
     const files = Object.keys(result.metafile.outputs).map((path) => relative(work, join(root, path)));
+    const inputs = Object.keys(result.metafile.inputs);
+    for (const [name, folder] of Object.entries(pages)) {
+      const page = await bundlePage(bundle, folder);
+      inputs.push(...page.inputs);
+      writeFileSync(join(work, `${name}.js`), page.script);
+      writeFileSync(join(work, `${name}.css`), page.style);
+      files.push(`${name}.js`, `${name}.css`);
+    }
+    writeFileSync(join(work, "THIRD-PARTY.txt"), licences(inputs));
+    files.push("THIRD-PARTY.txt");
     const isEntry = (path) => !path.startsWith("chunks/");
     for (const file of [...files.filter((f) => !isEntry(f)), ...files.filter(isEntry)]) {
       mkdirSync(dirname(join(dist, file)), { recursive: true });
@@ -63,6 +76,52 @@ export async function build({ keepOldMs = 24 * 3600 * 1000 } = {}) {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+function fail(error) {
+  throw new SetupError(`build failed: ${buildMessage(error)}`);
+}
+
+/** A page's script as one piece that runs by itself, and all styles below its folder. Tests use it too. */
+export async function bundlePage(bundle, folder) {
+  const result = await bundle({
+    absWorkingDir: root,
+    entryPoints: [join(folder, "main.ts")],
+    bundle: true,
+    write: false,
+    format: "iife",
+    platform: "browser",
+    target: "es2022",
+    minify: true,
+    metafile: true,
+    logLevel: "silent",
+  }).catch(fail);
+  const { transform } = await import("esbuild");
+  const styles = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".css"))
+    .sort()
+    .map((name) => readFileSync(join(root, folder, name), "utf8"));
+  const style = await transform(styles.join("\n"), { loader: "css", minify: true });
+  return {
+    script: result.outputFiles[0].text,
+    style: style.code,
+    inputs: Object.keys(result.metafile.inputs),
+  };
+}
+
+/** The licences of the packages whose code is in dist/. */
+function licences(inputs) {
+  const packages = new Set(
+    inputs.flatMap((path) => /^(?:.*\/)?(node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
+  );
+  const texts = [...packages].sort().map((path) => {
+    const folder = join(root, path);
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const file = readdirSync(folder).find((one) => /^(licen[cs]e|copying)(\.|$)/i.test(one));
+    const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim();
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  });
+  return `Plimsoll's programs contain code of these packages.\n\n${texts.join(`\n${"-".repeat(72)}\n\n`)}`;
 }
 
 function buildMessage(error) {

@@ -27,7 +27,7 @@ const table = [
     probe: "chromium",
     packages: ["chromium"],
     why: "opens reports and pages",
-    inUse: false,
+    inUse: true,
   },
   {
     name: "MPI",

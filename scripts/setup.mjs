@@ -118,7 +118,11 @@ function buildIsFresh() {
   const built = statSync(buildStamp, { throwIfNoEntry: false })?.mtimeMs;
   if (built === undefined) return false;
   const single = ["package.json", "scripts/build.mjs"];
-  return single.every((path) => !(modified(join(root, path)) > built)) && !anyNewer(join(root, "src"), built);
+  const folders = ["src", "web"].map((name) => join(root, name)).filter((folder) => existsSync(folder));
+  return (
+    single.every((path) => !(modified(join(root, path)) > built)) &&
+    !folders.some((folder) => anyNewer(folder, built))
+  );
 }
 
 /** A folder counts too: its time changes when a file in it is deleted or renamed. */

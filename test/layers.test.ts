@@ -69,6 +69,31 @@ describe.each(folders)("src/%s", (folder) => {
   });
 });
 
+/** Pages in a browser; of the report they need only the types of the data that it puts into them. */
+describe("web", () => {
+  const web = join(root, "web");
+  const files = sourceFiles(web).filter((path) => !/\.test\.ts$/.test(path));
+
+  it("imports only what runs in a browser", () => {
+    const allowed = ["base", "model", "formats", "analyze", "plot"];
+    const forbidden = files.flatMap((path) =>
+      importsOf(path).flatMap(({ from, typeOnly }) => {
+        if (!from.startsWith(".")) return [`${relative(root, path)} imports ${from}`];
+        const [top = "", target = ""] = relative(root, resolve(dirname(path), from)).split("/");
+        const fine =
+          top === "web" || (top === "src" && (allowed.includes(target) || (typeOnly && target === "report")));
+        return fine ? [] : [`${relative(root, path)} imports ${from}`];
+      }),
+    );
+    expect(forbidden).toEqual([]);
+    expect(files.length).toBeGreaterThan(0);
+  });
+
+  it("uses nothing that only Node has", () => {
+    expect(files.flatMap(nodeUses)).toEqual([]);
+  });
+});
+
 function forbiddenImports(folder: string, path: string): string[] {
   const allowed = ALLOWED[folder] ?? [];
   if (allowed === "all") return [];

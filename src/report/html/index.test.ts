@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import type { PageData } from "./data.ts";
+import { attribute, name, prose, scriptJson, visible } from "./escape.ts";
+import { renderHtml } from "./index.ts";
+import { findingMarkdown } from "./markdown.ts";
+import { formatValue } from "../../plot/format.ts";
+import { FILES, HOSTILE, HOSTILE_SHOWN, testDocument, testFinding, testParts } from "./test-kit.ts";
+
+describe("text of a log", () => {
+  it("shows control, bidi and half characters as symbols", () => {
+    expect(visible("a\u0000\n\u007f\u0085\u202e\u2066\ufeff\ud800z\udfff")).toBe(
+      "a␀␊␡⟨U+0085⟩⟨U+202E⟩⟨U+2066⟩⟨U+FEFF⟩⟨U+D800⟩z⟨U+DFFF⟩",
+    );
+    expect(visible("größe 🚢 \u200dok")).toBe("größe 🚢 \u200dok");
+  });
+
+  it("loses its middle when it is long, and keeps at most 2000 characters on hover", () => {
+    const long = `/begin/${"x".repeat(10_000)}/end`;
+    const shown = name(long);
+    expect(shown).toMatch(/^<bdi title="\/begin\/x+…x+\/end">\/begin\/x+…x+\/end<\/bdi>$/);
+    expect(attribute(long)).toHaveLength(2000);
+    expect(prose(`in ${long} there`).length).toBeLessThan(120);
+  });
+
+  it("stays JSON within a script element", () => {
+    const text = scriptJson({ a: `</script><!--&\u2028${HOSTILE}` });
+    expect(text).not.toMatch(/[<>&\u2028]/);
+    expect(JSON.parse(text).a).toBe(`</script><!--&\u2028${HOSTILE}`);
+  });
+});
+
+describe("a page", () => {
+  const html = renderHtml(testDocument(), testParts({ script: 'const a = "</script>";\r\n', style: "b{}" }));
+  const data = JSON.parse(/id="page-data">(.*?)<\/script>/s.exec(html)?.[1] ?? "") as PageData;
+
+  it("contains no markup of a log", () => {
+    expect(html.includes("<img")).toBe(false);
+    expect(html.includes("</script><script>window")).toBe(false);
+    expect(html.includes("&lt;img src=x onerror=&quot;window.pwned=1&quot;&gt;")).toBe(true);
+    expect(/[\u0007\u202e]/.test(html)).toBe(false);
+  });
+
+  it("allows only the script with the hash of what the parser will see", () => {
+    const script = 'const a = "<\\/script>";\n';
+    expect(html.includes(`<script>${script}</script>`)).toBe(true);
+    expect(html.includes(`script-src 'sha256-${testParts().sha256Base64(script)}'`)).toBe(true);
+    expect(html.includes("default-src 'none'")).toBe(true);
+    expect(/(?:href|src)="(?!#|data:)/.test(html)).toBe(false);
+  });
+
+  it("hands exact integers over as text, and names as they are beside how they are shown", () => {
+    const files = data.tables.find((table) => table.id === "files");
+    expect(files?.rows[0]).toEqual([
+      { n: "18446744073709551615" },
+      "/lustre/out/data.h5",
+      500,
+      { n: "9007199254740993" },
+    ]);
+    expect(files?.rows[3]).toEqual([{ n: "3" }, { t: HOSTILE, v: HOSTILE_SHOWN }, null, null]);
+  });
+
+  it("links to a file only when a table has it", () => {
+    expect(html.includes('<a href="#file=18446744073709551615">')).toBe(true);
+    expect(html.includes('<tr id="file=18446744073709551615">')).toBe(true);
+    const alone = renderHtml(
+      testDocument({
+        sections: [
+          { id: "a", title: "A", blocks: [{ kind: "findings", findings: [testFinding()], none: "" }] },
+        ],
+      }),
+      testParts(),
+    );
+    expect(alone.includes("#file=")).toBe(false);
+    expect(alone.includes("in the timeline")).toBe(false);
+  });
+
+  it("says what was not recorded, and cuts long tables with a note", () => {
+    expect(html.includes('<p class="value none">not recorded</p>')).toBe(true);
+    expect(/<noscript><p class="cut">The first \d+ of 5,000 rows/.test(html)).toBe(true);
+  });
+
+  it("sorts findings by severity, whatever the order they came in", () => {
+    const order = [...html.matchAll(/data-severity="(\w+)"/g)].map((match) => match[1]);
+    expect(order).toEqual(["high", "warn", "warn", "info", "info"]);
+  });
+
+  it("of an empty document is still a page", () => {
+    const empty = testDocument({ sections: [], facts: [], verdict: "", command: "" });
+    expect(renderHtml(empty, testParts())).toContain("<h1>");
+    const nothing = { ...FILES, rows: [], columns: [] };
+    const sections = [{ id: "x", title: "X", blocks: [nothing] }];
+    expect(renderHtml(testDocument({ sections }), testParts())).toContain("<tbody>");
+  });
+});
+
+it("a finding as Markdown cannot break out of its place", () => {
+  const text = findingMarkdown(
+    testFinding({
+      title: "<b>*x*</b>",
+      snippet: { language: "c\n#", code: "```\n# not a heading" },
+      evidence: { ...testFinding().evidence, files: [{ fileId: "1", path: "/a`b\nc", note: "n" }] },
+    }),
+    formatValue,
+  );
+  expect(text).toContain("### High: \\<b\\>\\*x\\*\\</b\\> (`small-writes`)");
+  expect(text).toContain("````c\n```\n# not a heading\n````");
+  expect(text).toContain("- ``/a`b␊c`` – n");
+});

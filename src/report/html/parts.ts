@@ -1,0 +1,26 @@
+import type { Figure } from "../../model/figure.ts";
+import type { Unit } from "../../model/finding.ts";
+import type { Trace } from "../../model/trace.ts";
+
+/** What the page is made with. Everything that draws, encodes or hashes comes in from outside. */
+export interface HtmlParts {
+  /** The client script, bundled, and all styles. */
+  readonly script: string;
+  readonly style: string;
+  /** SVG text; trusted to have escaped what it drew. */
+  figure(figure: Figure): string;
+  csv(figure: Figure): string;
+  figureTable(figure: Figure): FigureTable;
+  /** Base64 text of the encoded, compressed trace. */
+  trace(trace: Trace): string;
+  /** A value for people, three digits; and with all digits. */
+  format(value: number | bigint, unit: Unit): string;
+  exact(value: number | bigint, unit: Unit): string;
+  /** Of the text as UTF-8; the page allows only the script with this hash. */
+  sha256Base64(text: string): string;
+}
+
+export interface FigureTable {
+  readonly columns: readonly { readonly label: string; readonly unit: Unit }[];
+  readonly rows: readonly (readonly (number | string | null)[])[];
+}

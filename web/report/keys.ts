@@ -1,0 +1,52 @@
+/** Keys of the page, and the list of them behind `?`. */
+import { isTyping, make } from "./dom.ts";
+
+const KEYS = [
+  ["1 – 9", "Go to a section"],
+  ["/", "Search in the table at hand"],
+  ["Enter, Space", "On a header: sort by it, and again the other way round"],
+  ["Tab", "Next control; tables and timelines scroll with the arrow keys"],
+  ["Escape", "Close what is open; leave a search field"],
+  ["?", "This list"],
+] as const;
+
+export interface KeyActions {
+  section(number: number): void;
+  search(): void;
+}
+
+/** Gives the function that shows the list. */
+export function enableKeys(actions: KeyActions): () => void {
+  const list = make("dl", {});
+  for (const [key, what] of KEYS)
+    list.append(make("div", {}, make("dt", {}, make("kbd", {}, key)), make("dd", {}, what)));
+  const dialog = make(
+    "dialog",
+    { class: "keys", "aria-labelledby": "keys-title" },
+    make("h2", { id: "keys-title" }, "Keys"),
+    list,
+    make("form", { method: "dialog" }, make("button", { class: "tool" }, "Close")),
+  );
+  // The policy of the page allows no forms to be sent; a dialog's own is not sent, but older browsers differ.
+  dialog.querySelector("form")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    dialog.close();
+  });
+  document.body.append(dialog);
+  const show = (): void => {
+    if (!dialog.open) dialog.showModal();
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || dialog.open) return;
+    if (isTyping(event.target)) {
+      if (event.key === "Escape") (event.target as HTMLElement).blur();
+      return;
+    }
+    if (event.key === "?") show();
+    else if (event.key === "/") actions.search();
+    else if (/^[1-9]$/.test(event.key)) actions.section(Number(event.key));
+    else return;
+    event.preventDefault();
+  });
+  return show;
+}

@@ -1,0 +1,221 @@
+/**
+ * The script of a report page. The page can be read without it; it adds sorting, search, exports, colours, keys and
+ * the timeline, and keeps what the reader looks at in the address.
+ */
+import type { PageData } from "../../src/report/html/index.ts";
+import { readFragment, type View, writeFragment } from "./address.ts";
+import { all, button, copyButton } from "./dom.ts";
+import { enableFigures } from "./figures.ts";
+import { Findings, openFoldsForPrint } from "./findings.ts";
+import { enableKeys } from "./keys.ts";
+import { enableAbout } from "./popover.ts";
+import { TableView } from "./table-view.ts";
+import { applyStoredTheme, printInLightColours, themeSwitch } from "./theme.ts";
+import { Timelines } from "./timelines.ts";
+
+applyStoredTheme();
+if (document.readyState === "loading") addEventListener("DOMContentLoaded", start);
+else start();
+
+function start(): void {
+  document.documentElement.classList.add("scripted");
+  const data = JSON.parse(document.getElementById("page-data")?.textContent ?? "{}") as PageData;
+  enableAbout();
+  const page = new Page(data);
+  enableFigures(data.figures);
+  for (const block of all(".code")) {
+    const text = (): string => block.querySelector("code")?.textContent ?? "";
+    block.querySelector(".tools")?.append(copyButton("Copy", "Copy to the clipboard", text));
+  }
+  const showKeys = enableKeys({
+    section: (number) => page.goToSection(number),
+    search: () => page.focusSearch(),
+  });
+  const keys = button("?", "Keys", showKeys);
+  document.querySelector(".bar .tools")?.append(themeSwitch(), keys);
+  printInLightColours();
+  openFoldsForPrint();
+  // The address knows better than the browser where the reader was.
+  if (location.hash !== "") history.scrollRestoration = "manual";
+  page.followAddress();
+}
+
+/** Holds the view, and moves between it, the address and the parts of the page. */
+class Page {
+  readonly #sections = all("main > section");
+  readonly #tables: TableView[];
+  readonly #findings: Findings;
+  readonly #timelines = new Timelines();
+  #view: View;
+  /** The section that a link, the address or work on a table chose, and where it stood in the window. */
+  #chosen: { readonly section: HTMLElement; readonly top: number } | undefined;
+
+  constructor(data: PageData) {
+    this.#tables = all(".table-block").map(
+      (host) =>
+        new TableView(host, data.tables[Number(host.dataset.table)]!, (view, key) => {
+          if (key !== undefined) {
+            this.#view.file = key;
+            this.#selectRow();
+          }
+          this.#view.section = view.table.section;
+          this.#choose(view.table.section);
+          this.#writeAddress();
+        }),
+    );
+    this.#findings = new Findings(data.findings, (severity) => {
+      this.#view.severity = severity;
+      this.#findings.show(severity);
+      this.#writeAddress();
+    });
+    this.#view = readFragment("", this.#places);
+    document.addEventListener("click", (event) => this.#clicked(event));
+    // Also fires when the reader goes back.
+    addEventListener("hashchange", () => this.followAddress());
+    let waiting = false;
+    addEventListener(
+      "scroll",
+      () => {
+        if (waiting) return;
+        waiting = true;
+        requestAnimationFrame(() => {
+          waiting = false;
+          this.#followScroll();
+        });
+      },
+      { passive: true },
+    );
+  }
+
+  /** Makes the page show what the address says. */
+  followAddress(): void {
+    this.#view = readFragment(location.hash, this.#places);
+    for (const table of this.#tables) {
+      const state = { ...table.model.initial, ...this.#view.tables.get(table.table.id) };
+      // A column that this document does not have cannot sort it.
+      if (table.model.columnAt(state.sort) < 0) state.sort = table.model.initial.sort;
+      table.set(state);
+    }
+    this.#findings.show(this.#view.severity);
+    this.#show();
+  }
+
+  goToSection(number: number): void {
+    const section = this.#sections[number - 1];
+    if (section) this.#goTo(`#${section.id}`);
+  }
+
+  focusSearch(): void {
+    const fields = this.#tables.filter((table) => table.searchField);
+    const near = fields.find((table) => table.table.section === this.#view.section) ?? fields[0];
+    near?.searchField?.scrollIntoView({ block: "center" });
+    near?.searchField?.focus({ preventScroll: true });
+    near?.searchField?.select();
+  }
+
+  get #places() {
+    return this.#tables.map(({ table }) => ({ id: table.id, section: table.section }));
+  }
+
+  #clicked(event: MouseEvent): void {
+    const link = (event.target as Element).closest<HTMLAnchorElement>('a[href^="#"]');
+    const address = link?.getAttribute("href");
+    if (!link || !address || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    if (address === "#page-main") {
+      document.getElementById("page-main")?.focus();
+      return;
+    }
+    link.closest<HTMLDetailsElement>("details.fold")?.removeAttribute("open");
+    this.#goTo(address);
+  }
+
+  /** Follows a link within the page; tables stay as the reader set them. */
+  #goTo(address: string): void {
+    const { section, file, from, to, rank } = readFragment(address, this.#places);
+    this.#view = { ...this.#view, section, file, from, to, rank };
+    if (section === "" && file !== "") this.#view.section = this.#tableWith(file)?.table.section ?? "";
+    this.#show();
+    this.#writeAddress(true);
+  }
+
+  /** Brings the place of the view on the screen. */
+  #show(): void {
+    const { section, file, from, to, rank } = this.#view;
+    const table = file === "" ? undefined : this.#tableWith(file);
+    this.#selectRow();
+    const inTimeline =
+      section === "" ? from !== undefined || rank !== undefined : this.#timelines.isIn(section);
+    if (inTimeline && (from !== undefined || rank !== undefined || file !== ""))
+      this.#timelines.show({
+        ...(from !== undefined && { startSeconds: from }),
+        ...(to !== undefined && { endSeconds: to }),
+        ...(rank !== undefined && { rank }),
+        ...(file !== "" && { fileId: file }),
+      });
+    if (table && (section === "" || section === table.table.section)) {
+      table.select(file, true);
+      this.#choose(table.table.section);
+      return;
+    }
+    const target = document.getElementById(section === "" && inTimeline ? this.#timelines.section : section);
+    if (!target || !this.#sections.includes(target)) return;
+    target.scrollIntoView();
+    target.querySelector<HTMLElement>("h2")?.focus({ preventScroll: true });
+    this.#choose(target.id);
+  }
+
+  #tableWith(file: string): TableView | undefined {
+    return this.#tables.find((table) => table.model.rowWithKey(file) >= 0);
+  }
+
+  #selectRow(): void {
+    for (const table of this.#tables)
+      if (table.table.rowKey !== undefined) table.select(this.#view.file, false);
+  }
+
+  #choose(id: string): void {
+    const section = this.#sections.find((one) => one.id === id);
+    this.#chosen = section && { section, top: section.getBoundingClientRect().top };
+    this.#markSection(id);
+  }
+
+  #followScroll(): void {
+    // Scrolled by the page itself, or by something above that grew: the choice stands until the reader scrolls.
+    if (this.#chosen) {
+      const { section, top } = this.#chosen;
+      if (Math.abs(section.getBoundingClientRect().top - top) < 2) return;
+      this.#chosen = undefined;
+    }
+    const line = innerHeight * 0.3;
+    const atEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 4;
+    const passed = this.#sections.filter((section) => section.getBoundingClientRect().top <= line);
+    const current = atEnd ? this.#sections.at(-1) : passed.at(-1);
+    this.#markSection(current?.id ?? "");
+    if (current && current.id !== this.#view.section && !atEnd) {
+      this.#view.section = current.id;
+      this.#writeAddress();
+    }
+  }
+
+  #markSection(id: string): void {
+    for (const link of all("nav li a")) {
+      if (link.getAttribute("href") === `#${id}`) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  }
+
+  #writeAddress(asNewEntry = false): void {
+    this.#view.tables = new Map(this.#tables.map(({ table, state }) => [table.id, state]));
+    const initial = new Map(this.#tables.map(({ table, model }) => [table.id, model.initial]));
+    const fragment = writeFragment(this.#view, this.#places, initial);
+    if (fragment === location.hash) return;
+    try {
+      const address = fragment || location.pathname + location.search;
+      if (asNewEntry) history.pushState(null, "", address);
+      else history.replaceState(null, "", address);
+    } catch {
+      // Browsers limit how often a page may do so; the next change will bring the address up to date.
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Timelines are decoded and drawn when they come near, or when a link asks for a place in one. */
+import { formatValue } from "../../src/plot/format.ts";
+import { all } from "./dom.ts";
+import { mountTrace } from "./trace/index.ts";
+
+type Mounted = ReturnType<typeof mountTrace>;
+type Place = Parameters<Mounted["show"]>[0];
+
+export class Timelines {
+  readonly #hosts = all(".trace[data-trace]");
+  readonly #mounted = new Map<HTMLElement, Mounted>();
+
+  constructor() {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const { isIntersecting, target } of entries) {
+          if (!isIntersecting) continue;
+          observer.unobserve(target);
+          this.#mount(target as HTMLElement);
+        }
+      },
+      { rootMargin: "600px" },
+    );
+    for (const host of this.#hosts) observer.observe(host);
+  }
+
+  isIn(section: string): boolean {
+    return this.#hosts.some((host) => host.closest("section")?.id === section);
+  }
+
+  /** Section of the first timeline, or nothing. */
+  get section(): string {
+    return this.#hosts[0]?.closest("section")?.id ?? "";
+  }
+
+  show(place: Place): void {
+    for (const host of this.#hosts) this.#mount(host).show(place);
+  }
+
+  #mount(host: HTMLElement): Mounted {
+    const before = this.#mounted.get(host);
+    if (before) return before;
+    const data = JSON.parse(document.getElementById(`trace-${host.dataset.trace}`)?.textContent ?? '""');
+    const status = host.querySelector("[role=status]");
+    const mounted = mountTrace(host.querySelector<HTMLElement>(".trace-host")!, data, {
+      format: formatValue,
+      onSelect: (text) => {
+        if (status) status.textContent = text;
+      },
+    });
+    this.#mounted.set(host, mounted);
+    return mounted;
+  }
+}

@@ -1,0 +1,191 @@
+/** The row of controls above the timeline. */
+import { button, checkbox, choice, make } from "./dom.ts";
+import { zoom } from "./state.ts";
+import type { LanesBy } from "./trace-data.ts";
+import type { TraceView } from "./view.ts";
+
+export const KEYS: readonly (readonly [string, string])[] = [
+  ["W / S, + / −", "zoom in / out at the pointer"],
+  ["A / D, ← / →", "earlier / later"],
+  ["↑ / ↓", "scroll the lanes"],
+  ["Ctrl + wheel", "zoom at the pointer"],
+  ["wheel", "scroll the lanes; Shift + wheel moves in time"],
+  ["drag", "move; on the ruler or with Shift: select a range"],
+  ["double-click", "zoom in; with Shift out"],
+  ["click", "details of a call"],
+  ["P", "pin the lane under the pointer, or of the selected call"],
+  ["F", "zoom to the selection"],
+  ["0", "whole run"],
+  ["/", "search for a rank or a path"],
+  ["Escape", "clear the selection"],
+  ["?", "this list"],
+];
+
+const ZOOM_STEP = 0.5;
+
+export class Controls {
+  readonly element = make("div", {
+    class: "trace-controls",
+    role: "toolbar",
+    "aria-label": "Timeline controls",
+  });
+  readonly #view: TraceView;
+  readonly #search = make("input", {
+    type: "search",
+    placeholder: "rank or path",
+    "aria-label": "Find a rank or part of a path",
+    class: "trace-search",
+  });
+  readonly #found = make("span", { class: "trace-found", role: "status" });
+  readonly #help = make("div", { class: "trace-help", hidden: "" });
+  readonly #helpButton: HTMLButtonElement;
+  readonly #lanes: HTMLSelectElement;
+  readonly #layer: HTMLSelectElement;
+  #lastQuery = "";
+  #lastMatch = -1;
+
+  constructor(view: TraceView) {
+    this.#view = view;
+    const { state, data } = view;
+    const lanes = choice(
+      "Lanes",
+      [
+        ["rank", "by rank"],
+        ["file", "by file"],
+      ],
+      (value) => view.setLanesBy(value as LanesBy),
+    );
+    this.#lanes = lanes.select;
+    const layer = choice(
+      "Layer",
+      data.trace.layers.map(({ name, calls }, i) => [String(i), `${name} (${calls.toLocaleString("en")})`]),
+      (value) => view.setLayer(Number(value)),
+    );
+    layer.label.title = "Layers nest: a call of an upper layer contains calls of the layer below";
+    this.#layer = layer.select;
+    const colour = choice(
+      "Colour",
+      [
+        ["direction", "read / write"],
+        ["busy", "how busy"],
+      ],
+      (value) => {
+        state.colourBy = value as "direction" | "busy";
+        view.changed();
+      },
+    );
+    const height = choice(
+      "Rows",
+      [
+        ["fit", "fit"],
+        ["tall", "tall"],
+      ],
+      (value) => {
+        state.laneHeight = value as "fit" | "tall";
+        view.changed();
+      },
+    );
+    const show = (name: "reads" | "writes") =>
+      checkbox(name, true, (checked) => {
+        state[name] = checked;
+        view.changed();
+      }).label;
+    const reads = show("reads");
+    reads.classList.add("trace-read");
+    const writes = show("writes");
+    writes.classList.add("trace-write");
+    this.#helpButton = button("?", "Keys", () => this.toggleHelp());
+    this.#helpButton.setAttribute("aria-expanded", "false");
+    this.#helpButton.setAttribute("aria-label", "Keys and gestures");
+    this.#help.append(
+      make(
+        "dl",
+        {},
+        ...KEYS.map(([key, what]) => make("div", {}, make("dt", {}, key), make("dd", {}, what))),
+      ),
+    );
+    this.#search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.find(this.#search.value);
+      if (event.key === "Escape") view.stage.focus();
+    });
+    this.#search.addEventListener("input", () => {
+      this.#lastMatch = -1;
+      this.#found.textContent = "";
+    });
+    const zoomBy = (factor: number) => {
+      zoom(
+        state,
+        data,
+        factor,
+        state.range === undefined ? (state.t0 + state.t1) / 2 : (state.range.t0 + state.range.t1) / 2,
+      );
+      view.changed();
+    };
+    this.element.append(
+      lanes.label,
+      layer.label,
+      reads,
+      writes,
+      colour.label,
+      height.label,
+      make(
+        "span",
+        { class: "trace-group" },
+        button("−", "Zoom out", () => zoomBy(1 / ZOOM_STEP)),
+        button("+", "Zoom in", () => zoomBy(ZOOM_STEP)),
+        button("Reset", "Whole run", () => view.setWindow(data.t0, data.t1)),
+        this.#helpButton,
+      ),
+      make("span", { class: "trace-group" }, this.#search, this.#found),
+    );
+    if (data.trace.layers.length > 1)
+      this.element.append(
+        make(
+          "p",
+          { class: "trace-note" },
+          "Layers nest: a call of an upper layer contains calls of the layer below, so their numbers must not be added.",
+        ),
+      );
+    this.element.append(this.#help);
+    this.update();
+  }
+
+  update(): void {
+    const { state } = this.#view;
+    this.#lanes.value = state.lanesBy;
+    this.#layer.value = String(state.layer);
+  }
+
+  focusSearch(): void {
+    this.#search.focus();
+    this.#search.select();
+  }
+
+  toggleHelp(): void {
+    this.#help.hidden = !this.#help.hidden;
+    this.#helpButton.setAttribute("aria-expanded", String(!this.#help.hidden));
+  }
+
+  /** Goes to a lane; asked again, to the next that fits. */
+  find(query: string): void {
+    const { data, state } = this.#view;
+    const text = query.trim().toLowerCase();
+    if (text === "") return;
+    if (text !== this.#lastQuery) this.#lastMatch = -1;
+    this.#lastQuery = text;
+    const rank = /^(?:ranks?\s*)?(\d+)$/.exec(text)?.[1];
+    const files = data.trace.files;
+    const matches = files.flatMap(({ path }, i) => (path.toLowerCase().includes(text) ? [i] : []));
+    const asRank = rank !== undefined && Number(rank) < data.trace.ranks;
+    if (asRank && (state.lanesBy === "rank" || matches.length === 0)) {
+      this.#view.show({ rank: Number(rank) });
+      this.#found.textContent = "";
+    } else if (matches.length > 0) {
+      this.#lastMatch = (this.#lastMatch + 1) % matches.length;
+      this.#view.setLanesBy("file");
+      this.#view.layoutNow();
+      this.#view.goToLane(matches[this.#lastMatch] as number);
+      this.#found.textContent = `${this.#lastMatch + 1} of ${matches.length}`;
+    } else this.#found.textContent = "nothing found";
+  }
+}

@@ -1,0 +1,78 @@
+/** Elements with text; text is never markup. */
+
+type Child = Node | string;
+
+export function make<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+export function button(text: string, title: string, onClick: () => void): HTMLButtonElement {
+  const element = make("button", { type: "button", title }, text);
+  element.addEventListener("click", onClick);
+  return element;
+}
+
+/** A drop-down with its label; `options` are value and text. */
+export function choice(
+  label: string,
+  options: readonly (readonly [string, string])[],
+  onChange: (value: string) => void,
+): { label: HTMLLabelElement; select: HTMLSelectElement } {
+  const select = make("select", {}, ...options.map(([value, text]) => make("option", { value }, text)));
+  select.addEventListener("change", () => onChange(select.value));
+  return { label: make("label", {}, `${label} `, select), select };
+}
+
+export function checkbox(
+  label: string,
+  checked: boolean,
+  onChange: (checked: boolean) => void,
+): { label: HTMLLabelElement; input: HTMLInputElement } {
+  const input = make("input", { type: "checkbox" });
+  input.checked = checked;
+  input.addEventListener("change", () => onChange(input.checked));
+  return { label: make("label", { class: "trace-check" }, input, ` ${label}`), input };
+}
+
+/** Names and values; a value may be longer. */
+export function facts(entries: readonly (readonly [string, string])[]): HTMLDListElement {
+  return make(
+    "dl",
+    {},
+    ...entries.map(([name, value]) =>
+      make(
+        "div",
+        value.length > 40 ? { class: "trace-wide" } : {},
+        make("dt", {}, name),
+        make("dd", {}, value),
+      ),
+    ),
+  );
+}
+
+export function table(
+  caption: string,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): HTMLTableElement {
+  const cells = (name: "th" | "td", row: readonly string[]) =>
+    make(
+      "tr",
+      {},
+      ...row.map((text, i) => make(i === 0 ? "th" : name, i === 0 ? { scope: "row" } : {}, text)),
+    );
+  return make(
+    "table",
+    {},
+    make("caption", {}, caption),
+    make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))),
+    make("tbody", {}, ...rows.map((row) => cells("td", row))),
+  );
+}

@@ -1,0 +1,76 @@
+/** An interactive view of the I/O calls of a job: timeline, offsets, details. */
+import type { Unit } from "../../../src/model/finding.ts";
+import { decodeTrace } from "./decode.ts";
+import { make } from "./dom.ts";
+import { inflateBase64 } from "./inflate.ts";
+import { TraceData } from "./trace-data.ts";
+import { TraceView } from "./view.ts";
+
+export { decodeTrace } from "./decode.ts";
+
+export interface TraceOptions {
+  /** Numbers for people. */
+  format(value: number, unit: Unit): string;
+  /** Gets the text of the panel when something is selected. */
+  onSelect?(text: string): void;
+}
+
+export interface ShowView {
+  readonly startSeconds?: number;
+  readonly endSeconds?: number;
+  readonly fileId?: string;
+  readonly rank?: number;
+}
+
+export interface TraceHandle {
+  destroy(): void;
+  /** Goes to a window, a file (below, by offset) and a rank's lane; may be called before the data is there. */
+  show(view: ShowView): void;
+}
+
+/**
+ * Puts the view into `host`; `data` is base64 of the raw deflate of what encodeTrace gave. Data that cannot be read
+ * shows a sentence. `host.dataset.traceState` is "loading", then "ready", "empty" or "failed".
+ */
+export function mountTrace(host: HTMLElement, data: string, options: TraceOptions): TraceHandle {
+  let view: TraceView | undefined;
+  let pending: ShowView | undefined;
+  let destroyed = false;
+  const say = (text: string, state: string) => {
+    host.replaceChildren(make("p", { class: "trace-message" }, text));
+    host.dataset.traceState = state;
+  };
+  say("Unpacking the calls …", "loading");
+  const open = async () => {
+    const trace = new TraceData(decodeTrace(await inflateBase64(data)));
+    if (destroyed) return;
+    if (trace.empty) {
+      const { hint } = trace.trace;
+      say(`No single calls were recorded.${hint === "" ? "" : ` ${hint}`}`, "empty");
+      return;
+    }
+    host.replaceChildren();
+    view = new TraceView(host, trace, options);
+    host.dataset.traceState = "ready";
+    if (pending !== undefined) view.show(pending);
+  };
+  open().catch((error: unknown) => {
+    if (destroyed) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    say(
+      `The calls in this report cannot be shown (${reason}). Everything else on the page does not need them.`,
+      "failed",
+    );
+  });
+  return {
+    destroy() {
+      destroyed = true;
+      view?.destroy();
+      host.replaceChildren();
+    },
+    show(wanted) {
+      if (view === undefined) pending = { ...pending, ...wanted };
+      else view.show(wanted);
+    },
+  };
+}
