@@ -20,6 +20,8 @@ export interface Context {
   /** Terminal colours are welcome on stdout. */
   readonly color: boolean;
   readonly stdoutIsTerminal: boolean;
+  /** Width of stdout in characters; 100 when it is no terminal. */
+  readonly columns: number;
   /** stdout, buffered. Large outputs pass through without a copy. */
   readonly out: ByteSink;
   /** Aborts on SIGINT and SIGTERM. A command that takes it gets a few seconds to stop by itself. */
@@ -79,6 +81,10 @@ export class CommandContext implements Context {
     this.stdoutIsTerminal = io.stdout.isTerminal;
     this.color = io.stdout.isTerminal && !io.env.NO_COLOR && io.env.TERM !== "dumb";
     this.out = new BufferedSink((bytes) => io.stdout.write(bytes));
+  }
+
+  get columns(): number {
+    return this.stdoutIsTerminal ? this.#io.stdout.columns : 100;
   }
 
   get signal(): AbortSignal {

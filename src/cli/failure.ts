@@ -4,6 +4,14 @@ import { FormatError, UsageError } from "../base/errors.ts";
 
 export const EXIT = { done: 0, failed: 1, usage: 2, skipped: 3, SIGINT: 130, SIGTERM: 143 } as const;
 
+/** The work is done and what the user asked to be checked does not hold: exit code 1, no fault of ours or the input. */
+export class CheckFailed extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "CheckFailed";
+  }
+}
+
 export interface Failure {
   readonly line: string;
   readonly code: number;
@@ -22,7 +30,8 @@ export function describeFailure(error: unknown, setting: FailureSetting): Failur
     const words = setting.command === "" ? "plimsoll" : `plimsoll ${setting.command}`;
     return { line: oneLine(`${error.message}; see ${words} --help`), code: EXIT.usage };
   }
-  if (error instanceof FormatError) return { line: oneLine(error.message), code: EXIT.failed };
+  if (error instanceof FormatError || error instanceof CheckFailed)
+    return { line: oneLine(error.message), code: EXIT.failed };
   const system = systemMessage(error, setting);
   if (system !== undefined) return { line: oneLine(system), code: EXIT.failed };
   const message = error instanceof Error ? error.message || error.name : String(error);

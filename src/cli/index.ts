@@ -4,6 +4,21 @@ import type { CommandEntry } from "./command.ts";
 
 export const commands: readonly CommandEntry[] = [
   {
+    name: "report",
+    summary: "say what is slow in a job, where, and what to change",
+    load: () => import("./report.ts"),
+  },
+  {
+    name: "findings",
+    summary: "judge a job by its Darshan logs; for CI with --fail-on",
+    load: () => import("./findings.ts"),
+  },
+  {
+    name: "diff",
+    summary: "compare two runs: what got faster, which findings came and went",
+    load: () => import("./diff.ts"),
+  },
+  {
     name: "darshan parse",
     summary: "print the counters of a Darshan log",
     load: () => import("./darshan/parse.ts"),

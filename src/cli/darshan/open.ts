@@ -98,7 +98,7 @@ export function skipDamage(log: DarshanLog, context: Context): void {
   }
 }
 
-function readThrough(log: DarshanLog, wanted: (entry: ModuleEntry) => boolean): void {
+export function readThrough(log: DarshanLog, wanted: (entry: ModuleEntry) => boolean): void {
   for (const entry of log.modules) {
     if (!wanted(entry)) continue;
     for (const _ of log.records(entry));

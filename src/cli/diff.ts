@@ -1,0 +1,64 @@
+/** `plimsoll diff`: two runs beside each other. */
+import { basename } from "node:path";
+import { version } from "../../package.json";
+import { NOISE } from "../analyze/job/compare.ts";
+import { compareDocument, compareSummary } from "../analyze/job/compare-document.ts";
+import { renderText } from "../report/text/index.ts";
+import { defineCommand } from "./command.ts";
+import { JOB_OPTIONS, readJob } from "./job/read.ts";
+import { writePage } from "./report.ts";
+
+export default defineCommand({
+  name: "diff",
+  summary: "compare two runs: what got faster, which findings came and went",
+  description:
+    "Reads two Darshan logs and shows them beside each other: main numbers, findings that appeared and went, layers, access sizes and files. It warns when the two are not of the same work (processes, program, bytes). Differences below the noise are pale.",
+  arguments: [
+    { name: "before", help: "log of the first run", kind: "file" },
+    { name: "after", help: "log of the second run", kind: "file" },
+  ],
+  options: {
+    output: {
+      kind: "string",
+      short: "o",
+      valueName: "FILE.html",
+      help: "write the comparison as one HTML file",
+    },
+    noise: {
+      kind: "number",
+      min: 0,
+      max: 1,
+      default: NOISE,
+      help: "share by which a measured value may differ without meaning anything",
+    },
+    full: { kind: "boolean", help: "on the terminal, print all sections" },
+    ...JOB_OPTIONS,
+  },
+  examples: [
+    { command: "plimsoll diff before.darshan after.darshan", does: "the main differences, on the terminal" },
+    { command: "plimsoll diff before.darshan after.darshan -o diff.html", does: "all of it as one file" },
+  ],
+  async run({ arguments: [first = "", second = ""], options }, context) {
+    const before = await readJob([first], options, context);
+    const after = await readJob([second], options, context);
+    const names: [string, string] =
+      basename(first) === basename(second) ? [first, second] : [basename(first), basename(second)];
+    const input = {
+      before,
+      after,
+      names,
+      noise: options.noise,
+      madeBy: `Plimsoll ${version}`,
+      command: `plimsoll diff ${first} ${second} -o ${options.output ?? "diff.html"}`,
+    };
+    const document = compareDocument(input);
+    if (options.output !== undefined) await writePage(document, options.output, context);
+    if (context.json) context.printJson(compareSummary(input));
+    else if (options.output === undefined) {
+      context.out.write(
+        renderText(document, { width: context.columns, color: context.color, full: options.full }),
+      );
+      context.out.write(`\nAll of it: plimsoll diff ${first} ${second} -o diff.html\n`);
+    } else context.out.write(`${document.verdict}\nWrote ${options.output}\n`);
+  },
+});

@@ -1,0 +1,106 @@
+/** `plimsoll findings`: the findings alone, for people and for CI. */
+import { judge, RULES, type Rule } from "../analyze/job/index.ts";
+import { verdictOf } from "../analyze/job/document.ts";
+import { jobSummary } from "../analyze/job/summary.ts";
+import { UsageError } from "../base/errors.ts";
+import { SEVERITIES, type Severity } from "../model/finding.ts";
+import { formatValue } from "../plot/format.ts";
+import { findingsText, wrap } from "../report/text/index.ts";
+import { defineCommand } from "./command.ts";
+import { CheckFailed } from "./failure.ts";
+import { JOB_OPTIONS, readJob } from "./job/read.ts";
+
+export default defineCommand({
+  name: "findings",
+  summary: "judge a job by its Darshan logs; for CI with --fail-on",
+  description:
+    "Applies the rules to the Darshan logs of one job and prints what they found: statement, files, advice. With --fail-on it ends with 1 when a finding is at least that severe. --list explains every rule with its thresholds and their sources.",
+  arguments: [
+    {
+      name: "log",
+      help: "a .darshan file; several of one job",
+      kind: "file",
+      variadic: true,
+      optional: true,
+    },
+  ],
+  options: {
+    list: { kind: "boolean", help: "explain all rules instead of reading a log" },
+    "fail-on": {
+      kind: "choice",
+      choices: SEVERITIES,
+      help: "end with 1 when a finding is at least this severe",
+    },
+    only: { kind: "list", valueName: "ID", help: "apply this rule only; may be repeated" },
+    ...JOB_OPTIONS,
+  },
+  examples: [
+    { command: "plimsoll findings run.darshan", does: "what is wrong and what to change" },
+    {
+      command: "plimsoll findings run.darshan --json --fail-on high",
+      does: "one JSON document; 1 when something is high",
+    },
+    { command: "plimsoll findings --list", does: "all rules with thresholds and sources" },
+  ],
+  async run({ arguments: paths, options }, context) {
+    const rules = chosen(options.only);
+    if (options.list) {
+      if (context.json) context.printJson({ rules: rules.map(explained) });
+      else context.out.write(rules.map((rule) => ruleText(rule, context.columns)).join("\n"));
+      return;
+    }
+    if (paths.length === 0) throw new UsageError("name a log, or --list to see the rules");
+    const read = await readJob(paths, options, context);
+    const verdicts = options.only.length === 0 ? read.verdicts : judge(read.job, read.thresholds, rules);
+    if (context.json) context.printJson(jobSummary({ job: read.job, verdicts }));
+    else {
+      const style = { width: context.columns, color: context.color };
+      context.out.write(`${wrap(verdictOf(read.job, verdicts), context.columns).join("\n")}\n\n`);
+      context.out.write(findingsText(verdicts.findings, style));
+      const left = verdicts.unjudged.length > 0 ? `, ${verdicts.unjudged.length} could not be applied` : "";
+      context.out.write(
+        `${verdicts.findings.length} findings; ${verdicts.quiet.length} rules found nothing${left}\n`,
+      );
+    }
+    const { failOn } = options;
+    const bad = verdicts.findings.filter(
+      ({ severity }) => failOn !== undefined && isAtLeast(severity, failOn),
+    );
+    if (bad.length > 0)
+      throw new CheckFailed(
+        `${bad.length} findings are ${failOn} or worse: ${bad.map(({ id }) => id).join(", ")}`,
+      );
+  },
+});
+
+const isAtLeast = (severity: Severity, limit: Severity) =>
+  SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(limit);
+
+function chosen(ids: readonly string[]): readonly Rule[] {
+  for (const id of ids)
+    if (!RULES.some((rule) => rule.id === id))
+      throw new UsageError(`no finding is called ${id}; plimsoll findings --list names them all`);
+  return ids.length === 0 ? RULES : RULES.filter(({ id }) => ids.includes(id));
+}
+
+const explained = ({ id, title, meaning, needs, thresholds, drishti }: Rule) => ({
+  id,
+  title,
+  meaning,
+  needs,
+  thresholds,
+  ...(drishti === undefined ? {} : { drishti }),
+});
+
+function ruleText({ id, title, meaning, needs, thresholds }: Rule, width: number): string {
+  const indent = (text: string) => wrap(text, width - 2).map((line) => `  ${line}`);
+  return [
+    `${id}: ${title}`,
+    ...indent(meaning),
+    ...Object.entries(thresholds).flatMap(([name, { value, unit, meaning: what, source }]) =>
+      indent(`--threshold ${id}.${name}=${value} (${formatValue(value, unit)}): ${what}. Source: ${source}`),
+    ),
+    ...(needs.length > 0 ? indent(`Needs ${needs.map((group) => group.join(" or ")).join(" and ")}.`) : []),
+    "",
+  ].join("\n");
+}

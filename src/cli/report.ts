@@ -1,0 +1,159 @@
+/** `plimsoll report`: what is slow in a job, where, and what to change. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { jobDocument, jobSummary } from "../analyze/job/index.ts";
+import { UsageError } from "../base/errors.ts";
+import type { Document, Figure } from "../model/index.ts";
+import { createOutput, temporaryPath } from "../node/output-file.ts";
+import { renderText } from "../report/text/index.ts";
+import { defineCommand } from "./command.ts";
+import type { Context } from "./context.ts";
+import { JOB_OPTIONS, readJob } from "./job/read.ts";
+import { replaceFolder } from "./output-folder.ts";
+import { version } from "../../package.json";
+
+export default defineCommand({
+  name: "report",
+  summary: "say what is slow in a job, where, and what to change",
+  description:
+    "Reads the Darshan logs of one job and says in one sentence what matters, then bytes, I/O share, throughput and findings with what to change. With --output it writes one HTML file that needs nothing else: pictures, a timeline of calls where the log has traces, tables and raw counters. Several logs (a job of many processes) become one report.",
+  arguments: [{ name: "log", help: "a .darshan file; several of one job", kind: "file", variadic: true }],
+  options: {
+    output: {
+      kind: "string",
+      short: "o",
+      valueName: "FILE.html",
+      help: "write the whole report as one HTML file",
+    },
+    figures: {
+      kind: "string",
+      valueName: "DIR",
+      help: "write every figure as SVG and CSV into a folder; earlier figures there are replaced",
+    },
+    full: { kind: "boolean", help: "on the terminal, print all sections" },
+    calls: {
+      kind: "number",
+      integer: true,
+      min: 0,
+      default: 100_000,
+      help: "keep single calls in the HTML up to so many; beyond, the timeline shows sums",
+    },
+    window: {
+      kind: "string",
+      valueName: "FROM-TO",
+      help: "keep single calls of these seconds of the run only, such as 12.5-14",
+    },
+    ...JOB_OPTIONS,
+  },
+  examples: [
+    { command: "plimsoll report run.darshan", does: "the main things, on the terminal" },
+    {
+      command: "plimsoll report run.darshan -o report.html",
+      does: "the whole report as one file to open or mail",
+    },
+    {
+      command: "plimsoll report logs/*.darshan -o report.html",
+      does: "one report on a job of many processes",
+    },
+  ],
+  async run({ arguments: paths, options }, context) {
+    const window = options.window === undefined ? undefined : parseWindow(options.window);
+    const wantsCalls = options.output !== undefined;
+    const { job, tables, streams, verdicts } = await readJob(paths, options, context, {
+      callsMax: wantsCalls ? options.calls : 0,
+      ...(window === undefined ? {} : { window }),
+    });
+    const logs = paths.length > 3 ? `${paths.slice(0, 3).join(" ")} …` : paths.join(" ");
+    const document = jobDocument({
+      job,
+      verdicts,
+      tables,
+      trace: wantsCalls
+        ? streams.trace(
+            job,
+            `Single calls of a part of the run: plimsoll report --window FROM-TO -o FILE.html ${logs}`,
+          )
+        : streams.trace(job, ""),
+      madeBy: `Plimsoll ${version}`,
+      command: `plimsoll report ${logs} -o ${options.output ?? "report.html"}`,
+    });
+    if (options.output !== undefined) await writePage(document, options.output, context);
+    if (options.figures !== undefined) await writeFigures(document, options.figures, context);
+    if (context.json) context.printJson(jobSummary({ job, verdicts }));
+    else if (options.output === undefined && options.figures === undefined) {
+      context.out.write(
+        renderText(document, { width: context.columns, color: context.color, full: options.full }),
+      );
+      context.out.write(`\nThe whole report: plimsoll report ${logs} -o report.html\n`);
+    } else {
+      context.out.write(`${document.verdict}\n`);
+      if (options.output !== undefined) context.out.write(`Wrote ${options.output}\n`);
+      if (options.figures !== undefined) context.out.write(`Wrote figures to ${options.figures}\n`);
+    }
+  },
+});
+
+export async function writePage(document: Document, path: string, context: Context): Promise<void> {
+  const { builtAssets, pageOf } = await import("./job/page.ts");
+  const partial = context.partialOutput(temporaryPath(path));
+  const file = createOutput(path);
+  try {
+    file.append(Buffer.from(pageOf(document, builtAssets())));
+    file.commit();
+  } catch (error) {
+    file.abort();
+    throw error;
+  }
+  partial.done();
+}
+
+const FIGURES_KIND = "plimsoll figures";
+
+async function writeFigures(document: Document, path: string, context: Context): Promise<void> {
+  const { figureFiles } = await import("./job/page.ts");
+  const output = { path, what: "folder of figures", isOurs: isFigures };
+  await replaceFolder(output, context, (work) => {
+    const figures = document.sections.flatMap(({ blocks }) =>
+      blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
+    );
+    for (const figure of figures) {
+      const { svg, csv } = figureFiles(figure);
+      writeFileSync(join(work, `${figure.id}.svg`), svg);
+      writeFileSync(join(work, `${figure.id}.csv`), csv);
+    }
+    const list = {
+      kind: FIGURES_KIND,
+      title: document.title,
+      madeBy: document.madeBy,
+      figures: figures.map(listed),
+    };
+    writeFileSync(join(work, "figures.json"), `${JSON.stringify(list, null, 2)}\n`);
+  });
+}
+
+const listed = ({ id, title, caption, summary, definition, options }: Figure) => ({
+  id,
+  title,
+  caption,
+  summary,
+  definition,
+  options,
+  files: [`${id}.svg`, `${id}.csv`],
+});
+
+function isFigures(folder: string): boolean {
+  try {
+    return JSON.parse(readFileSync(join(folder, "figures.json"), "utf8"))?.kind === FIGURES_KIND;
+  } catch {
+    return false;
+  }
+}
+
+/** `12.5-14` as seconds. */
+export function parseWindow(text: string): { startSeconds: number; endSeconds: number } {
+  const match = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text);
+  const [startSeconds, endSeconds] = [Number(match?.[1]), Number(match?.[2])];
+  if (match === null || !(startSeconds < endSeconds))
+    throw new UsageError(`--window ${text} is not FROM-TO in seconds with FROM before TO, such as 12.5-14`);
+  return { startSeconds, endSeconds };
+}
