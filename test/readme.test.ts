@@ -29,7 +29,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe("the README", () => {
   it("shows the demonstration and the performance of one of its logs as they are printed", () => {
     const demo = plimsoll("demo").split("\n");
-    expect(readme).toContain(demo.slice(0, 6).join("\n"));
+    expect(readme).toContain(demo.slice(0, 7).join("\n"));
+    const [verdict = ""] = plimsoll(
+      "report",
+      "plimsoll-demo/slow-checkpoint.darshan",
+      "-o",
+      "report.html",
+    ).split("\n");
+    expect(readme).toContain(verdict);
     const text = plimsoll("darshan", "parse", "--perf", "plimsoll-demo/file-per-process.darshan");
     expect(readme).toContain(text.trimEnd().split("\n").slice(-19).join("\n"));
   });

@@ -23,13 +23,15 @@ function plimsoll(...words: string[]) {
     encoding: "utf8",
     cwd: folder,
     timeout: 30_000,
+    maxBuffer: 2 ** 26,
   });
   return { code: status, signal, out: stdout, err: stderr };
 }
 
-const SAMPLES = ["file-per-process", "shared-checkpoint", "small-writes"];
+const SAMPLES = ["file-per-process", "shared-checkpoint", "slow-checkpoint", "small-writes"];
 const EXPECTED = [
   "README.txt",
+  "report.html",
   ...SAMPLES.flatMap((name) => [`${name}.darshan`, `${name}.json`, `${name}.txt`]),
 ].sort();
 const contents = (path: string) =>
@@ -75,10 +77,10 @@ describe("plimsoll demo", () => {
 
   it("prints commands that work on the folder it made", () => {
     const { out } = plimsoll("demo");
-    const lines = [...out.matchAll(/^ {2}\.\/bin\/plimsoll (darshan [^|\n]+)/gm)].map(([, words = ""]) =>
-      words.trim(),
+    const lines = [...out.matchAll(/^ {2}\.\/bin\/plimsoll ((?:darshan|report|findings) [^|\n]+)/gm)].map(
+      ([, words = ""]) => words.trim(),
     );
-    expect(lines.length).toBe(3);
+    expect(lines.length).toBe(4);
     for (const line of lines) expect(plimsoll(...line.split(" ")), line).toMatchObject({ code: 0 });
   });
 

@@ -1,6 +1,8 @@
 /** `plimsoll demo`: a first look, on logs made here and now. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { version } from "../../package.json";
+import { jobDocument } from "../analyze/job/index.ts";
 import { FormatError } from "../base/errors.ts";
 import { bytesSource } from "../base/source.ts";
 import { TextWriter } from "../base/text-writer.ts";
@@ -12,7 +14,11 @@ import { Totals } from "../formats/darshan/totals.ts";
 import { type Sample, sampleLogs } from "../generate/samples.ts";
 import { nodeCodecs } from "../node/codecs.ts";
 import { nodeEncoders } from "../node/encoders.ts";
+import { wrap } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
+import type { Context } from "./context.ts";
+import { readJob } from "./job/read.ts";
+import { writePage } from "./report.ts";
 import { replaceFolder } from "./output-folder.ts";
 
 /** First line of the folder's README: only a folder with it is replaced. */
@@ -20,9 +26,9 @@ const MARK = "Plimsoll demonstration";
 
 export default defineCommand({
   name: "demo",
-  summary: "make sample logs, read them back, and show where to look",
+  summary: "make sample logs, read them back, and report on one",
   description:
-    "Writes a few small Darshan logs with Plimsoll's own writer, reads them back, and leaves logs, text and JSON in a folder. The logs are synthetic and say so.",
+    "Writes a few small Darshan logs with Plimsoll's own writer, reads them back, and leaves logs, text, JSON and a report in a folder. The logs are synthetic and say so.",
   options: {
     out: {
       kind: "string",
@@ -41,10 +47,32 @@ export default defineCommand({
       rows = sampleLogs(options.seed, nodeEncoders).map((sample) => show(sample, work));
       writeFileSync(join(work, "README.txt"), readme(rows));
     });
-    if (context.json) context.printJson({ folder, logs: rows });
-    else context.out.write(summary(folder, rows));
+    // The report names its log, which has its name only now.
+    const report = join(folder, "report.html");
+    const verdict = await reportOn(join(folder, REPORTED), report, context);
+    if (context.json) context.printJson({ folder, logs: rows, report, verdict });
+    else context.out.write(summary(folder, rows, report, wrap(verdict, context.columns).join("\n")));
   },
 });
+
+/** The log that has something to say. */
+const REPORTED = "slow-checkpoint.darshan";
+
+/** Writes the report on a log and gives its verdict. */
+async function reportOn(path: string, output: string, context: Context): Promise<string> {
+  const read = { threshold: [], keepGoing: false } as unknown as Parameters<typeof readJob>[1];
+  const { job, tables, streams, verdicts } = await readJob([path], read, context, { callsMax: 100_000 });
+  const document = jobDocument({
+    job,
+    verdicts,
+    tables,
+    trace: streams.trace(job, ""),
+    madeBy: `Plimsoll ${version}`,
+    command: `plimsoll report ${REPORTED} -o report.html`,
+  });
+  await writePage(document, output, context);
+  return document.verdict;
+}
 
 interface Row {
   readonly file: string;
@@ -119,7 +147,7 @@ function table(rows: readonly Row[]): string {
   return ["log                        ranks  files     moved  I/O time  throughput", ...lines].join("\n");
 }
 
-function summary(folder: string, rows: readonly Row[]): string {
+function summary(folder: string, rows: readonly Row[], report: string, verdict: string): string {
   const first = rows[0]?.file ?? "";
   return `Made ${rows.length} Darshan logs (synthetic), read them back, and wrote ${folder}/:
 
@@ -127,10 +155,15 @@ ${table(rows)}
 
 ${rows.map(({ file, about }) => `  ${file}: ${about}`).join("\n")}
 
-I/O time is that of the slowest rank. Look further:
+I/O time is that of the slowest rank. The verdict on ${REPORTED}:
+
+${verdict}
+
+Open ${report} in a browser: findings, heat map, timeline, files. Look further:
+  ./bin/plimsoll report ${folder}/${REPORTED}
+  ./bin/plimsoll findings --list
   ./bin/plimsoll darshan parse --perf ${folder}/${first}
   ./bin/plimsoll darshan dxt ${folder}/small-writes.darshan | head -30
-  ./bin/plimsoll darshan convert --obfuscate KEY --new-ids ${folder}/${first} shared.darshan
   ./bin/plimsoll --help
 `;
 }

@@ -45,7 +45,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "demo",
-    summary: "make sample logs, read them back, and show where to look",
+    summary: "make sample logs, read them back, and report on one",
     load: () => import("./demo.ts"),
   },
   {

@@ -9,6 +9,9 @@ import {
   type TraceObject,
 } from "../formats/darshan/records.ts";
 import type { WriteOptions } from "../formats/darshan/writer.ts";
+import type { LogPlan } from "./recorder/calls.ts";
+import { recordLog } from "./recorder/record.ts";
+import { Application, osts } from "./single/application.ts";
 import { beginLog, heatmapRecord, type LogFacts, lustreRecord, MIB } from "./log-builder.ts";
 
 export interface Sample {
@@ -35,7 +38,36 @@ export function sampleLogs(seed: number, encoders: WriteOptions["encoders"]): Sa
       about: "one process writes 4,000 pieces of 512 bytes, every call traced",
       bytes: smallWrites(new Random(seed + 2), encoders),
     },
+    {
+      name: "slow-checkpoint",
+      about:
+        "64 ranks write four checkpoints in small pieces through a shared file on two targets, every call traced",
+      bytes: recordLog(slowCheckpoint(new Application(64, new Random(seed + 3))), encoders).bytes,
+    },
   ];
+}
+
+/** The one with something to say: small independent writes, few stripes, and a rank that holds the others up. */
+function slowCheckpoint(job: Application): LogPlan {
+  const input = job.lustre("mesh.nc", osts(0, 16));
+  job.openTogether(input, true);
+  job.collective({ kind: "read", file: input, bytesPerRank: 16 * MIB, offset: 0, aggregators: 16 });
+  job.closeTogether(input);
+  const pieces = 96;
+  const bytes = 64 * 1024;
+  for (let step = 1; step <= 4; step++) {
+    job.compute(6);
+    const file = job.lustre(`checkpoint.${step}`, osts(20, 2), { alignmentBytes: 4096 });
+    job.openTogether(file, false);
+    for (let rank = 0; rank < job.ranks; rank++) {
+      const rate = (rank === 41 ? 1.5 : 9) * MIB;
+      for (let piece = 0; piece < pieces; piece++)
+        job.independent("write", rank, file, { offset: (rank * pieces + piece) * bytes, bytes, rate });
+    }
+    job.barrier();
+    job.closeTogether(file);
+  }
+  return job.plan("ocean-model", { traces: true });
 }
 
 type Plan = Omit<LogFacts, "madeBy">;

@@ -94,5 +94,8 @@ export function verdictOf(job: Job, { findings: found, quiet }: Verdicts): strin
   }
   const more =
     worst.length > 1 ? ` ${worst.length - 1} more ${worst.length === 2 ? "finding" : "findings"} below.` : "";
-  return `${share}. ${first.title}: ${first.statement}${more}`;
+  return `${share}. ${first.title}: ${firstSentence(first.statement)}${more}`;
 }
+
+/** A stop ends a sentence when a capital follows: "1.5 s" and "e.g. x" go on. */
+const firstSentence = (text: string) => /^.*?\.(?= [A-Z]|$)/.exec(text)?.[0] ?? text;

@@ -28,7 +28,7 @@ export function pageOf(document: Document, assets: PageAssets): string {
   return renderHtml(document, {
     script: assets.script,
     style: `${themeCss()}\n${assets.style}`,
-    figure: (figure) => renderSvg(figure, { document: drawing }),
+    figure: (figure, width) => renderSvg(figure, { document: drawing, width }),
     csv: figureCsv,
     figureTable,
     trace: (trace) => deflateRawSync(encodeTrace(trace), { level: 6 }).toString("base64"),

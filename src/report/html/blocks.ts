@@ -88,13 +88,17 @@ function findingsHtml(block: Extract<Block, { kind: "findings" }>, build: PageBu
   return `<div class="findings"><div class="tools filter"></div>\n${cards.join("\n")}</div>`;
 }
 
+/** Each figure is drawn twice, since text that is shrunk to a phone cannot be read; styles show one of them. */
+const WIDE = 720;
+const NARROW = 320;
+
 function figureHtml(figure: Figure, index: number, parts: HtmlParts): string {
   const id = `figure-${domId(figure.id)}`;
   const options = Object.entries(figure.options).map(([key, value]) => `${key} ${value}`);
   const meta = [figure.definition, ...options].map((text) => `<span>${prose(text)}</span>`).join("");
   return `<figure id="${id}" data-figure="${index}">
 <div class="block-head"><p class="caption">${prose(figure.title)}${figure.simulated ? ' <span class="badge simulated">Simulated</span>' : ""}</p><div class="tools"></div></div>
-<div class="plot" tabindex="0" role="region" aria-label="${attribute(figure.title)}">${parts.figure(figure)}</div>
+<div class="plot" tabindex="0" role="region" aria-label="${attribute(figure.title)}"><div class="wide">${parts.figure(figure, WIDE)}</div><div class="narrow">${parts.figure({ ...figure, id: `${figure.id}-narrow` }, NARROW)}</div></div>
 <figcaption><p>${prose(figure.caption)}</p><p class="meta">${meta}</p></figcaption>
 ${figureTableHtml(figure, parts)}</figure>`;
 }

@@ -7,8 +7,8 @@ export interface HtmlParts {
   /** The client script, bundled, and all styles. */
   readonly script: string;
   readonly style: string;
-  /** SVG text; trusted to have escaped what it drew. */
-  figure(figure: Figure): string;
+  /** SVG text of that many pixels width; trusted to have escaped what it drew. */
+  figure(figure: Figure, width: number): string;
   csv(figure: Figure): string;
   figureTable(figure: Figure): FigureTable;
   /** Base64 text of the encoded, compressed trace. */
