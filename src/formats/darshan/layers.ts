@@ -2,6 +2,7 @@
  * Records of a module as rows of `layers`, `rank_loads` and `counters`: the counters that modules name alike (bytes, calls,
  * sizes, times, slowest and fastest rank) under one name each. A counter of -1 was not recorded and adds nothing.
  */
+import { GrowingIntegers, GrowingReals } from "../../base/growing.ts";
 import { LOW, wordNumber } from "../../base/words.ts";
 import {
   type ColumnSource,
@@ -228,68 +229,6 @@ class FileColumns {
 
   #spread(): Spread {
     return new Spread(this.#real(0), this.#real(0), this.#real(0), this.#real(Number.NaN));
-  }
-}
-
-class GrowingIntegers {
-  values = new BigInt64Array(16);
-  /** The same in halves. */
-  halves = new Uint32Array(this.values.buffer);
-  readonly #missing: bigint;
-
-  constructor(missing: bigint) {
-    this.#missing = missing;
-    this.values.fill(missing);
-  }
-
-  reach(count: number): void {
-    if (count <= this.values.length) return;
-    const longer = new BigInt64Array(2 * this.values.length);
-    longer.fill(this.#missing, this.values.length);
-    longer.set(this.values);
-    this.values = longer;
-    this.halves = new Uint32Array(longer.buffer);
-  }
-
-  /** Adds word `word` of a record, which is not negative; sums beyond 2^63 wrap. */
-  add(number: number, u32: Uint32Array, word: number): void {
-    const { halves } = this;
-    const [low, high] = [2 * number + LOW, 2 * number + 1 - LOW];
-    const [addedLow, addedHigh] = [u32[2 * word + LOW] as number, u32[2 * word + 1 - LOW] as number];
-    // The missing value has only its top bit set.
-    if (halves[high] === MISSING_HIGH && halves[low] === 0) {
-      halves[low] = addedLow;
-      halves[high] = addedHigh;
-      return;
-    }
-    const sum = (halves[low] as number) + addedLow;
-    halves[low] = sum;
-    halves[high] = (halves[high] as number) + addedHigh + (sum > 0xffffffff ? 1 : 0);
-  }
-}
-
-const MISSING_HIGH = 0x80000000;
-
-class GrowingReals {
-  values = new Float64Array(16);
-  readonly #missing: number;
-
-  constructor(missing: number) {
-    this.#missing = missing;
-    this.values.fill(missing);
-  }
-
-  reach(count: number): void {
-    if (count <= this.values.length) return;
-    const longer = new Float64Array(2 * this.values.length);
-    longer.fill(this.#missing, this.values.length);
-    longer.set(this.values);
-    this.values = longer;
-  }
-
-  add(number: number, value: number): void {
-    const sum = this.values[number] as number;
-    this.values[number] = Number.isNaN(sum) ? value : sum + value;
   }
 }
 
