@@ -363,7 +363,7 @@ describe.skipIf(!hasBrowser)("a report page", () => {
     expect(text).toContain("61.3 GB");
     expect(text).toContain("row 99");
     expect(text).toContain("The first 100 of 5,000 rows");
-    expect(await page.locator("figure svg").isVisible()).toBe(true);
+    expect(await page.locator("figure .wide svg").isVisible()).toBe(true);
     expect(await page.locator(".tool, .search, .sort").count()).toBe(0);
   });
 

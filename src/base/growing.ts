@@ -38,7 +38,8 @@ export class GrowingIntegers {
   /** Adds word `word` of `u32`, which is not negative; sums beyond 2^63 wrap. */
   add(at: number, u32: Uint32Array, word: number): void {
     const { halves } = this;
-    const [low, high] = [2 * at + LOW, 2 * at + 1 - LOW];
+    const low = 2 * at + LOW;
+    const high = 2 * at + 1 - LOW;
     const addedLow = u32[2 * word + LOW] as number;
     const addedHigh = u32[2 * word + 1 - LOW] as number;
     if (halves[high] === this.#missingHigh && halves[low] === 0) {

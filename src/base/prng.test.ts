@@ -88,3 +88,44 @@ describe("Random", () => {
     expect(Math.abs(variance - 9)).toBeLessThan(0.49);
   });
 });
+
+describe("Random.stream", () => {
+  const draw = (seed: number, kind: number, id: number) => {
+    const random = Random.stream(seed, kind, id);
+    return Array.from({ length: 4 }, () => random.bits());
+  };
+
+  it("has numbers of its own for each seed, kind and id, ids beyond 32 bits included", () => {
+    const streams = new Set<string>();
+    const firsts = new Set<number>();
+    for (const seed of [0, 1, 2]) {
+      for (const kind of [0, 1, 2, 100]) {
+        for (const id of [0, 1, 2, 1000, 2 ** 32, 2 ** 32 + 1, 2 ** 40]) {
+          streams.add(draw(seed, kind, id).join());
+          firsts.add(draw(seed, kind, id)[0] as number);
+        }
+      }
+    }
+    expect(streams.size).toBe(84);
+    expect(firsts.size).toBe(84);
+  });
+
+  it("starts again where it began", () => {
+    const random = Random.stream(7, 3, 12);
+    const first = [random.bits(), random.unit()];
+    random.restart(8, 3, 12);
+    random.restart(7, 3, 12);
+    expect([random.bits(), random.unit()]).toEqual(first);
+  });
+
+  it("is even over ids: the first number of each stream is as good as the next of one", () => {
+    const classes = new Array<number>(100).fill(0);
+    for (let id = 0; id < 100_000; id++) {
+      const at = Random.stream(1, 3, id).below(100);
+      classes[at] = (classes[at] as number) + 1;
+    }
+    const value = chiSquare(classes, 1000);
+    expect(value).toBeGreaterThan(50);
+    expect(value).toBeLessThan(165);
+  });
+});

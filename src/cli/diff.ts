@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { version } from "../../package.json";
 import { NOISE } from "../analyze/job/compare.ts";
 import { compareDocument, compareSummary } from "../analyze/job/compare-document.ts";
-import { renderText } from "../report/text/index.ts";
+import { plain, renderText } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, readJob } from "./job/read.ts";
 import { writePage } from "./report.ts";
@@ -58,7 +58,7 @@ export default defineCommand({
       context.out.write(
         renderText(document, { width: context.columns, color: context.color, full: options.full }),
       );
-      context.out.write(`\nAll of it: plimsoll diff ${first} ${second} -o diff.html\n`);
-    } else context.out.write(`${document.verdict}\nWrote ${options.output}\n`);
+      context.out.write(`\nAll of it: plimsoll diff ${plain(first)} ${plain(second)} -o diff.html\n`);
+    } else context.out.write(`${plain(document.verdict)}\nWrote ${plain(options.output)}\n`);
   },
 });

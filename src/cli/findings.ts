@@ -1,6 +1,7 @@
 /** `plimsoll findings`: the findings alone, for people and for CI. */
-import { judge, RULES, type Rule } from "../analyze/job/index.ts";
+import { judge, RULES, type Rule, type ThresholdValues } from "../analyze/job/index.ts";
 import { verdictOf } from "../analyze/job/document.ts";
+import { counted } from "../analyze/job/sections/counted.ts";
 import { jobSummary } from "../analyze/job/summary.ts";
 import { UsageError } from "../base/errors.ts";
 import { SEVERITIES, type Severity } from "../model/finding.ts";
@@ -51,7 +52,8 @@ export default defineCommand({
     }
     if (paths.length === 0) throw new UsageError("name a log, or --list to see the rules");
     const read = await readJob(paths, options, context);
-    const verdicts = options.only.length === 0 ? read.verdicts : judge(read.job, read.thresholds, rules);
+    const verdicts =
+      options.only.length === 0 ? read.verdicts : judge(read.job, valuesFor(rules, read.thresholds), rules);
     if (context.json) context.printJson(jobSummary({ job: read.job, verdicts }));
     else {
       const style = { width: context.columns, color: context.color };
@@ -59,7 +61,7 @@ export default defineCommand({
       context.out.write(findingsText(verdicts.findings, style));
       const left = verdicts.unjudged.length > 0 ? `, ${verdicts.unjudged.length} could not be applied` : "";
       context.out.write(
-        `${verdicts.findings.length} findings; ${verdicts.quiet.length} rules found nothing${left}\n`,
+        `${counted(verdicts.findings.length, "finding")}; ${counted(verdicts.quiet.length, "rule")} found nothing${left}\n`,
       );
     }
     const { failOn } = options;
@@ -68,7 +70,7 @@ export default defineCommand({
     );
     if (bad.length > 0)
       throw new CheckFailed(
-        `${bad.length} findings are ${failOn} or worse: ${bad.map(({ id }) => id).join(", ")}`,
+        `${counted(bad.length, "finding")} ${bad.length === 1 ? "is" : "are"} ${failOn}${failOn === "high" ? "" : " or worse"}: ${bad.map(({ id }) => id).join(", ")}`,
       );
   },
 });
@@ -82,6 +84,10 @@ function chosen(ids: readonly string[]): readonly Rule[] {
       throw new UsageError(`no finding is called ${id}; plimsoll findings --list names them all`);
   return ids.length === 0 ? RULES : RULES.filter(({ id }) => ids.includes(id));
 }
+
+/** Values of other rules were checked when the job was read. */
+const valuesFor = (rules: readonly Rule[], values: ThresholdValues): ThresholdValues =>
+  new Map([...values].filter(([key]) => rules.some(({ id }) => key.startsWith(`${id}.`))));
 
 const explained = ({ id, title, meaning, needs, thresholds, drishti }: Rule) => ({
   id,

@@ -5,7 +5,7 @@ import { jobDocument, jobSummary } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
 import type { Document, Figure } from "../model/index.ts";
 import { createOutput, temporaryPath } from "../node/output-file.ts";
-import { renderText } from "../report/text/index.ts";
+import { plain, renderText } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { JOB_OPTIONS, readJob } from "./job/read.ts";
@@ -59,6 +59,8 @@ export default defineCommand({
   async run({ arguments: paths, options }, context) {
     const window = options.window === undefined ? undefined : parseWindow(options.window);
     const wantsCalls = options.output !== undefined;
+    if (window !== undefined && !wantsCalls)
+      throw new UsageError("--window chooses calls for the HTML report; name it with --output");
     const { job, tables, streams, verdicts } = await readJob(paths, options, context, {
       callsMax: wantsCalls ? options.calls : 0,
       ...(window === undefined ? {} : { window }),
@@ -84,11 +86,11 @@ export default defineCommand({
       context.out.write(
         renderText(document, { width: context.columns, color: context.color, full: options.full }),
       );
-      context.out.write(`\nThe whole report: plimsoll report ${logs} -o report.html\n`);
+      context.out.write(`\nThe whole report: plimsoll report ${plain(logs)} -o report.html\n`);
     } else {
-      context.out.write(`${document.verdict}\n`);
-      if (options.output !== undefined) context.out.write(`Wrote ${options.output}\n`);
-      if (options.figures !== undefined) context.out.write(`Wrote figures to ${options.figures}\n`);
+      context.out.write(`${plain(document.verdict)}\n`);
+      if (options.output !== undefined) context.out.write(`Wrote ${plain(options.output)}\n`);
+      if (options.figures !== undefined) context.out.write(`Wrote figures to ${plain(options.figures)}\n`);
     }
   },
 });

@@ -9,10 +9,15 @@ export const FORMATS: readonly Format[] = [darshan];
 /** How many bytes `recognizes` may look at. */
 const HEAD_BYTES = 4096;
 
-/** The format of an input, by its first bytes; names are only a hint. */
-export function detectFormat(source: ByteSource): Format {
+/** The format of an input, by its first bytes; names are only a hint. Undefined when none knows it. */
+export function findFormat(source: ByteSource): Format | undefined {
   const head = source.read(0, HEAD_BYTES);
-  const format = FORMATS.find((candidate) => candidate.recognizes(head, source.name));
+  return FORMATS.find((candidate) => candidate.recognizes(head, source.name));
+}
+
+/** The same, where an unknown input is an error. */
+export function detectFormat(source: ByteSource): Format {
+  const format = findFormat(source);
   if (format !== undefined) return format;
   const known = FORMATS.map(({ label }) => label).join(", ");
   throw new FormatError(

@@ -20,7 +20,15 @@ export interface Figure {
   readonly chart: Chart;
 }
 
-export type Chart = BarsChart | HeatChart | StripChart | SpansChart;
+export type Chart =
+  | BarsChart
+  | HeatChart
+  | StripChart
+  | SpansChart
+  | CmfChart
+  | ViolinChart
+  | DensityChart
+  | PointsChart;
 
 /** What a series stands for; decides its colour everywhere. */
 export type Role = "read" | "write" | "metadata" | "wait" | "other" | "neutral" | "before" | "after";
@@ -99,5 +107,69 @@ export interface SpansChart {
     readonly y2: number;
     readonly role: Role;
     readonly note?: string;
+  }[];
+}
+
+/** Cumulative shares (right-continuous, drawn as steps), with a dotted line at the mean of each series. */
+export interface CmfChart {
+  readonly kind: "cmf";
+  readonly x: Axis;
+  readonly series: readonly {
+    readonly name: string;
+    readonly role: Role;
+    /** Rising values and the share of the population at or below each; thinned to a few thousand. */
+    readonly values: readonly number[];
+    readonly shares: readonly number[];
+    readonly mean: number;
+    readonly n: number;
+  }[];
+}
+
+/** One violin per group: a density, its mean as a solid line, median and quartiles thin; n below. */
+export interface ViolinChart {
+  readonly kind: "violin";
+  readonly value: Axis;
+  readonly groupLabel: string;
+  readonly groups: readonly {
+    readonly name: string;
+    readonly role: Role;
+    readonly n: number;
+    /** Density at rising values, in any unit: the widest place of all groups fills the room. */
+    readonly values: readonly number[];
+    readonly densities: readonly number[];
+    readonly mean: number;
+    readonly median: number;
+    readonly lowerQuartile: number;
+    readonly upperQuartile: number;
+  }[];
+}
+
+/** Counts in log bins of two values; colour is the decade of the count. Zeros stand in a gutter of their own. */
+export interface DensityChart {
+  readonly kind: "density";
+  readonly x: Axis & { readonly edges: readonly number[] };
+  readonly y: Axis & { readonly edges: readonly number[] };
+  /** What is counted: "files". */
+  readonly countLabel: string;
+  /** (edges of y - 1) × (edges of x - 1), row by row. */
+  readonly counts: Float64Array | readonly number[];
+  /** Where x is zero, one per row; where y is zero, one per column; where both are. Absent: no gutter. */
+  readonly zeroX?: readonly number[];
+  readonly zeroY?: readonly number[];
+  readonly zeroBoth?: number;
+  /** Straight lines across, such as the bounds of a selection: value on one axis. */
+  readonly marks?: readonly { readonly axis: "x" | "y"; readonly value: number; readonly label: string }[];
+}
+
+/** Points with labels; shape and colour by role. */
+export interface PointsChart {
+  readonly kind: "points";
+  readonly x: Axis;
+  readonly y: Axis;
+  readonly points: readonly {
+    readonly x: number;
+    readonly y: number;
+    readonly label: string;
+    readonly role: Role;
   }[];
 }

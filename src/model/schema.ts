@@ -32,7 +32,7 @@ export interface TableSchema {
 export const MISSING_I64 = -(2n ** 63n);
 
 /** Columns from lines `name type unit | meaning | origin`; a unit of `-` is none. */
-function columns(lines: string): readonly Column[] {
+export function columns(lines: string): readonly Column[] {
   return lines
     .trim()
     .split("\n")
@@ -55,7 +55,7 @@ const SIZES = [
   "100m_1g",
   "1g_plus",
 ];
-const sizeColumns = (way: "read" | "write") =>
+export const sizeColumns = (way: "read" | "write") =>
   SIZES.map(
     (size) =>
       `size_${way}_${size} i64 calls | ${way}s of that size class | POSIX_SIZE_${way.toUpperCase()}_${size.toUpperCase()}`,

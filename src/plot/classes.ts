@@ -33,11 +33,32 @@ export function classesOf(values: Iterable<number>, scale: "linear" | "log", uni
       while (index < count - 1 && value >= bounds[index + 1]!) index++;
       return index;
     },
-    colour(index) {
-      const spread = count <= 1 ? SEQUENTIAL_CLASSES - 1 : (index * (SEQUENTIAL_CLASSES - 1)) / (count - 1);
-      return `var(--plot-seq-${Math.round(spread)})`;
-    },
+    colour: (index) => spreadColour(index, count),
   };
+}
+
+/** The decades of counts: 1, then up to 10, up to 100, and so on to the highest; class c holds what is above bounds[c]. */
+export function decadeClasses(counts: Iterable<number>): Classes {
+  let high = 0;
+  for (const count of counts) if (count > high && count < Number.POSITIVE_INFINITY) high = count;
+  const bounds = high > 0 ? [0, 1] : [];
+  while (high > 0 && bounds.at(-1)! < high) bounds.push(Number(`1e${bounds.length - 1}`));
+  const classes = Math.max(0, bounds.length - 1);
+  return {
+    bounds,
+    of(count) {
+      if (!(count > 0) || count === Number.POSITIVE_INFINITY || classes === 0) return -1;
+      let index = 0;
+      while (index < classes - 1 && count > bounds[index + 1]!) index++;
+      return index;
+    },
+    colour: (index) => spreadColour(index, classes),
+  };
+}
+
+function spreadColour(index: number, count: number): string {
+  const spread = count <= 1 ? SEQUENTIAL_CLASSES - 1 : (index * (SEQUENTIAL_CLASSES - 1)) / (count - 1);
+  return `var(--plot-seq-${Math.round(spread)})`;
 }
 
 /** From zero in round steps, up to the step that holds the highest. */

@@ -21,6 +21,9 @@ export interface FrameOptions {
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
+  /** Pixels kept free at the left and at the bottom of the plot area, for values that a scale cannot hold. */
+  readonly gutterX?: number;
+  readonly gutterY?: number;
   readonly x: FrameAxis;
   /** `down` puts the smallest value at the top. */
   readonly y: FrameAxis & { readonly down?: boolean };
@@ -37,7 +40,8 @@ export interface Frame {
 /** A figure never asks for more pixels than these, so margins right and below need not be known. */
 const MARGIN = 4;
 
-export function frame({ document, left, right, top, bottom, x, y, marks = [] }: FrameOptions): Frame {
+export function frame(options: FrameOptions): Frame {
+  const { document, left, right, top, bottom, x, y, marks = [], gutterX = 0, gutterY = 0 } = options;
   const lines = { stroke: "var(--plot-grid)", strokeOpacity: 1 };
   const axis = {
     color: "var(--plot-muted)",
@@ -54,14 +58,18 @@ export function frame({ document, left, right, top, bottom, x, y, marks = [] }: 
     marginRight: MARGIN,
     marginTop: top,
     marginBottom: MARGIN,
-    x: { type: x.scale, domain: x.domain, range: [left, right], axis: null },
-    y: { type: y.scale, domain: y.domain, range: y.down ? [top, bottom] : [bottom, top], axis: null },
+    x: { type: x.scale, domain: x.domain, range: [left + gutterX, right], axis: null },
+    y: {
+      ...{ type: y.scale, domain: y.domain, axis: null },
+      range: y.down ? [top, bottom - gutterY] : [bottom - gutterY, top],
+    },
     marks: [
       x.grid ? gridX(x.ticks, lines) : null,
       y.grid ? gridY(y.ticks, lines) : null,
       ...marks,
-      x.shown ? axisX(x.ticks, { ...axis, tickFormat: x.format }) : null,
-      y.shown ? axisY(y.ticks, { ...axis, tickFormat: y.format }) : null,
+      // Not as tickFormat: on log scales that leaves out what is no power of ten.
+      x.shown ? axisX(x.ticks, { ...axis, text: x.format }) : null,
+      y.shown ? axisY(y.ticks, { ...axis, text: y.format }) : null,
     ],
   });
   const [scaleX, scaleY] = [svg.scale("x"), svg.scale("y")];

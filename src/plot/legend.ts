@@ -4,13 +4,20 @@ import type { Axis, Role } from "../model/figure.ts";
 import { type DrawContext, FONT, FONT_SMALL } from "./charts/chart.ts";
 import type { Classes } from "./classes.ts";
 import { formatValue } from "./format.ts";
-import { label, tag } from "./svg.ts";
+import { type Attributes, coordinate, label, tag, title } from "./svg.ts";
 import { fitMiddle, textWidth } from "./text.ts";
 
 export interface LegendEntry {
   readonly name: string;
   /** What the swatch shows; "missing" is the mark for values that were not recorded. */
-  readonly show: Role | "missing";
+  readonly show: Role | "missing" | Swatch;
+}
+
+/** A swatch of its own: a kind of line, a shape. */
+export interface Swatch {
+  readonly width: number;
+  /** From the left end, at the height of the middle. */
+  draw(x: number, y: number): string;
 }
 
 export interface Legend {
@@ -32,14 +39,17 @@ export function seriesLegend(
   let [x, y] = [left, top];
   let body = "";
   for (const { name, show } of entries) {
-    const shown = fitMiddle(name, Math.min(260, right - left - SWATCH - 6), FONT);
-    const width = SWATCH + 5 + textWidth(shown, FONT);
+    const swatch = typeof show === "string" ? SWATCH : show.width;
+    const shown = fitMiddle(name, Math.min(260, right - left - swatch - 6), FONT);
+    const width = swatch + 5 + textWidth(shown, FONT);
     if (x > left && x + width > right) [x, y] = [left, y + LINE];
-    body +=
-      show === "missing"
-        ? missingMark(x + SWATCH / 2, y + SWATCH / 2)
-        : tag("rect", { x, y, width: SWATCH, height: SWATCH, fill: context.fill(show) });
-    body += label(shown, { x: x + SWATCH + 5, y: y + 9.5 }, shown === name ? undefined : name);
+    if (typeof show !== "string") body += show.draw(x, y + SWATCH / 2);
+    else
+      body +=
+        show === "missing"
+          ? missingMark(x + SWATCH / 2, y + SWATCH / 2)
+          : tag("rect", { x, y, width: SWATCH, height: SWATCH, fill: context.fill(show) });
+    body += label(shown, { x: x + swatch + 5, y: y + 9.5 }, shown === name ? undefined : name);
     x += width + 14;
   }
   return { body, height: entries.length === 0 ? 0 : y - top + LINE };
@@ -53,6 +63,46 @@ export function missingMark(x: number, y: number): string {
     "stroke-width": 1.5,
     fill: "none",
   });
+}
+
+/** A piece of a line as it is drawn in the plot. */
+export function lineSwatch(attributes: Attributes, width = 24): Swatch {
+  const at = (x: number, y: number) => `M${coordinate(x)} ${coordinate(y)}h${width}`;
+  return { width, draw: (x, y) => tag("path", { d: at(x, y), fill: "none", ...attributes }) };
+}
+
+/** A row of colours, each with the highest number that it holds under it. */
+export function decadeLegend(
+  classes: Classes,
+  name: string,
+  left: number,
+  right: number,
+  top: number,
+): Legend {
+  const count = classes.bounds.length - 1;
+  if (count < 1) return { body: "", height: 0 };
+  const texts = classes.bounds
+    .slice(1)
+    .map((bound) => `${bound === 1 ? "" : "≤ "}${formatValue(bound, "count")}`);
+  const step = Math.min(60, (right - left) / count);
+  const widest = Math.max(...texts.map((text) => textWidth(text, FONT_SMALL)));
+  const every = Math.max(1, Math.ceil((widest + 6) / step));
+  const shown = fitMiddle(name, right - left, FONT);
+  let body = label(
+    shown,
+    { x: left, y: top + 10, fill: "var(--plot-muted)" },
+    shown === name ? undefined : name,
+  );
+  for (const [index, text] of texts.entries()) {
+    const x = left + index * step;
+    const at = { x, y: top + 16, width: step, height: 10, fill: classes.colour(index) };
+    const range = index === 0 ? "1" : `more than ${formatValue(classes.bounds[index]!, "count")}, ${text}`;
+    body += tag("rect", at, title(range));
+    // The last, the highest, is always there.
+    if ((count - 1 - index) % every === 0)
+      body += label(text, { x: x + step / 2, y: top + 38, "font-size": FONT_SMALL, "text-anchor": "middle" });
+  }
+  return { body, height: 44 };
 }
 
 /** A row of colours with the bounds under it, as many as have room. */

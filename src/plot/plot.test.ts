@@ -8,20 +8,25 @@ import { classesOf } from "./classes.ts";
 import { figureCsv, figureTable, renderSvg } from "./index.ts";
 import {
   accessSizes,
+  clustersOf,
   costs,
+  drawn,
   figureOf,
   files,
+  gapsOf,
   heatOf,
   lanes,
   offsetsOf,
+  oneSided,
+  pointsOf,
   stripOf,
+  violinsOf,
   xmlFault,
 } from "./test-kit.ts";
 import { cleanText, fitMiddle, fitNames, shortenMiddle, textWidth, wrapText } from "./text.ts";
-import { linearTicks, valueAxis } from "./ticks.ts";
+import { linearTicks, logMarks, spreadAxis, valueAxis } from "./ticks.ts";
 
 const document = svgDocument();
-const WIDTHS = [280, 360, 720, 900] as const;
 
 const SAMPLES: Readonly<Record<string, Chart>> = {
   "access-sizes": accessSizes,
@@ -31,21 +36,12 @@ const SAMPLES: Readonly<Record<string, Chart>> = {
   strip: stripOf(24),
   lanes,
   offsets: offsetsOf(40),
+  "cmf-gaps": gapsOf(40),
+  "cmf-linear": oneSided,
+  violins: violinsOf(40),
+  density: clustersOf(3, 8500),
+  points: pointsOf(14),
 };
-
-/** Draws at every width, both ways, and gives the text; it is well-formed each time. */
-function drawn(chart: Chart): string {
-  const figure = figureOf(chart);
-  let all = "";
-  for (const width of WIDTHS)
-    for (const standalone of [true, false]) {
-      const svg = renderSvg(figure, { document, width, standalone });
-      expect(xmlFault(svg)).toBeUndefined();
-      expect(svg).not.toMatch(/NaN|Infinity|undefined|<script/i);
-      all += svg;
-    }
-  return all;
-}
 
 describe.each(Object.entries(SAMPLES))("the sample %s", (name, chart) => {
   const figure = figureOf(chart, { id: name });
@@ -301,6 +297,25 @@ describe("hostile text", () => {
           height: axis,
         },
         { ...lanes, laneNames: [text, text], x: axis, y: axis, spans: [{ ...lanes.spans[0]!, note: text }] },
+        { ...gapsOf(5), x: axis, series: gapsOf(5).series.map((of) => ({ ...of, name: text })) },
+        {
+          ...violinsOf(5),
+          groupLabel: text,
+          value: axis,
+          groups: violinsOf(5).groups.map((of) => ({ ...of, name: text })),
+        },
+        {
+          ...clustersOf(1, 20),
+          countLabel: text,
+          x: { ...clustersOf(1, 20).x, label: text },
+          marks: [{ axis: "x", value: 1e9, label: text }],
+        },
+        {
+          ...pointsOf(2),
+          x: axis,
+          y: axis,
+          points: pointsOf(2).points.map((of) => ({ ...of, label: text })),
+        },
       ];
       for (const chart of charts) {
         const figure = figureOf(chart, {
@@ -379,6 +394,31 @@ describe("axes", () => {
     const { domain, ticks } = valueAxis([1, 0, 900], "log", 5, "calls");
     expect(domain[0]).toBeLessThan(1);
     expect(ticks).toEqual([1, 10, 100, 1000]);
+  });
+});
+
+describe("log axes", () => {
+  it("are marked at decades, at 2 and 5 when they are short, and by the clock when they are time", () => {
+    expect(logMarks(1, 1e6, 8, "bytes")).toEqual([1, 10, 100, 1000, 10_000, 100_000, 1_000_000]);
+    expect(logMarks(1, 1e6, 4, "bytes")).toEqual([1, 100, 10_000, 1_000_000]);
+    expect(logMarks(3, 60, 8, "bytes")).toEqual([5, 10, 20, 50]);
+    expect(logMarks(1, 5e5, 6, "seconds")).toEqual([1, 10, 60, 600, 3600, 86_400]);
+    expect(logMarks(1800, 4e5, 8, "seconds")).toEqual([1800, 3600, 7200, 18_000, 36_000, 86_400, 172_800]);
+    expect(logMarks(3.1, 3.9, 4, "bytes").length).toBeGreaterThan(1);
+  });
+
+  it("hold all positive values, and give one value room", () => {
+    for (const values of [[5], [1, 1e9], [1e-300, 1e300], [5e-324], [0, -3, 8]]) {
+      const { scale, domain } = spreadAxis(values, "log", 6, "bytes");
+      expect(scale).toBe("log");
+      expect(domain[1]).toBeGreaterThan(domain[0]);
+      for (const value of values.filter((v) => v > 1e-280)) {
+        if (value < 1e280) expect(value).toBeLessThan(domain[1]);
+        expect(value).toBeGreaterThan(domain[0]);
+      }
+    }
+    expect(spreadAxis([0, Number.NaN], "log", 6, "bytes").scale).toBe("linear");
+    expect(spreadAxis([3, 3], "linear", 6, "none").domain[1]).toBeGreaterThan(3);
   });
 });
 

@@ -1,6 +1,23 @@
 /** Figures that tests draw, made up but of the shapes that analyses give. */
 
-import type { BarsChart, Chart, Figure, HeatChart, SpansChart, StripChart } from "../model/figure.ts";
+import { expect } from "vitest";
+import { cmfPoints, kernelDensity, logBins } from "../base/density.ts";
+import { Random } from "../base/prng.ts";
+import type {
+  BarsChart,
+  Chart,
+  CmfChart,
+  DensityChart,
+  Figure,
+  HeatChart,
+  PointsChart,
+  Role,
+  SpansChart,
+  StripChart,
+  ViolinChart,
+} from "../model/figure.ts";
+import { svgDocument } from "../node/svg-document.ts";
+import { renderSvg } from "./render.ts";
 
 export function figureOf(chart: Chart, changes: Partial<Figure> = {}): Figure {
   return {
@@ -13,6 +30,23 @@ export function figureOf(chart: Chart, changes: Partial<Figure> = {}): Figure {
     chart,
     ...changes,
   };
+}
+
+const WIDTHS = [280, 360, 720, 900] as const;
+
+/** Draws at every width, both ways, and gives the text; it is well-formed each time. */
+export function drawn(chart: Chart): string {
+  const figure = figureOf(chart);
+  const document = svgDocument();
+  let all = "";
+  for (const width of WIDTHS)
+    for (const standalone of [true, false]) {
+      const svg = renderSvg(figure, { document, width, standalone });
+      expect(xmlFault(svg)).toBeUndefined();
+      expect(svg).not.toMatch(/NaN|Infinity|undefined|<script/i);
+      all += svg;
+    }
+  return all;
 }
 
 export const accessSizes: BarsChart = {
@@ -150,6 +184,130 @@ export function offsetsOf(count: number): SpansChart {
       y1: ((index * 7919) % 64) * 1_048_576,
       y2: ((index * 7919) % 64) * 1_048_576 + 900_000,
       role: index % 3 === 0 ? ("read" as const) : ("write" as const),
+    })),
+  };
+}
+
+/** Spread around `middle` by factors of about ten to the power of `decades`. */
+function lognormals(count: number, middle: number, decades: number, seed: number): Float64Array {
+  const random = new Random(seed);
+  return Float64Array.from({ length: count }, () => {
+    const sum = random.unit() + random.unit() + random.unit() + random.unit() - 2;
+    // Few digits: engines differ in the last bit of powers, and goldens must not.
+    return Number((middle * 10 ** (sum * 1.73 * decades)).toPrecision(6));
+  });
+}
+
+function cmfSeries(name: string, role: Role, values: Float64Array, pointsMax: number) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return { name, role, ...cmfPoints(values.slice().sort(), pointsMax), mean, n: values.length };
+}
+
+/** Times between two accesses of a file; some come back at once. */
+export function gapsOf(pointsMax: number): CmfChart {
+  const [read, write] = [lognormals(4210, 60_000, 0.6, 1), lognormals(2833, 110_000, 0.5, 2)];
+  return {
+    kind: "cmf",
+    x: { label: "mean time between accesses", unit: "seconds", scale: "log" },
+    series: [
+      cmfSeries(
+        "read",
+        "read",
+        read.map((value, index) => (index % 12 === 0 ? 0 : value)),
+        pointsMax,
+      ),
+      cmfSeries("write", "write", write, pointsMax),
+    ],
+  };
+}
+
+/** How one-sided runs are, on a linear axis: most are at one. */
+export const oneSided: CmfChart = {
+  kind: "cmf",
+  x: { label: "|read - written| / (read + written)", unit: "ratio", scale: "linear" },
+  series: [
+    {
+      ...{ name: "runs", role: "neutral", mean: 0.91, n: 401_233 },
+      values: [0, 0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.95, 0.99, 1],
+      shares: [0.01, 0.02, 0.04, 0.06, 0.09, 0.12, 0.15, 0.18, 0.22, 1],
+    },
+  ],
+};
+
+/** Bytes per access by interface; the last group has too few for a shape, and one has none. */
+export function violinsOf(points: number): ViolinChart {
+  const groups = [
+    ["POSIX", "read", lognormals(5120, 4e10, 0.7, 3)],
+    ["MPI-IO", "write", lognormals(1871, 2e9, 0.9, 4)],
+    ["STDIO", "metadata", lognormals(640, 3e6, 0.5, 5)],
+    ["HDF5", "other", Float64Array.of(2e9, 4e9, 9e9)],
+    ["PnetCDF", "neutral", new Float64Array(0)],
+  ] as const;
+  return {
+    kind: "violin",
+    value: { label: "bytes per run and file", unit: "bytes", scale: "log" },
+    groupLabel: "interface",
+    groups: groups.map(([name, role, values]) => {
+      const sorted = values.slice().sort();
+      const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+      return {
+        ...{ name, role, n: values.length, ...kernelDensity(values, { log: true, points }) },
+        mean: values.length === 0 ? Number.NaN : values.reduce((sum, v) => sum + v, 0) / values.length,
+        ...{ median: at(0.5), lowerQuartile: at(0.25), upperQuartile: at(0.75) },
+      };
+    }),
+  };
+}
+
+/** Bytes read and written of files in three clusters: mostly read, only written, both. */
+export function clustersOf(perDecade: number, files: number): DensityChart {
+  const edges = logBins(1e5, 9e13, perDecade);
+  const size = edges.length - 1;
+  const [zeroX, zeroY] = [new Array<number>(size).fill(0), new Array<number>(size).fill(0)];
+  const counts = new Float64Array(size * size);
+  const binOf = (value: number) => edges.findLastIndex((edge) => edge <= value);
+  const add = (share: number, read: number, written: number, spread: number, seed: number) => {
+    const count = Math.round(share * files);
+    const [reads, writes] = [
+      lognormals(count, read, spread, seed),
+      lognormals(count, written, spread, seed + 50),
+    ];
+    for (let index = 0; index < count; index++) {
+      const [column, row] = [binOf(reads[index]!), binOf(writes[index]!)];
+      if (written === 0 && column >= 0) zeroY[column]! += 1;
+      else if (read === 0 && row >= 0) zeroX[row]! += 1;
+      else if (column >= 0 && column < size && row >= 0 && row < size) counts[row * size + column]! += 1;
+    }
+  };
+  add(0.15, 3e11, 2e7, 0.45, 11);
+  add(0.07, 3e11, 0, 0.4, 12);
+  add(0.07, 0, 2e11, 0.4, 13);
+  add(0.71, 4e11, 3e11, 0.5, 14);
+  return {
+    kind: "density",
+    x: { label: "bytes read", unit: "bytes", edges },
+    y: { label: "bytes written", unit: "bytes", edges },
+    countLabel: "files",
+    ...{ counts, zeroX, zeroY, zeroBoth: 3 },
+    marks: [
+      { axis: "x", value: 1e9, label: "1 GB read" },
+      { axis: "y", value: 1e9, label: "1 GB written" },
+    ],
+  };
+}
+
+/** One point per application, before and after a change. */
+export function pointsOf(count: number): PointsChart {
+  const roles = ["before", "after"] as const;
+  return {
+    kind: "points",
+    x: { label: "bytes per run", unit: "bytes", scale: "log" },
+    y: { label: "I/O time per run", unit: "seconds", scale: "log" },
+    points: Array.from({ length: count }, (_, index) => ({
+      x: index === 3 ? 0 : 1e6 * 2 ** ((index * 7) % 19),
+      y: 0.5 * 1.7 ** ((index * 5) % 17),
+      label: `app-${String(index).padStart(2, "0")}`,
+      role: roles[index % 2]!,
     })),
   };
 }

@@ -10,16 +10,17 @@ import type { PageTable } from "../../src/report/html/index.ts";
 
 const WHOLE_LINES_MAX = 200;
 const OVERSCAN = 24;
-const TEXT_CHARACTERS_MAX = 240;
+const TEXT_CHARACTERS_MAX = 1200;
 
 const NAME_CHARACTERS_MAX = 64;
 const PHONE_CHARACTERS_MAX = 16;
 
 const phone = matchMedia("(max-width: 600px)");
 
-/** The first column stays in view while others scroll. On a phone there is room for the ends of names only. */
+/** The first column stays in view while others scroll. On a phone there is room for the ends of paths only. */
 function shortName(whole: string): string {
   if (!phone.matches) return shortenMiddle(whole, NAME_CHARACTERS_MAX);
+  if (!whole.includes("/") || whole.includes(" ")) return shortenMiddle(whole, 2 * PHONE_CHARACTERS_MAX);
   const characters = [...whole.slice(-4 * PHONE_CHARACTERS_MAX)];
   if (characters.length <= PHONE_CHARACTERS_MAX) return whole;
   return `…${characters.slice(1 - PHONE_CHARACTERS_MAX).join("")}`;

@@ -1,6 +1,7 @@
 /** Bytes over time and per rank. */
 import type { HeatRow } from "../../model/streams.ts";
 import { TimeGrid } from "./time-grid.ts";
+import type { TraceHeat } from "./trace-picture.ts";
 
 export interface Activity {
   /** Where it comes from: the heat map counts what calls moved; traces are spread evenly over each call. */
@@ -24,15 +25,15 @@ export interface Activity {
 /** Columns of a heat map that is put together from several logs or from traces. */
 const COLUMNS = 200;
 const ROWS = 128;
-/** Layers that move the data themselves; they do not nest in one another, so their bytes add up. */
+/** Layers that move the data themselves. Their bytes add up, but for DAOS, which DFS calls. */
 const LOWEST = ["POSIX", "STDIO", "DFS", "DAOS"];
 
-/** Heat maps of all ranks and layers, in one grid for the layers that move data and one for MPI-IO. */
+/** Heat maps of all ranks and layers, in one grid for the layers that move data, one for DAOS and one for MPI-IO. */
 export class HeatBuilder {
   readonly #ranks: number;
   readonly #seconds: number;
   readonly #single: boolean;
-  readonly #grids = new Map<boolean, HeatGrid>();
+  readonly #grids = new Map<"moving" | "DAOS" | "above", HeatGrid>();
 
   /** `single`: one log only, so its own bins are kept as they are. */
   constructor(ranks: number, seconds: number, single: boolean) {
@@ -44,24 +45,22 @@ export class HeatBuilder {
   add(row: HeatRow, rank: number, shiftSeconds: number): void {
     const bins = row.bytesRead.length;
     if (!(row.binSeconds > 0) || bins === 0 || rank < 0 || rank >= this.#ranks) return;
-    const lowest = LOWEST.includes(row.layer);
-    let grid = this.#grids.get(lowest);
+    const kind = row.layer === "DAOS" ? "DAOS" : LOWEST.includes(row.layer) ? "moving" : "above";
+    let grid = this.#grids.get(kind);
     if (grid === undefined) {
       const whole = bins * row.binSeconds;
       grid = this.#single
         ? new HeatGrid(this.#ranks, bins, whole)
         : new HeatGrid(this.#ranks, COLUMNS, this.#seconds > 0 ? this.#seconds : whole + shiftSeconds);
-      this.#grids.set(lowest, grid);
+      this.#grids.set(kind, grid);
     }
     grid.add(row, rank, shiftSeconds);
   }
 
   finish(): Activity | undefined {
-    for (const lowest of [true, false]) {
-      const grid = this.#grids.get(lowest);
-      if (grid !== undefined && !grid.empty) return grid.finish();
-    }
-    return undefined;
+    const [moving, daos, above] = (["moving", "DAOS", "above"] as const).map((kind) => this.#grids.get(kind));
+    if (moving !== undefined && daos !== undefined && !moving.has("DFS")) moving.addAll(daos);
+    return [moving, daos, above].find((grid) => grid !== undefined && !grid.empty)?.finish();
   }
 }
 
@@ -90,11 +89,34 @@ class HeatGrid {
       this.#layers.add(row.layer);
       this.#rankRead[rank] = (this.#rankRead[rank] as number) + read;
       this.#rankWritten[rank] = (this.#rankWritten[rank] as number) + written;
-      const start = bin * row.binSeconds + shiftSeconds;
-      // Rounding must not spill into the next bin of the same width.
-      const end = start + row.binSeconds * (1 - 1e-9);
-      this.#grid.spread(lane, start + row.binSeconds * 1e-9, end, [read, written]);
+      this.#spread(lane, bin * row.binSeconds + shiftSeconds, row.binSeconds, [read, written]);
     }
+  }
+
+  has(layer: string): boolean {
+    return this.#layers.has(layer);
+  }
+
+  /** Of the same ranks. */
+  addAll(other: HeatGrid): void {
+    const { columns, columnSeconds, planes } = other.#grid;
+    const [read, written] = planes as [Float64Array, Float64Array];
+    read.forEach((bytes, cell) => {
+      const amounts = [bytes, written[cell] as number];
+      if (amounts[0] === 0 && amounts[1] === 0) return;
+      this.#spread(Math.floor(cell / columns), (cell % columns) * columnSeconds, columnSeconds, amounts);
+    });
+    other.#rankRead.forEach((bytes, rank) => {
+      this.#rankRead[rank] = (this.#rankRead[rank] as number) + bytes;
+      this.#rankWritten[rank] = (this.#rankWritten[rank] as number) + (other.#rankWritten[rank] as number);
+    });
+    for (const layer of other.#layers) this.#layers.add(layer);
+    this.empty &&= other.empty;
+  }
+
+  /** Rounding must not spill into the next bin of the same width. */
+  #spread(lane: number, start: number, seconds: number, amounts: readonly number[]): void {
+    this.#grid.spread(lane, start + seconds * 1e-9, start + seconds * (1 - 1e-9), amounts);
   }
 
   finish(): Activity {
@@ -105,11 +127,13 @@ class HeatGrid {
 }
 
 /** The same from the bins of traced calls, in fewer columns. */
-export function activityOfTrace(
-  { grid, ranksPerLane, layer }: { grid: TimeGrid; ranksPerLane: number; layer: string },
-  rankRead: Float64Array,
-  rankWritten: Float64Array,
-): Activity {
+export function activityOfTrace({
+  grid,
+  ranksPerLane,
+  layer,
+  rankBytesRead,
+  rankBytesWritten,
+}: TraceHeat): Activity {
   const joined = 8;
   const columns = grid.columns / joined;
   const small = new TimeGrid(grid.lanes, columns, 2, grid.seconds);
@@ -124,7 +148,7 @@ export function activityOfTrace(
       target[at] = (target[at] as number) + value;
     });
   }
-  return activityOf(small, ranksPerLane, "DXT", layer, rankRead, rankWritten);
+  return activityOf(small, ranksPerLane, "DXT", layer, rankBytesRead, rankBytesWritten);
 }
 
 function activityOf(

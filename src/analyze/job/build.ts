@@ -5,7 +5,7 @@ import type { HeatRow, OpsBlock, Streams } from "../../model/streams.ts";
 import type { Table, Tables } from "../../model/tables.ts";
 import type { Trace } from "../../model/trace.ts";
 import { type Activity, activityOfTrace, HeatBuilder } from "./activity.ts";
-import { ioTimes } from "./io-times.ts";
+import { ioTimes, isBelowDfs } from "./io-times.ts";
 import type { Job, JobFile, RankLoad, RunFacts } from "./job.ts";
 import { ostLoads } from "./osts.ts";
 import { type LayerRecord, layerRecords, type RunPlace, sumOf } from "./records.ts";
@@ -142,7 +142,7 @@ function activityOf(streams: JobStreams): Activity | undefined {
   const heat = streams.heats.finish();
   if (heat !== undefined) return heat;
   const cells = streams.picture.heat();
-  return cells && activityOfTrace(cells, streams.picture.rankBytesRead, streams.picture.rankBytesWritten);
+  return cells && activityOfTrace(cells);
 }
 
 function runFacts(table: Table, placeOf: (runId: string) => RunPlace): RunFacts[] {
@@ -211,10 +211,10 @@ function filesOf(records: readonly LayerRecord[]): JobFile[] {
 function fileOf(fileId: string, group: readonly LayerRecord[]): JobFile {
   const first = group[0] as LayerRecord;
   const layers = new Map(group.map((record) => [record.layer, record]));
-  const called =
-    CALLED_LAYERS.map((name) => layers.get(name)).find((record) => record !== undefined) ?? first;
-  const moving = group.filter(({ layer }) => MOVING_LAYERS.includes(layer));
-  // DFS sits on DAOS objects that have ids of their own, so the two never meet in one file.
+  const candidates = CALLED_LAYERS.flatMap((name) => layers.get(name) ?? []);
+  // A stream can have an empty POSIX record, as standard output has.
+  const called = candidates.find(isUsed) ?? candidates[0] ?? first;
+  const moving = group.filter(({ layer }) => MOVING_LAYERS.includes(layer) && !isBelowDfs(layer, layers));
   const movers = moving.length > 0 ? moving : [called];
   // A file may be used through POSIX and STDIO; the time in both counts.
   const timed = called.layer === "MPI-IO" ? [called] : movers;
@@ -236,21 +236,30 @@ function fileOf(fileId: string, group: readonly LayerRecord[]): JobFile {
   };
 }
 
+const isUsed = ({ opens, reads, writes, stats }: LayerRecord) =>
+  opens > 0 || reads > 0 || writes > 0 || stats > 0;
+
 /** Time in a record, summed over its ranks; NaN when the layer keeps no times. */
 export const secondsOf = (record: LayerRecord): number =>
   sumOf([record], ({ readSeconds }) => readSeconds) +
   sumOf([record], ({ writeSeconds }) => writeSeconds) +
   sumOf([record], ({ metaSeconds }) => metaSeconds);
 
-/** Bytes of the layers that move data, without rounding. MPI-IO only where the log has nothing below it. */
+/** Bytes of the layers that move data, without rounding. MPI-IO only where the log has nothing below it, DAOS not below DFS. */
 function exactBytes(table: Table): { read: bigint; written: bigint } {
   const layer = table.column("layer") as readonly (string | null)[];
   const hasMoving = layer.some((name) => MOVING_LAYERS.includes(name ?? ""));
   const read = table.column("bytes_read") as BigInt64Array;
   const written = table.column("bytes_written") as BigInt64Array;
+  const ids = table.column("file_id") as BigUint64Array;
+  const inDfs = new Set<bigint>();
+  layer.forEach((name, row) => {
+    if (name === "DFS") inDfs.add(ids[row] as bigint);
+  });
   const sums = { read: 0n, written: 0n };
   layer.forEach((name, row) => {
     if (hasMoving ? !MOVING_LAYERS.includes(name ?? "") : name !== "MPI-IO") return;
+    if (name === "DAOS" && inDfs.has(ids[row] as bigint)) return;
     if (read[row] !== MISSING_I64) sums.read += read[row] as bigint;
     if (written[row] !== MISSING_I64) sums.written += written[row] as bigint;
   });

@@ -41,7 +41,9 @@ export function compareDocument(input: CompareInput): Document {
       { label: "Program", text: after.job.runs[0]?.commandLine || "not recorded" },
       {
         label: "Run time",
-        text: `${formatSeconds(before.job.runSeconds)} → ${formatSeconds(after.job.runSeconds)}`,
+        text: [before, after]
+          .map(({ job }) => (Number.isNaN(job.runSeconds) ? "not recorded" : formatSeconds(job.runSeconds)))
+          .join(" → "),
       },
     ],
     verdict: compareVerdict(input),
@@ -99,26 +101,36 @@ function changeTable(id: string, caption: string, changes: readonly Change[], no
       { key: "before", label: "Before", unit: "text", about: "In the first log." },
       { key: "after", label: "After", unit: "text", about: "In the second log." },
       { key: "difference", label: "Difference", unit: "text", about: "After - before." },
-      { key: "ratio", label: "After / before", unit: "ratio", about: "1 is equal; below 1 is less." },
+      {
+        key: "ratio",
+        label: "After / before",
+        unit: "text",
+        about: "1 is equal; below 1 is less. A dash: it was zero before.",
+      },
     ],
     rows: changes.map((change): Cell[] => [
       change.label,
       valueText(change, change.before),
       valueText(change, change.after),
       signed(change),
-      change.before > 0 ? known(change.after / change.before) : null,
+      ratioText(change),
     ]),
     pale: changes.map((change) => isNoise(change, noise)),
   };
 }
 
-function valueText({ unit }: Change, value: number): string | null {
+function valueText({ unit }: Pick<Change, "unit">, value: number): string | null {
   if (Number.isNaN(value)) return null;
   if (unit === "bytes") return formatBytes(value);
   if (unit === "bytes/s") return `${formatBytes(value)}/s`;
   if (unit === "seconds") return formatSeconds(value);
   if (unit === "share") return formatShare(value);
   return `${Number(value.toPrecision(6)).toLocaleString("en-US")}${unit === "blocks/s" || unit === "calls/s" ? ` ${unit}` : ""}`;
+}
+
+function ratioText({ before, after }: Change): string | null {
+  if (Number.isNaN(before) || Number.isNaN(after)) return null;
+  return before > 0 ? `${factor(after / before)}×` : "–";
 }
 
 function signed(change: Change): string | null {
@@ -226,7 +238,12 @@ function beforeAfter(
     id,
     title,
     caption: "Before and after, side by side.",
-    summary: axes.categories.map((name, i) => `${name}: ${before[i]} before, ${after[i]} after`).join("; "),
+    summary: `${axes.categories
+      .map((name, i) => {
+        const text = (value = Number.NaN) => valueText({ unit: axes.value.unit }, value) ?? "not recorded";
+        return `${name}: ${text(before[i])} before, ${text(after[i])} after`;
+      })
+      .join("; ")}.`,
     definition,
     options: {},
     chart: {

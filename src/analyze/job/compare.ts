@@ -1,4 +1,5 @@
 /** Two jobs beside each other: what changed, by how much, and whether that is more than noise. */
+import { formatBytes } from "../../base/units.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { Unit } from "../../model/finding.ts";
 import type { Job } from "./job.ts";
@@ -34,7 +35,7 @@ export interface FindingChange {
 export const NOISE = 0.1;
 
 export const isNoise = ({ before, after, measured }: Change, noise: number): boolean =>
-  before === after ||
+  Object.is(before, after) ||
   (measured && Math.abs(after - before) <= noise * Math.max(Math.abs(before), Math.abs(after)));
 
 export const NOISE_SOURCE =
@@ -196,7 +197,7 @@ export function mismatches(a: Side, b: Side): string[] {
     const [one, two] = [a.job.io[key], b.job.io[key]];
     if (Math.abs(one - two) > 0.05 * Math.max(one, two))
       texts.push(
-        `The bytes ${what} differ by more than 5 % (${one} and ${two}), so the inputs or the work may not be the same.`,
+        `The bytes ${what} differ by more than 5 % (${formatBytes(one)} and ${formatBytes(two)}), so the inputs or the work may not be the same.`,
       );
   }
   for (const [side, name] of [

@@ -10,7 +10,7 @@ export const DEFINITIONS = {
   bytes: {
     id: "J01@1",
     title: "Bytes read and written",
-    text: "Sum over all files of POSIX, STDIO, DFS and DAOS bytes. MPI-IO, HDF5 and PnetCDF bytes are views of the same data and are not added; MPI-IO counts where nothing below it was recorded.",
+    text: "Sum over all files of POSIX, STDIO, DFS and DAOS bytes, but not of DAOS objects below DFS. MPI-IO, HDF5 and PnetCDF bytes are views of the same data and are not added; MPI-IO counts where nothing below it was recorded.",
   },
   share: {
     id: "J02@1",

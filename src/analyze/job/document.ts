@@ -7,6 +7,7 @@ import type { Verdicts } from "./rule.ts";
 import { about } from "./sections/about.ts";
 import { cost } from "./sections/cost.ts";
 import { rawCounters } from "./sections/counters.ts";
+import { counted } from "./sections/counted.ts";
 import { counts } from "./sections/counts.ts";
 import { files } from "./sections/files.ts";
 import { findings } from "./sections/findings.ts";
@@ -56,7 +57,7 @@ function titleOf(job: Job): string {
 function factsOf(job: Job): Fact[] {
   const [first] = job.runs;
   const start = new Date(job.startUnixSeconds * 1000);
-  const iso = Number.isNaN(start.getTime()) ? "not recorded" : start.toISOString();
+  const iso = Number.isNaN(start.getTime()) ? undefined : start.toISOString();
   const recorders = [
     ...new Set(job.runs.map(({ libraryVersion, logVersion }) => libraryVersion ?? `format ${logVersion}`)),
   ];
@@ -65,10 +66,16 @@ function factsOf(job: Job): Fact[] {
     { label: "Processes", text: `${job.ranks}${job.runs.length > 1 ? ` in ${job.runs.length} logs` : ""}` },
     {
       label: "Run time",
-      text: Number.isNaN(job.runSeconds) ? "not recorded" : formatSeconds(job.runSeconds),
-      exact: `${job.runSeconds} s`,
+      ...(Number.isNaN(job.runSeconds)
+        ? { text: "not recorded" }
+        : { text: formatSeconds(job.runSeconds), exact: `${job.runSeconds} s` }),
     },
-    { label: "Start", text: `${iso.slice(0, 16).replace("T", " ")} UTC`, exact: iso },
+    {
+      label: "Start",
+      ...(iso === undefined
+        ? { text: "not recorded" }
+        : { text: `${iso.slice(0, -8).replace("T", " ")} UTC`, exact: iso }),
+    },
     { label: "User", text: [...new Set(job.runs.map(({ userId }) => userId))].slice(0, 3).join(", ") },
     { label: "Files", text: String(job.files.length) },
     { label: "Recorded by", text: `Darshan ${recorders.slice(0, 3).join(", ")}` },
@@ -79,7 +86,7 @@ function factsOf(job: Job): Fact[] {
 /** One sentence or two: how much of the run was I/O, and the worst of what was found. */
 export function verdictOf(job: Job, { findings: found, quiet }: Verdicts): string {
   if (job.files.length === 0)
-    return "This log holds no I/O: no file was opened through a layer that was recorded.";
+    return `${job.runs.length > 1 ? "These logs hold" : "This log holds"} no I/O: no file was opened through a layer that was recorded.`;
   const { meanShare, slowestShare } = job.io;
   const share = Number.isNaN(meanShare)
     ? "How much of the run time is I/O is not known, since the log has no end time"
@@ -89,8 +96,8 @@ export function verdictOf(job: Job, { findings: found, quiet }: Verdicts): strin
   const worst = found.filter(({ severity }) => severity !== "info");
   const [first] = worst;
   if (first === undefined) {
-    const notes = found.length === 0 ? "" : ` (${found.length} notes below)`;
-    return `${share}; ${quiet.length} rules found no problem${notes}.`;
+    const notes = found.length === 0 ? "" : ` (${counted(found.length, "note")} below)`;
+    return `${share}; ${counted(quiet.length, "rule")} found no problem${notes}.`;
   }
   const more =
     worst.length > 1 ? ` ${worst.length - 1} more ${worst.length === 2 ? "finding" : "findings"} below.` : "";

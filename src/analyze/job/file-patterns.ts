@@ -1,6 +1,6 @@
 /** J09: files whose names differ only in numbers are one kind of file. */
 
-/** `/scratch/run/chunk.0042.h5` becomes `/scratch/run/chunk.#.h5`. */
+/** `/scratch/run/chunk.0042.dat` becomes `/scratch/run/chunk.#.dat`. */
 export function namePattern(path: string): string {
   return path
     .replace(/(?<![0-9a-zA-Z])[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,})*(?![0-9a-zA-Z])/g, "#")

@@ -14,7 +14,7 @@ export function ioTimes(
     const timed = file.called.layer === "MPI-IO" ? [file.called] : [...file.layers.values()];
     for (const record of timed) {
       // HDF5 and PnetCDF times contain those of the layers below.
-      if (/^(H5|PNETCDF)/.test(record.layer)) continue;
+      if (/^(H5|PNETCDF)/.test(record.layer) || isBelowDfs(record.layer, file.layers)) continue;
       readSeconds += record.readSeconds || 0;
       writeSeconds += record.writeSeconds || 0;
       metaSeconds += record.metaSeconds || 0;
@@ -46,6 +46,10 @@ export function ioTimes(
   };
 }
 
+/** DFS calls DAOS for the same object, under the same id: what DAOS counts there is the same data and time again. */
+export const isBelowDfs = (layer: string, layers: { has(layer: string): boolean }): boolean =>
+  layer === "DAOS" && layers.has("DFS");
+
 /** Rank that spent most in files that it did not share, in the layer that is called. */
 function slowestOfRanks(
   files: readonly JobFile[],
@@ -55,18 +59,21 @@ function slowestOfRanks(
   const nested = files.some(
     ({ called, layers }) => called.layer === "MPI-IO" && !called.shared && layers.size > 1,
   );
-  const perRank = new Map<number, { upper: number; lower: number }>();
+  const onDaos = files.some(({ layers }) => layers.get("DAOS")?.shared === false && layers.has("DFS"));
+  const perRank = new Map<number, { upper: number; lower: number; daos: number }>();
   for (const load of rankLoads) {
     if (/^(H5|PNETCDF)/.test(load.layer)) continue;
-    const sums = perRank.get(load.rank) ?? { upper: 0, lower: 0 };
+    const sums = perRank.get(load.rank) ?? { upper: 0, lower: 0, daos: 0 };
     const seconds = load.readSeconds + load.writeSeconds + load.metaSeconds;
     if (load.layer === "MPI-IO") sums.upper += seconds;
+    else if (load.layer === "DAOS" && onDaos) sums.daos += seconds;
     else sums.lower += seconds;
     perRank.set(load.rank, sums);
   }
   let slowest = { rank: Number.NaN, seconds: 0 };
-  for (const [rank, { upper, lower }] of perRank) {
-    const seconds = nested ? Math.max(upper, lower) : upper + lower;
+  for (const [rank, { upper, lower, daos }] of perRank) {
+    const below = Math.max(lower, daos);
+    const seconds = nested ? Math.max(upper, below) : upper + below;
     if (seconds > slowest.seconds) slowest = { rank, seconds };
   }
   return slowest;

@@ -1,51 +1,122 @@
 /** Applies the rules to a job. */
+import { assert } from "../../base/assert.ts";
 import { UsageError } from "../../base/errors.ts";
 import { type Finding, SEVERITIES, type ThresholdUse } from "../../model/finding.ts";
 import type { Job } from "./job.ts";
-import type { Rule, ThresholdValues, Verdicts } from "./rule.ts";
+import type { Claim, Judgement, Others, Rule, ThresholdValues, Verdicts } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
 
-/** Findings with the most severe first; rules of the same severity keep the order of the table. */
+/**
+ * Findings with the most severe first; rules of the same severity keep the order of the table. Rules that are not
+ * among `rules` make no finding, but those that are still yield to them.
+ */
 export function judge(
   job: Job,
   values: ThresholdValues = new Map(),
   rules: readonly Rule[] = RULES,
 ): Verdicts {
-  checkValues(values, rules);
+  const known = new Map([...RULES, ...rules].map((rule) => [rule.id, rule]));
+  checkValues(values, known);
+  const judging = new Judging(job, values, known);
   const findings: Finding[] = [];
   const quiet: string[] = [];
   const unjudged: { id: string; missing: string }[] = [];
   for (const rule of rules) {
     const missing = missingModules(rule, job);
-    if (missing !== undefined) {
-      unjudged.push({ id: rule.id, missing });
-      continue;
-    }
-    const finding = findingOf(rule, job, values);
-    if (finding === undefined) quiet.push(rule.id);
-    else findings.push(finding);
+    const judgement = judging.of(rule);
+    if (missing !== undefined) unjudged.push({ id: rule.id, missing });
+    else if (judgement === undefined) quiet.push(rule.id);
+    else findings.push(findingOf(rule, judgement, values));
   }
   findings.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
   return { findings, quiet, unjudged };
 }
 
-function findingOf(rule: Rule, job: Job, values: ThresholdValues): Finding | undefined {
-  const limits: Record<string, number> = {};
-  for (const [name, { value }] of Object.entries(rule.thresholds))
-    limits[name] = values.get(`${rule.id}.${name}`) ?? value;
-  const judgement = rule.judge(job, limits);
-  if (judgement === undefined) return undefined;
-  const { evidence, ...rest } = judgement;
-  const threshold: ThresholdUse[] = Object.entries(rule.thresholds).map(([name, spec]) => ({
-    name,
-    value: limits[name] as number,
-    unit: spec.unit,
-    source: limits[name] === spec.value ? spec.source : "given with --threshold",
-  }));
+/** Judgements of a job: each rule is asked once, by the table or by a rule that yields to it. */
+class Judging {
+  readonly #job: Job;
+  readonly #values: ThresholdValues;
+  readonly #rules: ReadonlyMap<string, Rule>;
+  readonly #judgements = new Map<string, Judgement | undefined>();
+  /** Those that are being judged, each asked by the one before. */
+  readonly #asked = new Set<string>();
+
+  constructor(job: Job, values: ThresholdValues, rules: ReadonlyMap<string, Rule>) {
+    this.#job = job;
+    this.#values = values;
+    this.#rules = rules;
+  }
+
+  /** Undefined when the rule is silent or lacks its modules. */
+  of(rule: Rule): Judgement | undefined {
+    const { id } = rule;
+    if (this.#judgements.has(id)) return this.#judgements.get(id);
+    assert(!this.#asked.has(id), `rules yield to one another in a circle: ${[...this.#asked].join(", ")}`);
+    this.#asked.add(id);
+    const judgement =
+      missingModules(rule, this.#job) === undefined
+        ? rule.judge(this.#job, limitsOf(rule, this.#values), this.#othersOf(rule))
+        : undefined;
+    this.#asked.delete(id);
+    assert(
+      judgement === undefined || rule.scale.severities.includes(judgement.severity),
+      `${id} gives a severity that its scale does not have: ${judgement?.severity}`,
+    );
+    this.#judgements.set(id, judgement);
+    return judgement;
+  }
+
+  #othersOf(rule: Rule): Others {
+    const named = (id: string) => {
+      const other = this.#rules.get(id);
+      assert(other !== undefined, `${rule.id} asks for a rule that does not exist: ${id}`);
+      return this.of(other);
+    };
+    const claims = (...ids: readonly string[]): Claim[] => ids.flatMap((id) => named(id)?.claims ?? []);
+    return {
+      claims,
+      speak: (...ids) => ids.some((id) => named(id) !== undefined),
+      claimed(ids, way) {
+        const inWay = claims(...ids).filter((one) => way === undefined || (one.way ?? way) === way);
+        return new Set(inWay.map(({ fileId }) => fileId));
+      },
+      all: () => {
+        const speaking = new Map<string, Judgement>();
+        for (const other of this.#rules.values()) {
+          const judgement = other.id === rule.id ? undefined : this.of(other);
+          if (judgement !== undefined) speaking.set(other.id, judgement);
+        }
+        return speaking;
+      },
+    };
+  }
+}
+
+const limitsOf = (rule: Rule, values: ThresholdValues) =>
+  Object.fromEntries(
+    Object.entries(rule.thresholds).map(([name, { value }]) => [
+      name,
+      values.get(`${rule.id}.${name}`) ?? value,
+    ]),
+  );
+
+function findingOf(rule: Rule, judgement: Judgement, values: ThresholdValues): Finding {
+  const { evidence, claims: _, ...rest } = judgement;
+  const threshold: ThresholdUse[] = Object.entries(rule.thresholds).map(([name, spec]) => {
+    const given = values.get(`${rule.id}.${name}`);
+    return {
+      name,
+      value: given ?? spec.value,
+      unit: spec.unit,
+      source: given === undefined ? spec.source : "given with --threshold",
+    };
+  });
   return {
     id: rule.id,
     title: rule.title,
     ...rest,
+    // It may begin with a share in words: "over 99.9 % of writes".
+    statement: rest.statement.replace(/^[a-z]/, (letter) => letter.toUpperCase()),
     evidence: {
       numbers: [],
       files: [],
@@ -63,13 +134,13 @@ function missingModules(rule: Rule, job: Job): string | undefined {
   return missing.length === 0 ? undefined : missing.map((group) => group.join(" or ")).join(" and ");
 }
 
-function checkValues(values: ThresholdValues, rules: readonly Rule[]): void {
+function checkValues(values: ThresholdValues, rules: ReadonlyMap<string, Rule>): void {
   for (const key of values.keys()) {
     const [id = "", name = ""] = key.split(".");
-    const rule = rules.find((one) => one.id === id);
+    const rule = rules.get(id);
     if (rule === undefined)
       throw new UsageError(`no finding is called ${id}; plimsoll findings --list names them all`);
-    if (!(name in rule.thresholds))
+    if (!Object.hasOwn(rule.thresholds, name))
       throw new UsageError(
         `${id} has no threshold ${name} (have: ${Object.keys(rule.thresholds).join(", ") || "none"})`,
       );

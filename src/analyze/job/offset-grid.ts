@@ -24,10 +24,15 @@ export class OffsetGrid {
     return this.#seconds;
   }
 
+  /** Makes the time axis as long as that, unless its length is known. */
+  reachTime(seconds: number): void {
+    while (!this.#fixed && seconds > this.#seconds) this.#doubleTime();
+  }
+
   /** Spreads the bytes evenly over the rectangle of the call. */
   add(isWrite: boolean, offset: number, bytes: number, start: number, end: number): void {
     while (offset + bytes > this.#endOffset) this.#doubleOffsets();
-    while (!this.#fixed && end > this.#seconds) this.#doubleTime();
+    this.reachTime(end);
     const plane = isWrite ? this.written : this.read;
     const column = (seconds: number) =>
       Math.min(Math.max(Math.floor((seconds / this.#seconds) * COLUMNS), 0), COLUMNS - 1);

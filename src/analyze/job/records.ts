@@ -218,7 +218,10 @@ class RecordColumns {
       [1, 2, 3, 4].flatMap((n) => [take(`${what}${n}_bytes`), take(`${what}${n}_count`)]);
     this.accesses = pairs("access");
     this.strides = pairs("stride");
-    if (moved)
+    if (moved) {
+      // The table stays as it is.
+      for (const key of [...TIMES, "slowestRank", "fastestRank"])
+        numbers[key] = (numbers[key] as Float64Array).slice();
       for (let row = 0; row < table.rows; row++) {
         const { rankBase, shiftSeconds } = places.get(runs[row] as string) as RunPlace;
         for (const key of TIMES)
@@ -226,6 +229,7 @@ class RecordColumns {
         for (const key of ["slowestRank", "fastestRank"])
           (numbers[key] as Float64Array)[row] = (numbers[key]?.[row] as number) + rankBase;
       }
+    }
     this.byIndex = KEYS.map((key) => numbers[key] as Float64Array);
     this.ids = table.column("file_id") as BigUint64Array;
     this.parents = table.column("parent_id") as BigUint64Array;
@@ -276,8 +280,8 @@ class TableRecord {
   }
 
   get path(): string {
-    // A log can lack the name of a record.
-    return this.#columns.texts.path[this.row] ?? `(record ${this.fileId})`;
+    // A log can lack the name of a record; objects of DAOS may have an empty one.
+    return this.#columns.texts.path[this.row] || `(record ${this.fileId})`;
   }
 
   get mount(): string | null {
@@ -387,13 +391,14 @@ function merge(into: MutableRecord, record: MutableRecord): void {
     copy(["longestReadSeconds", "longestReadBytes"]);
   if (record.longestWriteSeconds > (into.longestWriteSeconds || 0))
     copy(["longestWriteSeconds", "longestWriteBytes"]);
-  if (!(record.slowestSeconds <= into.slowestSeconds))
+  if (!Number.isNaN(record.slowestSeconds) && !(record.slowestSeconds <= into.slowestSeconds))
     copy(["slowestSeconds", "slowestRank", "slowestBytes"]);
-  if (!(record.fastestSeconds >= into.fastestSeconds))
+  if (!Number.isNaN(record.fastestSeconds) && !(record.fastestSeconds >= into.fastestSeconds))
     copy(["fastestSeconds", "fastestRank", "fastestBytes"]);
   // Spread over the ranks of several logs is not known from the spreads within them.
   into.varianceSeconds = Number.NaN;
   into.varianceBytes = Number.NaN;
+  into.shared ||= record.shared;
   into.ranks += record.ranks;
   into.readSizes = addSizes(into.readSizes, record.readSizes);
   into.writeSizes = addSizes(into.writeSizes, record.writeSizes);

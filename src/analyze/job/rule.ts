@@ -14,6 +14,39 @@ export interface Threshold {
 export type Thresholds = Readonly<Record<string, Threshold>>;
 type Values<Specs extends Thresholds> = { readonly [Name in keyof Specs]: number };
 
+/** What a rule explains, so that others leave it alone: a file, or only a part of what happens to it. */
+export interface Claim {
+  /** Of a file, a dataset or a variable. */
+  readonly fileId: string;
+  /** Only accesses in this direction. */
+  readonly way?: "read" | "write";
+  /** Only what lies on this OST. */
+  readonly ost?: number;
+}
+
+/**
+ * What a rule may ask about the others, so that one cause is reported once. Each answer is what the other rule says of
+ * this job with the limits that are in use: a rule whose limits are raised until it is silent claims nothing.
+ */
+export interface Others {
+  /** Whether one of these rules speaks. */
+  speak(...ids: readonly string[]): boolean;
+  /** What these rules explain. */
+  claims(...ids: readonly string[]): readonly Claim[];
+  /** Files of these claims; with a direction those that are claimed in it. */
+  claimed(ids: readonly string[], way?: "read" | "write"): ReadonlySet<string>;
+  /** All other rules that speak, by id. */
+  all(): ReadonlyMap<string, Judgement>;
+}
+
+/** How a rule decides how severe its finding is. */
+export interface Scale {
+  /** Those that it can give. */
+  readonly severities: readonly Severity[];
+  /** When it gives which, in a sentence. */
+  readonly text: string;
+}
+
 /** What a rule says when it fires; id, title and thresholds are added by the engine. */
 export interface Judgement {
   readonly severity: Severity;
@@ -24,6 +57,8 @@ export interface Judgement {
   readonly effect: string;
   readonly confidence: Confidence;
   readonly confidenceReason: string;
+  /** For rules that yield to this one. */
+  readonly claims?: readonly Claim[];
 }
 
 export interface RuleSpec<Specs extends Thresholds> {
@@ -35,13 +70,15 @@ export interface RuleSpec<Specs extends Thresholds> {
   /** Modules that it cannot do without, as groups of alternatives: [["POSIX"], ["DXT_POSIX", "HEATMAP"]]. */
   readonly needs: readonly (readonly string[])[];
   readonly thresholds: Specs;
+  /** One of rules/severity.ts, or its own. */
+  readonly scale: Scale;
   /** What Drishti calls it, where it has the same check: "P05". */
   readonly drishti?: string;
-  judge(job: Job, limits: Values<Specs>): Judgement | undefined;
+  judge(job: Job, limits: Values<Specs>, others: Others): Judgement | undefined;
 }
 
 export interface Rule extends Omit<RuleSpec<Thresholds>, "judge"> {
-  judge(job: Job, limits: Readonly<Record<string, number>>): Judgement | undefined;
+  judge(job: Job, limits: Readonly<Record<string, number>>, others: Others): Judgement | undefined;
 }
 
 export function defineRule<const Specs extends Thresholds>(spec: RuleSpec<Specs>): Rule {

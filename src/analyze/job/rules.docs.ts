@@ -1,35 +1,77 @@
-/** docs/analyses.md: what the analysis of a job can find, and by which limits. */
+/** docs/analyses.md: what the analysis of a job can find, by which limits, and how its numbers are defined. */
 import { formatBytes } from "../../base/units.ts";
-import type { Rule, Threshold } from "./rule.ts";
+import { DEFINITIONS } from "./definitions.ts";
+import type { Rule, Scale, Threshold } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
+import { SCALES } from "./rules/severity.ts";
 
 export const path = "docs/analyses.md";
 
 export function generate(): string {
-  const intro = `# What an analysis can find
+  return [INTRO, overview(), severities(), definitions(), ...RULES.map(section)].join("\n");
+}
+
+const INTRO = `# What an analysis can find
 
 Each rule looks at one job: the records of its files, its heat map and its traces, as far as the log has them. Made by
-\`npm run docs\` from \`src/analyze/job/rules/\`; do not edit.
+\`npm run docs\` from \`src/analyze/job/rules/\`; do not edit. How to add one: [add-a-rule](guides/add-a-rule.md).
 
-A finding is **high** when it costs much of the run, **warn** when it costs something or will at scale, **info** when it is
-good to know; the rule decides by what it costs in this job. Where a log has not what a rule needs, the rule is listed as
-not judged. A limit can be set with \`--threshold <finding>.<limit>=<value>\`. *Drishti* is the code of a similar check in
-Drishti (github.com/hpc-io/drishti-io), whose limits are named where they differ. \`ours\` marks a limit that we chose; the
-reason follows it.
-
+Where a log has not what a rule needs, the rule is listed as not judged. A limit can be set with
+\`--threshold <finding>.<limit>=<value>\`. One cause is reported once: a rule leaves a file to another that explains it
+better, as long as that one speaks with the limits in use. *Drishti* is the code of a similar check in Drishti
+(github.com/hpc-io/drishti-io), whose limits are named where they differ. \`ours\` marks a limit that we chose; the reason
+follows it.
 `;
-  return `${intro}${overview()}\n${RULES.map(section).join("\n")}`;
-}
 
 function overview(): string {
-  const rows = RULES.map(({ id, title, drishti }) => `| [${id}](#${id}) | ${title} | ${drishti ?? ""} |`);
-  return `| finding | title | Drishti |\n|---|---|---|\n${rows.join("\n")}\n`;
+  const rows = RULES.map(
+    ({ id, title, scale, drishti }) => `| [${id}](#${id}) | ${title} | ${range(scale)} | ${drishti ?? ""} |`,
+  );
+  return `## All rules
+
+| finding | title | severity | Drishti |
+|---|---|---|---|
+${rows.join("\n")}
+`;
 }
 
-function section({ id, title, meaning, needs, thresholds, drishti }: Rule): string {
+/** `high to info`, `warn`. */
+function range({ severities }: Scale): string {
+  const [first, last] = [severities[0], severities.at(-1)];
+  return first === last ? `${first}` : `${first} to ${last}`;
+}
+
+function severities(): string {
+  const rows = SCALES.map(([name, { text }]) => `- *${name}*: ${text}`);
+  return `## How severe
+
+A finding is **high** when it costs much of the run, **warn** when it costs something or will at scale, **info** when it is
+good to know. What it costs is judged in this job, on one of these scales; some rules have one of their own. The numbers
+are ours, and \`src/analyze/job/rules/severity.ts\` gives the reason for each.
+
+${rows.join("\n")}
+`;
+}
+
+function definitions(): string {
+  const rows = Object.values(DEFINITIONS).map(
+    ({ id, title, text }) => `| ${id} | ${cell(title)} | ${cell(text)} |`,
+  );
+  return `## Definitions
+
+Figures and numbers of a report name their definition. An id with its version never changes meaning.
+
+| id | title | text |
+|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+function section({ id, title, meaning, needs, thresholds, scale, drishti }: Rule): string {
   const facts = [
     `Needs: ${needs.length === 0 ? "any log" : needs.map((group) => group.join(" or ")).join("; and ")}.`,
     drishti === undefined ? "" : `Drishti: ${drishti}.`,
+    `Severity: ${scaleText(scale)}`,
   ];
   const rows = Object.entries(thresholds).map(
     ([name, threshold]) =>
@@ -40,6 +82,12 @@ function section({ id, title, meaning, needs, thresholds, drishti }: Rule): stri
       ? ""
       : `\n| limit | value | of what | source |\n|---|---|---|---|\n${rows.join("\n")}\n`;
   return `## ${id}\n\n**${title}.** ${meaning}\n\n${facts.filter(Boolean).join(" ")}\n${table}`;
+}
+
+/** The name of a scale that rules share, or the words of the rule's own. */
+function scaleText(scale: Scale): string {
+  const shared = SCALES.find(([, one]) => one === scale);
+  return shared === undefined ? scale.text : `[${shared[0]}](#how-severe).`;
 }
 
 /** As a person would write it, in the unit that --threshold takes where that is not plain. */

@@ -28,9 +28,14 @@ export class TimeGrid {
     return this.#seconds / this.columns;
   }
 
+  /** Makes the axis as long as that, unless its length is known. */
+  reach(seconds: number): void {
+    while (!this.#fixed && seconds > this.#seconds) this.#double();
+  }
+
   /** Spreads `amounts` (one per plane) evenly over [start, end] seconds. */
   spread(lane: number, start: number, end: number, amounts: readonly number[]): void {
-    while (!this.#fixed && end > this.#seconds) this.#double();
+    this.reach(end);
     const scale = this.columns / this.#seconds;
     const last = this.columns - 1;
     const first = Math.min(Math.max(Math.floor(start * scale), 0), last);

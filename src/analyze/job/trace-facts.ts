@@ -86,16 +86,17 @@ export class TraceFactsBuilder {
       const first = Math.floor(offset / stripeBytes);
       const last = Math.floor((offset + bytes - 1) / stripeBytes);
       const isWrite = i < block.writes;
-      if (last - first >= 4 * cycle) {
-        // Many rounds: as good as even.
-        for (const ost of osts) this.#ost(ost).add(isWrite, bytes / cycle, seconds / cycle, 1 / cycle);
-        continue;
-      }
-      for (let stripe = first; stripe <= last; stripe++) {
+      // Each of the first stripes stands for all later ones of its OST: whole rounds, and the end of the last one.
+      for (let stripe = first; stripe <= Math.min(last, first + cycle - 1); stripe++) {
+        const rounds = Math.floor((last - stripe) / cycle);
         const from = Math.max(offset, stripe * stripeBytes);
-        const to = Math.min(offset + bytes, (stripe + 1) * stripeBytes);
-        const share = (to - from) / bytes;
-        this.#ost(osts[stripe % cycle] as number).add(isWrite, to - from, seconds * share, share);
+        const end = Math.min(offset + bytes, (stripe + rounds * cycle + 1) * stripeBytes);
+        const to = rounds === 0 ? end : (stripe + 1) * stripeBytes;
+        const later =
+          rounds === 0 ? 0 : (rounds - 1) * stripeBytes + end - (stripe + rounds * cycle) * stripeBytes;
+        const amount = to - from + later;
+        const share = amount / bytes;
+        this.#ost(osts[stripe % cycle] as number).add(isWrite, amount, seconds * share, share);
       }
     }
   }

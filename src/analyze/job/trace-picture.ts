@@ -13,6 +13,15 @@ export interface PictureOptions {
   readonly window?: { readonly startSeconds: number; readonly endSeconds: number };
 }
 
+/** Bytes of one layer: groups of ranks × time (planes calls, read, written, busy), and per rank. */
+export interface TraceHeat {
+  readonly grid: TimeGrid;
+  readonly ranksPerLane: number;
+  readonly layer: string;
+  readonly rankBytesRead: Float64Array;
+  readonly rankBytesWritten: Float64Array;
+}
+
 const RANK_LANES = 128;
 const COLUMNS = 1024;
 /** Files with a lane of their own while reading; the smallest makes room for a larger one. */
@@ -38,16 +47,12 @@ export class TracePicture {
   readonly #laneOwners: (FileSums | undefined)[] = new Array(FILE_LANES).fill(undefined);
   readonly #calls = new CallColumns();
   #callsTooMany = false;
-  readonly rankBytesRead: Float64Array;
-  readonly rankBytesWritten: Float64Array;
 
   constructor(ranks: number, seconds: number, options: PictureOptions) {
     this.#ranks = Math.max(1, ranks);
     this.#seconds = seconds;
     this.#options = options;
     this.#ranksPerLane = Math.ceil(this.#ranks / RANK_LANES);
-    this.rankBytesRead = new Float64Array(this.#ranks);
-    this.rankBytesWritten = new Float64Array(this.#ranks);
   }
 
   add(block: OpsBlock, rank: number, shiftNs: number): void {
@@ -75,11 +80,9 @@ export class TracePicture {
         grid?.add(isWrite, offset, bytes, start, end);
         if (offset + bytes > file.endOffset) file.endOffset = offset + bytes;
       }
-      if (layer.index === this.#lowestLayer()) {
-        const at = Math.min(Math.max(rank, 0), this.#ranks - 1);
-        if (isWrite) this.rankBytesWritten[at] = (this.rankBytesWritten[at] as number) + bytes;
-        else this.rankBytesRead[at] = (this.rankBytesRead[at] as number) + bytes;
-      }
+      const at = Math.min(Math.max(rank, 0), this.#ranks - 1);
+      const ofRank = isWrite ? layer.rankBytesWritten : layer.rankBytesRead;
+      ofRank[at] = (ofRank[at] as number) + bytes;
       if (isWrite) file.written[layer.index] = (file.written[layer.index] ?? 0) + bytes;
       else file.read[layer.index] = (file.read[layer.index] ?? 0) + bytes;
       this.#keepCall(start, end, bytes, offset, rank, file.number, layer.index, isWrite);
@@ -97,6 +100,7 @@ export class TracePicture {
       layer = new LayerGrids(
         name,
         this.#layers.length,
+        this.#ranks,
         Math.ceil(this.#ranks / this.#ranksPerLane),
         this.#seconds,
       );
@@ -160,9 +164,11 @@ export class TracePicture {
   }
 
   /** Cells of the lowest layer for a heat map: groups of ranks × time. */
-  heat(): { grid: TimeGrid; ranksPerLane: number; layer: string } | undefined {
+  heat(): TraceHeat | undefined {
     const layer = this.#layers[this.#lowestLayer()];
-    return layer && { grid: layer.byRank, ranksPerLane: this.#ranksPerLane, layer: layer.name };
+    if (layer === undefined) return undefined;
+    const { byRank: grid, name, rankBytesRead, rankBytesWritten } = layer;
+    return { grid, ranksPerLane: this.#ranksPerLane, layer: name, rankBytesRead, rankBytesWritten };
   }
 
   finish(
@@ -177,6 +183,8 @@ export class TracePicture {
       .slice(0, FILES_SHOWN);
     const places = new Map(shown.map(({ number }, place) => [number, place]));
     const seconds = Math.max(...this.#layers.map(({ byRank }) => byRank.seconds));
+    // Without a known end each grid is as long as its own calls asked for.
+    for (const layer of this.#layers) layer.reach(seconds);
     const { window } = this.#options;
     return {
       seconds,
@@ -199,7 +207,7 @@ export class TracePicture {
         : window === undefined
           ? { kind: "all" }
           : { kind: "window", ...window },
-      hint,
+      hint: this.#callsTooMany || window !== undefined ? hint : "",
       bins: this.#layers.flatMap((layer) => [
         binsOf(layer.byRank, "rank", layer.index, this.#ranksPerLane),
         binsOf(lanesInOrder(layer.byFile, shown), "file", layer.index, 1),
@@ -245,12 +253,22 @@ class LayerGrids {
   /** By number of the file. */
   readonly offsets = new Map<number, OffsetGrid>();
   calls = 0;
+  readonly rankBytesRead: Float64Array;
+  readonly rankBytesWritten: Float64Array;
 
-  constructor(name: string, index: number, lanes: number, seconds: number) {
+  constructor(name: string, index: number, ranks: number, lanes: number, seconds: number) {
     this.name = name;
     this.index = index;
+    this.rankBytesRead = new Float64Array(ranks);
+    this.rankBytesWritten = new Float64Array(ranks);
     this.byRank = new TimeGrid(lanes, COLUMNS, 4, seconds);
     this.byFile = new TimeGrid(FILE_LANES + 1, COLUMNS, 4, seconds);
+  }
+
+  reach(seconds: number): void {
+    this.byRank.reach(seconds);
+    this.byFile.reach(seconds);
+    for (const grid of this.offsets.values()) grid.reachTime(seconds);
   }
 
   offsetGrid(file: FileSums, seconds: number): OffsetGrid {

@@ -44,10 +44,15 @@ export function importLog(
   for (const file of files.values())
     if (file.layers.size > 0) into.table(accesses).append(accessRow(log, runId, file));
   const layoutOf = (id: bigint) => layoutColumns(files.get(id)?.layout);
+  for (const { module, negative } of layerImports)
+    if (negative > 0) log.warn(negativeWarning(module, negative));
   for (const layer of layerImports)
     layer.finish(into, runId, log.job.nprocs, (id) => nameColumns(log, id), layoutOf);
   into.table(runs).append(runRow(log, runId));
 }
+
+export const negativeWarning = (module: string, count: number) =>
+  `${count} ${module} counters or times are negative and were left out`;
 
 function throwIt(_: ModuleEntry, error: unknown): never {
   throw error;
@@ -243,8 +248,9 @@ function addRecord(
     write_seconds: real(derived.writeTime),
     meta_seconds: real(derived.metaTime),
   };
+  // A clock that ran backwards says nothing.
   for (const [column, seconds] of Object.entries(times))
-    file.seconds[column] = (file.seconds[column] ?? 0) + seconds;
+    if (seconds >= 0) file.seconds[column] = (file.seconds[column] ?? 0) + seconds;
   const prefix = module === "POSIX" ? "POSIX_F_" : module === "STDIO" ? "STDIO_F_" : "DFS_F_";
   const open = real(columnOf(spec, `${prefix}OPEN_START_TIMESTAMP`));
   const close = real(columnOf(spec, `${prefix}CLOSE_END_TIMESTAMP`));

@@ -360,6 +360,12 @@ export class LayerImport {
   readonly #ranks = new Map<number, RankSums>();
   readonly #totals: Totals | undefined;
   readonly #plainTotals: PlainTotals;
+  /** Counters and times that are negative without meaning "not available". They were left out. */
+  negative = 0;
+
+  get module(): string {
+    return this.#spec.name;
+  }
 
   /** Undefined for modules without such rows. */
   static of(spec: ModuleSpec): LayerImport | undefined {
@@ -398,6 +404,7 @@ export class LayerImport {
       const column = files.sums[index] as GrowingIntegers;
       for (const word of (places.sums[index] as (typeof places.sums)[0])[1])
         if (!isNegative(at + word)) column.add(number, u32, at + word);
+        else if (i64[at + word] !== -1n) this.negative++;
     }
     for (let index = 0; index < places.maxima.length; index++) {
       const { values } = files.maxima[index] as GrowingIntegers;
@@ -410,6 +417,7 @@ export class LayerImport {
     for (let index = 0; index < places.realSums.length; index++) {
       const value = f64[at + (places.realSums[index] as (typeof places.realSums)[0])[1]] as number;
       if (value >= 0) (files.realSums[index] as GrowingReals).add(number, value);
+      else if (value !== -1) this.negative++;
     }
     // A time of zero never happened.
     for (let index = 0; index < places.realFirsts.length; index++) {

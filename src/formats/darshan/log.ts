@@ -83,7 +83,7 @@ export class DarshanLog {
     };
     yield* readBlocks(this.#open(entry.region, `${entry.name} region`), entry.spec, entry.version, options);
     if (leftOut > 0) {
-      this.#warn(
+      this.warn(
         `${leftOut} ${entry.name} records of version ${entry.version} mix stdio and POSIX calls and are left out`,
       );
     }
@@ -104,7 +104,7 @@ export class DarshanLog {
   readable(entry: ModuleEntry): boolean {
     if (entry.region.length === 0 || entry.spec === undefined) return false;
     if (entry.spec.versions[entry.version] !== undefined) return true;
-    this.#warn(
+    this.warn(
       `${entry.name} records have version ${entry.version}; this reader knows up to ${entry.spec.version}, so they are skipped`,
     );
     return false;
@@ -125,8 +125,8 @@ export class DarshanLog {
     );
   }
 
-  /** Commands read a module more than once; a warning stands once. */
-  #warn(message: string): void {
+  /** Adds a warning. Commands read a module more than once; a warning stands once. */
+  warn(message: string): void {
     if (!this.warnings.includes(message)) this.warnings.push(message);
   }
 

@@ -14,6 +14,7 @@ import {
 } from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
 import type { ModuleEntry } from "./header.ts";
+import { negativeWarning } from "./import.ts";
 import { decode } from "./job.ts";
 import type { DarshanLog } from "./log.ts";
 import { columnOf, type ModuleSpec } from "./modules/index.ts";
@@ -187,7 +188,9 @@ export class StoredRows {
       if (spec.kind === "lustre") for (const block of log.records(entry)) rows.addLayouts(block);
       else if (SUMS[spec.name] !== undefined) {
         const route = routeOf(spec);
+        const before = rows.negative;
         for (const block of log.records(entry)) rows.addBlock(block, route);
+        if (rows.negative > before) log.warn(negativeWarning(spec.name, rows.negative - before));
         partial ||= entry.partial;
       }
     }
@@ -365,6 +368,8 @@ class RunColumns {
 
 class AccessColumns {
   count = 0;
+  /** Of the log that is being read: negative counters and times, left out. */
+  negative = 0;
   readonly #runIds = new GrowingIntegers(0n);
   readonly #fileIds = new GrowingIntegers(0n);
   readonly #applicationIds = new GrowingIntegers(0n);
@@ -387,6 +392,7 @@ class AccessColumns {
 
   beginLog(): void {
     this.#first = this.count;
+    this.negative = 0;
     this.#rowOf.clear();
     this.#rankRows.length = 0;
     this.#layouts.length = 0;
@@ -394,7 +400,7 @@ class AccessColumns {
 
   addBlock(block: RecordBlock, route: Route): void {
     if (block.header) return;
-    const { u32, f64 } = block.views;
+    const { u32, f64, i64 } = block.views;
     const { sums } = route;
     for (let k = 0; k < block.count; k++) {
       const at = block.at(k);
@@ -404,6 +410,7 @@ class AccessColumns {
         // Negative is "not available".
         if (((u32[2 * word + 1 - LOW] as number) | 0) >= 0)
           (this.#integers[sums[s] as number] as GrowingIntegers).add(row, u32, word);
+        else if (i64[word] !== -1n) this.negative++;
       }
       const rank = wordNumber(u32, at + 1);
       const local = row - this.#first;
@@ -601,6 +608,11 @@ class AccessColumns {
   }
 
   #addReal(name: string, row: number, value: number): void {
+    // A clock that ran backwards says nothing.
+    if (!(value >= 0)) {
+      this.negative++;
+      return;
+    }
     (this.#reals[realAt.get(name) as number] as GrowingReals).add(row, value);
   }
 

@@ -1,7 +1,8 @@
 /** A matrix of cells in classes of one scale, with stacked bars of column sums above and of row sums at the right. */
 
 import type { HeatChart } from "../../model/figure.ts";
-import { type Classes, classesOf } from "../classes.ts";
+import { type Cells, cellPaths } from "../cells.ts";
+import { classesOf } from "../classes.ts";
 import { formatExact, formatTick, formatValue } from "../format.ts";
 import { type Frame, type FrameAxis, frame } from "../frame.ts";
 import { classLegend, seriesLegend } from "../legend.ts";
@@ -125,13 +126,7 @@ function sumsOf({ x, y, parts }: HeatChart): Sums {
 }
 
 /** Cells as they are drawn: those that share a pixel are one, with the highest value of them. */
-interface Shown {
-  readonly rows: number;
-  readonly columns: number;
-  readonly values: Float64Array;
-  /** Edges in pixels; rows may run upwards. */
-  readonly xs: Float64Array;
-  readonly ys: Float64Array;
+interface Shown extends Cells {
   readonly note: string;
 }
 
@@ -157,58 +152,6 @@ function binned({ rows, columns, cells }: Sums, made: Frame, { x, y }: HeatChart
     ys: edges(y.edges, rowsShown, rowStep, rows, made.y),
     note: merged === 1 ? "" : `highest of ${merged} cells`,
   };
-}
-
-/**
- * One path per class, neighbours of a row joined. Rows of equal height are strokes along the row in units of cells,
- * "M12 3h4": a third of the bytes of rectangles.
- */
-function cellPaths({ rows, columns, values, xs, ys }: Shown, classes: Classes): string {
-  const regular = isRegular(xs) && isRegular(ys);
-  const paths: string[] = Array.from({ length: Math.max(0, classes.bounds.length - 1) }, () => "");
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; ) {
-      const of = classes.of(values[row * columns + column]!);
-      let end = column + 1;
-      while (end < columns && classes.of(values[row * columns + end]!) === of) end++;
-      if (of >= 0)
-        paths[of] += regular
-          ? `M${column} ${row}h${end - column}`
-          : rectPath(
-              xs[column]!,
-              Math.min(ys[row]!, ys[row + 1]!),
-              xs[end]! - xs[column]!,
-              Math.abs(ys[row + 1]! - ys[row]!),
-            );
-      column = end;
-    }
-  }
-  const drawn = paths.map((d, index) => {
-    if (d === "") return "";
-    return tag("path", regular ? { d, stroke: classes.colour(index) } : { d, fill: classes.colour(index) });
-  });
-  if (!regular) return tag("g", { "shape-rendering": "crispEdges" }, drawn.join(""));
-  const scale = `${precise((xs[columns]! - xs[0]!) / columns)} ${precise((ys[rows]! - ys[0]!) / rows)}`;
-  const start = `${precise(xs[0]!)} ${precise(ys[0]! + (ys[1]! - ys[0]!) / 2)}`;
-  return tag(
-    "g",
-    {
-      ...{ transform: `translate(${start}) scale(${scale})`, "shape-rendering": "crispEdges" },
-      ...{ "stroke-width": 1, fill: "none" },
-    },
-    drawn.join(""),
-  );
-}
-
-/** Scale factors are multiplied by hundreds of cells: two decimals would move the last by pixels. */
-function precise(value: number): string {
-  return String(Number(value.toFixed(5)));
-}
-
-function isRegular(edges: Float64Array): boolean {
-  const count = edges.length - 1;
-  const step = (edges[count]! - edges[0]!) / count;
-  return edges.every((edge, index) => Math.abs(edge - (edges[0]! + index * step)) < 0.2);
 }
 
 /** Stacked bars along one side, with the numbers on hover. */

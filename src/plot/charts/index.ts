@@ -3,13 +3,17 @@
 import type { Chart } from "../../model/figure.ts";
 import { bars } from "./bars.ts";
 import type { ChartKind } from "./chart.ts";
+import { cmf } from "./cmf.ts";
+import { density } from "./density.ts";
 import { heat } from "./heat.ts";
+import { points } from "./points.ts";
 import { spans } from "./spans.ts";
 import { strip } from "./strip.ts";
+import { violin } from "./violin.ts";
 
 type Kinds = { readonly [K in Chart["kind"]]: ChartKind<Extract<Chart, { kind: K }>> };
 
-export const CHARTS: Kinds = { bars, heat, strip, spans };
+export const CHARTS: Kinds = { bars, heat, strip, spans, cmf, violin, density, points };
 
 /** The kind of a chart, typed as one that takes it. */
 export function kindOf(chart: Chart): ChartKind<Chart> {

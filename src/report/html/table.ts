@@ -11,7 +11,8 @@ export const STATIC_ROWS_MAX = 200;
 const STATIC_CELLS_MAX = 1500;
 const FIGURE_ROWS_MAX = 50;
 const NAME_CHARACTERS_MAX = 64;
-const TEXT_CHARACTERS_MAX = 240;
+/** Sentences wrap and may be long; names of files stand in the first column. */
+const TEXT_CHARACTERS_MAX = 1200;
 
 /** `rowIds`: the first table with a row key gives its rows the anchors that links to files lead to. */
 export function tableHtml(table: TableBlock, index: number, parts: HtmlParts, rowIds: boolean): string {

@@ -1,11 +1,29 @@
-/** Figures in a terminal: bars and rows of blocks. */
-import type { BarsChart, Figure, HeatChart, StripChart } from "../../model/figure.ts";
-import { formatValue } from "../../plot/format.ts";
+/** Figures in a terminal: bars, rows of blocks, and tables where a line of text says it better. */
+import type {
+  BarsChart,
+  CmfChart,
+  DensityChart,
+  Figure,
+  HeatChart,
+  PointsChart,
+  StripChart,
+  ViolinChart,
+} from "../../model/figure.ts";
+import { quantileOf } from "../../plot/charts/cmf.ts";
+import { binsOf, guttersOf, isBinned } from "../../plot/charts/density.ts";
+import { decadeClasses } from "../../plot/classes.ts";
+import { formatExact, formatValue } from "../../plot/format.ts";
+import { visible } from "../html/escape.ts";
 
 const EIGHTHS = " ▏▎▍▌▋▊▉█";
 const HEIGHTS = " ▁▂▃▄▅▆▇█";
 
+/** Lines of at most about `width` characters, without anything that a terminal would obey. */
 export function figureText(figure: Figure, width: number): string[] {
+  return chartLines(figure, width).map(visible);
+}
+
+function chartLines(figure: Figure, width: number): string[] {
   const { chart } = figure;
   switch (chart.kind) {
     case "bars":
@@ -16,6 +34,14 @@ export function figureText(figure: Figure, width: number): string[] {
       return stripLines(chart, width);
     case "spans":
       return [figure.summary];
+    case "cmf":
+      return cmfLines(chart, width);
+    case "violin":
+      return violinLines(chart, width);
+    case "density":
+      return densityLines(chart, width);
+    case "points":
+      return pointLines(chart, width);
   }
 }
 
@@ -88,6 +114,110 @@ function stripLines(chart: StripChart, width: number): string[] {
   ];
 }
 
+const QUANTILES = [0.1, 0.5, 0.8, 0.9];
+
+function cmfLines({ x, series }: CmfChart, width: number): string[] {
+  const number = (value: number) => (Number.isNaN(value) ? "-" : formatValue(value, x.unit));
+  return [
+    `${cut(visible(x.label), 60)}, not exceeded by 10, 50, 80 and 90 %`,
+    ...columnLines(
+      ["", "n", ...QUANTILES.map((share) => `${share * 100} %`), "mean"],
+      series.map(({ name, n, mean, values, shares }) => [
+        ...[name, formatExact(n, "count")],
+        ...QUANTILES.map((share) => number(quantileOf(values, shares, share))),
+        number(mean),
+      ]),
+      width,
+    ),
+  ];
+}
+
+function violinLines({ value, groupLabel, groups }: ViolinChart, width: number): string[] {
+  const number = (at: number) => (Number.isNaN(at) ? "-" : formatValue(at, value.unit));
+  return [
+    cut(visible(value.label), width),
+    ...columnLines(
+      [groupLabel, "n", "lower quartile", "median", "upper quartile", "mean"],
+      groups.map(({ name, n, lowerQuartile, median, upperQuartile, mean }) =>
+        n > 0
+          ? [name, formatExact(n, "count"), ...[lowerQuartile, median, upperQuartile, mean].map(number)]
+          : [name, "no data", "", "", "", ""],
+      ),
+      width,
+    ),
+  ];
+}
+
+const DENSITY_COLUMNS_MAX = 60;
+const DENSITY_ROWS_MAX = 20;
+
+/** A character per bin: a dot for one, then the power of ten that the count does not exceed. */
+function densityLines(chart: DensityChart, width: number): string[] {
+  if (!isBinned(chart)) return ["nothing to draw"];
+  const { x, y, countLabel } = chart;
+  const gutters = guttersOf(chart);
+  const room = Math.min(DENSITY_COLUMNS_MAX, Math.max(8, width - 18));
+  const bins = binsOf(chart, room, DENSITY_ROWS_MAX);
+  const columns = bins.x.length - 1;
+  const classes = decadeClasses([...bins.counts, ...bins.zeroX, ...bins.zeroY, bins.zeroBoth]);
+  const sign = (count: number) => {
+    const of = classes.of(count);
+    return of < 0 ? " " : of === 0 ? "·" : of < 10 ? String(of) : "#";
+  };
+  const text = (counts: Float64Array) => Array.from(counts, sign).join("");
+  const line = (name: string, zero: number, counts: Float64Array) =>
+    `${name.padStart(12)} ${gutters.left ? `${sign(zero)}│` : "│"}${text(counts)}`.trimEnd();
+  const last = bins.zeroX.length - 1;
+  const lines = Array.from(bins.zeroX, (zero, row) => {
+    const edge = row === last ? bins.y[row + 1]! : row === 0 ? bins.y[0]! : Number.NaN;
+    const counts = bins.counts.subarray(row * columns, (row + 1) * columns);
+    return line(Number.isNaN(edge) ? "" : formatValue(edge, y.unit), zero, counts);
+  }).reverse();
+  const rule = `${"".padStart(13)}${gutters.left ? "─┼" : "└"}${"─".repeat(columns)}`;
+  const ends = [formatValue(bins.x[0]!, x.unit), formatValue(bins.x[columns]!, x.unit)] as const;
+  const scale = ends[0].padEnd(Math.max(ends[0].length + 1, columns - ends[1].length)) + ends[1];
+  return [
+    `${cut(visible(y.label), 40)} (up) by ${cut(visible(x.label), 40)} (right)`,
+    ...lines,
+    rule,
+    ...(gutters.bottom ? [line("0", bins.zeroBoth, bins.zeroY)] : []),
+    `${"".padStart(13)}${gutters.left ? "0 " : " "}${scale}`,
+    `${cut(visible(countLabel), 40)}: · is 1, 1 is ≤ 10, 2 is ≤ 100, …; blank: none`,
+  ];
+}
+
+const POINTS_MAX = 24;
+
+function pointLines({ x, y, points }: PointsChart, width: number): string[] {
+  const lines = columnLines(
+    ["", x.label, y.label, "kind"],
+    points
+      .slice(0, POINTS_MAX)
+      .map((point) => [point.label, formatValue(point.x, x.unit), formatValue(point.y, y.unit), point.role]),
+    width,
+  );
+  return points.length > POINTS_MAX ? [...lines, `… ${points.length - POINTS_MAX} more`] : lines;
+}
+
+/** Columns side by side: the first is text and takes what the others, which are numbers, leave. */
+function columnLines(head: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
+  const cells = [head, ...rows].map((row) => row.map(visible));
+  const widths = head.map((_, column) =>
+    cells.reduce((widest, row) => Math.max(widest, Math.min(28, row[column]!.length)), 0),
+  );
+  const others = widths.slice(1).reduce((sum, one) => sum + one + 2, 0);
+  widths[0] = Math.min(Math.max(8, width - others), Math.max(...cells.map((row) => row[0]!.length)));
+  return cells.map((row) =>
+    row
+      .map((cell, column) => {
+        const shown = cut(cell, widths[column]!);
+        return column === 0 ? shown.padEnd(widths[column]!) : shown.padStart(widths[column]!);
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
 /** Heights by value; anything above zero shows at least the lowest. */
 function spark(values: ArrayLike<number>): string {
   const list = Array.from(values);
@@ -101,5 +231,8 @@ function spark(values: ArrayLike<number>): string {
 export function cut(text: string, width: number): string {
   if (text.length <= width) return text;
   const head = Math.ceil((width - 1) / 2);
-  return `${text.slice(0, head)}…${text.slice(text.length - (width - 1 - head))}`;
+  // No half of a pair is left over.
+  const start = text.slice(0, head).replace(/[\ud800-\udbff]$/, "");
+  const end = text.slice(text.length - (width - 1 - head)).replace(/^[\udc00-\udfff]/, "");
+  return `${start}…${end}`;
 }

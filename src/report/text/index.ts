@@ -157,9 +157,12 @@ function tableLines(table: TableBlock, width: number, paint: Paint): string[] {
       .trimEnd();
   const total = table.rowsTotal ?? source.length;
   return [
-    paint("dim", plain(table.caption)),
+    ...wrap(table.caption, width).map((text) => paint("dim", text)),
     line(columns.map(({ label }) => label)),
-    ...rows.map(line),
+    ...rows.map((row, index) => {
+      const text = line(row);
+      return table.groups === undefined && table.pale?.[index] ? paint("dim", text) : text;
+    }),
     ...(total > rows.length && table.groups === undefined
       ? [`… ${total - rows.length} more; all of them: --json or -o report.html`]
       : []),

@@ -81,7 +81,7 @@ export class OffsetPanel {
       text = `${calls.toLocaleString("en")} calls in this window; writes are filled, reads are frames where there is room.`;
     if (unknown > 0) text += ` ${unknown.toLocaleString("en")} calls have no known offset.`;
     if (file !== undefined && file.stripeBytes > 0)
-      text += ` Stripes of ${this.#view.options.format(file.stripeBytes, "bytes")} on ${file.stripeCount} targets.`;
+      text += ` Stripes of ${this.#view.options.format(file.stripeBytes, "bytes")} on ${file.stripeCount} ${file.stripeCount === 1 ? "target" : "targets"}.`;
     if (this.#status.textContent !== text) this.#status.textContent = text;
   }
 

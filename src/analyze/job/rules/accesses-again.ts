@@ -3,32 +3,24 @@ import { formatBytes } from "../../../base/units.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { layerOf, posixFiles, REWRITE, rewrittenFiles, traceOf } from "./access-patterns.ts";
-import { hints, readOnce } from "./snippets-a.ts";
+import { type Listed, spanBetween, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
   bytesOf,
   callsOf,
   consecutiveOf,
-  costSentence,
-  extentOf,
-  isPlainFile,
+  endOf,
+  heaviest,
   KIB,
-  type Listed,
   MIB,
-  percent,
   secondsOf,
   sequentialOf,
-  several,
-  severityOf,
-  spanBetween,
-  spanOf,
-  theseFiles,
-  times,
-  total,
-  trust,
+  sum,
   type Way,
-  worstFiles,
-} from "./words-a.ts";
+} from "./measures.ts";
+import { layerOf, posixFiles, stdioFiles, traceOf } from "./per-job.ts";
+import { ownScale, severityByCalls } from "./severity.ts";
+import { readOnce } from "./snippets.ts";
+import { costSentence, many, theseFiles, times } from "./wording.ts";
 
 interface Again {
   readonly record: LayerRecord;
@@ -40,10 +32,11 @@ interface Again {
 
 /** Files whose bytes a rank moved again; bytes that every rank moved once are another matter. */
 function movedAgain(job: Job, way: Way, limits: { ratio: number; bytes: number }): Again[] {
-  const records = [...posixFiles(job), ...job.layer("STDIO").filter(isPlainFile)];
+  const records = [...posixFiles(job), ...stdioFiles(job)];
   const found: Again[] = [];
   for (const record of records) {
     const bytes = bytesOf(record, way);
+    if (!(bytes >= limits.bytes)) continue;
     const traced = traceOf(job, record)?.[way];
     if (traced !== undefined && traced.bytes >= 0.99 * bytes && traced.distinctByRankBytes > 0) {
       const distinctBytes = traced.distinctByRankBytes;
@@ -51,8 +44,10 @@ function movedAgain(job: Job, way: Way, limits: { ratio: number; bytes: number }
         found.push({ record, bytes: traced.bytes, distinctBytes, exact: true });
       continue;
     }
-    const extent = extentOf(record, way);
+    const extent = endOf(record, way);
     if (!(bytes >= limits.ratio * extent && bytes - extent >= limits.bytes)) continue;
+    // A call cannot end beyond the highest offset: such a counter was not kept.
+    if (!(extent >= bytes / callsOf(record, way))) continue;
     if (sameRankAgain(record, way, limits.ratio))
       found.push({ record, bytes, distinctBytes: extent, exact: false });
   }
@@ -66,7 +61,7 @@ function movedAgain(job: Job, way: Way, limits: { ratio: number; bytes: number }
  */
 function sameRankAgain(record: LayerRecord, way: Way, ratio: number): boolean {
   const bytes = bytesOf(record, way);
-  const extent = extentOf(record, way);
+  const extent = endOf(record, way);
   if (bytes >= ratio * extent * record.ranks) return true;
   const calls = callsOf(record, way);
   const stepsBack = (calls - sequentialOf(record, way) - record.ranks) / record.ranks;
@@ -89,6 +84,10 @@ const AGAIN_THRESHOLDS = {
   },
 } as const;
 
+/** What comes again is as much of the time as of the bytes. */
+const AGAIN_TEXT = "by calls, for the part of the time that the bytes moved again take.";
+const AGAIN_SCALE = ownScale(["high", "warn", "info"], AGAIN_TEXT);
+
 function again(way: Way): Rule {
   const [done, doing] = way === "read" ? ["read", "Reading"] : ["written", "Writing"];
   return defineRule({
@@ -97,28 +96,31 @@ function again(way: Way): Rule {
     meaning:
       way === "read"
         ? "Ranks read the same bytes of a file several times. An input that every rank reads once is another finding."
-        : "The same bytes of a file are written several times, so that all but the last time was in vain.",
+        : "The same bytes of a file are written several times, and only what was written last stays.",
     needs: [["POSIX", "STDIO"]],
     thresholds: AGAIN_THRESHOLDS,
+    scale: way === "read" ? AGAIN_SCALE : ownScale(["warn", "info"], `${AGAIN_TEXT} At most **warn**.`),
     drishti: way === "read" ? "P09" : "P10",
     judge(job, limits) {
       const files = movedAgain(job, way, limits);
       if (files.length === 0) return undefined;
-      const bytes = total(files, (file) => file.bytes);
-      const distinct = total(files, (file) => file.distinctBytes);
-      const seconds = total(files, ({ record }) => secondsOf(record, way));
+      const bytes = sum(files, (file) => file.bytes);
+      const distinct = sum(files, (file) => file.distinctBytes);
+      const seconds = sum(files, ({ record }) => secondsOf(record, way));
       const exact = files.every((file) => file.exact);
       const listed: Listed[] = files.map((file) => ({
         record: file.record,
         weight: file.bytes - file.distinctBytes,
         note: `${formatBytes(file.bytes)} ${done} of ${formatBytes(file.distinctBytes)}: ${times(file.bytes / file.distinctBytes)}`,
       }));
-      const reopened = files.every(({ record }) => record.opens >= record.ranks * (bytes / distinct) * 0.9);
+      const reopened = files.every(
+        (file) => file.record.opens >= 0.9 * file.record.ranks * (file.bytes / file.distinctBytes),
+      );
       return {
-        severity: severityOf(job, seconds * (1 - distinct / bytes), way === "read" ? "high" : "warn"),
+        severity: severityByCalls(job, seconds * (1 - distinct / bytes), way === "read" ? "high" : "warn"),
         statement:
-          `${formatBytes(bytes)} were ${done} ${way === "read" ? "from" : "to"} ${several(files.length, "file")} of ${exact ? "" : "at most "}${formatBytes(distinct)}${exact ? " of different bytes" : ""}: ` +
-          `each byte ${exact ? "" : "at least "}${times(bytes / distinct)} on average.` +
+          `${formatBytes(bytes)} are ${done} ${way === "read" ? "from" : "to"} ${many(files.length, "file")}, but ${exact ? `only ${formatBytes(distinct)} of them are different bytes within a rank` : `at most ${formatBytes(distinct)} of different bytes`}: ` +
+          `each is ${done} ${exact ? "" : "at least "}${times(bytes / distinct)} on average.` +
           costSentence(job, seconds, `${doing} ${theseFiles(files.length)} takes`),
         evidence: {
           numbers: [
@@ -127,19 +129,19 @@ function again(way: Way): Rule {
             { label: `times each byte was ${done}`, value: bytes / distinct, unit: "ratio" },
             { label: `time in ${way}s of these files, all ranks`, value: seconds, unit: "seconds" },
           ],
-          ...worstFiles(listed),
+          ...worstRecords(listed),
           ...spanOf(listed, way),
         },
         advice:
           way === "read"
-            ? `Keep what was read in memory for the next pass; if it does not fit, copy the input once to the node's own disk or memory ($TMPDIR, /dev/shm) and read it there${reopened ? ". The file is opened again for every pass: open it once" : ""}.`
-            : `Write a result when it is final${reopened ? "; the file is opened and written anew each time, so write fewer intermediate states or each to a file of its own that the next may replace" : ", or keep what changes often in memory"}.`,
+            ? `Keep what was read in memory for the next pass; if it does not fit, copy the input once to the node's own disk or memory (often $TMPDIR or /dev/shm) and read it there.${reopened ? " The file is opened again for every pass: open it once." : ""}`
+            : `Write a result when it is final, or keep what changes often in memory${reopened ? "; the file is opened and written anew each time, so write fewer intermediate states" : ""}.`,
         snippet:
           way === "read"
             ? readOnce
             : {
                 language: "c",
-                code: "/* keep intermediate states in memory; write every n-th */\nif (step % n == 0 || step == last) write_state(path, state);",
+                code: "/* intermediate states stay in memory; every n-th is written */\nif (step % n == 0 || step == last) write_state(path, state);",
               },
         effect:
           way === "read"
@@ -158,171 +160,8 @@ function again(way: Way): Rule {
   });
 }
 
-const readModifyWrite = defineRule({
-  id: "read-modify-write",
-  title: "Read before written",
-  meaning:
-    "Pieces of a file are read only to be written again: data sieving in MPI-IO for writes with holes, or a program that " +
-    "reads, changes and writes the same place. It doubles the traffic and needs locks.",
-  needs: [["POSIX"]],
-  thresholds: {
-    share: {
-      value: REWRITE.share,
-      unit: "share",
-      meaning: "bytes read for this, of the bytes written to the file",
-      source: "ours: less is headers and edges of buffers",
-    },
-    switches: {
-      value: REWRITE.switches,
-      unit: "calls",
-      meaning: "changes between reading and writing",
-      source: "ours: a file that is written and then read as a whole has few",
-    },
-    bytes: {
-      value: REWRITE.bytes,
-      unit: "bytes",
-      meaning: "bytes read for this",
-      source: "ours: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)",
-    },
-  },
-  judge(job, limits) {
-    const files = rewrittenFiles(job, limits);
-    if (files.length === 0) return undefined;
-    const byLibrary = files.filter(({ by }) => by === "mpi-io");
-    const bytes = total(files, (file) => file.bytes);
-    const written = total(files, ({ record }) => record.bytesWritten);
-    const asked = total(byLibrary, ({ record }) => layerOf(job, record, "MPI-IO")?.bytesWritten ?? 0);
-    const seconds = total(files, ({ record }) => record.readSeconds);
-    const switches = total(files, ({ record }) => record.rwSwitches);
-    const worst = files.reduce((a, b) => (b.bytes > a.bytes ? b : a));
-    const mpi = worst.by === "mpi-io";
-    const together = (layerOf(job, worst.record, "MPI-IO")?.collectiveWrites ?? 0) > 0;
-    const listed: Listed[] = files.map((file) => ({
-      record: file.record,
-      weight: file.bytes,
-      note: `${formatBytes(file.bytes)} read for ${formatBytes(file.record.bytesWritten)} written, ${several(file.record.rwSwitches, "change")} of direction`,
-    }));
-    return {
-      severity: severityOf(job, seconds),
-      statement:
-        (mpi
-          ? `The application only writes ${several(files.length, "file")}, and yet ${formatBytes(bytes)} are read below MPI-IO for ${formatBytes(written)} written (${percent(bytes, written)}); it asked for ${formatBytes(asked)}.`
-          : `${several(files.length, "file")}: ${formatBytes(bytes)} are read in turns with ${formatBytes(written)} written, with ${several(switches, "change")} between reading and writing.`) +
-        costSentence(job, seconds, "These reads take"),
-      evidence: {
-        numbers: [
-          { label: "bytes read to be written", value: bytes, unit: "bytes", of: written },
-          ...(mpi
-            ? [{ label: "bytes the application asked to write", value: asked, unit: "bytes" } as const]
-            : []),
-          { label: "changes between reading and writing", value: switches, unit: "calls" },
-          { label: "time in these reads, all ranks", value: seconds, unit: "seconds" },
-        ],
-        ...worstFiles(listed),
-        ...spanOf(listed, "write"),
-      },
-      advice: mpi
-        ? `The pieces leave holes, and MPI-IO reads what is in them (data sieving). Switch it off for writes (romio_ds_write=disable)${together ? "" : ", make the writes collective so that ranks fill one another's holes"}, ` +
-          "and close the holes: order dimensions so that what is written together lies together, or write fill values as well."
-        : "Gather the changes of a region in memory, then write the region once; where whole records are replaced, write them without reading.",
-      snippet: mpi
-        ? hints([
-            { key: "romio_ds_write", value: "disable" },
-            { key: "romio_cb_write", value: "enable" },
-          ])
-        : {
-            language: "c",
-            code: "pread(fd, region, bytes, offset);  /* once */\nfor (size_t i = 0; i < changes; i++) apply(region, &change[i]);\npwrite(fd, region, bytes, offset); /* once */",
-          },
-      effect: `Up to ${formatBytes(bytes)} less to read, and no locks between reading and writing a buffer.`,
-      ...trust(
-        job,
-        ["POSIX", "MPI-IO"],
-        mpi ? "high" : "medium",
-        mpi
-          ? "MPI-IO and POSIX were counted for the same file, and only POSIX shows the reads"
-          : "reads and writes alternate in the same range; that they hit the same bytes is inferred",
-      ),
-    };
-  },
-});
-
-const readAfterWrite = defineRule({
-  id: "read-after-write",
-  title: "Data read back",
-  meaning:
-    "A file is written and then read by the same job. The data was in memory; through the file system it costs twice, or comes from a cache and measures nothing.",
-  needs: [["POSIX"]],
-  thresholds: {
-    share: {
-      value: 0.5,
-      unit: "share",
-      meaning: "bytes read back of the bytes written to the file",
-      source: "ours: less is a look at headers",
-    },
-    bytes: {
-      value: 64 * MIB,
-      unit: "bytes",
-      meaning: "bytes read back from a file",
-      source: "ours: less comes out of the page cache within milliseconds",
-    },
-  },
-  judge(job, limits) {
-    const rewritten = new Set(rewrittenFiles(job).map(({ record }) => record.fileId));
-    const files = posixFiles(job)
-      .filter((record) => !rewritten.has(record.fileId) && record.readStart >= record.writeEnd)
-      .map((record) => {
-        const traced = traceOf(job, record)?.writtenAndReadBytes;
-        const exact = traced !== undefined && traced >= 0;
-        const counted = Math.min(record.bytesRead, record.bytesWritten, extentOf(record, "read"));
-        return { record, exact, bytes: exact ? traced : counted };
-      })
-      .filter(({ record, bytes }) => {
-        const there = Math.min(record.bytesWritten, extentOf(record, "write"));
-        return bytes >= limits.bytes && bytes >= limits.share * there;
-      });
-    if (files.length === 0) return undefined;
-    const bytes = total(files, (file) => file.bytes);
-    const written = total(files, ({ record }) => record.bytesWritten);
-    const seconds = total(files, ({ record }) => record.readSeconds);
-    const exact = files.every((file) => file.exact);
-    const first = Math.min(...files.map(({ record }) => record.readStart - record.writeEnd));
-    const listed: Listed[] = files.map((file) => ({
-      record: file.record,
-      weight: file.bytes,
-      note: `${formatBytes(file.bytes)} of ${formatBytes(file.record.bytesWritten)} read back`,
-    }));
-    return {
-      severity: severityOf(job, seconds, "warn"),
-      statement:
-        `${percent(bytes, written)} of the bytes written to ${several(files.length, "file")} (${formatBytes(bytes)} of ${formatBytes(written)}) are read back by the same job, ${first < 1 ? "right" : `${Number(first.toPrecision(3))} s`} after the last write.` +
-        costSentence(job, seconds, "Reading them takes"),
-      evidence: {
-        numbers: [
-          { label: "bytes read back", value: bytes, unit: "bytes", of: written },
-          { label: "time in reads of these files, all ranks", value: seconds, unit: "seconds" },
-        ],
-        ...worstFiles(listed),
-        ...spanOf(listed, "read"),
-      },
-      advice:
-        "Hand the data on in memory, or put files that only this job needs on the node's own disk, in /dev/shm or on a burst buffer. In a benchmark let another node read them (IOR -C), or the page cache is what is measured.",
-      snippet: {
-        language: "shell",
-        code: "# scratch files of the job on the node, not on the parallel file system\nexport SCRATCH_FILES=$TMPDIR # or /dev/shm",
-      },
-      effect: `Up to ${formatBytes(bytes)} less to read; for files that nobody needs later also ${formatBytes(written)} less to write.`,
-      ...trust(
-        job,
-        ["POSIX"],
-        exact ? "high" : "medium",
-        exact
-          ? "from the offsets of traced calls"
-          : "from bytes, highest offsets and times; that the same bytes were read is inferred",
-      ),
-    };
-  },
-});
+/** Ours: more than headers and edges, so a result is likely to depend on the order of the ranks. */
+const CORRUPTING_SHARE = 0.1;
 
 const overlappingWrites = defineRule({
   id: "overlapping-writes",
@@ -344,6 +183,10 @@ const overlappingWrites = defineRule({
       source: "ours: more than headers and the edges of blocks",
     },
   },
+  scale: ownScale(
+    ["high", "warn"],
+    `**high** when the bytes in question are at least ${100 * CORRUPTING_SHARE} % of the different bytes, since results may be wrong; **warn** otherwise.`,
+  ),
   judge(job, limits) {
     const files = posixFiles(job)
       .map((record) => ({ record, write: traceOf(job, record)?.write }))
@@ -354,27 +197,27 @@ const overlappingWrites = defineRule({
       )
       .filter(({ bytes, write }) => bytes >= limits.bytes && bytes >= limits.share * write.distinctBytes);
     if (files.length === 0) return undefined;
-    const bytes = total(files, (file) => file.bytes);
-    const distinct = total(files, ({ write }) => write.distinctBytes);
-    const seconds = total(files, ({ record }) => record.writeSeconds);
+    const bytes = sum(files, (file) => file.bytes);
+    const distinct = sum(files, ({ write }) => write.distinctBytes);
+    const seconds = sum(files, ({ record }) => record.writeSeconds);
     const below = files.some(({ record }) => layerOf(job, record, "MPI-IO") !== undefined);
-    const worst = files.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+    const worst = heaviest(files, (file) => file.bytes);
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
       weight: file.bytes,
-      note: `${formatBytes(file.bytes)} more than the ${formatBytes(file.write.distinctBytes)} of different bytes, by ${several(file.write.ranks, "rank")}`,
+      note: `${formatBytes(file.bytes)} beyond ${formatBytes(file.write.distinctBytes)} of different bytes, by ${many(file.write.ranks, "rank")}`,
     }));
     return {
-      severity: bytes >= 0.1 * distinct ? "high" : "warn",
+      severity: bytes >= CORRUPTING_SHARE * distinct ? "high" : "warn",
       statement:
-        `Ranks wrote ${formatBytes(bytes)} that other ranks wrote too: together ${formatBytes(bytes + distinct)} of each rank's own bytes, in ${formatBytes(distinct)} of different bytes of ${several(files.length, "file")}. ` +
+        `In ${many(files.length, "file")}, ranks write ${formatBytes(bytes + distinct)}, counted once for each rank, to ${formatBytes(distinct)} of different bytes: ${formatBytes(bytes)} go where another rank writes too. ` +
         `Which rank's data stays depends on the order${below ? "" : ", which POSIX does not fix"}.`,
       evidence: {
         numbers: [
           { label: "bytes that other ranks wrote too", value: bytes, unit: "bytes", of: distinct },
           { label: "time in writes of these files, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanBetween(worst.write.firstSeconds, worst.write.lastSeconds),
       },
       advice:
@@ -404,10 +247,4 @@ const overlappingWrites = defineRule({
   },
 });
 
-export const AGAIN_RULES: readonly Rule[] = [
-  again("read"),
-  again("write"),
-  readModifyWrite,
-  readAfterWrite,
-  overlappingWrites,
-];
+export const AGAIN_RULES: readonly Rule[] = [again("read"), again("write"), overlappingWrites];

@@ -1,38 +1,13 @@
-/** Rules on the order of accesses, and on the calls between them. */
+/** Rules on the order of accesses: random and strided. */
 import type { Job } from "../job.ts";
 import { defineRule, type Judgement, type Rule } from "../rule.ts";
-import {
-  layerOf,
-  posixFiles,
-  RANDOM,
-  randomFiles,
-  STRIDED,
-  type Strided,
-  stridedFiles,
-} from "./access-patterns.ts";
-import { collectiveCall, prefetch, setvbufLarge, sortedWrites, vectorView } from "./snippets-a.ts";
-import {
-  bytesOf,
-  callsOf,
-  costSentence,
-  frequentSize,
-  grouped,
-  isPlainFile,
-  KIB,
-  type Listed,
-  percent,
-  secondsOf,
-  several,
-  severityOf,
-  sizeText,
-  spanOf,
-  theseFiles,
-  times,
-  total,
-  trust,
-  type Way,
-  worstFiles,
-} from "./words-a.ts";
+import { countOf, randomFiles, type Strided, stridedFiles } from "./access-patterns.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { bytesOf, callsOf, frequentSize, heaviest, KIB, MIB, secondsOf, sum, type Way } from "./measures.ts";
+import { layerOf } from "./per-job.ts";
+import { BY_CALLS, severityByCalls } from "./severity.ts";
+import { collectiveCall, prefetch, sortedWrites, vectorView } from "./snippets.ts";
+import { costSentence, grouped, many, partOf, percent, sizeText, theseFiles } from "./wording.ts";
 
 function random(way: Way): Rule {
   const what = `${way}s`;
@@ -45,37 +20,38 @@ function random(way: Way): Rule {
     needs: [["POSIX"]],
     thresholds: {
       share: {
-        value: RANDOM.share,
+        value: 0.2,
         unit: "share",
         meaning: `${what} of a file that go back; of accesses in random order about half do`,
         source: "Drishti: random_operations",
       },
       calls: {
-        value: RANDOM.calls,
+        value: 1000,
         unit: "calls",
         meaning: `${what} that go back`,
         source: "Drishti: random_operations_absolute",
       },
     },
+    scale: BY_CALLS,
     drishti: way === "read" ? "P11" : "P13",
     judge(job, limits) {
       const files = randomFiles(job, way, limits);
       if (files.length === 0) return undefined;
       const records = files.map(({ record }) => record);
-      const count = total(files, (file) => file.count);
-      const calls = total(records, (record) => callsOf(record, way));
-      const seconds = total(records, (record) => secondsOf(record, way));
+      const count = countOf(files);
+      const calls = sum(records, (record) => callsOf(record, way));
+      const seconds = sum(records, (record) => secondsOf(record, way));
       const usual = frequentSize(records, way);
       const listed: Listed[] = files.map((file) => ({
         record: file.record,
         weight: file.count,
-        note: `${grouped(file.count)} of ${several(callsOf(file.record, way), way)} go back`,
+        note: `${grouped(file.count)} of ${many(callsOf(file.record, way), way)} go back`,
       }));
       const mpi = files.some(({ record }) => layerOf(job, record, "MPI-IO") !== undefined);
       return {
-        severity: severityOf(job, seconds),
+        severity: severityByCalls(job, seconds),
         statement:
-          `${percent(count, calls)} of ${what} (${grouped(count)} of ${grouped(calls)}) to ${several(files.length, "file")} begin before the end of the previous one of their rank` +
+          `${partOf(count, calls, what)} ${way === "read" ? "from" : "to"} ${many(files.length, "file")} begin before the end of the previous one of their rank` +
           `${usual === undefined ? "" : `; the most frequent size is ${sizeText(usual)}`}.` +
           costSentence(
             job,
@@ -90,7 +66,7 @@ function random(way: Way): Rule {
               : [{ label: "most frequent size", value: usual, unit: "bytes" } as const]),
             { label: `time in ${what} of these files, all ranks`, value: seconds, unit: "seconds" },
           ],
-          ...worstFiles(listed),
+          ...worstRecords(listed),
           ...spanOf(listed, way),
         },
         ...randomAdvice(way, mpi),
@@ -104,6 +80,7 @@ function random(way: Way): Rule {
           "high",
           "counted by the recorder for every access; the first access of each open and whole passes are taken off",
         ),
+        claims: records.map(({ fileId }) => ({ fileId, way })),
       };
     },
   });
@@ -144,19 +121,19 @@ const noncontiguous = defineRule({
   needs: [["POSIX"]],
   thresholds: {
     share: {
-      value: STRIDED.share,
+      value: 0.5,
       unit: "share",
       meaning: "accesses of a file at one of its four most frequent gaps",
       source: "ours: a file with less is not strided as a whole",
     },
     calls: {
-      value: STRIDED.calls,
+      value: 1000,
       unit: "calls",
       meaning: "strided accesses",
       source: "as small-writes (Drishti: small_requests_absolute)",
     },
     bytes: {
-      value: STRIDED.bytes,
+      value: MIB,
       unit: "bytes",
       meaning: "mean size of the pieces",
       source: "Drishti: small_bytes",
@@ -175,24 +152,25 @@ const noncontiguous = defineRule({
       source: "A. Ching et al., NCIO, section 5.3: sieving wins up to about 1 KByte spacing",
     },
   },
-  judge(job, limits) {
-    const files = stridedFiles(job, limits);
+  scale: BY_CALLS,
+  judge(job, limits, others) {
+    const files = stridedFiles(job, limits, others.claimed(["random-reads", "random-writes"]));
     if (files.length === 0) return undefined;
-    const worst = files.reduce((a, b) => (b.count > a.count ? b : a));
-    const count = total(files, (file) => file.count);
-    const calls = total(files, ({ record, way }) => callsOf(record, way));
-    const seconds = total(files, ({ record, way }) => secondsOf(record, way));
+    const worst = heaviest(files, (file) => file.count);
+    const count = countOf(files);
+    const calls = sum(files, ({ record, way }) => callsOf(record, way));
+    const seconds = sum(files, ({ record, way }) => secondsOf(record, way));
     const density = worst.regionBytes / (worst.regionBytes + worst.gapBytes);
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
       weight: file.count,
-      note: `${several(file.count, `strided ${file.way}`)}: ${sizeText(file.regionBytes)}${file.gapBytes > 0 ? `, then a gap of ${sizeText(file.gapBytes)}` : ""}`,
+      note: `${many(file.count, `strided ${file.way}`)}: ${sizeText(file.regionBytes)}${file.gapBytes > 0 ? `, then a gap of ${sizeText(file.gapBytes)}` : ""}`,
     }));
     return {
-      severity: severityOf(job, seconds),
+      severity: severityByCalls(job, seconds),
       statement:
-        `${percent(count, calls)} of accesses (${grouped(count)} of ${grouped(calls)}) to ${several(files.length, "file")} come at a regular gap: in ${worst.record.path} ` +
-        `ranks ${worst.way} ${sizeText(worst.regionBytes)}${worst.gapBytes > 0 ? ` and skip ${sizeText(worst.gapBytes)} (${percent(density, 1)} of the range is used by a rank)` : ""}.` +
+        `${partOf(count, calls, "accesses")} to ${many(files.length, "file")} come at a regular gap: in ${worst.record.path} ` +
+        `ranks ${worst.way} ${sizeText(worst.regionBytes)}${worst.gapBytes > 0 ? ` and skip ${sizeText(worst.gapBytes)} (${percent(density)} of the range is used by a rank)` : ""}.` +
         costSentence(job, seconds),
       evidence: {
         numbers: [
@@ -202,12 +180,12 @@ const noncontiguous = defineRule({
           { label: "density", value: density, unit: "share" },
           {
             label: "bytes moved",
-            value: total(files, ({ record, way }) => bytesOf(record, way)),
+            value: sum(files, ({ record, way }) => bytesOf(record, way)),
             unit: "bytes",
           },
           { label: "time in these accesses, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
       advice: stridedAdvice(job, worst, limits),
@@ -220,8 +198,9 @@ const noncontiguous = defineRule({
         worst.source === "traces" ? "high" : "medium",
         worst.source === "traces"
           ? "from the offsets of every traced call"
-          : "from the four most frequent gaps of each rank; which ranks fill one another's gaps is not recorded",
+          : "from the four most frequent gaps of the file; which ranks fill one another's gaps is not recorded",
       ),
+      claims: files.map(({ record: { fileId }, way }) => ({ fileId, way })),
     };
   },
 });
@@ -237,174 +216,10 @@ function stridedAdvice(
   if (record.ranks === 1 || job.ranks === 1)
     return dense
       ? `One process makes all the calls and gaps are at most ${sizeText(limits.sieveGap)}: ${way} the whole range in large pieces and pick in memory (data sieving), or let MPI-IO do it with a file view and romio_ds_${way}=enable ${source}.`
-      : `One process makes all the calls: use MPI-IO with a file view (datatype I/O), the best of the methods without other ranks ${source}; gaps above ${sizeText(limits.sieveGap)} make data sieving a loss, so set romio_ds_${way}=disable.`;
+      : `One process makes all the calls: use MPI-IO with a file view (datatype I/O), the best method that needs no other ranks ${source}; gaps above ${sizeText(limits.sieveGap)} make data sieving a loss, so set romio_ds_${way}=disable.`;
   if (perRank > limits.regions)
     return `Each rank makes about ${grouped(perRank)} accesses, more than ${grouped(limits.regions)} small pieces: use two-phase I/O, that is a file view and MPI_File_${way}_all ${source}. Ranks wait for one another in these calls, so make them where they meet anyway.`;
   return `Use MPI-IO with a file view instead of a POSIX call for each piece. Where all ranks ${way} at the same time, MPI_File_${way}_all (two-phase I/O) joins the pieces of all ranks; where they do not, MPI_File_${way} with the same view (datatype I/O) avoids the waiting${dense ? `, and gaps of at most ${sizeText(limits.sieveGap)} allow data sieving` : ""} ${source}. Larger pieces and smaller gaps help every method.`;
 }
 
-const excessSeeks = defineRule({
-  id: "excess-seeks",
-  title: "Many seeks",
-  meaning:
-    "POSIX seeks that no jump in the file asks for, which cost a system call each, and seeks of C streams, which also throw the buffer away.",
-  needs: [["POSIX", "STDIO"]],
-  thresholds: {
-    share: {
-      value: 0.5,
-      unit: "ratio",
-      meaning: "such seeks per read or write",
-      source: "ours: with fewer, most accesses need no seek already",
-    },
-    calls: {
-      value: 1000,
-      unit: "calls",
-      meaning: "such seeks",
-      source: "ours: a seek costs about a microsecond, so only thousands can be felt",
-    },
-  },
-  judge(job, limits) {
-    const files = [...posixFiles(job), ...job.layer("STDIO").filter(isPlainFile)]
-      .map((record) => {
-        const accesses = (record.reads || 0) + (record.writes || 0);
-        // A seek after an open, or before an access that jumps, is needed. Streams do not count jumps.
-        const jumps =
-          record.layer === "POSIX" ? accesses - record.consecutiveReads - record.consecutiveWrites : 0;
-        return { record, accesses, count: record.seeks - (record.opens || 0) - jumps };
-      })
-      .filter(({ count, accesses }) => count >= limits.share * accesses && accesses > 0);
-    const count = total(files, (file) => file.count);
-    if (!(count >= limits.calls)) return undefined;
-    const accesses = total(files, (file) => file.accesses);
-    const streams = files.some(({ record }) => record.layer === "STDIO");
-    const seconds = total(files, ({ record }) => record.metaSeconds);
-    const listed: Listed[] = files.map((file) => ({
-      record: file.record,
-      weight: file.count,
-      note: `${several(file.record.seeks, "seek")} (${file.record.layer}) for ${`${grouped(file.accesses)} accesses`}`,
-    }));
-    return {
-      severity: severityOf(job, seconds, streams ? "high" : "warn"),
-      statement:
-        `${several(count, "seek")} ${streams ? "on C streams" : "that no jump between accesses needs"}, for ${grouped(accesses)} accesses to ${several(files.length, "file")} (${times(count / accesses)} as many).` +
-        costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)}, seeks among them, take`),
-      evidence: {
-        numbers: [
-          { label: streams ? "seeks" : "seeks without a jump", value: count, unit: "calls" },
-          { label: "reads and writes", value: accesses, unit: "calls" },
-          { label: "time in metadata calls of these files, all ranks", value: seconds, unit: "seconds" },
-        ],
-        ...worstFiles(listed),
-      },
-      advice: streams
-        ? "Do not call fseek, rewind or ftell+fseek to a place where the stream already stands; each call drops the buffer, so that the next read fetches it again. Read the region into memory instead."
-        : "Leave out lseek where the file position is right already, or use pread and pwrite, which carry the offset with them.",
-      snippet: streams
-        ? setvbufLarge
-        : {
-            language: "c",
-            code: "pread(fd, buffer, bytes, offset);  /* instead of lseek() and read() */\npwrite(fd, buffer, bytes, offset); /* instead of lseek() and write() */",
-          },
-      effect: streams
-        ? "Buffers stay valid, so that reads of the file system become fewer and larger."
-        : "One system call less for each access.",
-      ...trust(
-        job,
-        ["POSIX", "STDIO"],
-        "medium",
-        "jumps are counted for POSIX only, and seeks are not timed apart",
-      ),
-    };
-  },
-});
-
-const excessSyncs = defineRule({
-  id: "excess-syncs",
-  title: "Frequent syncs",
-  meaning:
-    "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the servers have the data on disk, so writes cannot be joined or overlap.",
-  needs: [["POSIX", "MPI-IO"]],
-  thresholds: {
-    share: {
-      value: 0.1,
-      unit: "ratio",
-      meaning: "syncs per write of a file",
-      source: "ours: at one sync for ten writes the wait for the disk is on the way of every write",
-    },
-    calls: {
-      value: 100,
-      unit: "calls",
-      meaning: "syncs of a file",
-      source: "ours: at about 10 ms a sync, a hundred of them are a second",
-    },
-    perRank: {
-      value: 10,
-      unit: "calls",
-      meaning: "syncs of a file by each rank",
-      source: "ours: a sync by all ranks at the end of a file is one a rank and sound",
-    },
-  },
-  judge(job, limits) {
-    const files = [
-      ...job.layer("MPI-IO"),
-      ...posixFiles(job).filter((record) => !((layerOf(job, record, "MPI-IO")?.syncs ?? 0) > 0)),
-    ]
-      .filter(
-        (record) =>
-          record.syncs >= limits.calls &&
-          record.syncs >= limits.perRank * record.ranks &&
-          record.syncs >= limits.share * record.writes,
-      )
-      .map((record) => ({ record, count: record.syncs }));
-    if (files.length === 0) return undefined;
-    const count = total(files, (file) => file.count);
-    const writes = total(files, ({ record }) => record.writes);
-    const seconds = total(files, ({ record }) => record.writeSeconds);
-    const mpi = files.some(({ record }) => record.layer === "MPI-IO");
-    const listed: Listed[] = files.map(({ record }) => ({
-      record,
-      weight: record.syncs,
-      note: `${several(record.syncs, "sync")} for ${several(record.writes, "write")} (${record.layer})`,
-    }));
-    return {
-      severity: severityOf(job, seconds),
-      statement:
-        `${several(count, "sync")} for ${several(writes, "write")} to ${several(files.length, "file")}: one sync for every ${Number((writes / count).toPrecision(2))} writes.` +
-        costSentence(job, seconds, `Writes and syncs of ${theseFiles(files.length)} take`),
-      evidence: {
-        numbers: [
-          { label: "syncs", value: count, unit: "calls" },
-          { label: "writes", value: writes, unit: "calls" },
-          { label: "time in writes and syncs of these files, all ranks", value: seconds, unit: "seconds" },
-        ],
-        ...worstFiles(listed),
-        ...spanOf(listed, "write"),
-      },
-      advice: mpi
-        ? "Call MPI_File_sync once, after the last write of a checkpoint; MPI_File_close makes the data visible to others by itself."
-        : "Sync once, after the last write of a file, and rename the file into place; a crash then loses the new file at most, never the old one.",
-      snippet: {
-        language: "c",
-        code: mpi
-          ? "for (int i = 0; i < pieces; i++) MPI_File_write_all(fh, piece[i], count, type, &status);\nMPI_File_sync(fh); /* once */"
-          : 'for (size_t i = 0; i < pieces; i++) write(fd, piece[i], bytes);\nfdatasync(fd); /* once */\nclose(fd);\nrename("checkpoint.new", "checkpoint");',
-      },
-      effect:
-        "Writes go to the caches of clients and servers and are joined there; the disk is waited for once.",
-      ...trust(
-        job,
-        ["POSIX", "MPI-IO"],
-        "high",
-        "counted by the recorder for every call; the time of syncs is contained in that of writes",
-      ),
-    };
-  },
-});
-
-export const ORDER_RULES: readonly Rule[] = [
-  random("read"),
-  random("write"),
-  noncontiguous,
-  excessSeeks,
-  excessSyncs,
-];
+export const ORDER_RULES: readonly Rule[] = [random("read"), random("write"), noncontiguous];

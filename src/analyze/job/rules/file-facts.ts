@@ -1,18 +1,18 @@
 /** Counts of files and of metadata operations that several rules judge by. */
-import type { Job, JobFile } from "../job.ts";
-import { bytesOf, extentOf, known, lowestRecords, realFiles, sum } from "./words-b.ts";
+import type { JobFile } from "../job.ts";
+import { bytesMoved, extentOf, ioSeconds, known, sum } from "./measures.ts";
+import { fileCalls, oncePerJob, realFiles } from "./per-job.ts";
 
 export interface MetadataFacts {
   readonly opens: number;
   readonly stats: number;
-  readonly syncs: number;
-  /** Opens, as many closes, stats and syncs; seeks stay in the client. */
+  /** Opens, as many closes, and stats. Seeks stay in the client, and Darshan counts the time of syncs with writes. */
   readonly operations: number;
   /** Files × ranks that use them. */
   readonly uses: number;
   /** Summed over ranks, in the layers that the application calls. */
   readonly seconds: number;
-  readonly ioSeconds: number;
+  /** Of the I/O time. */
   readonly share: number;
   /** Mean over ranks. */
   readonly meanSeconds: number;
@@ -21,34 +21,29 @@ export interface MetadataFacts {
   readonly operationSeconds: number;
 }
 
-export function metadataFacts(job: Job): MetadataFacts {
-  let [opens, stats, syncs, uses] = [0, 0, 0, 0];
+export const metadataFacts = oncePerJob((job): MetadataFacts => {
+  let [opens, stats, uses] = [0, 0, 0];
   for (const file of realFiles(job)) {
+    const calls = fileCalls(job, file);
     uses += known(file.called.ranks);
-    for (const record of lowestRecords(file)) {
-      opens += known(record.opens);
-      stats += known(record.stats);
-      syncs += known(record.syncs);
-    }
+    opens += calls.opens;
+    stats += calls.stats;
   }
-  const { readSeconds, writeSeconds, metaSeconds } = job.io;
-  const ioSeconds = readSeconds + writeSeconds + metaSeconds;
-  const meanSeconds = metaSeconds / job.ranks;
-  const operations = 2 * opens + stats + syncs;
+  const seconds = job.io.metaSeconds;
+  const meanSeconds = seconds / job.ranks;
+  const operations = 2 * opens + stats;
   return {
     opens,
     stats,
-    syncs,
     operations,
     uses,
-    seconds: metaSeconds,
-    ioSeconds,
-    share: metaSeconds / ioSeconds,
+    seconds,
+    share: seconds / ioSeconds(job),
     meanSeconds,
     shareOfRun: meanSeconds / job.runSeconds,
-    operationSeconds: metaSeconds / operations,
+    operationSeconds: seconds / operations,
   };
-}
+});
 
 export interface OwnFiles {
   /** Files with data that a single rank uses. */
@@ -63,13 +58,13 @@ export interface OwnFiles {
 /** Some checkpoints of a rank; a rank with more files has a set of files, not a file. */
 const PER_RANK_MOST = 16;
 
-export function ownFiles(job: Job): OwnFiles {
-  const all = realFiles(job).filter((file) => bytesOf(file) > 0);
+export const ownFiles = oncePerJob((job): OwnFiles => {
+  const { files: all, bytes: allBytes } = dataFiles(job);
   const files = all.filter(({ called }) => called.ranks === 1);
   const perRank = new Map<number, number>();
   for (const { called } of files) perRank.set(called.slowestRank, (perRank.get(called.slowestRank) ?? 0) + 1);
   const most = [...perRank.values()].reduce((a, b) => Math.max(a, b), 0);
-  const bytes = sum(files, bytesOf);
+  const bytes = sum(files, bytesMoved);
   return {
     files,
     ranks: perRank.size,
@@ -79,12 +74,20 @@ export function ownFiles(job: Job): OwnFiles {
       perRank.size >= 0.9 * job.ranks &&
       files.length <= PER_RANK_MOST * perRank.size &&
       most <= (2 * files.length) / perRank.size &&
-      bytes >= 0.9 * sum(all, bytesOf),
+      bytes >= 0.9 * allBytes,
   };
+});
+
+export interface DataFiles {
+  readonly files: readonly JobFile[];
+  /** Moved to and from them. */
+  readonly bytes: number;
+  /** Mean of their sizes, as far as they were touched. */
+  readonly meanBytes: number;
 }
 
-/** Files with data and their mean size. */
-export function dataFiles(job: Job): { readonly files: readonly JobFile[]; readonly meanBytes: number } {
-  const files = realFiles(job).filter((file) => bytesOf(file) > 0);
-  return { files, meanBytes: sum(files, extentOf) / files.length };
-}
+/** Files with data. */
+export const dataFiles = oncePerJob((job): DataFiles => {
+  const files = realFiles(job).filter((file) => bytesMoved(file) > 0);
+  return { files, bytes: sum(files, bytesMoved), meanBytes: sum(files, extentOf) / files.length };
+});

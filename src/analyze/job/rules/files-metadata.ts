@@ -1,24 +1,23 @@
 /** Rules on opens, stats and closes. */
-import { formatSeconds } from "../../../base/units.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { dataFiles, type MetadataFacts, metadataFacts } from "./file-facts.ts";
-import { manyFilesLeast, smallFileBytes, smallFilesLeast } from "./files-limits.ts";
+import { COUNTERS, trust, worstFiles } from "./evidence.ts";
+import { metadataFacts } from "./file-facts.ts";
+import { ioSeconds, known, sum } from "./measures.ts";
+import { fileCalls, realFiles } from "./per-job.ts";
+import { BY_RUN, HIGH_SHARE_OF_RUN, ownScale, severityByRun } from "./severity.ts";
 import {
-  count,
-  fires,
-  known,
-  lowestRecords,
+  costSentence,
+  grouped,
   many,
+  partOf,
+  partOfIoTime,
   percent,
-  realFiles,
-  severityOf,
-  shareOfSeconds,
-  sum,
+  rough,
+  secondsText,
+  theseFiles,
   times,
-  unlessPartial,
-  worstFiles,
-} from "./words-b.ts";
+} from "./wording.ts";
 
 const CALLS = [["POSIX", "STDIO", "DFS"]] as const;
 const OPERATIONS = {
@@ -57,25 +56,32 @@ const metadataStorm = defineRule({
       source: "ours: more than moving the data; Drishti asks for 30 s of one rank (metadata_time_rank)",
     },
     operations: OPERATIONS,
+    repeats: {
+      value: 10,
+      unit: "ratio",
+      meaning: "operations for each file and rank that uses it",
+      source:
+        "ours: an open, a close and some stats are needed; with fewer, metadata-time or many-files speaks",
+    },
     seconds: SECONDS,
     cost: SHARE_OF_RUN,
   },
+  scale: BY_RUN,
   judge(job, limits) {
     const meta = metadataFacts(job);
-    const storm = meta.share >= limits.share && meta.operations >= limits.operations;
+    const again = meta.operations >= limits.operations && meta.operations >= limits.repeats * meta.uses;
     const costs = meta.shareOfRun >= limits.cost && meta.meanSeconds >= limits.seconds;
-    if (!storm || !costs || meta.operationSeconds >= WAITING_SECONDS || isFileCount(job, meta))
-      return undefined;
+    if (!(meta.share >= limits.share && again && costs)) return undefined;
+    if (meta.operationSeconds >= WAITING_SECONDS) return undefined;
     return {
-      severity: severityOf(meta.shareOfRun, meta.meanSeconds),
-      statement: `${percent(meta.share)} of the I/O time (${formatSeconds(meta.seconds)} of ${formatSeconds(meta.ioSeconds)} over all ranks) goes into metadata: ${count(meta.opens)} opens and as many closes, ${count(meta.stats)} stats${meta.syncs > 0 ? `, ${count(meta.syncs)} syncs` : ""}, ${times(meta.operations / meta.uses)} for each file and rank that uses it. A rank spends ${formatSeconds(meta.meanSeconds)} on average, ${percent(meta.shareOfRun)} of the run time.`,
-      evidence: metadataEvidence(job, meta),
+      severity: severityByRun(meta.shareOfRun, meta.meanSeconds),
+      statement: `Metadata takes ${partOfIoTime(job, meta.seconds)}: ${grouped(meta.opens)} opens, as many closes and ${many(meta.stats, "stat")}, ${rough(meta.operations / meta.uses)} for each file and rank that uses it. A rank spends ${secondsText(meta.meanSeconds)} on average, ${percent(meta.shareOfRun)} of the run time.`,
+      evidence: metadataEvidence(job),
       advice:
         "Open each file once, keep it open, and close it at the end; remember what stat says instead of asking again; let one rank look and broadcast the answer.",
       snippet: { language: "c", code: OPEN_ONCE },
-      effect: `Up to ${formatSeconds(meta.meanSeconds)} for each rank, and a metadata server that is free for others.`,
-      confidence: job.partialModules.size > 0 ? "medium" : "high",
-      confidenceReason: unlessPartial(job, "counts and times of these calls are recorded"),
+      effect: `Up to ${secondsText(meta.meanSeconds)} for each rank, and a metadata server that is free for others.`,
+      ...trust(job, COUNTERS, "high", "counts and times of these calls are recorded"),
     };
   },
 });
@@ -96,30 +102,32 @@ const excessStats = defineRule({
     },
     stats: { ...OPERATIONS, meaning: "stats of the job, at least" },
   },
-  judge(job, limits) {
+  scale: BY_RUN,
+  judge(job, limits, others) {
+    const statsOf = (file: JobFile) => fileCalls(job, file).stats;
     const meta = metadataFacts(job);
     const files = realFiles(job).filter((file) => statsOf(file) >= limits.ratio * file.called.ranks);
     const stats = sum(files, statsOf);
-    if (!(stats >= limits.stats) || fires(metadataStorm, job)) return undefined;
-    const seconds = sum(files, metaOf);
+    if (!(stats >= limits.stats) || others.speak("metadata-storm")) return undefined;
+    const seconds = metaSecondsOf(job, files);
     const uses = sum(files, ({ called }) => called.ranks);
     return {
-      severity: severityOf(seconds / job.ranks / job.runSeconds, seconds / job.ranks),
-      statement: `${count(stats)} of ${count(meta.stats)} stats go to ${many(files.length, "file")}: ${times(stats / uses)} for each file and rank that uses it. Metadata calls of these files take ${shareOfSeconds(seconds, meta.ioSeconds)} of the I/O time over all ranks.`,
+      severity: severityByRun(seconds / job.ranks / job.runSeconds, seconds / job.ranks),
+      statement: `${partOf(stats, meta.stats, "stats")} go to ${many(files.length, "file")}: ${rough(stats / uses)} for each file and rank that uses it.${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
       evidence: {
-        ...metadataEvidence(job, meta),
+        ...metadataEvidence(job),
         ...worstFiles(
           files,
           statsOf,
-          (file) => `${count(statsOf(file))} stats by ${many(file.called.ranks, "rank")}`,
+          (file) => `${grouped(statsOf(file))} stats by ${many(file.called.ranks, "rank")}`,
         ),
       },
       advice:
         "Stat once and keep the answer; when waiting for a file, wait longer between looks, or let one rank look and tell the others.",
       snippet: { language: "c", code: STAT_ONCE },
-      effect: "Less load on the metadata server; time to win only as far as metadata time says.",
-      confidence: "high",
-      confidenceReason: unlessPartial(job, "stats are counted for each file"),
+      effect: `Less load on the metadata server; at most ${secondsText(seconds / job.ranks)} for each rank on average.`,
+      ...trust(job, COUNTERS, "high", "stats are counted for each file"),
+      claims: files.map(({ fileId }) => ({ fileId })),
     };
   },
 });
@@ -139,30 +147,32 @@ const repeatedOpens = defineRule({
     },
     opens: { ...OPERATIONS, meaning: "such opens of the job, at least" },
   },
-  judge(job, limits) {
+  scale: BY_RUN,
+  judge(job, limits, others) {
+    const opensOf = (file: JobFile) => fileCalls(job, file).opens;
     const files = realFiles(job).filter((file) => opensOf(file) >= limits.ratio * file.called.ranks);
     const opens = sum(files, opensOf);
-    if (!(opens >= limits.opens) || fires(metadataStorm, job)) return undefined;
+    if (!(opens >= limits.opens) || others.speak("metadata-storm")) return undefined;
     const meta = metadataFacts(job);
-    const seconds = sum(files, metaOf);
+    const seconds = metaSecondsOf(job, files);
     const uses = sum(files, ({ called }) => called.ranks);
     return {
-      severity: severityOf(seconds / job.ranks / job.runSeconds, seconds / job.ranks),
-      statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${count(opens)} times, ${times(opens / uses)} times by each rank that uses ${files.length === 1 ? "it" : "them"} (the job has ${count(meta.opens)} opens). Their metadata calls take ${shareOfSeconds(seconds, meta.ioSeconds)} of the I/O time over all ranks.`,
+      severity: severityByRun(seconds / job.ranks / job.runSeconds, seconds / job.ranks),
+      statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${grouped(opens)} times, ${times(opens / uses)} by each rank that uses ${files.length === 1 ? "it" : "them"} (the job has ${grouped(meta.opens)} opens).${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
       evidence: {
-        ...metadataEvidence(job, meta),
+        ...metadataEvidence(job),
         ...worstFiles(
           files,
           opensOf,
-          (file) => `${count(opensOf(file))} opens by ${many(file.called.ranks, "rank")}`,
+          (file) => `${grouped(opensOf(file))} opens by ${many(file.called.ranks, "rank")}`,
         ),
       },
       advice:
-        "Open the file before the loop and close it after; flush where others must see the data in between.",
+        "Open the file before the loop and close it after it; flush where others must see the data in between.",
       snippet: { language: "c", code: OPEN_ONCE },
-      effect: `${count(opens - uses)} of ${count(meta.opens)} opens and as many closes less.`,
-      confidence: "high",
-      confidenceReason: unlessPartial(job, "opens are counted for each file"),
+      effect: `${grouped(opens - uses)} of ${grouped(meta.opens)} opens and as many closes less.`,
+      ...trust(job, COUNTERS, "high", "opens are counted for each file"),
+      claims: files.map(({ fileId }) => ({ fileId })),
     };
   },
 });
@@ -171,7 +181,7 @@ const metadataTime = defineRule({
   id: "metadata-time",
   title: "Much time in metadata",
   meaning:
-    "A large part of the I/O time goes into opens, stats and closes that are not repeated without need: each of them is slow.",
+    "A large part of the I/O time goes into opens, stats and closes that are not repeated without need: there is little data for each of them, or each is slow.",
   needs: CALLS,
   drishti: "P17",
   thresholds: {
@@ -190,7 +200,11 @@ const metadataTime = defineRule({
     seconds: SECONDS,
     cost: SHARE_OF_RUN,
   },
-  judge(job, limits) {
+  scale: ownScale(
+    ["high", "warn"],
+    `**high** when metadata takes at least ${100 * HIGH_SHARE_OF_RUN} % of the run time, of a rank on average or of one in its own files; **warn** otherwise, and when a single operation takes so long that it must wait for somebody.`,
+  ),
+  judge(job, limits, others) {
     const meta = metadataFacts(job);
     const most = job.rankLoads
       .filter(({ layer }) => layer !== "MPI-IO" && !/^(H5|PNETCDF)/.test(layer))
@@ -198,25 +212,31 @@ const metadataTime = defineRule({
     const slow = most.metaSeconds >= Math.max(limits.rank, limits.cost * job.runSeconds);
     const costs = meta.shareOfRun >= limits.cost && meta.meanSeconds >= limits.seconds;
     if (!(meta.share >= limits.share && costs) && !slow) return undefined;
-    if (fires(metadataStorm, job) || isFileCount(job, meta) || isRepetition(job, meta)) return undefined;
+    const repeated = others.claimed(["excess-stats", "repeated-opens"]);
+    const inRepeated = metaSecondsOf(
+      job,
+      realFiles(job).filter(({ fileId }) => repeated.has(fileId)),
+    );
+    if (others.speak("metadata-storm", ...FILE_COUNTS) || inRepeated >= 0.5 * meta.seconds) return undefined;
     const cost = Math.max(meta.shareOfRun, slow ? most.metaSeconds / job.runSeconds : 0);
     // Opens of named pipes and of locked files last until the other side is there.
     const waits = meta.operationSeconds >= WAITING_SECONDS;
     return {
-      severity: cost >= 0.1 && !waits ? "high" : "warn",
-      statement: `${percent(meta.share)} of the I/O time (${formatSeconds(meta.seconds)} of ${formatSeconds(meta.ioSeconds)} over all ranks) goes into ${meta.operations < OPERATIONS.value ? "only " : ""}${count(meta.operations)} opens, stats and closes: ${formatSeconds(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${formatSeconds(most.metaSeconds)} in files of its own.` : ""}${waits ? " That long, an open waits for somebody: the other end of a pipe, a lock, or a server that hangs." : ""}`,
-      evidence: { ...metadataEvidence(job, meta), ranks: slow ? [most.rank] : [] },
+      severity: cost >= HIGH_SHARE_OF_RUN && !waits ? "high" : "warn",
+      statement: `${grouped(meta.operations)} opens, stats and closes take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in files of its own.` : ""}${waits ? " That long, an open waits for somebody: the other end of a pipe, a lock, or a server that hangs." : ""}`,
+      evidence: { ...metadataEvidence(job), ranks: slow ? [most.rank] : [] },
       advice: waits
-        ? "Look at the files below first: if they are pipes or lock files, nothing is wrong with the storage."
-        : "Let one rank open small inputs and broadcast them; open shared files through MPI-IO, which opens once and shares the handle where it can; do not create many files in one directory at the same moment.",
+        ? "Look at the files named here first: if they are pipes or lock files, nothing is wrong with the storage."
+        : "Let one rank open small inputs and broadcast them; open shared files through MPI-IO, which can leave the opening to its aggregators; do not create many files in one directory at the same moment.",
       snippet: {
         language: "c",
-        code: `/* ROMIO: only the aggregators open the file */\nMPI_Info_set(info, "romio_no_indep_rw", "true");\nMPI_File_open(comm, path, mode, info, &file);`,
+        code: `/* ROMIO: only the aggregators open the file; independent reads and writes are then not allowed */\nMPI_Info_set(info, "romio_cb_write", "enable");\nMPI_Info_set(info, "romio_cb_read", "enable");\nMPI_Info_set(info, "romio_no_indep_rw", "true");\nMPI_File_open(comm, path, mode, info, &file);`,
       },
-      effect: `Up to ${formatSeconds(meta.meanSeconds)} for each rank on average.`,
-      confidence: waits ? "low" : job.partialModules.size > 0 ? "medium" : "high",
-      confidenceReason: unlessPartial(
+      effect: `Up to ${secondsText(meta.meanSeconds)} for each rank on average.`,
+      ...trust(
         job,
+        COUNTERS,
+        waits ? "low" : "high",
         waits
           ? "the log does not tell a pipe from a file, and adds up threads that wait at the same time"
           : "counts and times of these calls are recorded; the reason for slow ones is not",
@@ -239,46 +259,24 @@ const STAT_ONCE = `struct stat status;
 if (rank == 0) found = stat(path, &status) == 0;
 MPI_Bcast(&found, 1, MPI_INT, 0, comm);  /* one stat instead of one for each rank */`;
 
-/** The operations are those that the number of files needs: many-files or small-file-set says so. */
-function isFileCount(job: Job, { operations, uses }: MetadataFacts): boolean {
-  const { files, meanBytes } = dataFiles(job);
-  const isMany = realFiles(job).length >= manyFilesLeast;
-  const isSmall = files.length >= smallFilesLeast && meanBytes <= smallFileBytes;
-  return (isMany || isSmall) && operations < 10 * uses;
-}
-
-/** Most of the metadata time lies in files for which excess-stats or repeated-opens speaks. */
-function isRepetition(job: Job, meta: MetadataFacts): boolean {
-  return [excessStats, repeatedOpens].some((rule) => {
-    const { ratio } = rule.thresholds;
-    const files = realFiles(job).filter(
-      (file) => Math.max(statsOf(file), opensOf(file)) >= (ratio?.value ?? Number.NaN) * file.called.ranks,
-    );
-    return fires(rule, job) && sum(files, metaOf) >= 0.5 * meta.seconds;
-  });
-}
-
-const statsOf = (file: JobFile) => sum(lowestRecords(file), ({ stats }) => stats);
-const opensOf = (file: JobFile) => sum(lowestRecords(file), ({ opens }) => opens);
+/** Rules for which the operations are those that the number of files needs. */
+const FILE_COUNTS = ["many-files", "small-file-set"];
 
 /** Metadata time over all ranks, in the layer that is called. */
-const metaOf = (file: JobFile) =>
-  known(
-    file.called.layer === "MPI-IO"
-      ? file.called.metaSeconds
-      : sum(lowestRecords(file), ({ metaSeconds }) => metaSeconds),
-  );
+const metaSecondsOf = (job: Job, files: readonly JobFile[]) =>
+  sum(files, (file) => fileCalls(job, file).metaSeconds);
 
-function metadataEvidence(job: Job, meta: MetadataFacts) {
+function metadataEvidence(job: Job) {
+  const meta = metadataFacts(job);
+  const metaOf = (file: JobFile) => fileCalls(job, file).metaSeconds;
   const files = realFiles(job).filter((file) => metaOf(file) > 0);
   return {
     numbers: [
-      { label: "metadata time", value: meta.seconds, unit: "seconds", of: meta.ioSeconds },
+      { label: "metadata time", value: meta.seconds, unit: "seconds", of: ioSeconds(job) },
       { label: "opens", value: meta.opens, unit: "calls" },
       { label: "stats", value: meta.stats, unit: "calls" },
-      { label: "syncs", value: meta.syncs, unit: "calls" },
       { label: "mean metadata time of a rank", value: meta.meanSeconds, unit: "seconds", of: job.runSeconds },
     ],
-    ...worstFiles(files, metaOf, (file) => `${formatSeconds(metaOf(file))} in metadata over all ranks`),
+    ...worstFiles(files, metaOf, (file) => `${secondsText(metaOf(file))} in metadata over all ranks`),
   } as const;
 }

@@ -1,22 +1,12 @@
 /** Rules on what is done with files: opened for nothing, never closed, read by all. */
-import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import { formatBytes } from "../../../base/units.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import {
-  bytesOf,
-  count,
-  extentOf,
-  lowestRecords,
-  many,
-  nameOf,
-  percent,
-  realFiles,
-  severityOf,
-  sum,
-  times,
-  unlessPartial,
-  worstFiles,
-} from "./words-b.ts";
+import { COUNTERS, spanOfRecord, trust, worstFiles } from "./evidence.ts";
+import { bytesMoved, extentOf, heaviest, sum } from "./measures.ts";
+import { fileCalls, realFiles } from "./per-job.ts";
+import { ALWAYS_INFO, BY_RUN, IF_FELT, severityByRun, severityIfFelt } from "./severity.ts";
+import { grouped, many, nameOf, partOf, percent, secondsText, times } from "./wording.ts";
 
 const unusedFiles = defineRule({
   id: "unused-files",
@@ -38,16 +28,17 @@ const unusedFiles = defineRule({
       source: "ours: some lock and probe files are normal",
     },
   },
+  scale: IF_FELT,
   judge(job, limits) {
     const all = realFiles(job);
     const files = all.filter(isUnused);
     if (files.length < limits.files || files.length < limits.share * all.length) return undefined;
     const seconds = sum(files, (file) => file.seconds);
-    const opens = sum(files, (file) => sum(lowestRecords(file), (record) => record.opens));
+    const opens = sum(files, (file) => fileCalls(job, file).opens);
     const cost = seconds / job.ranks / job.runSeconds;
     return {
-      severity: cost >= 0.05 ? "warn" : "info",
-      statement: `${count(files.length)} of ${count(all.length)} files (${percent(files.length / all.length)}) are opened and neither read nor written: ${count(opens)} opens and ${formatSeconds(seconds)} over all ranks for nothing.`,
+      severity: severityIfFelt(cost),
+      statement: `${partOf(files.length, all.length, "files")} are opened and neither read nor written: ${many(opens, "open")} that take ${secondsText(seconds)} over all ranks.`,
       evidence: {
         numbers: [
           { label: "files without a read or write", value: files.length, unit: "files", of: all.length },
@@ -57,7 +48,7 @@ const unusedFiles = defineRule({
         ...worstFiles(
           files,
           (file) => file.seconds,
-          (file) => `${formatSeconds(file.seconds)}, ${many(file.called.ranks, "rank")}`,
+          (file) => `${secondsText(file.seconds)}, ${many(file.called.ranks, "rank")}`,
         ),
       },
       advice:
@@ -66,10 +57,11 @@ const unusedFiles = defineRule({
         language: "c",
         code: "int found;\nif (rank == 0) found = access(path, R_OK) == 0;\nMPI_Bcast(&found, 1, MPI_INT, 0, comm);",
       },
-      effect: `${count(opens)} opens and closes less.`,
-      confidence: "medium",
-      confidenceReason: unlessPartial(
+      effect: `${many(opens, "open")} and as many closes less.`,
+      ...trust(
         job,
+        COUNTERS,
+        "medium",
         "data that other programs or memory mappings move through them is not seen",
       ),
     };
@@ -96,17 +88,20 @@ const unclosedFiles = defineRule({
       source: "ours: leaks of handles",
     },
   },
+  scale: ALWAYS_INFO,
   judge(job, limits) {
     const all = realFiles(job);
     // A layer without any close in the log does not record them: old versions.
-    const told = new Set(job.records.filter(({ closeEnd }) => closeEnd > 0).map(({ layer }) => layer));
+    const told = new Set(
+      ["POSIX", "STDIO"].filter((name) => job.layer(name).some(({ closeEnd }) => closeEnd > 0)),
+    );
     const files = all.filter((file) => isUnclosed(file, told));
     const written = files.filter(({ bytesWritten }) => bytesWritten > 0);
     const others = files.length - written.length;
     if (written.length < limits.written && others < limits.others) return undefined;
     return {
       severity: "info",
-      statement: `No close is recorded for ${many(files.length, "file")} of ${count(all.length)}; ${count(written.length)} of them ${written.length === 1 ? "was" : "were"} written (${formatBytes(sum(written, ({ bytesWritten }) => bytesWritten))}).`,
+      statement: `No close is recorded for ${grouped(files.length)} of ${many(all.length, "file")}; ${grouped(written.length)} of them ${written.length === 1 ? "was" : "were"} written (${formatBytes(sum(written, ({ bytesWritten }) => bytesWritten))}).`,
       evidence: {
         numbers: [
           { label: "files without a close", value: files.length, unit: "files", of: all.length },
@@ -124,9 +119,10 @@ const unclosedFiles = defineRule({
         code: "if (fclose(file) != 0) perror(path);  /* the last chance to see a failed write */",
       },
       effect: "Write errors are seen, and data is on storage when the step ends.",
-      confidence: "medium",
-      confidenceReason: unlessPartial(
+      ...trust(
         job,
+        COUNTERS,
+        "medium",
         "the recorder stops at MPI_Finalize, so a close after it is not seen; of a file that several ranks use, only the last close is known",
       ),
     };
@@ -159,6 +155,7 @@ const sharedInput = defineRule({
       source: "ours: less is read from the cache of the servers in a second",
     },
   },
+  scale: BY_RUN,
   judge(job, limits) {
     const traced = tracedCopies(job);
     const files = realFiles(job).filter(
@@ -169,13 +166,13 @@ const sharedInput = defineRule({
     const read = sum(files, ({ bytesRead }) => bytesRead);
     const size = sum(files, extentOf);
     if (files.length === 0 || !(read - size >= limits.bytes)) return undefined;
-    const worst = files.reduce((a, b) => (b.bytesRead > a.bytesRead ? b : a));
+    const worst = heaviest(files, ({ bytesRead }) => bytesRead);
     const seconds = sum(files, (file) => file.seconds / file.called.ranks);
     const cost = seconds / job.runSeconds;
     const isTraced = traced.has(worst.fileId);
     return {
-      severity: severityOf(cost, seconds),
-      statement: `${count(worst.called.ranks)} ranks read ${many(files.length, "input file")} whole: ${formatBytes(read)} are read of ${formatBytes(size)}, ${times(read / size)} times over. A rank spends ${formatSeconds(seconds)} on average with that, ${percent(cost)} of the run time.`,
+      severity: severityByRun(cost, seconds),
+      statement: `${files.length === 1 ? "" : "Up to "}${many(worst.called.ranks, "rank")} read ${many(files.length, "input file")} whole: ${formatBytes(read)} are read for ${formatBytes(size)} of data, ${times(read / size)} as much. A rank spends ${secondsText(seconds)} on average with that, ${percent(cost)} of the run time.`,
       evidence: {
         numbers: [
           { label: "bytes read", value: read, unit: "bytes" },
@@ -188,17 +185,16 @@ const sharedInput = defineRule({
           ({ bytesRead }) => bytesRead,
           (file) => `${formatBytes(file.bytesRead)} read of ${formatBytes(extentOf(file))}`,
         ),
-        ...(worst.called.readStart < worst.called.readEnd
-          ? { span: { startSeconds: worst.called.readStart, endSeconds: worst.called.readEnd } }
-          : {}),
+        ...spanOfRecord(worst.called, "read"),
       },
       advice:
-        "Let one rank read and broadcast, or read collectively, which reads each byte once. Where each rank needs only a part, read that part.",
+        "Let one rank read and broadcast, or read collectively with MPI-IO, which reads each byte once. Where a rank needs only a part, let it read that part.",
       snippet: { language: "c", code: broadcast(nameOf(worst.path)) },
-      effect: `${formatBytes(read - size)} less from the storage; a broadcast takes about the logarithm of the ranks.`,
-      confidence: isTraced ? "high" : "medium",
-      confidenceReason: unlessPartial(
+      effect: `${formatBytes(read - size)} less from the storage; the ranks get it from one another over the network.`,
+      ...trust(
         job,
+        COUNTERS,
+        isTraced ? "high" : "medium",
         isTraced
           ? "traces show which bytes each rank read"
           : "counters fit ranks × size; ranks that read a part several times would look the same",
@@ -214,7 +210,7 @@ function isUnused(file: JobFile): boolean {
   const opened = records.some(({ opens }) => opens > 0);
   return (
     opened &&
-    bytesOf(file) === 0 &&
+    bytesMoved(file) === 0 &&
     records.every(({ reads, writes, mmaps }) => !(reads > 0 || writes > 0 || mmaps > 0))
   );
 }
@@ -236,8 +232,8 @@ function copiesOf(file: JobFile, traced: number | undefined): number {
 function tracedCopies({ trace }: Job): ReadonlyMap<string, number> {
   const copies = new Map<string, number>();
   for (const { fileId, layer, read } of trace?.files ?? []) {
-    const times = read.distinctByRankBytes / read.distinctBytes;
-    if (layer === "POSIX" && !Number.isNaN(times)) copies.set(fileId, times);
+    const copied = read.distinctByRankBytes / read.distinctBytes;
+    if (layer === "POSIX" && !Number.isNaN(copied)) copies.set(fileId, copied);
   }
   return copies;
 }

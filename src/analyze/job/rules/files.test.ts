@@ -76,6 +76,7 @@ describe("small-file-set", () => {
     const finding = find(job, "small-file-set");
     expect(number(finding, "files with data")?.value).toBe(1000);
     expect(number(finding, "their mean size")?.value).toBe(40_000);
+    expect(finding?.statement).toContain("The data lies in 1,000 files of 40 kB on average.");
     expect(ids(job)).toEqual(["small-file-set"]);
   });
 
@@ -97,7 +98,9 @@ describe("metadata-storm", () => {
     expect(seconds).toBeGreaterThan(4.4);
     expect(seconds).toBeLessThan(4.4 * 1.1 + 0.01);
     // Opens and closes count both: 3 × 400.
-    expect(finding?.statement).toContain("1,200 for each file and rank");
+    expect(finding?.statement).toContain(
+      "6,400 opens, as many closes and 6,400 stats, 1,200 for each file and rank",
+    );
     expect(ids(job)).toEqual(["metadata-storm"]);
   });
 
@@ -126,7 +129,7 @@ describe("metadata-time", () => {
     const finding = find(job, "metadata-time");
     expect(finding?.severity).toBe("high");
     expect(number(finding, "opens")?.value).toBe(40);
-    expect(finding?.statement).toContain("goes into only 80 opens, stats and closes");
+    expect(finding?.statement).toContain("80 opens, stats and closes take");
     expect(ids(job)).toEqual(["metadata-time"]);
   });
 
@@ -163,7 +166,9 @@ describe("excess-stats and repeated-opens", () => {
   it("counts stats for each file and rank", () => {
     const job = again("stat", 300);
     const finding = find(job, "excess-stats");
-    expect(finding?.statement).toContain("1,200 of 1,200 stats go to 4 files: 300 for each");
+    expect(finding?.statement).toContain(
+      "100 % of stats (1,200 of 1,200) go to 4 files: 300 for each file and rank",
+    );
     expect(ids(job)).toEqual(["excess-stats"]);
   });
 
@@ -198,6 +203,9 @@ describe("unused-files", () => {
     const finding = find(job, "unused-files");
     expect(number(finding, "files without a read or write")).toMatchObject({ value: 100, of: 150 });
     expect(number(finding, "their opens")?.value).toBe(100);
+    expect(finding?.statement).toContain(
+      "66.7 % of files (100 of 150) are opened and neither read nor written: 100 opens",
+    );
     expect(ids(job)).toEqual(["unused-files"]);
   });
 
@@ -223,6 +231,9 @@ describe("unclosed-files", () => {
     const finding = find(files(false), "unclosed-files");
     expect(finding?.severity).toBe("info");
     expect(number(finding, "files without a close")).toMatchObject({ value: 2, of: 4 });
+    expect(finding?.statement).toBe(
+      "No close is recorded for 2 of 4 files; 2 of them were written (16.8 MB).",
+    );
     expect(finding?.evidence.files.map(({ path }) => path)).toEqual([
       "/scratch/run/left.0",
       "/scratch/run/left.1",
@@ -258,7 +269,9 @@ describe("shared-input", () => {
     expect(number(finding, "bytes read")?.value).toBe(8 * 256 * MIB);
     expect(number(finding, "size of these files")?.value).toBe(256 * MIB);
     expect(finding).toMatchObject({ confidence: "medium" });
-    expect(finding?.statement).toContain("8 times over");
+    expect(finding?.statement).toContain(
+      "8 ranks read 1 input file whole: 2.15 GB are read for 268 MB of data, 8 times as much.",
+    );
     expect(ids(job)).toEqual(["shared-input"]);
   });
 

@@ -1,24 +1,15 @@
 /** Rules on how many files there are. Those on what is done with them are in files-use.ts, on metadata in files-metadata.ts. */
-import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import { formatBytes } from "../../../base/units.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { dataFiles, metadataFacts, ownFiles } from "./file-facts.ts";
 import { METADATA_RULES } from "./files-metadata.ts";
 import { USE_RULES } from "./files-use.ts";
-import { manyFilesLeast, smallFileBytes, smallFilesLeast } from "./files-limits.ts";
-import {
-  bytesOf,
-  count,
-  extentOf,
-  folderOf,
-  many,
-  percent,
-  realFiles,
-  severityOf,
-  shareOfSeconds,
-  unlessPartial,
-  worstFiles,
-} from "./words-b.ts";
+import { bytesMoved, extentOf, ioSeconds, MIB } from "./measures.ts";
+import { realFiles } from "./per-job.ts";
+import { BY_RUN, HIGH_SHARE_OF_RUN, IF_FELT, ownScale, severityByRun, severityIfFelt } from "./severity.ts";
+import { costSentence, folderOf, grouped, many, percent, secondsText } from "./wording.ts";
 
 const ANY_FILES = [["POSIX", "STDIO", "MPI-IO", "DFS"]] as const;
 
@@ -30,38 +21,40 @@ const manyFiles = defineRule({
   needs: ANY_FILES,
   thresholds: {
     files: {
-      value: manyFilesLeast,
+      value: 4096,
       unit: "files",
       meaning: "files of the job",
       source:
         'ours: sites warn of thousands of files at once (docs.archer2.ac.uk/user-guide/io: "thousands of files open at once can overload the filesystem")',
     },
   },
-  judge(job, limits) {
+  scale: ownScale(
+    ["high", "warn"],
+    `**high** when metadata takes at least ${100 * HIGH_SHARE_OF_RUN} % of the run time of a rank, or there are ten times as many files as the limit; **warn** otherwise.`,
+  ),
+  judge(job, limits, others) {
     const files = realFiles(job);
-    if (files.length < limits.files) return undefined;
+    if (files.length < limits.files || others.speak("small-file-set")) return undefined;
     const own = ownFiles(job);
-    if (!own.perProcess && isSmallSet(job)) return undefined;
     const meta = metadataFacts(job);
     const perProcess = own.perProcess
-      ? ` ${count(own.ranks)} of ${count(job.ranks)} ranks have files of their own, ${formatBytes(own.bytes / own.files.length)} each on average.`
+      ? ` ${grouped(own.ranks)} of ${grouped(job.ranks)} ranks have files of their own, ${formatBytes(own.bytes / own.files.length)} each on average.`
       : "";
     return {
-      severity: meta.shareOfRun >= 0.1 || files.length >= 10 * limits.files ? "high" : "warn",
-      statement: `The job uses ${count(files.length)} files.${perProcess} Opens, stats and closes take ${shareOfSeconds(meta.seconds, meta.ioSeconds)} of the I/O time over all ranks.`,
+      severity: meta.shareOfRun >= HIGH_SHARE_OF_RUN || files.length >= 10 * limits.files ? "high" : "warn",
+      statement: `The job uses ${grouped(files.length)} files.${perProcess}${metadataSentence(job)}`,
       evidence: {
         numbers: [
           { label: "files", value: files.length, unit: "files" },
           { label: "ranks", value: job.ranks, unit: "ranks" },
           { label: "files of a single rank", value: own.files.length, unit: "files", of: files.length },
-          { label: "metadata time", value: meta.seconds, unit: "seconds", of: meta.ioSeconds },
+          { label: "metadata time", value: meta.seconds, unit: "seconds", of: ioSeconds(job) },
         ],
-        ...worstFiles(files, bytesOf, (file) => formatBytes(bytesOf(file))),
+        ...worstFiles(files, bytesMoved, (file) => formatBytes(bytesMoved(file))),
       },
       ...fileCountAdvice(job, own.perProcess),
-      effect: `${count(files.length)} files become a few; reading, archiving and deleting the results gets much faster.`,
-      confidence: "high",
-      confidenceReason: unlessPartial(job, "each file has its record"),
+      effect: `${grouped(files.length)} files become a few; listing, archiving and deleting the results takes a fraction of the time.`,
+      ...trust(job, COUNTERS, "high", "each file has its record"),
     };
   },
 });
@@ -70,7 +63,7 @@ const filePerProcess = defineRule({
   id: "file-per-process",
   title: "A file for each rank",
   meaning:
-    "Each rank writes or reads its own files. That is fast at first, but their number grows with the job, and whoever reads them needs the same number of ranks or a step that joins them.",
+    "Each rank writes or reads its own files. That is often fast, but their number grows with the job, and whoever reads them needs the same number of ranks or a step that joins them.",
   needs: ANY_FILES,
   thresholds: {
     ranks: {
@@ -79,33 +72,27 @@ const filePerProcess = defineRule({
       meaning: "ranks with files of their own",
       source: "ours: hundreds of files are no load; docs.archer2.ac.uk/user-guide/io warns of thousands",
     },
-    files: {
-      value: manyFilesLeast,
-      unit: "files",
-      meaning: "files above which many-files says so",
-      source: "the limit of many-files",
-    },
   },
-  judge(job, limits) {
+  scale: IF_FELT,
+  judge(job, limits, others) {
     const own = ownFiles(job);
-    const total = realFiles(job).length;
-    if (!own.perProcess || own.ranks < limits.ranks || total >= limits.files) return undefined;
+    if (!own.perProcess || own.ranks < limits.ranks || others.speak("many-files")) return undefined;
     const meta = metadataFacts(job);
     return {
-      severity: meta.shareOfRun >= 0.05 ? "warn" : "info",
-      statement: `${count(own.ranks)} of ${count(job.ranks)} ranks use files of their own: ${count(own.files.length)} files of ${formatBytes(own.bytes / own.files.length)} on average. Opens, stats and closes take ${shareOfSeconds(meta.seconds, meta.ioSeconds)} of the I/O time over all ranks.`,
+      severity: severityIfFelt(meta.shareOfRun),
+      statement: `${grouped(own.ranks)} of ${grouped(job.ranks)} ranks use files of their own: ${grouped(own.files.length)} files of ${formatBytes(own.bytes / own.files.length)} on average.${metadataSentence(job)}`,
       evidence: {
         numbers: [
           { label: "ranks with files of their own", value: own.ranks, unit: "ranks", of: job.ranks },
-          { label: "such files", value: own.files.length, unit: "files", of: total },
-          { label: "metadata time", value: meta.seconds, unit: "seconds", of: meta.ioSeconds },
+          { label: "such files", value: own.files.length, unit: "files", of: realFiles(job).length },
+          { label: "metadata time", value: meta.seconds, unit: "seconds", of: ioSeconds(job) },
         ],
-        ...worstFiles(own.files, bytesOf, (file) => formatBytes(bytesOf(file))),
+        ...worstFiles(own.files, bytesMoved, (file) => formatBytes(bytesMoved(file))),
       },
       ...fileCountAdvice(job, true),
-      effect: "Fewer files at larger scale; a shared file can also be read with another number of ranks.",
-      confidence: "high",
-      confidenceReason: unlessPartial(job, "each file has its record, and each record its rank"),
+      effect:
+        "The number of files no longer grows with the job, and a shared file can be read with another number of ranks.",
+      ...trust(job, COUNTERS, "high", "each file has its record, and each record its rank"),
     };
   },
 });
@@ -118,18 +105,19 @@ const smallFileSet = defineRule({
   needs: ANY_FILES,
   thresholds: {
     files: {
-      value: smallFilesLeast,
+      value: 1000,
       unit: "files",
       meaning: "files with data",
       source: "ours: at about a millisecond for each open and close, thousands are seconds for every pass",
     },
     bytes: {
-      value: smallFileBytes,
+      value: MIB,
       unit: "bytes",
       meaning: "their mean size, at most",
       source: "Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small",
     },
   },
+  scale: BY_RUN,
   judge(job, limits) {
     const { files, meanBytes } = dataFiles(job);
     if (files.length < limits.files || !(meanBytes <= limits.bytes) || ownFiles(job).perProcess)
@@ -137,29 +125,28 @@ const smallFileSet = defineRule({
     const meta = metadataFacts(job);
     const folder = folderOf((files[0] as JobFile).path);
     return {
-      severity: severityOf(meta.shareOfRun, meta.meanSeconds),
-      statement: `${count(files.length)} files with ${formatBytes(meanBytes)} on average hold the data. Opens, stats and closes take ${shareOfSeconds(meta.seconds, meta.ioSeconds)} of the I/O time over all ranks, ${percent(meta.shareOfRun)} of the run time on average.`,
+      severity: severityByRun(meta.shareOfRun, meta.meanSeconds),
+      statement: `The data lies in ${grouped(files.length)} files of ${formatBytes(meanBytes)} on average.${metadataSentence(job)} A rank spends ${percent(meta.shareOfRun)} of the run time with that on average.`,
       evidence: {
         numbers: [
           { label: "files with data", value: files.length, unit: "files" },
           { label: "their mean size", value: meanBytes, unit: "bytes" },
-          { label: "metadata time", value: meta.seconds, unit: "seconds", of: meta.ioSeconds },
+          { label: "metadata time", value: meta.seconds, unit: "seconds", of: ioSeconds(job) },
         ],
         ...worstFiles(
           files,
           ({ seconds }) => seconds,
-          (file) => `${formatBytes(extentOf(file))}, ${formatSeconds(file.seconds)}`,
+          (file) => `${formatBytes(extentOf(file))}, ${secondsText(file.seconds)} over all ranks`,
         ),
       },
       advice:
         "Keep the set in a container: an HDF5 or Zarr store, WebDataset shards (tar files of about 1 GB, read in order), or a SquashFS image that is mounted on each node. For a set that is read again and again, unpack it to node-local storage once.",
       snippet: {
         language: "shell",
-        code: `# one image instead of ${count(files.length)} files, mounted read-only without root\nmksquashfs ${folder} data.squashfs\nmkdir -p /tmp/data && squashfuse data.squashfs /tmp/data`,
+        code: `# one image instead of ${grouped(files.length)} files, mounted read-only without root\nmksquashfs ${folder} data.squashfs\nmkdir -p /tmp/data && squashfuse data.squashfs /tmp/data`,
       },
       effect: "One open for each shard or image instead of one for each file.",
-      confidence: "high",
-      confidenceReason: unlessPartial(job, "each file has its record"),
+      ...trust(job, COUNTERS, "high", "each file has its record"),
     };
   },
 });
@@ -172,19 +159,18 @@ export const FILES_RULES: readonly Rule[] = [
   ...USE_RULES,
 ];
 
-function isSmallSet(job: Job): boolean {
-  const { files, meanBytes } = dataFiles(job);
-  return files.length >= smallFilesLeast && meanBytes <= smallFileBytes;
-}
+/** ` Opens, stats and closes take 12.3 % of the I/O time (4.5 s of 36.6 s over all ranks).` */
+const metadataSentence = (job: Job) =>
+  costSentence(job, metadataFacts(job).seconds, "Opens, stats and closes take");
 
 function fileCountAdvice(job: Job, perProcess: boolean) {
   const aggregators = Math.max(1, Math.ceil(job.ranks / 128));
   return perProcess
     ? {
-        advice: `Write one shared file with collective MPI-IO (or parallel HDF5, PnetCDF), or let a library write a few files: with ADIOS2's BP5 engine and one file for 128 ranks, ${many(aggregators, "file")} instead of ${count(job.ranks)}.`,
+        advice: `Write one shared file with collective MPI-IO (or parallel HDF5, PnetCDF), or let a library write a few files: with ADIOS2's BP5 engine and one file for 128 ranks, ${many(aggregators, "file")} instead of ${grouped(job.ranks)}.`,
         snippet: {
           language: "c",
-          code: `/* all ranks together, each its part, into one file */\nMPI_Info info;\nMPI_Info_create(&info);\nMPI_Info_set(info, "romio_cb_write", "enable");\nMPI_Info_set(info, "striping_factor", "${Math.min(72, Math.max(8, aggregators))}");  /* OSTs of a new file */\nMPI_File_open(comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &file);\nMPI_File_write_at_all(file, (MPI_Offset)rank * bytes_per_rank, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);`,
+          code: `/* all ranks together, each its part, into one file */\nMPI_Info info;\nMPI_Info_create(&info);\nMPI_Info_set(info, "romio_cb_write", "enable");\nMPI_Info_set(info, "striping_factor", "${Math.min(72, Math.max(8, aggregators))}");  /* OSTs of a new file */\nMPI_File_open(comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &file);\nMPI_File_write_at_all(file, (MPI_Offset)rank * bytes_per_rank, buffer, bytes_per_rank, MPI_BYTE, MPI_STATUS_IGNORE);`,
         },
       }
     : {

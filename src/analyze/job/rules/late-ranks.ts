@@ -1,6 +1,7 @@
 /** Ranks that take much longer than others for the same bytes. */
 import type { Job, JobFile } from "../job.ts";
-import { bytesOf, realFiles, sum } from "./words-b.ts";
+import { bytesMoved, sum } from "./measures.ts";
+import { realFiles } from "./per-job.ts";
 
 export interface Late {
   readonly rank: number;
@@ -26,7 +27,7 @@ export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefine
   for (const file of realFiles(job)) {
     const { ranks, slowestRank: rank, slowestSeconds: seconds, slowestBytes: bytes } = file.called;
     const mean = file.seconds / ranks;
-    const meanBytes = bytesOf(file.called) / ranks;
+    const meanBytes = bytesMoved(file.called) / ranks;
     const late = ranks >= limits.ranks && seconds >= limits.ratio * mean && bytes <= limits.bytes * meanBytes;
     if (!late) continue;
     const known = byRank.get(rank);
@@ -54,7 +55,7 @@ export function lateInOwnFiles(job: Job, limits: LateLimits): Late | undefined {
     const load = byRank.get(rank) ?? { rank, seconds: 0, bytes: 0, files: [] };
     byRank.set(rank, load);
     load.seconds += file.seconds;
-    load.bytes += bytesOf(file.called);
+    load.bytes += bytesMoved(file.called);
     load.files.push(file);
   }
   const loads = [...byRank.values()];

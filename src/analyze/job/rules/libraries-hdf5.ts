@@ -3,30 +3,14 @@ import { formatBytes } from "../../../base/units.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { hdf5Files, hdf5MetadataFiles, METADATA, stripeOf } from "./access-patterns.ts";
-import { MISALIGNED_THRESHOLDS, misalignedFacts, misalignedFiles } from "./accesses-size.ts";
-import { hdf5Alignment, hdf5Chunks, hdf5Collective, hdf5Hyperslab, hdf5Metadata } from "./snippets-a.ts";
-import {
-  costSentence,
-  grouped,
-  KIB,
-  type Listed,
-  MIB,
-  percent,
-  several,
-  severityOf,
-  sizeText,
-  spanOf,
-  total,
-  trust,
-  worstFiles,
-} from "./words-a.ts";
-
-const accessesOf = (record: LayerRecord) => (record.reads || 0) + (record.writes || 0);
-const movedBy = (record: LayerRecord) => (record.bytesRead || 0) + (record.bytesWritten || 0);
-const timeOf = (record: LayerRecord) => (record.readSeconds || 0) + (record.writeSeconds || 0);
-const mainWay = (record: LayerRecord) =>
-  (record.bytesWritten >= record.bytesRead ? "write" : "read") as "write" | "read";
+import { countOf, hdf5MetadataFiles } from "./access-patterns.ts";
+import { MISALIGNED_SCALE, MISALIGNED_THRESHOLDS, misalignedFacts, misalignedFiles } from "./alignment.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { accessesOf, accessSeconds, bytesMoved, heaviest, KIB, mainWay, MIB, sum } from "./measures.ts";
+import { hdf5Files, stripeOf } from "./per-job.ts";
+import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { hdf5Alignment, hdf5Chunks, hdf5Collective, hdf5Hyperslab, hdf5Metadata } from "./snippets.ts";
+import { costSentence, grouped, many, partOf, percent, sizeText } from "./wording.ts";
 
 /** Whether the file of a dataset is accessed through MPI-IO. */
 function isParallel(job: Job, dataset: LayerRecord): boolean {
@@ -48,38 +32,39 @@ const independent = defineRule({
       source: "as independent-mpiio (Drishti: collective_operations_absolute)",
     },
   },
+  scale: BY_CALLS,
   judge(job, limits) {
     const datasets = job
       .layer("H5D")
       .filter(
         (one) => one.usesCollective === 0 && one.ranks > 1 && accessesOf(one) > 0 && isParallel(job, one),
       );
-    const calls = total(datasets, accessesOf);
+    const calls = sum(datasets, accessesOf);
     if (!(calls >= limits.calls)) return undefined;
-    const all = total(job.layer("H5D"), accessesOf);
-    const seconds = total(datasets, timeOf);
-    const worst = datasets.reduce((a, b) => (accessesOf(b) > accessesOf(a) ? b : a));
+    const all = sum(job.layer("H5D"), accessesOf);
+    const seconds = sum(datasets, accessSeconds);
+    const worst = heaviest(datasets, accessesOf);
     const listed: Listed[] = datasets.map((record) => ({
       record,
       weight: accessesOf(record),
-      note: `${`${grouped(accessesOf(record))} independent accesses`}, ${formatBytes(movedBy(record))}`,
+      note: `${grouped(accessesOf(record))} independent accesses, ${formatBytes(bytesMoved(record))}`,
     }));
     return {
-      severity: severityOf(job, seconds),
+      severity: severityByCalls(job, seconds),
       statement:
-        `${several(datasets.length, "dataset")} of parallel HDF5 files, used by up to ${several(worst.ranks, "rank")}, never had a collective transfer: ${percent(calls, all)} of dataset accesses (${grouped(calls)} of ${grouped(all)}) are independent.` +
+        `${many(datasets.length, "dataset")} of parallel HDF5 files never had a collective transfer: ${partOf(calls, all, "dataset accesses")} are independent, and ${worst.path} is used by ${many(worst.ranks, "rank")}.` +
         costSentence(job, seconds),
       evidence: {
         numbers: [
           { label: "independent accesses", value: calls, unit: "calls", of: all },
-          { label: "bytes", value: total(datasets, movedBy), unit: "bytes" },
+          { label: "bytes", value: sum(datasets, bytesMoved), unit: "bytes" },
           { label: "time in these accesses, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst)),
       },
       advice:
-        "Ask for collective transfers in the transfer property list. All ranks then make the call; those without data select nothing. H5Pget_mpio_no_collective_cause tells when HDF5 falls back to independent ones.",
+        "Ask for collective transfers in the transfer property list. All ranks that opened the file then make the call; those without data select nothing. H5Pget_mpio_no_collective_cause tells why HDF5 fell back to independent ones.",
       snippet: hdf5Collective,
       effect:
         "MPI-IO joins the pieces of all ranks, and chunked datasets are moved chunk by chunk instead of piece by piece.",
@@ -96,31 +81,35 @@ const metadata = defineRule({
   needs: [["H5F"], ["MPI-IO", "POSIX"]],
   thresholds: {
     bytes: {
-      value: METADATA.bytes,
+      value: 10 * KIB,
       unit: "bytes",
       meaning: "accesses below this are taken for metadata",
       source: "ours: headers and nodes of HDF5 are below 10 KiB (a class of sizes)",
     },
     calls: {
-      value: METADATA.calls,
+      value: 1000,
       unit: "calls",
       meaning: "such accesses",
       source: "as small-writes (Drishti: small_requests_absolute)",
     },
     share: {
-      value: METADATA.share,
+      value: 0.1,
       unit: "share",
       meaning: "such accesses of all accesses to the file",
       source: "as small-writes (Drishti: small_requests)",
     },
   },
+  scale: BY_CALLS,
   judge(job, limits) {
     const files = hdf5MetadataFiles(job, limits);
     if (files.length === 0) return undefined;
-    const count = total(files, (file) => file.count);
-    const calls = total(files, ({ record }) => accessesOf(record));
-    const worst = files.reduce((a, b) => (b.count > a.count ? b : a)).record;
-    const seconds = total(files, ({ record, count: part }) => (timeOf(record) * part) / accessesOf(record));
+    const count = countOf(files);
+    const calls = sum(files, ({ record }) => accessesOf(record));
+    const worst = heaviest(files, (file) => file.count).record;
+    const seconds = sum(
+      files,
+      ({ record, count: part }) => (accessSeconds(record) * part) / accessesOf(record),
+    );
     const known = job.modules.has("H5D");
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
@@ -128,21 +117,21 @@ const metadata = defineRule({
       note: `${grouped(file.count)} of ${grouped(accessesOf(file.record))} accesses (${file.record.layer})`,
     }));
     return {
-      severity: severityOf(job, seconds),
-      statement: `${percent(count, calls)} of accesses (${grouped(count)} of ${grouped(calls)}) below ${several(files.length, "parallel HDF5 file")} are under ${sizeText(limits.bytes)} and belong to no dataset access; ${worst.path} is used by ${several(worst.ranks, "rank")}.`,
+      severity: severityByCalls(job, seconds),
+      statement: `${partOf(count, calls, `accesses that HDF5 makes to ${many(files.length, "parallel file")}`)} are below ${sizeText(limits.bytes)} and belong to no dataset access; ${worst.path} is used by ${many(worst.ranks, "rank")}.${costSentence(job, seconds, "By their number they take about")}`,
       evidence: {
         numbers: [
           { label: "tiny accesses", value: count, unit: "calls", of: calls },
           { label: "their part of the time, by number", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst)),
       },
       advice:
-        "Let ranks do metadata together (H5Pset_coll_metadata_write, H5Pset_all_coll_metadata_ops), keep it in pages (paged aggregation when the file is created), and create objects before the data is written. HDF5 refuses page buffering for parallel access, so H5Pset_page_buffer_size helps only readers with a single rank.",
+        "Let ranks do metadata together (H5Pset_coll_metadata_write, H5Pset_all_coll_metadata_ops), keep it in pages (paged aggregation when the file is created), and create objects before the data is written. Page buffering (H5Pset_page_buffer_size) is no way out: HDF5 refuses it when it is built for parallel access.",
       snippet: hdf5Metadata,
       effect:
-        "One rank reads a header and hands it on, instead of every rank reading it; metadata lies together and is written in larger pieces.",
+        "One rank reads a header and hands it on, instead of every rank reading it; metadata lies together and is moved in larger pieces.",
       ...trust(
         job,
         ["H5F", "MPI-IO", "POSIX"],
@@ -151,6 +140,7 @@ const metadata = defineRule({
           ? "metadata is what is left when accesses to datasets are taken off, by size"
           : "dataset accesses were not recorded, so that some of these may be data",
       ),
+      claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
   },
 });
@@ -198,12 +188,16 @@ const chunks = defineRule({
       source: "ours: fewer are not worth a new layout",
     },
   },
+  scale: ownScale(
+    ["high", "warn", "info"],
+    "by calls, with the time of all accesses to the datasets; **info** when accesses are only no multiple of the chunk.",
+  ),
   judge(job, limits) {
     const found = job.layer("H5D").flatMap((record) => {
       const chunk = record.chunkBytes;
       const access = record.accesses[0]?.bytes ?? Number.NaN;
       if (!(chunk > 0)) return [];
-      const moved = movedBy(record) / chunk;
+      const moved = bytesMoved(record) / chunk;
       const many = accessesOf(record) >= limits.calls;
       const trouble: ChunkTrouble | undefined =
         chunk < limits.bytes && moved >= limits.chunks
@@ -223,20 +217,20 @@ const chunks = defineRule({
         ? b
         : a,
     );
-    const seconds = total(found, ({ record }) => timeOf(record));
+    const seconds = sum(found, ({ record }) => accessSeconds(record));
     const listed: Listed[] = found.map((one) => ({
       record: one.record,
       weight: accessesOf(one.record) / (1 + order[one.trouble]),
       note: `${CHUNK_WORDS[one.trouble]}: chunk ${sizeText(one.chunk)}, most frequent access ${sizeText(one.access)}`,
     }));
     const statement = {
-      small: `Chunks of ${worst.record.path} have ${sizeText(worst.chunk)}, below ${sizeText(limits.bytes)}: ${formatBytes(movedBy(worst.record))} are about ${grouped(worst.moved)} chunks.`,
-      partial: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) covers ${percent(worst.access, worst.chunk)} of a chunk of ${sizeText(worst.chunk)}, in ${`${grouped(accessesOf(worst.record))} accesses`}; the chunk is larger than the chunk cache of ${sizeText(CHUNK_CACHE_BYTES)}.`,
-      misfit: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) is no multiple of the chunk (${sizeText(worst.chunk)}), so that chunks at its edges are moved for a part of them, in ${`${grouped(accessesOf(worst.record))} accesses`}.`,
+      small: `Chunks of ${worst.record.path} have ${sizeText(worst.chunk)}, below ${sizeText(limits.bytes)}: the ${formatBytes(bytesMoved(worst.record))} that were moved are about ${grouped(worst.moved)} chunks.`,
+      partial: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) covers ${percent(worst.access, worst.chunk)} of a chunk of ${sizeText(worst.chunk)}, in ${grouped(accessesOf(worst.record))} accesses; the chunk is larger than the chunk cache of ${sizeText(CHUNK_CACHE_BYTES)}.`,
+      misfit: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) is no multiple of the chunk (${sizeText(worst.chunk)}), so that chunks at its edges are moved whole for a part of them, in ${grouped(accessesOf(worst.record))} accesses.`,
     }[worst.trouble];
     return {
-      severity: worst.trouble === "misfit" ? "info" : severityOf(job, seconds),
-      statement: `${statement} ${several(found.length, "dataset")} of ${grouped(job.layer("H5D").length)} with such chunks.${costSentence(job, seconds, "Accesses to them take")}`,
+      severity: worst.trouble === "misfit" ? "info" : severityByCalls(job, seconds),
+      statement: `${statement} This is so for ${grouped(found.length)} of ${many(job.layer("H5D").length, "dataset")}.${costSentence(job, seconds, "Accesses to them take")}`,
       evidence: {
         numbers: [
           { label: "chunk", value: worst.chunk, unit: "bytes" },
@@ -249,10 +243,10 @@ const chunks = defineRule({
           },
           { label: "time in accesses to them, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst.record)),
       },
-      advice: `Choose chunks like the accesses: what one call of a rank moves, a megabyte or more, or an even part of it. ${worst.trouble === "partial" ? "Where the file cannot change, give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache)." : "Existing files can be rewritten with h5repack -l CHUNK=…"}`,
+      advice: `Choose chunks like the accesses: what one call of a rank moves, or an even part of it, of a megabyte or more. ${worst.trouble === "partial" ? "Where the file cannot change, give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache)." : "Existing files can be rewritten with h5repack (-l CHUNK=…)."}`,
       snippet: hdf5Chunks,
       effect: "Each chunk is moved and filtered once, and the index of chunks stays small.",
       ...trust(
@@ -269,7 +263,7 @@ const selections = defineRule({
   id: "hdf5-selections",
   title: "Point or irregular HDF5 selections",
   meaning:
-    "Dataset accesses select single points or unions of blocks. HDF5 handles them element by element or block by block, and collective transfers may fall back to independent ones.",
+    "Dataset accesses select single points or unions of blocks. HDF5 moves them element by element or block by block, and collective transfers may fall back to independent ones.",
   needs: [["H5D"]],
   thresholds: {
     share: {
@@ -285,24 +279,25 @@ const selections = defineRule({
       source: "ours: each can stand for thousands of elements",
     },
   },
+  scale: BY_CALLS,
   judge(job, limits) {
     const slow = (record: LayerRecord) => (record.pointSelects || 0) + (record.irregularSelects || 0);
     const datasets = job.layer("H5D").filter((record) => slow(record) > 0);
-    const count = total(datasets, slow);
-    const calls = total(job.layer("H5D"), accessesOf);
+    const count = sum(datasets, slow);
+    const calls = sum(job.layer("H5D"), accessesOf);
     if (!(count >= limits.calls && count >= limits.share * calls)) return undefined;
-    const points = total(datasets, (record) => record.pointSelects);
-    const seconds = total(datasets, timeOf);
+    const points = sum(datasets, (record) => record.pointSelects);
+    const seconds = sum(datasets, accessSeconds);
     const listed: Listed[] = datasets.map((record) => ({
       record,
       weight: slow(record),
       note: `${grouped(record.pointSelects || 0)} point and ${grouped(record.irregularSelects || 0)} irregular selections of ${grouped(accessesOf(record))} accesses`,
     }));
-    const worst = datasets.reduce((a, b) => (slow(b) > slow(a) ? b : a));
+    const worst = heaviest(datasets, slow);
     return {
-      severity: severityOf(job, seconds),
+      severity: severityByCalls(job, seconds),
       statement:
-        `${percent(count, calls)} of dataset accesses (${grouped(count)} of ${grouped(calls)}) use point selections (${grouped(points)}) or irregular hyperslabs (${grouped(count - points)}).` +
+        `${partOf(count, calls, "dataset accesses")} use point selections (${grouped(points)}) or irregular hyperslabs (${grouped(count - points)}).` +
         costSentence(job, seconds, "Accesses to these datasets take"),
       evidence: {
         numbers: [
@@ -310,7 +305,7 @@ const selections = defineRule({
           { label: "irregular hyperslabs", value: count - points, unit: "calls", of: calls },
           { label: "time in accesses to these datasets, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst)),
       },
       advice:
@@ -329,12 +324,15 @@ const alignment = defineRule({
     "Large accesses to an HDF5 file on Lustre begin inside stripes, since HDF5 packs objects one after another unless told otherwise.",
   needs: [["H5F", "H5D"], ["POSIX"], ["LUSTRE"]],
   thresholds: MISALIGNED_THRESHOLDS,
+  scale: MISALIGNED_SCALE,
   judge(job, limits) {
     const hdf5 = hdf5Files(job);
-    const files = misalignedFiles(job, limits).filter(
-      ({ record }) => hdf5.has(record.fileId) && stripeOf(job, record) > 0,
+    const files = misalignedFiles(
+      job,
+      limits,
+      (record) => hdf5.has(record.fileId) && stripeOf(job, record) > 0,
     );
-    if (!(total(files, ({ count }) => count) >= limits.calls)) return undefined;
+    if (files.length === 0) return undefined;
     const { worst, stripe, ...facts } = misalignedFacts(job, files);
     return {
       ...facts,

@@ -1,37 +1,13 @@
 /** Rules on PnetCDF. */
-import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { SMALL } from "./access-patterns.ts";
-import { pnetcdfCollective, pnetcdfNonblocking } from "./snippets-a.ts";
-import {
-  costSentence,
-  grouped,
-  type Listed,
-  percent,
-  several,
-  severityOf,
-  sizeText,
-  spanOf,
-  total,
-  trust,
-  worstFiles,
-} from "./words-a.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { accessesOf, accessSeconds, heaviest, known, mainWay, MIB, sum } from "./measures.ts";
+import { BY_CALLS, severityByCalls } from "./severity.ts";
+import { pnetcdfCollective, pnetcdfNonblocking } from "./snippets.ts";
+import { costSentence, grouped, many, partOf, sizeText } from "./wording.ts";
 
-const independentCalls = (one: LayerRecord) => (one.independentReads || 0) + (one.independentWrites || 0);
-const allCalls = (one: LayerRecord) => (one.reads || 0) + (one.writes || 0);
-const timeOf = (one: LayerRecord) => (one.readSeconds || 0) + (one.writeSeconds || 0);
-
-const SHARE = 0.5;
-
-/** Variables of files with several ranks that are mostly accessed independently. */
-function independentVariables(job: Job, share: number): LayerRecord[] {
-  return job
-    .layer("PNETCDF_VAR")
-    .filter(
-      (one) => one.ranks > 1 && independentCalls(one) > 0 && independentCalls(one) >= share * allCalls(one),
-    );
-}
+const independentCalls = (one: LayerRecord) => known(one.independentReads) + known(one.independentWrites);
 
 const independent = defineRule({
   id: "pnetcdf-independent",
@@ -41,7 +17,7 @@ const independent = defineRule({
   needs: [["PNETCDF_VAR"]],
   thresholds: {
     share: {
-      value: SHARE,
+      value: 0.5,
       unit: "share",
       meaning: "independent accesses of all accesses to a variable",
       source: "as independent-mpiio (Drishti: collective_operations)",
@@ -53,36 +29,45 @@ const independent = defineRule({
       source: "as independent-mpiio (Drishti: collective_operations_absolute)",
     },
   },
+  scale: BY_CALLS,
   judge(job, limits) {
-    const variables = independentVariables(job, limits.share);
-    const count = total(variables, independentCalls);
+    const variables = job
+      .layer("PNETCDF_VAR")
+      .filter(
+        (one) =>
+          one.ranks > 1 &&
+          independentCalls(one) > 0 &&
+          independentCalls(one) >= limits.share * accessesOf(one),
+      );
+    const count = sum(variables, independentCalls);
     if (!(count >= limits.calls)) return undefined;
-    const calls = total(job.layer("PNETCDF_VAR"), allCalls);
-    const seconds = total(variables, timeOf);
-    const worst = variables.reduce((a, b) => (independentCalls(b) > independentCalls(a) ? b : a));
+    const calls = sum(job.layer("PNETCDF_VAR"), accessesOf);
+    const seconds = sum(variables, accessSeconds);
+    const worst = heaviest(variables, independentCalls);
     const listed: Listed[] = variables.map((record) => ({
       record,
       weight: independentCalls(record),
-      note: `${grouped(independentCalls(record))} of ${grouped(allCalls(record))} accesses independent`,
+      note: `${grouped(independentCalls(record))} of ${grouped(accessesOf(record))} accesses independent`,
     }));
     return {
-      severity: severityOf(job, seconds),
+      severity: severityByCalls(job, seconds),
       statement:
-        `${percent(count, calls)} of accesses to PnetCDF variables (${grouped(count)} of ${grouped(calls)}) are independent, on ${several(variables.length, "variable")} used by up to ${several(worst.ranks, "rank")}.` +
+        `${partOf(count, calls, "accesses to PnetCDF variables")} are independent, on ${many(variables.length, "variable")}; ${worst.path} is used by ${many(worst.ranks, "rank")}.` +
         costSentence(job, seconds),
       evidence: {
         numbers: [
           { label: "independent accesses", value: count, unit: "calls", of: calls },
           { label: "time in these accesses, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
-        ...spanOf(listed, worst.bytesWritten >= worst.bytesRead ? "write" : "read"),
+        ...worstRecords(listed),
+        ...spanOf(listed, mainWay(worst)),
       },
       advice:
         "Stay in collective data mode and use the calls that end in _all; ranks without data pass a count of 0. Where ranks have different numbers of pieces, use non-blocking calls and ncmpi_wait_all.",
       snippet: pnetcdfCollective,
       effect: "MPI-IO joins the requests of all ranks (two-phase I/O).",
       ...trust(job, ["PNETCDF_VAR"], "high", "independent and collective accesses are counted apart"),
+      claims: variables.map(({ fileId }) => ({ fileId })),
     };
   },
 });
@@ -95,13 +80,13 @@ const blocking = defineRule({
   needs: [["PNETCDF_VAR"]],
   thresholds: {
     bytes: {
-      value: SMALL.bytes,
+      value: MIB,
       unit: "bytes",
       meaning: "mean size of the writes",
       source: "Drishti: small_bytes",
     },
     calls: {
-      value: SMALL.calls,
+      value: 1000,
       unit: "calls",
       meaning: "small blocking writes",
       source: "as small-writes (Drishti: small_requests_absolute)",
@@ -113,13 +98,14 @@ const blocking = defineRule({
       source: "ours: fewer calls than that leave little to join",
     },
   },
-  judge(job, limits) {
-    const independentOnes = new Set(independentVariables(job, SHARE));
+  scale: BY_CALLS,
+  judge(job, limits, others) {
+    const taken = others.claimed(["pnetcdf-independent"]);
     const small = job
       .layer("PNETCDF_VAR")
       .filter(
         (one) =>
-          !independentOnes.has(one) &&
+          !taken.has(one.fileId) &&
           one.collectiveWrites > 0 &&
           !(one.nonblockingWrites > 0) &&
           one.bytesWritten < limits.bytes * one.collectiveWrites,
@@ -128,20 +114,20 @@ const blocking = defineRule({
     for (const one of small)
       perRank.set(one.parentId, (perRank.get(one.parentId) ?? 0) + one.collectiveWrites / one.ranks);
     const variables = small.filter(({ parentId }) => (perRank.get(parentId) as number) >= limits.perRank);
-    const count = total(variables, (one) => one.collectiveWrites);
+    const count = sum(variables, (one) => one.collectiveWrites);
     if (!(count >= limits.calls)) return undefined;
-    const writes = total(job.layer("PNETCDF_VAR"), (one) => one.writes);
-    const bytes = total(variables, (one) => one.bytesWritten);
-    const seconds = total(variables, (one) => one.writeSeconds);
+    const writes = sum(job.layer("PNETCDF_VAR"), (one) => one.writes);
+    const bytes = sum(variables, (one) => one.bytesWritten);
+    const seconds = sum(variables, (one) => one.writeSeconds);
     const listed: Listed[] = variables.map((record) => ({
       record,
       weight: record.collectiveWrites,
-      note: `${several(record.collectiveWrites, "blocking write")} of ${sizeText(Math.round(record.bytesWritten / record.collectiveWrites))} on average`,
+      note: `${many(record.collectiveWrites, "blocking write")} of ${sizeText(Math.round(record.bytesWritten / record.collectiveWrites))} on average`,
     }));
     return {
-      severity: severityOf(job, seconds),
+      severity: severityByCalls(job, seconds),
       statement:
-        `${percent(count, writes)} of writes to PnetCDF variables (${grouped(count)} of ${grouped(writes)}) are blocking collective calls of ${sizeText(Math.round(bytes / count))} on average, to ${several(variables.length, "variable")}; no write is non-blocking.` +
+        `${partOf(count, writes, "writes to PnetCDF variables")} are blocking collective calls of ${sizeText(Math.round(bytes / count))} on average, to ${many(variables.length, "variable")} without a non-blocking write.` +
         costSentence(job, seconds),
       evidence: {
         numbers: [
@@ -150,11 +136,11 @@ const blocking = defineRule({
           { label: "variables", value: variables.length, unit: "count" },
           { label: "time in these writes, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, "write"),
       },
       advice:
-        "Post the writes with ncmpi_iput_vara_* (or ncmpi_bput_vara_* when buffers are used again before the wait) and complete all of them with one ncmpi_wait_all.",
+        "Post the writes with ncmpi_iput_vara_* (or ncmpi_bput_vara_* after ncmpi_buffer_attach, when the data changes before the wait) and complete all of them with one ncmpi_wait_all.",
       snippet: pnetcdfNonblocking,
       effect: "PnetCDF joins the requests of many variables into one collective MPI-IO write.",
       ...trust(job, ["PNETCDF_VAR"], "high", "blocking and non-blocking writes are counted apart"),

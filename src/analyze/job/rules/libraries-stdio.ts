@@ -1,23 +1,12 @@
 /** Rules on C streams (fopen, fwrite, fprintf). */
-import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import { formatBytes } from "../../../base/units.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { posixFiles } from "./access-patterns.ts";
-import { posixInstead, setvbufLarge } from "./snippets-a.ts";
-import {
-  costSentence,
-  grouped,
-  isPlainFile,
-  KIB,
-  type Listed,
-  MIB,
-  percent,
-  several,
-  severityOf,
-  spanOf,
-  total,
-  trust,
-  worstFiles,
-} from "./words-a.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { accessesOf, accessSeconds, bytesMoved, KIB, known, MIB, sum } from "./measures.ts";
+import { posixFiles, stdioFiles } from "./per-job.ts";
+import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { posixInstead, setvbufLarge } from "./snippets.ts";
+import { costSentence, many, partOfBytes, secondsText } from "./wording.ts";
 
 const stdioBulk = defineRule({
   id: "stdio-bulk",
@@ -39,29 +28,29 @@ const stdioBulk = defineRule({
       source: "ours: less is logs and settings, for which streams are right",
     },
   },
+  scale: ownScale(
+    ["high", "warn", "info"],
+    "by calls; at most **warn** when streams move less than half of the bytes.",
+  ),
   drishti: "S01",
   judge(job, limits) {
-    const files = job
-      .layer("STDIO")
-      .filter(isPlainFile)
-      .filter((record) => (record.bytesRead || 0) + (record.bytesWritten || 0) > 0);
-    const bytes = total(files, (record) => (record.bytesRead || 0) + (record.bytesWritten || 0));
-    const all =
-      bytes + total(posixFiles(job), (record) => (record.bytesRead || 0) + (record.bytesWritten || 0));
+    const files = stdioFiles(job).filter((record) => bytesMoved(record) > 0);
+    const bytes = sum(files, bytesMoved);
+    const all = bytes + sum(posixFiles(job), bytesMoved);
     if (!(bytes >= limits.bytes && bytes >= limits.share * all)) return undefined;
-    const calls = total(files, (record) => (record.reads || 0) + (record.writes || 0));
-    const seconds = total(files, (record) => (record.readSeconds || 0) + (record.writeSeconds || 0));
+    const calls = sum(files, accessesOf);
+    const seconds = sum(files, accessSeconds);
     const mpi = job.modules.has("MPI-IO");
-    const writes = total(files, (record) => record.bytesWritten) >= bytes / 2;
+    const writes = sum(files, (record) => record.bytesWritten) >= bytes / 2;
     const listed: Listed[] = files.map((record) => ({
       record,
-      weight: (record.bytesRead || 0) + (record.bytesWritten || 0),
+      weight: bytesMoved(record),
       note: `${formatBytes(record.bytesRead || 0)} read, ${formatBytes(record.bytesWritten || 0)} written`,
     }));
     return {
-      severity: severityOf(job, seconds, bytes >= 0.5 * all ? "high" : "warn"),
+      severity: severityByCalls(job, seconds, bytes >= 0.5 * all ? "high" : "warn"),
       statement:
-        `${percent(bytes, all)} of all bytes (${formatBytes(bytes)} of ${formatBytes(all)}) go through C streams, in ${several(calls, "call")} on ${several(files.length, "file")}.` +
+        `C streams move ${partOfBytes(bytes, all, "the data")}, in ${many(calls, "call")} on ${many(files.length, "file")}.` +
         costSentence(job, seconds),
       evidence: {
         numbers: [
@@ -69,7 +58,7 @@ const stdioBulk = defineRule({
           { label: "calls", value: calls, unit: "calls" },
           { label: "time in these calls, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, writes ? "write" : "read"),
       },
       advice: `${
@@ -124,14 +113,13 @@ const stdioSmall = defineRule({
       source: "ours: a call into the buffer takes below 1 µs, a write to a parallel file system tens of µs",
     },
   },
+  scale: BY_CALLS,
   judge(job, limits) {
-    const files = job
-      .layer("STDIO")
-      .filter(isPlainFile)
+    const files = stdioFiles(job)
       .map((record) => {
-        const calls = (record.reads || 0) + (record.writes || 0);
-        const bytes = (record.bytesRead || 0) + (record.bytesWritten || 0);
-        const seconds = (record.readSeconds || 0) + (record.writeSeconds || 0);
+        const calls = accessesOf(record);
+        const bytes = bytesMoved(record);
+        const seconds = accessSeconds(record);
         const flushed =
           record.syncs >= limits.flushes * record.writes && record.writes > 0 && record.syncs > 0;
         return { record, calls, bytes, seconds, flushed };
@@ -143,21 +131,21 @@ const stdioSmall = defineRule({
           (flushed || seconds >= limits.seconds * calls),
       );
     if (files.length === 0) return undefined;
-    const calls = total(files, (file) => file.calls);
-    const bytes = total(files, (file) => file.bytes);
-    const flushes = total(files, ({ record }) => record.syncs);
-    const seconds = total(files, (file) => file.seconds + (file.flushed ? file.record.metaSeconds || 0 : 0));
+    const calls = sum(files, (file) => file.calls);
+    const bytes = sum(files, (file) => file.bytes);
+    const flushes = sum(files, ({ record }) => record.syncs);
+    const seconds = sum(files, (file) => file.seconds);
     const flushed = files.some((file) => file.flushed);
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
       weight: file.calls,
-      note: `${several(file.calls, "call")} of ${formatBytes(file.bytes / file.calls)} on average, ${grouped(file.record.syncs || 0)} flushes`,
+      note: `${many(file.calls, "call")} of ${formatBytes(file.bytes / file.calls)} on average, ${many(known(file.record.syncs), "flush", "flushes")}`,
     }));
     return {
-      severity: severityOf(job, seconds),
+      severity: severityByCalls(job, seconds),
       statement:
-        `${several(calls, "call")} on ${several(files.length, "stream")} move ${formatBytes(bytes / calls)} on average, with ${grouped(flushes)} flushes ` +
-        `and ${formatSeconds(seconds / calls)} a call: the buffer of the stream does not collect them.` +
+        `${many(calls, "call")} on ${many(files.length, "stream")} move ${formatBytes(bytes / calls)} and take ${secondsText(seconds / calls)} on average, ${flushes === 0 ? "without a flush" : `with ${many(flushes, "flush", "flushes")}`}: ` +
+        "buffers of the streams hardly collect them." +
         costSentence(job, seconds),
       evidence: {
         numbers: [
@@ -166,7 +154,7 @@ const stdioSmall = defineRule({
           { label: "flushes", value: flushes, unit: "calls" },
           { label: "time in these calls, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, "write"),
       },
       advice: flushed

@@ -20,6 +20,9 @@ describe("stdio-bulk", () => {
   it("counts the bytes of the log made for it", () => {
     const finding = findingOf(singleJob("stdio-bulk"), "stdio-bulk");
     expect(finding.evidence.numbers[0]).toMatchObject({ value: 16 * 128 * MIB, of: 16 * 128 * MIB });
+    expect(finding.statement).toContain(
+      "C streams move all of the data (2.15 GB), in 2,048 calls on 16 files.",
+    );
     expect(finding.evidence.filesTotal).toBe(16);
     expect(finding.evidence.files).toHaveLength(10);
   });
@@ -42,7 +45,9 @@ describe("stdio-small", () => {
 
   it("reports a flush for every line", () => {
     const finding = findingOf(job(5000, 0.5), "stdio-small");
-    expect(finding.statement).toContain("5,000 calls on 1 stream move 80 B on average, with 5,000 flushes");
+    expect(finding.statement).toContain(
+      "5,000 calls on 1 stream move 80 B and take 0.1 ms on average, with 5,000 flushes",
+    );
     expect(finding.confidence).toBe("high");
   });
 
@@ -88,6 +93,9 @@ describe("hdf5-independent", () => {
     expect(idsOf(job)).toEqual(["hdf5-independent"]);
     const finding = findingOf(job, "hdf5-independent");
     expect(finding.evidence.numbers[0]).toMatchObject({ value: 1600, of: 1600 });
+    expect(finding.statement).toContain(
+      "1 dataset of parallel HDF5 files never had a collective transfer: 100 % of dataset accesses (1,600 of 1,600)",
+    );
     expect(finding.evidence.files[0]?.path).toBe(DATASET);
     expect(finding.snippet?.code).toContain("H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE)");
   });
@@ -130,6 +138,10 @@ describe("hdf5-metadata", () => {
   it("counts tiny accesses that belong to no dataset, and small-reads does not count them again", () => {
     const finding = findingOf(job(0), "hdf5-metadata");
     expect(finding.evidence.numbers[0]).toMatchObject({ value: 2400, of: 2560 });
+    // 2,400 of 2,560 is 93.75 %.
+    expect(finding.statement).toContain(
+      "93.8 % of accesses that HDF5 makes to 1 parallel file (2,400 of 2,560) are below 10 KiB",
+    );
     expect(finding.snippet?.code).toContain("H5Pset_all_coll_metadata_ops(fapl, 1)");
     expect(idsOf(job(0))).not.toContain("small-reads");
   });
@@ -159,18 +171,21 @@ describe("hdf5-chunks", () => {
     // 512 × 2 × 8 bytes a chunk, so 200 MiB are 25,600 chunks.
     const finding = findingOf(job(512, 2 * MIB, 100), "hdf5-chunks");
     expect(numberOf(finding, "chunk")).toBe(8 * KIB);
-    expect(finding.statement).toContain("25,600 chunks");
+    expect(finding.statement).toContain(
+      "have 8 KiB, below 64 KiB: the 210 MB that were moved are about 25,600 chunks.",
+    );
   });
 
   it("reports accesses to a small part of a large chunk", () => {
     const finding = findingOf(job(MIB, MIB, 200), "hdf5-chunks");
-    expect(finding.statement).toContain("covers 6.3 % of a chunk of 16 MiB");
+    expect(finding.statement).toContain("covers 6.25 % of a chunk of 16 MiB");
   });
 
   it("mentions accesses that end inside a chunk, as information", () => {
     const finding = findingOf(job(64 * KIB, 3 * MIB + 512 * KIB, 200), "hdf5-chunks");
     expect(finding.severity).toBe("info");
     expect(finding.confidence).toBe("low");
+    expect(finding.statement).toContain("(3.5 MiB) is no multiple of the chunk (1 MiB)");
   });
 
   it("is quiet about chunks of a megabyte that are written whole, and about few accesses", () => {
@@ -222,6 +237,9 @@ describe("hdf5-alignment", () => {
     const job = hdf5Job({ below: below(950) }, stripes);
     expect(idsOf(job)).toEqual(["hdf5-alignment"]);
     expect(findingOf(job, "hdf5-alignment").evidence.numbers[0]).toMatchObject({ value: 950, of: 1000 });
+    expect(findingOf(job, "hdf5-alignment").statement).toContain(
+      "95 % of accesses (950 of 1,000) to 1 file do not begin at a multiple of 1 MiB, the stripe",
+    );
     expect(findingOf(job, "hdf5-alignment").snippet?.code).toContain(
       "H5Pset_alignment(fapl, 64 << 10, 1048576)",
     );
@@ -244,6 +262,9 @@ describe("pnetcdf", () => {
     const independent = job({ INDEP_WRITES: 800, COLL_WRITES: 100, BYTES_WRITTEN: 900 * MIB });
     const finding = findingOf(independent, "pnetcdf-independent");
     expect(finding.evidence.numbers[0]).toMatchObject({ value: 1600, of: 1800 });
+    expect(finding.statement).toContain(
+      "88.9 % of accesses to PnetCDF variables (1,600 of 1,800) are independent, on 2 variables",
+    );
     expect(idsOf(independent)).toEqual(["pnetcdf-independent"]);
   });
 

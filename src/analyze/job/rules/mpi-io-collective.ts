@@ -3,37 +3,35 @@ import { formatBytes } from "../../../base/units.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { isCollective } from "./access-patterns.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
-  fileOf,
-  hdf5Files,
-  isCollective,
-  layerOf,
-  rewrittenFiles,
-  stripeOf,
-  traceOf,
-} from "./access-patterns.ts";
-import { INDEPENDENT, independentFiles, independentOf } from "./mpi-io-files.ts";
-import { smallAccesses } from "./small-accesses.ts";
-import { collectiveCall, hints, nonblockingWrite } from "./snippets-a.ts";
-import {
+  accessesOf,
+  accessSeconds,
   bytesOf,
   callsOf,
+  heaviest,
+  known,
+  mainWay,
+  MIB,
+  secondsOf,
+  sum,
+  type Way,
+} from "./measures.ts";
+import { independentFiles, independentOf } from "./mpi-io-files.ts";
+import { fileOf, hdf5Files, layerOf, mpiFiles, stripeOf, traceOf } from "./per-job.ts";
+import { ALWAYS_INFO, ownScale, severityByCalls } from "./severity.ts";
+import { collectiveCall, hints, nonblockingWrite } from "./snippets.ts";
+import {
   costSentence,
   grouped,
-  type Listed,
-  MIB,
+  many,
+  partOf,
+  partOfSeconds,
   percent,
-  secondsOf,
-  several,
-  severityOf,
   sizeText,
-  spanOf,
   theseFiles,
-  total,
-  trust,
-  type Way,
-  worstFiles,
-} from "./words-a.ts";
+} from "./wording.ts";
 
 function independent(way: Way): Rule {
   const what = `${way}s`;
@@ -46,27 +44,31 @@ function independent(way: Way): Rule {
     needs: [["MPI-IO"]],
     thresholds: {
       share: {
-        value: INDEPENDENT.share,
+        value: 0.5,
         unit: "share",
         meaning: `independent ${what} of all ${what} of a file`,
         source: "Drishti: collective_operations",
       },
       calls: {
-        value: INDEPENDENT.calls,
+        value: 1000,
         unit: "calls",
         meaning: `independent ${what}`,
         source: "Drishti: collective_operations_absolute",
       },
     },
+    scale: ownScale(
+      ["high", "warn", "info"],
+      "by calls; at most **warn** where a file has collective calls too, whose time cannot be told apart.",
+    ),
     drishti: way === "write" ? "M03" : "M02",
     judge(job, limits) {
       const files = independentFiles(job, way, limits);
       if (files.length === 0) return undefined;
-      const count = total(files, (record) => independentOf(record, way));
-      const calls = total(files, (record) => callsOf(record, way));
-      const seconds = total(files, (record) => secondsOf(record, way));
-      const bytes = total(files, (record) => bytesOf(record, way));
-      const worst = files.reduce((a, b) => (independentOf(b, way) > independentOf(a, way) ? b : a));
+      const count = sum(files, (record) => independentOf(record, way));
+      const calls = sum(files, (record) => callsOf(record, way));
+      const seconds = sum(files, (record) => secondsOf(record, way));
+      const bytes = sum(files, (record) => bytesOf(record, way));
+      const worst = heaviest(files, (record) => independentOf(record, way));
       const mean = bytesOf(worst, way) / callsOf(worst, way);
       // Sizes and times of independent and collective calls on a file are not recorded apart.
       const mixed = files.some((record) => independentOf(record, way) < callsOf(record, way));
@@ -74,12 +76,12 @@ function independent(way: Way): Rule {
       const listed: Listed[] = files.map((record) => ({
         record,
         weight: independentOf(record, way),
-        note: `${several(independentOf(record, way), `independent ${way}`)} by ${several(record.ranks, "rank")}, ${several(way === "read" ? record.collectiveReads : record.collectiveWrites, "collective one")}`,
+        note: `${many(independentOf(record, way), `independent ${way}`)} by ${many(record.ranks, "rank")}, ${many(way === "read" ? record.collectiveReads : record.collectiveWrites, "collective one")}`,
       }));
       return {
-        severity: severityOf(job, seconds, mixed ? "warn" : "high"),
+        severity: severityByCalls(job, seconds, mixed ? "warn" : "high"),
         statement:
-          `${percent(count, calls)} of MPI-IO ${what} (${grouped(count)} of ${grouped(calls)}) to ${several(files.length, "shared file")} are independent; ${worst.path} is ${way === "read" ? "read" : "written"} by ${several(worst.ranks, "rank")}${independentOf(worst, way) === callsOf(worst, way) ? ` in calls of ${sizeText(Math.round(mean))} on average` : ""}.` +
+          `${partOf(count, calls, `MPI-IO ${what}`)} ${way === "read" ? "from" : "to"} ${many(files.length, "shared file")} are independent; ${worst.path} is ${way === "read" ? "read" : "written"} by ${many(worst.ranks, "rank")}${independentOf(worst, way) === callsOf(worst, way) ? ` in calls of ${sizeText(Math.round(mean))} on average` : ""}.` +
           costSentence(
             job,
             seconds,
@@ -92,7 +94,7 @@ function independent(way: Way): Rule {
             { label: "ranks", value: worst.ranks, unit: "ranks" },
             { label: `time in ${what} of these files, all ranks`, value: seconds, unit: "seconds" },
           ],
-          ...worstFiles(listed),
+          ...worstRecords(listed),
           ...spanOf(listed, way),
         },
         advice:
@@ -104,8 +106,9 @@ function independent(way: Way): Rule {
         effect:
           mean < MIB
             ? "Aggregators join the pieces of all ranks into requests of megabytes."
-            : "Fewer clients talk to each server, and requests are cut at stripes; with calls of this size the gain is in locks rather than in the number of requests.",
+            : "Fewer clients talk to each server, and requests are cut at stripes; with calls of this size the gain lies in fewer conflicts of locks, not in fewer requests.",
         ...trust(job, ["MPI-IO"], "high", "independent and collective calls are counted apart"),
+        claims: files.map(({ fileId }) => ({ fileId, way })),
       };
     },
   });
@@ -145,22 +148,23 @@ const blocking = defineRule({
       source: "ours: an input and an output alone leave nothing to overlap with",
     },
   },
+  scale: ALWAYS_INFO,
   drishti: "M06, M07",
-  judge(job, limits) {
-    const rewritten = new Set(rewrittenFiles(job).map(({ record }) => record.fileId));
-    const files = job.layer("MPI-IO").filter(({ fileId }) => !rewritten.has(fileId));
-    const calls = total(files, (record) => (record.reads || 0) + (record.writes || 0));
-    const other = total(
+  judge(job, limits, others) {
+    const rewritten = others.claimed(["read-modify-write"]);
+    const files = mpiFiles(job).filter(({ fileId }) => !rewritten.has(fileId));
+    const calls = sum(files, accessesOf);
+    const other = sum(
       files,
       (record) =>
-        (record.nonblockingReads || 0) +
-        (record.nonblockingWrites || 0) +
-        (record.splitReads || 0) +
-        (record.splitWrites || 0),
+        known(record.nonblockingReads) +
+        known(record.nonblockingWrites) +
+        known(record.splitReads) +
+        known(record.splitWrites),
     );
     const bursts = burstCount(job);
     const share = job.io.slowestShare;
-    const seconds = total(files, (record) => (record.readSeconds || 0) + (record.writeSeconds || 0));
+    const seconds = sum(files, accessSeconds);
     if (!(calls > 0 && other === 0 && share >= limits.share && bursts >= limits.bursts && share < 1))
       return undefined;
     if (!(seconds * 2 >= job.io.readSeconds + job.io.writeSeconds)) return undefined;
@@ -168,24 +172,24 @@ const blocking = defineRule({
       .filter((record) => record.reads + record.writes > 0)
       .map((record) => ({
         record,
-        weight: (record.readSeconds || 0) + (record.writeSeconds || 0),
-        note: `${several(record.reads + record.writes, "blocking call")}`,
+        weight: accessSeconds(record),
+        note: many(record.reads + record.writes, "blocking call"),
       }));
     return {
       severity: "info",
-      statement: `All ${grouped(calls)} MPI-IO calls block, in ${several(bursts, "phase")} of I/O with computing between them; I/O takes ${percent(share, 1)} of the run (slowest rank).`,
+      statement: `All ${grouped(calls)} reads and writes through MPI-IO block, in ${many(bursts, "phase")} of I/O with quiet time between them; I/O takes the slowest rank ${partOfSeconds(job.io.slowestSeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
           { label: "blocking calls", value: calls, unit: "calls", of: calls + other },
           { label: "phases of I/O", value: bursts, unit: "count" },
           { label: "I/O time of the run, slowest rank", value: share, unit: "share" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
       },
       advice:
         "Copy the data of a step and write it with a non-blocking collective call while the next step runs, then wait. How much really overlaps depends on the MPI library's progress threads; HDF5 has an asynchronous connector (vol-async).",
       snippet: nonblockingWrite,
-      effect: `At best the shorter of computing and I/O disappears behind the other: up to ${percent(Math.min(share, 1 - share), 1)} of the run.`,
+      effect: `At best the shorter of computing and I/O disappears behind the other: up to ${percent(Math.min(share, 1 - share))} of the run time.`,
       ...trust(job, ["MPI-IO"], "low", "whether the program could go on without the data is not recorded"),
     };
   },
@@ -211,15 +215,12 @@ const noHints = defineRule({
       source: "ours: smaller files are done before hints matter",
     },
   },
-  judge(job, limits) {
-    const small = new Set(
-      (["write", "read"] as const).flatMap(
-        (way) => smallAccesses(job, way)?.files.map(({ record }) => record.fileId) ?? [],
-      ),
-    );
-    const files = job.layer("MPI-IO").flatMap((record) => {
+  scale: ALWAYS_INFO,
+  judge(job, limits, others) {
+    const small = others.claimed(["small-writes", "small-reads"]);
+    const files = mpiFiles(job).flatMap((record) => {
       const posix = layerOf(job, record, "POSIX");
-      const way = record.bytesWritten >= record.bytesRead ? "write" : "read";
+      const way = mainWay(record);
       if (posix === undefined || record.hints !== 0 || small.has(record.fileId)) return [];
       if (!isCollective(record, way) || !(bytesOf(record, way) >= limits.bytes)) return [];
       // Some MPI libraries write past the calls that the recorder wraps.
@@ -229,15 +230,15 @@ const noHints = defineRule({
       return request < limits.fill * stripe ? [{ record, way, request, stripe } as const] : [];
     });
     if (files.length === 0) return undefined;
-    const worst = files.reduce((a, b) => (bytesOf(b.record, b.way) > bytesOf(a.record, a.way) ? b : a));
+    const worst = heaviest(files, ({ record, way }) => bytesOf(record, way));
     const listed: Listed[] = files.map(({ record, way, request, stripe }) => ({
       record,
       weight: bytesOf(record, way),
-      note: `requests of ${formatBytes(request)} on average, stripe ${sizeText(stripe)}`,
+      note: `requests of ${sizeText(request)} on average, stripe ${sizeText(stripe)}`,
     }));
     return {
       severity: "info",
-      statement: `${several(files.length, "file")} on Lustre, accessed collectively without hints: requests to ${worst.record.path} are ${formatBytes(worst.request)} on average, with a stripe of ${sizeText(worst.stripe)}.`,
+      statement: `${many(files.length, "file is", "files are")} accessed collectively on Lustre and without hints; requests to ${worst.record.path} have ${sizeText(worst.request)} on average, its stripe ${sizeText(worst.stripe)}.`,
       evidence: {
         numbers: [
           { label: "mean request", value: worst.request, unit: "bytes" },
@@ -246,13 +247,14 @@ const noHints = defineRule({
             label: "opens that passed hints",
             value: 0,
             unit: "calls",
-            of: total(files, ({ record }) => record.opens),
+            of: sum(files, ({ record }) => record.opens),
           },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      advice: `Give aggregators a buffer of whole stripes and tell how many stripes a new file should have; hints of the stripes work when the file is created.`,
+      advice:
+        "Give aggregators a buffer of whole stripes, and say how many stripes a new file should have. Hints on stripes take effect only when the file is created.",
       snippet: hints([
         { key: `romio_cb_${worst.way}`, value: "enable" },
         { key: "cb_buffer_size", value: Math.max(16 * MIB, worst.stripe) },
@@ -280,7 +282,7 @@ function aggregatorsOf(job: Job, record: LayerRecord, way: Way): { count: number
   if (traced !== undefined && traced.ranks > 0) return { count: traced.ranks, source: "traced calls" };
   if (!posix.shared) return { count: posix.ranks, source: "ranks that opened the file" };
   const { activity } = job;
-  const all = total(job.layer("POSIX"), (one) => bytesOf(one, way));
+  const all = sum(job.layer("POSIX"), (one) => bytesOf(one, way));
   if (activity?.layer !== "POSIX" || bytesOf(posix, way) < 0.95 * all) return unknown;
   const bytes = way === "read" ? activity.rankBytesRead : activity.rankBytesWritten;
   return { count: bytes.filter((one) => one > 0).length, source: "bytes of each rank" };
@@ -312,10 +314,11 @@ const aggregators = defineRule({
       source: "ours: smaller files are done before it matters",
     },
   },
+  scale: ownScale(["warn", "info"], "by calls, at most **warn**."),
   drishti: "M08, M09",
   judge(job, limits) {
-    const files = job.layer("MPI-IO").flatMap((record) => {
-      const way = record.bytesWritten >= record.bytesRead ? ("write" as const) : ("read" as const);
+    const files = mpiFiles(job).flatMap((record) => {
+      const way = mainWay(record);
       if (!isCollective(record, way) || !(bytesOf(record, way) >= limits.bytes)) return [];
       const { count, source } = aggregatorsOf(job, record, way);
       const stripes = fileOf(job, record)?.stripeCount ?? Number.NaN;
@@ -324,17 +327,17 @@ const aggregators = defineRule({
       return few || many ? [{ record, way, count, source, stripes, few }] : [];
     });
     if (files.length === 0) return undefined;
-    const worst = files.reduce((a, b) => (bytesOf(b.record, b.way) > bytesOf(a.record, a.way) ? b : a));
-    const seconds = total(files, ({ record, way }) => secondsOf(record, way));
+    const worst = heaviest(files, ({ record, way }) => bytesOf(record, way));
+    const seconds = sum(files, ({ record, way }) => secondsOf(record, way));
     const listed: Listed[] = files.map(({ record, way, count, stripes }) => ({
       record,
       weight: bytesOf(record, way),
-      note: `${several(count, "aggregator")} for ${several(stripes, "stripe")}`,
+      note: `${many(count, "aggregator")} for ${many(stripes, "stripe")}`,
     }));
     return {
-      severity: severityOf(job, seconds, "warn"),
+      severity: severityByCalls(job, seconds, "warn"),
       statement:
-        `${several(worst.count, "rank")} of ${grouped(worst.record.ranks)} move the data of ${worst.record.path} (${formatBytes(bytesOf(worst.record, worst.way))}), which has ${several(worst.stripes, "stripe")}: ${worst.few ? "too few to keep all of them busy" : "several compete for each of them"}.` +
+        `${grouped(worst.count)} of ${many(worst.record.ranks, "rank")} ${worst.count === 1 ? "moves" : "move"} the data of ${worst.record.path} (${formatBytes(bytesOf(worst.record, worst.way))}), which has ${many(worst.stripes, "stripe")}: ${worst.few ? "too few to keep all of them busy" : "several compete for each of them"}.` +
         costSentence(job, seconds, "Collective calls on such files take"),
       evidence: {
         numbers: [
@@ -342,12 +345,12 @@ const aggregators = defineRule({
           { label: "stripes", value: worst.stripes, unit: "count" },
           { label: "time in collective calls, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
       advice: worst.few
-        ? `Ask for ${several(Math.min(worst.stripes, worst.record.ranks), "aggregator")}, one for each stripe, spread over the nodes.`
-        : `Ask for ${several(worst.stripes, "aggregator")}, one for each stripe, or give new files more stripes (lfs setstripe -c).`,
+        ? `Ask for ${many(Math.min(worst.stripes, worst.record.ranks), "aggregator")}, one for each stripe, spread over the nodes.`
+        : `Ask for ${many(worst.stripes, "aggregator")}, one for each stripe, or give new files more stripes (lfs setstripe -c).`,
       snippet: hints([
         { key: `romio_cb_${worst.way}`, value: "enable" },
         { key: "cb_nodes", value: Math.min(worst.stripes, worst.record.ranks) },

@@ -1,56 +1,41 @@
 /** Rules on what MPI-IO is asked for: size, description and opens. */
 import { formatBytes } from "../../../base/units.ts";
-import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { layerOf, SMALL, smallCalls } from "./access-patterns.ts";
+import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
-  independentFiles,
-  independentOf,
-  isOpenedAlone,
-  libraryFiles,
-  VIEWLESS,
-  viewlessFiles,
-} from "./mpi-io-files.ts";
-import { collectiveCall, openTogether, vectorView } from "./snippets-a.ts";
-import {
+  bytesMoved,
   bytesOf,
   callsOf,
-  costSentence,
   frequentSize,
-  grouped,
-  isPlainFile,
-  type Listed,
+  heaviest,
+  mainWay,
   MIB,
-  percent,
   secondsOf,
-  several,
-  severityOf,
-  sizeText,
-  spanOf,
-  total,
-  trust,
+  sum,
   type Way,
-  worstFiles,
-} from "./words-a.ts";
+  WAYS,
+} from "./measures.ts";
+import { independentOf, isOpenedAlone, viewlessFiles } from "./mpi-io-files.ts";
+import { layerOf, libraryFiles, mpiFiles } from "./per-job.ts";
+import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { collectiveCall, openTogether, vectorView } from "./snippets.ts";
+import { costSentence, grouped, many, partOf, sizeText } from "./wording.ts";
 
-const WAYS = ["write", "read"] as const;
-
-interface Requests {
-  readonly record: LayerRecord;
+interface Requests extends Matched {
   readonly way: Way;
-  readonly count: number;
 }
 
 const mpiioSmall = defineRule({
   id: "mpiio-small",
   title: "Small independent MPI-IO requests",
   meaning:
-    "Many independent MPI-IO requests are below 1 MiB while the calls below are not small or not recorded: the library has to gather, " +
-    "sieve or cache them. Where small requests reach the file system, small-writes and small-reads say so.",
+    "Many independent MPI-IO requests are below 1 MiB: the library has to gather, sieve or cache them. Where they reach the " +
+    "file system as they are, or a lack of collective calls or of a view is the reason, other findings say so.",
   needs: [["MPI-IO"]],
   thresholds: {
     bytes: {
-      value: SMALL.bytes,
+      value: MIB,
       unit: "bytes",
       meaning: "requests below this are small",
       source: "Drishti: small_bytes",
@@ -62,54 +47,50 @@ const mpiioSmall = defineRule({
       source: "ours: most of them, since the library repairs a part",
     },
     calls: {
-      value: SMALL.calls,
+      value: 1000,
       unit: "calls",
       meaning: "small requests",
       source: "Drishti: small_requests_absolute",
     },
   },
-  judge(job, limits) {
+  scale: BY_CALLS,
+  judge(job, limits, others) {
     const library = libraryFiles(job);
-    // What is said elsewhere: independent-mpiio, mpiio-file-view, and small calls below.
-    const said = new Set([
-      ...WAYS.flatMap((way) => independentFiles(job, way).map(({ fileId }) => fileId)),
-      ...viewlessFiles(job).map(({ record }) => record.fileId),
-    ]);
-    const isSmallBelow = (record: LayerRecord, way: Way) => {
-      const below = layerOf(job, record, "POSIX");
-      return below !== undefined && smallCalls(below, way, limits.bytes) >= SMALL.share * callsOf(below, way);
+    const said = others.claimed(["independent-mpiio", "independent-mpiio-reads", "mpiio-file-view"]);
+    const saidBelow = {
+      write: others.claimed(["small-writes", "sub-block-writes", "random-writes"], "write"),
+      read: others.claimed(["small-reads", "random-reads"], "read"),
     };
-    const files: Requests[] = job
-      .layer("MPI-IO")
+    const files: Requests[] = mpiFiles(job)
       .filter(({ fileId }) => !said.has(fileId) && !library.has(fileId))
       .flatMap((record) =>
         WAYS.flatMap((way) => {
           const alone = independentOf(record, way);
           const count = Math.min(alone, smallCalls(record, way, limits.bytes));
           const most = alone >= 0.5 * callsOf(record, way) && count >= limits.share * alone;
-          return count > 0 && most && !isSmallBelow(record, way) ? [{ record, way, count }] : [];
+          return count > 0 && most && !saidBelow[way].has(record.fileId) ? [{ record, way, count }] : [];
         }),
       );
-    const count = total(files, (file) => file.count);
+    const count = countOf(files);
     if (!(count >= limits.calls)) return undefined;
-    const calls = total(files, ({ record, way }) => callsOf(record, way));
-    const seconds = total(files, ({ record, way }) => secondsOf(record, way));
-    const worst = files.reduce((a, b) => (b.count > a.count ? b : a));
+    const calls = sum(files, ({ record, way }) => callsOf(record, way));
+    const seconds = sum(files, ({ record, way }) => secondsOf(record, way));
+    const worst = heaviest(files, (file) => file.count);
     const usual = frequentSize([worst.record], worst.way);
     const below = layerOf(job, worst.record, "POSIX");
     const asked = bytesOf(worst.record, worst.way);
     const moved = below === undefined ? Number.NaN : bytesOf(below, worst.way);
     const listed = listOf(
       files,
-      (file) => `${several(file.count, `small ${file.way}`)} of ${grouped(callsOf(file.record, file.way))}`,
+      (file) => `${many(file.count, `small ${file.way}`)} of ${grouped(callsOf(file.record, file.way))}`,
     );
     return {
-      severity: severityOf(job, seconds),
+      severity: severityByCalls(job, seconds),
       statement:
-        `${percent(count, calls)} of MPI-IO requests (${grouped(count)} of ${grouped(calls)}) to ${several(files.length, "file")} are independent and below ${sizeText(limits.bytes)}` +
+        `${partOf(count, calls, "MPI-IO requests")} to ${many(files.length, "file")} are independent and below ${sizeText(limits.bytes)}` +
         `${usual === undefined ? "" : `; the most frequent size is ${sizeText(usual)}`}.` +
         (moved > 1.1 * asked
-          ? ` Below MPI-IO ${formatBytes(moved)} are moved for the ${formatBytes(asked)} asked of ${worst.record.path}.`
+          ? ` Below MPI-IO, ${formatBytes(moved)} are moved for the ${formatBytes(asked)} that the application asks for in ${worst.record.path}.`
           : "") +
         costSentence(job, seconds),
       evidence: {
@@ -119,7 +100,7 @@ const mpiioSmall = defineRule({
           ...(moved >= 0 ? [{ label: "bytes moved below", value: moved, unit: "bytes" } as const] : []),
           { label: "time in these requests, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
       advice: `Describe all pieces of a rank in a file view and ${worst.way} them with one call, collectively where all ranks take part (MPI_File_${worst.way}_all).`,
@@ -144,48 +125,53 @@ const fileView = defineRule({
   needs: [["MPI-IO"]],
   thresholds: {
     bytes: {
-      value: VIEWLESS.bytes,
+      value: MIB,
       unit: "bytes",
       meaning: "mean size of the requests",
       source: "Drishti: small_bytes",
     },
     perRank: {
-      value: VIEWLESS.perRank,
+      value: 100,
       unit: "calls",
       meaning: "requests of each rank",
       source:
         "ours: that many calls, and as many meetings of all ranks where they are collective, can become one",
     },
     apart: {
-      value: VIEWLESS.apart,
+      value: 0.5,
       unit: "share",
       meaning: "requests that do not begin where the previous one of the rank ended",
       source: "ours: most of them",
     },
     calls: {
-      value: VIEWLESS.calls,
+      value: 1000,
       unit: "calls",
       meaning: "requests",
       source: "Drishti: small_requests_absolute",
     },
   },
-  judge(job, limits) {
-    const files = viewlessFiles(job, limits);
+  scale: BY_CALLS,
+  judge(job, limits, others) {
+    const random = {
+      write: others.claimed(["random-writes"], "write"),
+      read: others.claimed(["random-reads"], "read"),
+    };
+    const files = viewlessFiles(job, limits, (fileId, way) => random[way].has(fileId));
     if (files.length === 0) return undefined;
-    const count = total(files, (file) => file.count);
-    const worst = files.reduce((a, b) => (b.count > a.count ? b : a));
-    const seconds = total(files, ({ record, way }) => secondsOf(record, way));
+    const count = countOf(files);
+    const worst = heaviest(files, (file) => file.count);
+    const seconds = sum(files, ({ record, way }) => secondsOf(record, way));
     const mean = bytesOf(worst.record, worst.way) / worst.count;
     const listed = listOf(
       files,
       (file) =>
-        `${several(file.count, file.collective ? `collective ${file.way}` : file.way)} by ${several(file.record.ranks, "rank")}, no view`,
+        `${many(file.count, file.collective ? `collective ${file.way}` : file.way)} by ${many(file.record.ranks, "rank")}, no view`,
     );
     return {
-      severity: severityOf(job, seconds),
+      severity: severityByCalls(job, seconds),
       statement:
-        `${several(worst.record.ranks, "rank")} make ${several(worst.count, worst.collective ? `collective ${worst.way}` : worst.way)} of ${sizeText(Math.round(mean))} on average to ${worst.record.path} without a file view; ` +
-        `${percent(worst.apart, 1)} of them (${grouped(worst.apart * worst.count)}) do not begin where the one before ended.` +
+        `${many(worst.record.ranks, "rank makes", "ranks make")} ${many(worst.count, worst.collective ? `collective ${worst.way}` : worst.way)} of ${sizeText(Math.round(mean))} on average to ${worst.record.path} without a file view; ` +
+        `${partOf(worst.apart * worst.count, worst.count, "them")} do not begin where the one before ended.` +
         costSentence(job, seconds),
       evidence: {
         numbers: [
@@ -194,11 +180,11 @@ const fileView = defineRule({
           { label: "mean size", value: mean, unit: "bytes" },
           { label: "time in these requests, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
+        ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
       advice:
-        "Build a datatype of all pieces of the rank (MPI_Type_vector, MPI_Type_create_subarray or MPI_Type_create_hindexed), set it as file view and make one call; for a single process this is datatype I/O, the best of the methods without other ranks (A. Ching et al., NCIO, section 6).",
+        "Build a datatype of all pieces of the rank (MPI_Type_vector, MPI_Type_create_subarray or MPI_Type_create_hindexed), set it as file view and make one call; for a single process this is datatype I/O, the best method that needs no other ranks (A. Ching et al., NCIO, section 6).",
       snippet: vectorView(worst.way, mean, worst.record.strides[0]?.bytes ?? 0),
       effect: worst.collective
         ? "Ranks meet once instead of for every piece."
@@ -211,6 +197,7 @@ const fileView = defineRule({
           ? "from the offsets of traced calls"
           : "the order of accesses is that of the POSIX calls below",
       ),
+      claims: files.map(({ record: { fileId }, way }) => ({ fileId, way })),
     };
   },
 });
@@ -235,29 +222,24 @@ const openPerRank = defineRule({
       source: "ours: reading a namelist by each rank is another matter",
     },
   },
+  scale: ownScale(["high", "warn", "info"], "by calls, with the time of opens and closes."),
   judge(job, limits) {
-    const files = job
-      .layer("MPI-IO")
-      .filter(
-        (record) =>
-          isPlainFile(record) &&
-          isOpenedAlone(record) &&
-          record.ranks >= limits.ranks &&
-          (record.bytesRead || 0) + (record.bytesWritten || 0) >= limits.bytes,
-      );
+    const files = mpiFiles(job).filter(
+      (record) => isOpenedAlone(record) && record.ranks >= limits.ranks && bytesMoved(record) >= limits.bytes,
+    );
     if (files.length === 0) return undefined;
-    const worst = files.reduce((a, b) => (b.opens > a.opens ? b : a));
-    const opens = total(files, (record) => record.opens);
-    const seconds = total(files, (record) => record.metaSeconds);
+    const worst = heaviest(files, (record) => record.opens);
+    const opens = sum(files, (record) => record.opens);
+    const seconds = sum(files, (record) => record.metaSeconds);
     const listed: Listed[] = files.map((record) => ({
       record,
       weight: record.opens,
-      note: `${several(record.opens, "open")} by ${several(record.ranks, "rank")}, none together`,
+      note: `${many(record.opens, "open")} by ${many(record.ranks, "rank")}, none together`,
     }));
     return {
-      severity: severityOf(job, seconds),
+      severity: severityByCalls(job, seconds),
       statement:
-        `${several(files.length, "file")} opened through MPI-IO by each rank alone: ${several(opens, "open")}, 0 of them together; ${worst.path} by ${several(worst.ranks, "rank")}.` +
+        `Ranks open ${many(files.length, "file")} through MPI-IO each for itself: ${many(opens, "open")}, none of them together; ${worst.path} is opened by ${many(worst.ranks, "rank")}.` +
         costSentence(job, seconds, "Opens and closes of such files take"),
       evidence: {
         numbers: [
@@ -265,8 +247,8 @@ const openPerRank = defineRule({
           { label: "ranks", value: worst.ranks, unit: "ranks" },
           { label: "time in opens and closes, all ranks", value: seconds, unit: "seconds" },
         ],
-        ...worstFiles(listed),
-        ...spanOf(listed, worst.bytesWritten >= worst.bytesRead ? "write" : "read"),
+        ...worstRecords(listed),
+        ...spanOf(listed, mainWay(worst)),
       },
       advice:
         "Open the file once with the communicator of all ranks that use it; independent calls still work, and collective ones become possible.",

@@ -42,6 +42,9 @@ describe("independent-mpiio-reads", () => {
   it("counts independent reads", () => {
     const finding = findingOf(job(false), "independent-mpiio-reads");
     expect(finding.evidence.numbers[0]).toMatchObject({ value: 1600, of: 1600 });
+    expect(finding.statement).toContain(
+      "100 % of MPI-IO reads (1,600 of 1,600) from 1 shared file are independent; /scratch/run/data is read by 8 ranks in calls of 2 MiB",
+    );
     expect(finding.snippet?.code).toContain("MPI_File_read_at_all");
   });
 
@@ -74,6 +77,7 @@ describe("blocking-mpiio", () => {
     expect(finding.severity).toBe("info");
     expect(numberOf(finding, "phases of I/O")).toBe(4);
     expect(numberOf(finding, "blocking calls")).toBe(4 * 8);
+    expect(finding.statement).toContain("All 32 reads and writes through MPI-IO block, in 4 phases of I/O");
   });
 
   it("is quiet where I/O is a small part of the run, and where there is one phase", () => {
@@ -119,6 +123,9 @@ describe("no-hints", () => {
   it("reports requests of 4 MiB on stripes of 16 MiB", () => {
     const finding = findingOf(job(16 * MIB, 0), "no-hints");
     expect(numberOf(finding, "mean request")).toBe(4 * MIB);
+    expect(finding.statement).toContain(
+      "1 file is accessed collectively on Lustre and without hints; requests to /scratch/run/data have 4 MiB on average, its stripe 16 MiB.",
+    );
     expect(finding.snippet?.code).toContain("striping_unit 16777216");
     expect(finding.snippet?.code).toContain("striping_factor 8");
   });
@@ -144,6 +151,9 @@ describe("aggregators", () => {
   it("finds that two ranks serve sixteen stripes", () => {
     const finding = findingOf(job(2, 16), "aggregators");
     expect(finding.evidence.numbers[0]).toMatchObject({ value: 2, of: 32 });
+    expect(finding.statement).toContain(
+      "2 of 32 ranks move the data of /scratch/run/data (537 MB), which has 16 stripes: too few",
+    );
     expect(finding.snippet?.code).toContain("cb_nodes 16");
   });
 
@@ -193,7 +203,7 @@ describe("mpiio-small", () => {
   it("reports small requests that the library sieves", () => {
     const finding = findingOf(job(2048), "mpiio-small");
     expect(finding.statement).toContain("100 % of MPI-IO requests (2,048 of 2,048)");
-    expect(finding.statement).toContain("16.8 MB are moved for the 8.39 MB asked");
+    expect(finding.statement).toContain("16.8 MB are moved for the 8.39 MB that the application asks for");
   });
 
   it("is quiet below a thousand, and where other rules say it", () => {
@@ -217,6 +227,9 @@ describe("mpiio-file-view", () => {
     const finding = findingOf(job(false, 60 * KIB), "mpiio-file-view");
     expect(numberOf(finding, "requests without a view")).toBe(2000);
     expect(numberOf(finding, "requests apart from the one before")).toBe(1);
+    expect(finding.statement).toContain(
+      "1 rank makes 2,000 writes of 4 KiB on average to /scratch/run/data without a file view; 100 % of them (2,000 of 2,000)",
+    );
     expect(idsOf(job(false, 60 * KIB))).toEqual(["mpiio-file-view"]);
   });
 
@@ -258,8 +271,9 @@ describe("mpiio-open-per-rank", () => {
 
   it("counts opens of single ranks", () => {
     const finding = findingOf(job(false), "mpiio-open-per-rank");
-    expect(finding.statement).toContain("16 opens, 0 of them together");
-    expect(finding.statement).toContain("by 16 ranks");
+    expect(finding.statement).toContain(
+      "Ranks open 1 file through MPI-IO each for itself: 16 opens, none of them together; /scratch/run/data is opened by 16 ranks.",
+    );
   });
 
   it("is quiet when ranks open together", () => {

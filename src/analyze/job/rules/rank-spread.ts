@@ -1,25 +1,26 @@
 /** How the bytes of a job spread over its ranks, as far as a log tells. */
 import type { Job, JobFile } from "../job.ts";
-import { bytesOf, realFiles, sum } from "./words-b.ts";
+import { bytesMoved, heaviest, sum } from "./measures.ts";
+import { oncePerJob, realFiles } from "./per-job.ts";
 
 export interface RankSpread {
   readonly totalBytes: number;
   readonly heaviestRank: number;
   readonly heaviestBytes: number;
   /** How many of the other ranks take part: (sum of bytes)² / sum of squares, which is their number when all move the same. */
-  readonly others: number;
+  readonly movers: number;
   /** Bytes of every rank; undefined when only the heaviest is known. */
   readonly byRank: Float64Array | undefined;
 }
 
 /** Bytes in the layer that the application calls, so that collective MPI-IO counts for all ranks that took part. */
-export function rankSpread(job: Job): RankSpread | undefined {
-  const files = realFiles(job).filter(({ called }) => bytesOf(called) > 0);
+export const rankSpread = oncePerJob((job): RankSpread | undefined => {
+  const files = realFiles(job).filter(({ called }) => bytesMoved(called) > 0);
   if (files.length === 0 || job.ranks < 2) return undefined;
-  const totalBytes = sum(files, ({ called }) => bytesOf(called));
+  const totalBytes = sum(files, ({ called }) => bytesMoved(called));
   const byRank = fromRecords(job, files) ?? fromActivity(job, files, totalBytes);
   return byRank === undefined ? fromLargestFile(files, totalBytes) : fromBytes(byRank, totalBytes);
-}
+});
 
 /** Exact when each file belongs to one rank, is moved by all in equal parts, or lies in a layer with loads per rank. */
 function fromRecords(job: Job, files: readonly JobFile[]): Float64Array | undefined {
@@ -29,8 +30,8 @@ function fromRecords(job: Job, files: readonly JobFile[]): Float64Array | undefi
   for (const file of files) {
     const { called } = file;
     if (called.ranks === 1 && called.slowestRank >= 0 && called.slowestRank < job.ranks)
-      byRank[called.slowestRank] = (byRank[called.slowestRank] as number) + bytesOf(called);
-    else if (called.ranks === job.ranks && called.varianceBytes === 0) even += bytesOf(called) / job.ranks;
+      byRank[called.slowestRank] = (byRank[called.slowestRank] as number) + bytesMoved(called);
+    else if (called.ranks === job.ranks && called.varianceBytes === 0) even += bytesMoved(called) / job.ranks;
     else open.push(file);
   }
   if (open.length > 0) {
@@ -40,7 +41,7 @@ function fromRecords(job: Job, files: readonly JobFile[]): Float64Array | undefi
     const layers = new Set(files.map(({ called }) => called.layer));
     for (const load of job.rankLoads)
       if (layers.has(load.layer) && load.rank < job.ranks)
-        byRank[load.rank] = (byRank[load.rank] as number) + bytesOf(load);
+        byRank[load.rank] = (byRank[load.rank] as number) + bytesMoved(load);
   }
   return byRank.map((bytes) => bytes + even);
 }
@@ -69,9 +70,8 @@ function fromBytes(byRank: Float64Array, totalBytes: number): RankSpread {
 
 /** Of a shared file the variance over ranks and the bytes of the slowest rank are known, which is mostly the heaviest. */
 function fromLargestFile(files: readonly JobFile[], totalBytes: number): RankSpread | undefined {
-  const largest = files.reduce((a, b) => (bytesOf(b.called) > bytesOf(a.called) ? b : a));
-  const { called } = largest;
-  const bytes = bytesOf(called);
+  const { called } = heaviest(files, (file) => bytesMoved(file.called));
+  const bytes = bytesMoved(called);
   const { ranks, varianceBytes, slowestBytes, fastestBytes, slowestRank, fastestRank } = called;
   if (bytes < 0.5 * totalBytes || !(varianceBytes >= 0) || !(slowestBytes >= 0)) return undefined;
   const fastest = fastestBytes > slowestBytes;
@@ -88,6 +88,6 @@ function spread(
 ): RankSpread {
   const rest = totalBytes - heaviestBytes;
   const restSquares = squares - heaviestBytes * heaviestBytes;
-  const others = restSquares > 0 ? (rest * rest) / restSquares : 0;
-  return { totalBytes, heaviestRank, heaviestBytes, others, byRank };
+  const movers = restSquares > 0 ? (rest * rest) / restSquares : 0;
+  return { totalBytes, heaviestRank, heaviestBytes, movers, byRank };
 }

@@ -40,6 +40,7 @@ describe("one-rank-io", () => {
     expect(finding?.evidence.ranks).toEqual([0]);
     // 512 pieces of 4 MiB.
     expect(number(finding, "bytes of that rank")).toMatchObject({ value: 2 ** 31, of: 2 ** 31 });
+    expect(finding?.statement).toContain("Rank 0 moves all of the data (2.15 GB) of a job with 64 ranks.");
     // At 400 MiB/s and 0.2 ms of latency each, and up to a tenth more.
     const seconds = number(finding, "its I/O time")?.value as number;
     expect(seconds).toBeGreaterThan(512 * 0.0102);
@@ -97,6 +98,9 @@ describe("byte-imbalance", () => {
       of: (640 + 7 * 64) * MIB,
     });
     expect(number(finding, "heaviest over mean")?.value).toBeCloseTo(10, 9);
+    expect(finding?.statement).toContain(
+      "Rank 2 moves 58.8 % of the data (671 MB of 1.14 GB), 10 times as much as each of the 7 others that take part (67.1 MB",
+    );
     expect(ids(job)).toEqual(["byte-imbalance"]);
   });
 
@@ -133,6 +137,7 @@ describe("straggler", () => {
     expect(finding?.evidence.ranks).toEqual([37]);
     expect(number(finding, "bytes of the slowest rank")?.value).toBe(256 * MIB);
     expect(number(finding, "mean bytes")?.value).toBe(256 * MIB);
+    expect(finding?.statement).toMatch(/^Rank 37 spends .* of 64 ranks .*, for 268 MB \(mean 268 MB\)\./);
     // 8 over (63 + 8) / 64, up to what calls cost besides their bytes.
     const ratio = number(finding, "slowest over mean")?.value as number;
     expect(ratio).toBeGreaterThan(6.6);
@@ -191,6 +196,10 @@ describe("idle-ranks", () => {
     expect(finding?.severity).toBe("info");
     expect(finding?.evidence.ranks).toEqual([0, 1, 2, 5]);
     expect(number(finding, "ranks without data")).toMatchObject({ value: 28, of: 32 });
+    // 4 · 64 · 4 MiB.
+    expect(finding?.statement).toContain(
+      "87.5 % of ranks (28 of 32) move no data, or next to none; the other 4 move 1.07 GB.",
+    );
   });
 
   it("takes evenly spaced ranks for aggregators", () => {

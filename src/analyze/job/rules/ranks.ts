@@ -1,25 +1,23 @@
 /** Rules on who does the I/O. */
-import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import { formatBytes, formatRate } from "../../../base/units.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { COUNTERS, spanOfFiles, trust, worstFiles } from "./evidence.ts";
 import { lateInOwnFiles, lateInSharedFiles, longestCall, soleTarget, timeOn } from "./late-ranks.ts";
+import { bytesMoved, sum } from "./measures.ts";
+import { realFiles } from "./per-job.ts";
 import { rankSpread } from "./rank-spread.ts";
-import { slowestTarget } from "./slow-ost.ts";
+import { ALWAYS_INFO, BY_RUN, severityByRun } from "./severity.ts";
 import {
-  bytesOf,
-  count,
-  fires,
   folderOf,
+  grouped,
+  partOf,
+  partOfBytes,
+  partOfSeconds,
   percent,
-  realFiles,
-  severityOf,
-  shareOfBytes,
-  shareOfSeconds,
-  sum,
+  secondsText,
   times,
-  unlessPartial,
-  worstFiles,
-} from "./words-b.ts";
+} from "./wording.ts";
 
 const COST = {
   value: 0.05,
@@ -30,7 +28,7 @@ const COST = {
 
 const ANY_FILES = [["POSIX", "MPI-IO", "STDIO", "DFS", "DAOS"]] as const;
 
-export const oneRankIo = defineRule({
+const oneRankIo = defineRule({
   id: "one-rank-io",
   title: "One rank does the I/O",
   meaning:
@@ -51,18 +49,21 @@ export const oneRankIo = defineRule({
     },
     cost: COST,
   },
+  scale: BY_RUN,
   judge(job, limits) {
     const spread = job.ranks >= limits.ranks ? rankSpread(job) : undefined;
     if (spread === undefined || !(spread.heaviestBytes >= limits.share * spread.totalBytes)) return undefined;
     const { heaviestRank: rank, heaviestBytes: bytes, totalBytes } = spread;
-    const files = realFiles(job).filter(({ called }) => called.slowestRank === rank && bytesOf(called) > 0);
+    const files = realFiles(job).filter(
+      ({ called }) => called.slowestRank === rank && bytesMoved(called) > 0,
+    );
     const seconds = sum(files, ({ slowestSeconds }) => slowestSeconds);
     const cost = seconds / job.runSeconds;
     if (!(cost >= limits.cost)) return undefined;
     const writes = sum(files, ({ bytesWritten }) => bytesWritten) >= 0.5 * bytes;
     return {
-      severity: severityOf(cost, seconds),
-      statement: `Rank ${rank} moves ${shareOfBytes(bytes, totalBytes)} of the data of a job with ${count(job.ranks)} ranks. That takes it ${formatSeconds(seconds)}, ${percent(cost)} of the run time of ${formatSeconds(job.runSeconds)}.`,
+      severity: severityByRun(cost, seconds),
+      statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, "the data")} of a job with ${grouped(job.ranks)} ranks. That takes it ${partOfSeconds(seconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
           { label: "bytes of that rank", value: bytes, unit: "bytes", of: totalBytes },
@@ -71,17 +72,18 @@ export const oneRankIo = defineRule({
           { label: "ranks", value: job.ranks, unit: "ranks" },
         ],
         ranks: [rank],
-        ...worstFiles(files, bytesOf, (file) => formatBytes(bytesOf(file))),
-        ...spanOf(files),
+        ...worstFiles(files, bytesMoved, (file) => formatBytes(bytesMoved(file))),
+        ...spanOfFiles(files),
       },
       advice: writes
         ? "Let all ranks write their part of the file with collective MPI-IO (or parallel HDF5 or PnetCDF on top of it) instead of gathering the data on one rank."
         : "Let all ranks read their part of the file with collective MPI-IO; where each needs all of it, let one rank read and broadcast with MPI_Bcast.",
       snippet: { language: "c", code: writes ? COLLECTIVE_WRITE : COLLECTIVE_READ },
-      effect: `Up to the number of clients and OSTs that can work at once instead of one client at ${formatBytes(bytes / seconds)}/s, and no gathering in the memory of one rank.`,
-      confidence: job.partialModules.size > 0 ? "medium" : "high",
-      confidenceReason: unlessPartial(
+      effect: `The rate of many clients and OSTs instead of ${formatRate(bytes / seconds)} of one client, and no gathering in the memory of one rank.`,
+      ...trust(
         job,
+        COUNTERS,
+        "high",
         spread.byRank === undefined
           ? "counters of the shared file name this rank's bytes"
           : "bytes of every rank are known",
@@ -113,20 +115,23 @@ const byteImbalance = defineRule({
     },
     cost: COST,
   },
-  judge(job, limits) {
+  scale: BY_RUN,
+  judge(job, limits, others) {
     const spread = rankSpread(job);
-    if (spread === undefined || fires(oneRankIo, job)) return undefined;
-    const { heaviestRank: rank, heaviestBytes: bytes, totalBytes, others } = spread;
-    const mean = (totalBytes - bytes) / others;
-    if (!(others >= limits.others && bytes >= limits.ratio * mean)) return undefined;
-    const files = realFiles(job).filter(({ called }) => called.slowestRank === rank && bytesOf(called) > 0);
+    if (spread === undefined || others.speak("one-rank-io")) return undefined;
+    const { heaviestRank: rank, heaviestBytes: bytes, totalBytes, movers } = spread;
+    const mean = (totalBytes - bytes) / movers;
+    if (!(movers >= limits.others && bytes >= limits.ratio * mean)) return undefined;
+    const files = realFiles(job).filter(
+      ({ called }) => called.slowestRank === rank && bytesMoved(called) > 0,
+    );
     const seconds = sum(files, ({ slowestSeconds }) => slowestSeconds);
     const excess = seconds * (1 - mean / bytes);
     const cost = excess / job.runSeconds;
     if (!(cost >= limits.cost)) return undefined;
     return {
-      severity: severityOf(cost, excess),
-      statement: `Rank ${rank} moves ${shareOfBytes(bytes, totalBytes)} of the data, ${times(bytes / mean)} times as much as the ${count(others)} others that take part (${formatBytes(mean)} each). Its I/O takes ${formatSeconds(seconds)}, of which about ${formatSeconds(excess)} come from the extra bytes.`,
+      severity: severityByRun(cost, excess),
+      statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, "the data")}, ${times(bytes / mean)} as much as each of the ${grouped(movers)} others that take part (${formatBytes(mean)} on average). Its I/O takes ${secondsText(seconds)}, of which about ${secondsText(excess)} come from the extra bytes, ${percent(cost)} of the run time.`,
       evidence: {
         numbers: [
           { label: "bytes of the heaviest rank", value: bytes, unit: "bytes", of: totalBytes },
@@ -135,16 +140,17 @@ const byteImbalance = defineRule({
           { label: "time for the extra bytes", value: excess, unit: "seconds", of: job.runSeconds },
         ],
         ranks: [rank],
-        ...worstFiles(files, bytesOf, (file) => formatBytes(bytesOf(file))),
-        ...spanOf(files),
+        ...worstFiles(files, bytesMoved, (file) => formatBytes(bytesMoved(file))),
+        ...spanOfFiles(files),
       },
       advice:
         "Give each rank about the same part of the file, or let collective MPI-IO do so: it splits the file evenly over its aggregators, whoever holds the data.",
       snippet: { language: "c", code: COLLECTIVE_WRITE },
-      effect: `Up to ${formatSeconds(excess)} less waiting for rank ${rank}.`,
-      confidence: spread.byRank === undefined || job.partialModules.size > 0 ? "medium" : "high",
-      confidenceReason: unlessPartial(
+      effect: `Up to ${secondsText(excess)} less waiting for rank ${rank}.`,
+      ...trust(
         job,
+        COUNTERS,
+        spread.byRank === undefined ? "medium" : "high",
         spread.byRank === undefined
           ? "from the variance over ranks of the largest file; the log does not have the bytes of each rank"
           : "bytes of every rank are known",
@@ -153,7 +159,7 @@ const byteImbalance = defineRule({
   },
 });
 
-export const straggler = defineRule({
+const straggler = defineRule({
   id: "straggler",
   title: "One rank is much slower",
   meaning:
@@ -182,26 +188,24 @@ export const straggler = defineRule({
     },
     cost: COST,
   },
-  judge(job, limits) {
+  scale: BY_RUN,
+  judge(job, limits, others) {
     const late = [lateInSharedFiles(job, limits), lateInOwnFiles(job, limits)]
       .filter((one) => one !== undefined)
       .sort((a, b) => b.excess - a.excess)[0];
     if (late === undefined || !(late.excess >= limits.cost * job.runSeconds)) return undefined;
-    const target = slowestTarget(job);
-    if (
-      target !== undefined &&
-      timeOn(late.files, target.ost) >= 0.5 * sum(late.files, (file) => file.seconds)
-    )
+    const [slow] = others.claims("slow-ost");
+    if (slow?.ost !== undefined && timeOn(late.files, slow.ost) >= 0.5 * sum(late.files, secondsIn))
       return undefined;
     const { rank, seconds, mean, bytes, meanBytes, excess, files } = late;
     const cost = excess / job.runSeconds;
     const call = longestCall(files, mean);
     const alone = soleTarget(job, rank, files);
     return {
-      severity: severityOf(cost, excess),
+      severity: severityByRun(cost, excess),
       statement:
-        `Rank ${rank} spends ${formatSeconds(seconds)} in I/O, ${times(seconds / mean)} times the mean of ${formatSeconds(mean)} over ${count(late.ranks)} ranks, for ${formatBytes(bytes)} (mean ${formatBytes(meanBytes)}). The others can lose ${formatSeconds(excess)} waiting for it, ${percent(cost)} of the run time.` +
-        (call === undefined ? "" : ` A single ${call.way} took ${formatSeconds(call.seconds)} of that.`),
+        `Rank ${rank} spends ${secondsText(seconds)} in I/O, ${times(seconds / mean)} the mean of ${grouped(late.ranks)} ranks (${secondsText(mean)}), for ${formatBytes(bytes)} (mean ${formatBytes(meanBytes)}). The others can lose ${secondsText(excess)} by waiting for it, ${percent(cost)} of the run time.` +
+        (call === undefined ? "" : ` A single ${call.way} took ${secondsText(call.seconds)} of that.`),
       evidence: {
         numbers: [
           { label: "time of the slowest rank", value: seconds, unit: "seconds" },
@@ -215,15 +219,15 @@ export const straggler = defineRule({
         ...worstFiles(
           files,
           (file) => file.slowestSeconds,
-          (file) => `rank ${rank}: ${formatSeconds(file.slowestSeconds)}`,
+          (file) => `rank ${rank}: ${secondsText(file.slowestSeconds)}`,
         ),
-        ...spanOf(files),
+        ...spanOfFiles(files),
       },
       advice:
         (alone === undefined
-          ? `Look at the node of rank ${rank} (another job on it, its network link, its memory) and run again on other nodes; if the same rank is slow again, look at what it does besides: a header, a log, a sort.`
+          ? `Look at the node of rank ${rank} (another process on it, its network link, its memory) and run again on other nodes; if the same rank is slow again, look at what it does besides: a header, a log, a sort.`
           : `Only rank ${rank} has files on OST ${alone}, so the log cannot tell a slow node from a slow target: run again on other nodes with the files on another target.`) +
-        " Collective MPI-IO spreads the data of a slow rank over the aggregators.",
+        " With collective MPI-IO the aggregators write the data of a slow rank too.",
       snippet:
         alone === undefined
           ? { language: "c", code: hostOf(rank) }
@@ -231,10 +235,11 @@ export const straggler = defineRule({
               language: "shell",
               code: `lfs getstripe -y ${files[0]?.path}\nlfs df ${folderOf(files[0]?.path ?? "/")}  # is OST ${alone} full, or inactive?`,
             },
-      effect: `Up to ${formatSeconds(excess)} of ${formatSeconds(job.runSeconds)}.`,
-      confidence: job.partialModules.size > 0 || alone !== undefined ? "medium" : "high",
-      confidenceReason: unlessPartial(
+      effect: `Up to ${partOfSeconds(excess, job.runSeconds, "the run time")}.`,
+      ...trust(
         job,
+        COUNTERS,
+        alone === undefined ? "high" : "medium",
         late.shared ? "the recorder measured each rank in these files" : "each rank has records of its own",
       ),
     };
@@ -267,12 +272,13 @@ const idleRanks = defineRule({
       source: "ours: a tenth of the run is worth spreading over more ranks",
     },
   },
-  judge(job, limits) {
+  scale: ALWAYS_INFO,
+  judge(job, limits, others) {
     const byRank = job.ranks >= limits.ranks ? rankSpread(job)?.byRank : undefined;
-    if (byRank === undefined || fires(oneRankIo, job) || fires(byteImbalance, job)) return undefined;
+    if (byRank === undefined || others.speak("one-rank-io", "byte-imbalance")) return undefined;
     const heaviest = byRank.reduce((a, b) => Math.max(a, b), 0);
     const movers: number[] = [];
-    // Logs and headers of a rank are no share in the work.
+    // Logs and headers of a rank are no share in the work: ours, a hundredth of the busiest.
     byRank.forEach((bytes, rank) => {
       if (bytes >= 0.01 * heaviest) movers.push(rank);
     });
@@ -283,7 +289,7 @@ const idleRanks = defineRule({
     if (!(cost >= limits.cost)) return undefined;
     return {
       severity: "info",
-      statement: `${count(idle)} of ${count(job.ranks)} ranks (${percent(idle / job.ranks)}) move no data; the other ${count(movers.length)} move all ${formatBytes(sum(byRank, (bytes) => bytes))}. The I/O of the busiest takes ${shareOfSeconds(slowestSeconds, job.runSeconds)} of the run time.`,
+      statement: `${partOf(idle, job.ranks, "ranks")} move no data, or next to none; the other ${grouped(movers.length)} move ${formatBytes(sum(movers, (rank) => byRank[rank] as number))}. The I/O of the busiest takes up to ${partOfSeconds(slowestSeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
           { label: "ranks without data", value: idle, unit: "ranks", of: job.ranks },
@@ -298,9 +304,10 @@ const idleRanks = defineRule({
         code: `MPI_Info info;\nMPI_Info_create(&info);\nMPI_Info_set(info, "romio_cb_write", "enable");\nMPI_Info_set(info, "cb_nodes", "${nodesFor(job)}");  /* aggregators */\nMPI_File_open(comm, path, mode, info, &file);`,
       },
       effect: "More clients and network links at work; with few OSTs little changes.",
-      confidence: "medium",
-      confidenceReason: unlessPartial(
+      ...trust(
         job,
+        COUNTERS,
+        "medium",
         "bytes of every rank are known; whether the choice is deliberate is not",
       ),
     };
@@ -326,6 +333,8 @@ int length;
 MPI_Get_processor_name(host, &length);
 if (rank == ${rank}) fprintf(stderr, "rank %d runs on %s\\n", rank, host);`;
 
+const secondsIn = ({ seconds }: JobFile) => seconds;
+
 /** One of every so many ranks, as libraries place their aggregators. */
 function evenlySpaced(ranks: readonly number[]): boolean {
   const step = (ranks[1] as number) - (ranks[0] as number);
@@ -336,17 +345,4 @@ function evenlySpaced(ranks: readonly number[]): boolean {
 function nodesFor(job: Job): number {
   const widest = job.files.reduce((most, { stripeCount }) => Math.max(most, stripeCount || 1), 1);
   return Math.max(1, Math.min(job.ranks, widest * Math.max(1, Math.floor(job.ranks / 16 / widest))));
-}
-
-/** From the first to the last access of the files. */
-export function spanOf(files: readonly JobFile[]): {
-  span?: { readonly startSeconds: number; readonly endSeconds: number };
-} {
-  let [start, end] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const { called } of files) {
-    for (const time of [called.openStart, called.readStart, called.writeStart])
-      if (time < start) start = time;
-    for (const time of [called.readEnd, called.writeEnd, called.closeEnd]) if (time > end) end = time;
-  }
-  return start < end ? { span: { startSeconds: start, endSeconds: end } } : {};
 }

@@ -1,6 +1,7 @@
 /** The OST that takes much longer than the others for the same load, if there is one. */
 import type { Job, OstLoad } from "../job.ts";
-import { bytesOf, median, realFiles } from "./words-b.ts";
+import { bytesMoved, heaviest, median } from "./measures.ts";
+import { realFiles } from "./per-job.ts";
 
 export interface SlowTarget {
   readonly ost: number;
@@ -19,33 +20,29 @@ export interface SlowTarget {
   readonly source: OstLoad["source"];
 }
 
-export const SLOW_RATIO = 3;
-export const SLOW_TARGETS = 4;
-export const SLOW_RANKS = 2;
-
 export function slowestTarget(
   job: Job,
-  ratioLeast = SLOW_RATIO,
-  targetsLeast = SLOW_TARGETS,
-  ranksLeast = SLOW_RANKS,
+  limits: { readonly ratio: number; readonly osts: number; readonly ranks: number },
 ): SlowTarget | undefined {
-  const meanBytes = job.osts.reduce((total, ost) => total + bytesOf(ost), 0) / job.osts.length;
+  const meanBytes = job.osts.reduce((total, ost) => total + bytesMoved(ost), 0) / job.osts.length;
   // A few bytes take as long as their latency and say nothing of a target.
-  const loads = job.osts.filter((ost) => bytesOf(ost) >= 0.1 * meanBytes && ost.seconds > 0 && ost.calls > 0);
-  if (loads.length < targetsLeast) return undefined;
-  const perByte = (ost: OstLoad) => ost.seconds / bytesOf(ost);
-  const perCall = (ost: OstLoad) => bytesOf(ost) / ost.calls;
-  const readShare = (ost: OstLoad) => ost.bytesRead / bytesOf(ost);
+  const loads = job.osts.filter(
+    (ost) => bytesMoved(ost) >= 0.1 * meanBytes && ost.seconds > 0 && ost.calls > 0,
+  );
+  if (loads.length < limits.osts) return undefined;
+  const perByte = (ost: OstLoad) => ost.seconds / bytesMoved(ost);
+  const perCall = (ost: OstLoad) => bytesMoved(ost) / ost.calls;
+  const readShare = (ost: OstLoad) => ost.bytesRead / bytesMoved(ost);
   const typical = median(loads.map(perByte));
-  const slow = loads.reduce((a, b) => (perByte(b) > perByte(a) ? b : a));
+  const slow = heaviest(loads, perByte);
   const ratio = perByte(slow) / typical;
   // Smaller calls, or reads where the others have writes, take longer on any target.
   const alike =
     perCall(slow) >= 0.5 * median(loads.map(perCall)) &&
     Math.abs(readShare(slow) - median(loads.map(readShare))) <= 0.25;
   const ranks = ranksOn(job, slow.ost);
-  if (!(ratio >= ratioLeast && alike && ranks >= ranksLeast)) return undefined;
-  const bytes = bytesOf(slow);
+  if (!(ratio >= limits.ratio && alike && ranks >= limits.ranks)) return undefined;
+  const bytes = bytesMoved(slow);
   return {
     ost: slow.ost,
     seconds: slow.seconds,

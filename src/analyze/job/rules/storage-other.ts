@@ -1,25 +1,29 @@
 /** Rules on storage that are not about the layout of one file: the set of OSTs, the file system, a stalled call. */
-import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import { formatBytes } from "../../../base/units.ts";
 import type { JobFile, OstLoad } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { straggler } from "./ranks.ts";
+import { COUNTERS, spanOfRecord, trust, worstFiles } from "./evidence.ts";
+import { bytesMoved, bytesOf, callsOf, heaviest, known, secondsOf, sum, type Way, WAYS } from "./measures.ts";
+import { realFiles } from "./per-job.ts";
+import {
+  ALWAYS_INFO,
+  BY_TIME_TO_SHORTEN,
+  ownScale,
+  severityByRun,
+  severityByTimeToShorten,
+} from "./severity.ts";
 import { stripesOf } from "./striping.ts";
 import {
-  bytesOf,
-  count,
-  fires,
   folderOf,
-  known,
+  grouped,
   many,
+  partOfBytes,
+  partOfSeconds,
   percent,
-  realFiles,
-  severityOf,
-  shareOfBytes,
-  sum,
+  secondsText,
+  sizeText,
   times,
-  unlessPartial,
-  worstFiles,
-} from "./words-b.ts";
+} from "./wording.ts";
 
 const LAYOUTS = [["LUSTRE"], ["POSIX", "STDIO"]] as const;
 const LARGE = {
@@ -63,12 +67,13 @@ const fewOsts = defineRule({
     bytes: LARGE,
     cost: COST,
   },
+  scale: BY_TIME_TO_SHORTEN,
   judge(job, limits) {
     const files = realFiles(job).filter(
-      (file) => file.called.ranks < 4 && stripesOf(file) > 0 && bytesOf(file) > 0,
+      (file) => file.called.ranks < 4 && stripesOf(file) > 0 && bytesMoved(file) > 0,
     );
-    const knownOsts = Math.max(0, ...job.osts.map(({ ost }) => ost + 1));
-    const bytes = sum(files, bytesOf);
+    const knownOsts = job.osts.reduce((most, { ost }) => Math.max(most, ost + 1), 0);
+    const bytes = sum(files, bytesMoved);
     if (files.length < limits.files || knownOsts < limits.osts || !(bytes >= limits.bytes)) return undefined;
     const loads = loadsOf(files);
     const holders = holdersOf(loads, 0.9 * bytes);
@@ -76,8 +81,8 @@ const fewOsts = defineRule({
     if (!enough || !(job.io.meanShare >= limits.cost)) return undefined;
     const worst = files[0] as JobFile;
     return {
-      severity: job.io.meanShare >= 0.2 ? "high" : "warn",
-      statement: `${many(holders.length, "OST")} of at least ${count(knownOsts)} ${holders.length === 1 ? "holds" : "hold"} nine tenths of the ${formatBytes(bytes)} in ${count(files.length)} files (${holders.slice(0, 8).join(", ")}). I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
+      severity: severityByTimeToShorten(job.io.meanShare),
+      statement: `${grouped(holders.length)} of at least ${grouped(knownOsts)} OSTs (${holders.slice(0, 8).join(", ")}${holders.length > 8 ? ", …" : ""}) ${holders.length === 1 ? "holds" : "hold"} nine tenths of the ${formatBytes(bytes)} that go to and from ${grouped(files.length)} files. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
       evidence: {
         numbers: [
           {
@@ -96,20 +101,21 @@ const fewOsts = defineRule({
         ],
         ...worstFiles(
           files,
-          bytesOf,
-          (file) => `${formatBytes(bytesOf(file))} on OST ${file.osts.join(", ")}`,
+          bytesMoved,
+          (file) => `${formatBytes(bytesMoved(file))} on OST ${file.osts.join(", ")}`,
         ),
       },
       advice:
-        "Let Lustre choose the targets: take start index and pool off the directory, and copy what is there.",
+        "Let Lustre choose the targets: take start index and pool off the directory. Files that exist stay where they are until they are copied or migrated.",
       snippet: {
         language: "shell",
         code: `lfs getstripe -d ${folderOf(worst.path)}  # stripe_offset should be -1\nlfs setstripe -d ${folderOf(worst.path)}\nlfs setstripe -c 1 -i -1 ${folderOf(worst.path)}`,
       },
-      effect: `Up to ${times(Math.min(knownOsts, files.length) / holders.length)} times as many targets at work.`,
-      confidence: "medium",
-      confidenceReason: unlessPartial(
+      effect: `Up to ${times(Math.min(knownOsts, files.length) / holders.length)} as many targets at work.`,
+      ...trust(
         job,
+        COUNTERS,
+        "medium",
         "how many OSTs there are is known only from the highest index in the log",
       ),
     };
@@ -137,42 +143,47 @@ const ostImbalance = defineRule({
     bytes: LARGE,
     cost: COST,
   },
-  judge(job, limits) {
-    const loads = job.osts.filter((ost) => bytesOf(ost) > 0);
-    const bytes = sum(loads, bytesOf);
+  scale: ownScale(
+    ["high", "warn", "info"],
+    "by run time, for the part of the mean I/O time that the heaviest OST takes beyond the mean OST.",
+  ),
+  judge(job, limits, others) {
+    const loads = job.osts.filter((ost) => bytesMoved(ost) > 0);
+    const bytes = sum(loads, bytesMoved);
     if (loads.length < limits.osts || !(bytes >= limits.bytes && job.io.meanShare >= limits.cost))
       return undefined;
-    const heaviest = loads.reduce((a, b) => (bytesOf(b) > bytesOf(a) ? b : a));
+    const worst = heaviest(loads, bytesMoved);
     const mean = bytes / loads.length;
-    const ratio = bytesOf(heaviest) / mean;
-    const files = realFiles(job).filter(({ osts }) => osts.includes(heaviest.ost));
-    const partOf = (file: JobFile) => bytesOf(file) / file.osts.length;
+    const ratio = bytesMoved(worst) / mean;
+    const files = realFiles(job).filter(({ osts }) => osts.includes(worst.ost));
+    const partOf = (file: JobFile) => bytesMoved(file) / file.osts.length;
     // One large file is a matter of its own layout.
-    const byOneFile = files.some((file) => partOf(file) > 0.5 * bytesOf(heaviest));
-    if (!(ratio >= limits.ratio) || byOneFile || fires(fewOsts, job)) return undefined;
+    const byOneFile = files.some((file) => partOf(file) > 0.5 * bytesMoved(worst));
+    if (!(ratio >= limits.ratio) || byOneFile || others.speak("few-osts")) return undefined;
     return {
-      severity: severityOf(job.io.meanShare * (1 - 1 / ratio), job.io.meanSeconds),
-      statement: `OST ${heaviest.ost} gets ${shareOfBytes(bytesOf(heaviest), bytes)} of the bytes, ${times(ratio)} times the mean of the ${count(loads.length)} OSTs in use, from ${many(files.length, "file")}.`,
+      severity: severityByRun(job.io.meanShare * (1 - 1 / ratio), job.io.meanSeconds * (1 - 1 / ratio)),
+      statement: `OST ${worst.ost} gets ${partOfBytes(bytesMoved(worst), bytes, "the bytes")}, ${times(ratio)} the mean of the ${grouped(loads.length)} OSTs in use, from ${many(files.length, "file")}.`,
       evidence: {
         numbers: [
-          { label: "heaviest OST", value: heaviest.ost, unit: "index" },
-          { label: "its bytes", value: bytesOf(heaviest), unit: "bytes", of: bytes },
+          { label: "heaviest OST", value: worst.ost, unit: "index" },
+          { label: "its bytes", value: bytesMoved(worst), unit: "bytes", of: bytes },
           { label: "heaviest over mean", value: ratio, unit: "ratio" },
           { label: "OSTs in use", value: loads.length, unit: "count" },
         ],
-        ...worstFiles(files, partOf, (file) => `${formatBytes(partOf(file))} on OST ${heaviest.ost}`),
+        ...worstFiles(files, partOf, (file) => `${formatBytes(partOf(file))} on OST ${worst.ost}`),
       },
       advice:
-        "Stripe the larger of these files over more OSTs, so that no target gets several whole files, or spread the files by hand over start indexes.",
+        "Stripe the larger of these files over more OSTs, so that no target gets several whole files, or give each file another start index (lfs setstripe -i).",
       snippet: {
         language: "shell",
-        code: `# directory: as many stripes as there are OSTs in use, chosen by Lustre\nlfs setstripe -c ${loads.length} -i -1 ${folderOf((files[0] as JobFile).path)}`,
+        code: `# new files in this directory: as many stripes as there are OSTs in use, chosen by Lustre\nlfs setstripe -c ${loads.length} -i -1 ${folderOf((files[0] as JobFile).path)}`,
       },
-      effect: `Up to ${times(ratio)} times the rate in the phase that waits for OST ${heaviest.ost}.`,
-      confidence: heaviest.source === "trace" ? "high" : "medium",
-      confidenceReason: unlessPartial(
+      effect: `Up to ${times(ratio)} the rate in the phase that waits for OST ${worst.ost}.`,
+      ...trust(
         job,
-        heaviest.source === "trace"
+        COUNTERS,
+        worst.source === "trace" ? "high" : "medium",
+        worst.source === "trace"
           ? "traced offsets say which OST each byte went to"
           : "estimated: the bytes of each file are spread evenly over its OSTs",
       ),
@@ -187,7 +198,7 @@ const notParallelFs = defineRule({
   id: "not-parallel-fs",
   title: "Bulk data on a file system that is not parallel",
   meaning:
-    "A parallel job moves most of its data on NFS, which one server serves, or on a file system of the node, which other nodes do not see.",
+    "A parallel job moves most of its data on NFS or the like, mostly one server for all, or on a file system of the node, which other nodes do not see.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],
   thresholds: {
     bytes: {
@@ -205,22 +216,26 @@ const notParallelFs = defineRule({
     },
     cost: COST,
   },
+  scale: ownScale(
+    ["high", "warn", "info"],
+    "by run time, with the mean I/O time of a rank; **info** for storage of the node.",
+  ),
   judge(job, limits) {
     const all = realFiles(job);
     const onNetwork = all.filter(({ fsType }) => NETWORK.test(fsType ?? ""));
     const onNode = all.filter(({ fsType }) => LOCAL.test(fsType ?? ""));
     const [files, remote] =
-      sum(onNetwork, bytesOf) >= sum(onNode, bytesOf) ? [onNetwork, true] : [onNode, false];
-    const bytes = sum(files, bytesOf);
-    const whole = sum(all, bytesOf);
+      sum(onNetwork, bytesMoved) >= sum(onNode, bytesMoved) ? [onNetwork, true] : [onNode, false];
+    const bytes = sum(files, bytesMoved);
+    const whole = sum(all, bytesMoved);
     if (job.ranks < limits.ranks || !(bytes >= limits.bytes && bytes >= limits.share * whole))
       return undefined;
     if (!(job.io.meanShare >= limits.cost)) return undefined;
     const types = [...new Set(files.map(({ fsType }) => fsType))].join(", ");
     const mounts = [...new Set(files.map(({ mount }) => mount ?? "/"))];
     return {
-      severity: remote ? severityOf(job.io.meanShare, job.io.meanSeconds) : "info",
-      statement: `${shareOfBytes(bytes, whole)} of the data of ${count(job.ranks)} ranks goes to ${types} (${mounts.slice(0, 3).join(", ")}), ${remote ? "where one server serves all of them" : "which is the node's own and not seen by others"}. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
+      severity: remote ? severityByRun(job.io.meanShare, job.io.meanSeconds) : "info",
+      statement: `${grouped(job.ranks)} ranks move ${partOfBytes(bytes, whole, "their data")} on ${types} (${mounts.slice(0, 3).join(", ")}), ${remote ? "which mostly is one server for all of them" : "which belongs to the node and is not seen by others"}. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
       evidence: {
         numbers: [
           { label: "bytes there", value: bytes, unit: "bytes", of: whole },
@@ -232,7 +247,7 @@ const notParallelFs = defineRule({
             of: job.runSeconds,
           },
         ],
-        ...worstFiles(files, bytesOf, (file) => `${formatBytes(bytesOf(file))} on ${file.fsType}`),
+        ...worstFiles(files, bytesMoved, (file) => `${formatBytes(bytesMoved(file))} on ${file.fsType}`),
       },
       advice: remote
         ? "Run in the site's parallel file system (often $SCRATCH or $WORK) and copy inputs there first."
@@ -242,11 +257,12 @@ const notParallelFs = defineRule({
         code: `cp -r ${folderOf((files[0] as JobFile).path)} "$SCRATCH"/ && cd "$SCRATCH"`,
       },
       effect: remote
-        ? "The rate of many servers instead of one; other users of that server notice too."
+        ? "The rate of many servers instead of one, and other users of that server are left in peace."
         : "None in speed; the data outlives the job and can be shared.",
-      confidence: remote ? "high" : "medium",
-      confidenceReason: unlessPartial(
+      ...trust(
         job,
+        COUNTERS,
+        remote ? "high" : "medium",
         remote
           ? "the mount table names the type"
           : "the mount table names the type; whether the job ran on one node is not known",
@@ -277,20 +293,20 @@ const slowCall = defineRule({
     },
     cost: COST,
   },
-  judge(job, limits) {
-    const calls = realFiles(job).flatMap((file) => [stallOf(file, "read"), stallOf(file, "write")]);
-    const stalls = calls.filter(
-      ({ seconds, usual }) =>
-        seconds >= limits.seconds &&
-        seconds >= limits.ratio * usual &&
-        seconds >= limits.cost * job.runSeconds,
-    );
-    const worst = stalls.sort((a, b) => b.seconds - a.seconds)[0];
-    if (worst === undefined || fires(straggler, job)) return undefined;
-    const { file, way, seconds, bytes, usual, start, end } = worst;
+  scale: ALWAYS_INFO,
+  judge(job, limits, others) {
+    const least = Math.max(limits.seconds, limits.cost * job.runSeconds);
+    const stalls = realFiles(job)
+      .filter(({ called }) => called.longestReadSeconds >= least || called.longestWriteSeconds >= least)
+      .flatMap((file) => WAYS.map((way) => stallOf(file, way)))
+      .filter(({ seconds, usual }) => seconds >= least && seconds >= limits.ratio * usual)
+      .sort((a, b) => b.seconds - a.seconds);
+    const [worst] = stalls;
+    if (worst === undefined || others.speak("straggler")) return undefined;
+    const { file, way, seconds, bytes, usual } = worst;
     return {
       severity: "info",
-      statement: `One ${way} of ${formatBytes(bytes)} took ${formatSeconds(seconds)}, ${times(seconds / usual)} times what such a call usually takes in ${file.path} (${formatSeconds(usual)}), and ${percent(seconds / job.runSeconds)} of the run time.`,
+      statement: `One ${way} of ${sizeText(bytes)} took ${partOfSeconds(seconds, job.runSeconds, "the run time")}, ${times(seconds / usual)} what such a call usually takes in ${file.path} (${secondsText(usual)}).`,
       evidence: {
         numbers: [
           { label: `longest ${way}`, value: seconds, unit: "seconds", of: job.runSeconds },
@@ -300,18 +316,19 @@ const slowCall = defineRule({
         files: stalls.slice(0, 10).map((stall) => ({
           fileId: stall.file.fileId,
           path: stall.file.path,
-          note: `one ${stall.way}: ${formatSeconds(stall.seconds)}`,
+          note: `one ${stall.way}: ${secondsText(stall.seconds)}`,
         })),
         filesTotal: new Set(stalls.map((stall) => stall.file.fileId)).size,
-        ...(start < end ? { span: { startSeconds: start, endSeconds: end } } : {}),
+        ...spanOfRecord(file.called, way),
       },
       advice:
         "Run again: if it does not recur, the file system or the node was busy at that time. If it does, trace the calls and look at when and where it happens.",
       snippet: { language: "shell", code: "export DARSHAN_MOD_ENABLE=DXT_POSIX,DXT_MPIIO" },
-      effect: `Up to ${formatSeconds(seconds - usual)}, if others wait for this call.`,
-      confidence: "medium",
-      confidenceReason: unlessPartial(
+      effect: `Up to ${secondsText(seconds - usual)}, if others wait for this call.`,
+      ...trust(
         job,
+        COUNTERS,
+        "medium",
         "counters keep the longest call of each file, not when it was or who made it",
       ),
     };
@@ -324,7 +341,7 @@ export const OTHER_STORAGE_RULES: readonly Rule[] = [fewOsts, ostImbalance, notP
 function loadsOf(files: readonly JobFile[]): Map<OstLoad["ost"], number> {
   const loads = new Map<number, number>();
   for (const file of files)
-    for (const ost of file.osts) loads.set(ost, (loads.get(ost) ?? 0) + bytesOf(file) / file.osts.length);
+    for (const ost of file.osts) loads.set(ost, (loads.get(ost) ?? 0) + bytesMoved(file) / file.osts.length);
   return loads;
 }
 
@@ -340,24 +357,16 @@ function holdersOf(loads: ReadonlyMap<number, number>, bytes: number): number[] 
   return holders;
 }
 
-function stallOf(file: JobFile, way: "read" | "write") {
+/** The longest call of a file in one direction, and what it should have taken by the others. */
+function stallOf(file: JobFile, way: Way) {
   const { called } = file;
-  const read = way === "read";
-  const seconds = read ? called.longestReadSeconds : called.longestWriteSeconds;
-  const bytes = read ? called.longestReadBytes : called.longestWriteBytes;
-  const calls = read ? called.reads : called.writes;
-  const moved = read ? called.bytesRead : called.bytesWritten;
-  const all = read ? called.readSeconds : called.writeSeconds;
+  const [seconds, bytes] =
+    way === "read"
+      ? [called.longestReadSeconds, called.longestReadBytes]
+      : [called.longestWriteSeconds, called.longestWriteBytes];
   // Without the call itself, which would hide among few others.
-  const mean = (all - seconds) / (calls - 1);
-  const forBytes = known((bytes * (all - seconds)) / (moved - bytes));
-  return {
-    file,
-    way,
-    seconds,
-    bytes,
-    usual: Math.max(mean, forBytes),
-    start: read ? called.readStart : called.writeStart,
-    end: read ? called.readEnd : called.writeEnd,
-  };
+  const otherSeconds = secondsOf(called, way) - seconds;
+  const mean = otherSeconds / (callsOf(called, way) - 1);
+  const forBytes = known((bytes * otherSeconds) / (bytesOf(called, way) - bytes));
+  return { file, way, seconds, bytes, usual: Math.max(mean, forBytes) };
 }

@@ -47,7 +47,7 @@ describe("stripe-one", () => {
     const finding = find(job, "stripe-one");
     expect(finding).toMatchObject({ severity: "high", confidence: "high" });
     expect(number(finding, "size of the largest")?.value).toBe(1024 * GIB);
-    expect(finding?.statement).toContain("on OST 42 alone");
+    expect(finding?.statement).toContain("64 ranks share /scratch/run/volume.raw: 1.1 TB on OST 42 alone.");
     // 72 by size, but there are 64 ranks: 2^40 / 64 = 17.2 GB.
     expect(finding?.advice).toContain(
       "1.1 TB / 64 stripes = 17.2 GB for each OST, 64 ranks / 64 stripes = 1 rank",
@@ -69,7 +69,7 @@ describe("stripe-count", () => {
     expect(number(finding, "OSTs it lies on")?.value).toBe(2);
     // 34.4 GB: 24 stripes.
     expect(finding?.statement).toContain(
-      "34.4 GB and used by 32 ranks, lies on 2 OSTs, which leaves 17.2 GB and 16 ranks",
+      "(34.4 GB, used by 32 ranks) lies on 2 OSTs, with 17.2 GB and 16 ranks for each",
     );
     expect(finding?.snippet?.code).toContain("lfs setstripe -c 24 -S 4M");
     expect(ids(job)).toEqual(["stripe-count"]);
@@ -93,6 +93,9 @@ describe("stripe-wide-small", () => {
     const finding = find(job, "stripe-wide-small");
     expect(finding?.evidence.filesTotal).toBe(100);
     expect(number(finding, "objects without a byte")).toMatchObject({ value: 700, of: 800 });
+    expect(finding?.statement).toBe(
+      "100 files are no larger than one stripe (1 MB together) and yet consist of 800 objects on OSTs, of which 700 hold no byte.",
+    );
     expect(ids(job)).toEqual(["stripe-wide-small"]);
   });
 
@@ -116,6 +119,10 @@ describe("few-osts and ost-imbalance", () => {
     const job = on(16, (rank) => rank % 2);
     const finding = find(job, "few-osts");
     expect(number(finding, "OSTs with nine tenths of the bytes")).toMatchObject({ value: 2, of: 32 });
+    // 16 files of 1 GiB and a log.
+    expect(finding?.statement).toContain(
+      "2 of at least 32 OSTs (0, 1) hold nine tenths of the 17.2 GB that go to and from 17 files.",
+    );
     expect(ids(job)).toEqual(["few-osts"]);
   });
 
@@ -126,6 +133,9 @@ describe("few-osts and ost-imbalance", () => {
     expect(number(finding, "its bytes")).toMatchObject({ value: 8 * GIB, of: 20 * GIB + 1000 });
     // 8 GiB over the mean of 14 OSTs with 20 GiB and a log.
     expect(number(finding, "heaviest over mean")?.value).toBeCloseTo((8 * 14) / 20, 5);
+    expect(finding?.statement).toBe(
+      "OST 0 gets 40 % of the bytes (8.59 GB of 21.5 GB), 5.6 times the mean of the 14 OSTs in use, from 8 files.",
+    );
     expect(ids(job)).toEqual(["ost-imbalance"]);
   });
 
@@ -143,6 +153,9 @@ describe("slow-ost", () => {
     expect(number(finding, "its bytes")).toMatchObject({ value: GIB, of: 8 * GIB });
     // 6 × 10 ms + 0.2 ms over 10 ms + 0.2 ms.
     expect(number(finding, "time per byte over the median")?.value).toBeCloseTo(60.2 / 10.2, 0);
+    expect(finding?.statement).toMatch(
+      /^OST 5 needs 5\.\d+ times as long .* median of 8 OSTs .* for 12\.5 % of the bytes\.$/,
+    );
     expect(finding?.evidence.filesTotal).toBe(16);
     expect(ids(job)).toEqual(["slow-ost"]);
   });
@@ -221,7 +234,8 @@ describe("not-parallel-fs", () => {
     const finding = find(job("nfs", 0), "not-parallel-fs");
     expect(finding?.severity).toBe("high");
     expect(number(finding, "bytes there")).toMatchObject({ value: 2 * GIB, of: 2 * GIB });
-    expect(finding?.statement).toContain("nfs (/home)");
+    expect(finding?.statement).toContain("4 ranks move all of their data (2.15 GB) on nfs (/home)");
+    expect(finding?.statement).toContain("I/O takes a rank 40 % of the run time");
   });
 
   it("only mentions storage of the node", () => {
@@ -255,6 +269,9 @@ describe("slow-call", () => {
     const finding = find(job, "slow-call");
     expect(finding?.severity).toBe("info");
     expect(finding?.evidence.files.map(({ path }) => path)).toEqual(["/scratch/run/out.1"]);
+    expect(finding?.statement).toMatch(
+      /^One write of 4 MiB took .* usually takes in \/scratch\/run\/out\.1 /,
+    );
     const longest = number(finding, "longest write")?.value as number;
     expect(longest).toBeGreaterThan(10);
     expect(longest).toBeLessThan(11.01);

@@ -1,25 +1,15 @@
 /** Rules on where the files lie. */
-import { formatBytes, formatRate, formatSeconds } from "../../../base/units.ts";
+import { formatBytes, formatRate } from "../../../base/units.ts";
 import type { Job, JobFile, OstLoad } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { COUNTERS, type Trust, trust, worstFiles } from "./evidence.ts";
+import { bytesMoved, extentOf, heaviest, known, sum } from "./measures.ts";
+import { realFiles } from "./per-job.ts";
+import { BY_RUN, BY_TIME_TO_SHORTEN, ownScale, severityByRun, severityByTimeToShorten } from "./severity.ts";
+import { slowestTarget } from "./slow-ost.ts";
 import { OTHER_STORAGE_RULES } from "./storage-other.ts";
-import { SLOW_RANKS, SLOW_RATIO, SLOW_TARGETS, slowestTarget } from "./slow-ost.ts";
-import { STRIPES_SOURCE, setStripe, stripeArithmetic, stripesFor, stripesOf } from "./striping.ts";
-import {
-  bytesOf,
-  count,
-  extentOf,
-  folderOf,
-  known,
-  many,
-  percent,
-  realFiles,
-  severityOf,
-  sum,
-  times,
-  unlessPartial,
-  worstFiles,
-} from "./words-b.ts";
+import { setStripe, stripeArithmetic, STRIPES_SOURCE, stripesFor, stripesOf } from "./striping.ts";
+import { folderOf, grouped, many, partOfSeconds, percent, rough, secondsText, times } from "./wording.ts";
 
 const NEEDS = [["LUSTRE"], ["POSIX", "MPI-IO", "STDIO"]] as const;
 
@@ -49,6 +39,7 @@ const stripeOne = defineRule({
       source: "ours: a file that is hardly touched can lie anywhere",
     },
   },
+  scale: BY_RUN,
   judge(job, limits) {
     const files = realFiles(job).filter((file) => stripesOf(file) === 1 && isLargeShared(file, limits));
     const found = costOf(job, files, limits.cost);
@@ -58,12 +49,12 @@ const stripeOne = defineRule({
     const ranks = worst.called.ranks;
     const stripes = stripesFor(bytes, ranks);
     return {
-      severity: severityOf(cost, seconds),
-      statement: `${count(ranks)} ranks share ${worst.path}: ${formatBytes(bytes)} on ${worst.osts.length === 1 ? `OST ${worst.osts[0]} alone` : "a single OST"}${andMore(files)}. A rank spends ${formatSeconds(seconds)} on average in such files, ${percent(cost)} of the run time of ${formatSeconds(job.runSeconds)}.`,
+      severity: severityByRun(cost, seconds),
+      statement: `${grouped(ranks)} ranks share ${worst.path}: ${formatBytes(bytes)} on ${worst.osts.length === 1 ? `OST ${worst.osts[0]} alone` : "a single OST"}${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
       advice: `Stripe the file over about ${stripes} OSTs before it is written: ${stripeArithmetic(bytes, ranks, stripes)}.`,
       snippet: setStripe(worst.path, bytes, stripes),
-      effect: `Up to ${stripes} times the rate of one target, if the targets are what the job waits for.`,
+      effect: `Up to ${times(stripes)} the rate of one target, if the targets are what the job waits for.`,
       ...layoutConfidence(job, worst),
     };
   },
@@ -100,11 +91,12 @@ const stripeCount = defineRule({
       source: "ours: below a twentieth of the run a change is hard to measure",
     },
   },
+  scale: BY_TIME_TO_SHORTEN,
   judge(job, limits) {
     const files = realFiles(job).filter((file) => {
       const stripes = stripesOf(file);
-      const wanted = stripesFor(extentOf(file), file.called.ranks);
-      return stripes > 1 && isLargeShared(file, limits) && wanted >= limits.ratio * stripes;
+      if (!(stripes > 1 && isLargeShared(file, limits))) return false;
+      return stripesFor(extentOf(file), file.called.ranks) >= limits.ratio * stripes;
     });
     const found = costOf(job, files, limits.cost);
     if (found === undefined) return undefined;
@@ -114,12 +106,12 @@ const stripeCount = defineRule({
     const stripes = stripesFor(bytes, ranks);
     const has = stripesOf(worst);
     return {
-      severity: cost >= 0.2 ? "high" : "warn",
-      statement: `${worst.path}, ${formatBytes(bytes)} and used by ${count(ranks)} ranks, lies on ${count(has)} OSTs, which leaves ${formatBytes(bytes / has)} and ${times(ranks / has)} ranks for each${andMore(files)}. A rank spends ${formatSeconds(seconds)} on average in such files, ${percent(cost)} of the run time.`,
+      severity: severityByTimeToShorten(cost),
+      statement: `${worst.path} (${formatBytes(bytes)}, used by ${grouped(ranks)} ranks) lies on ${grouped(has)} OSTs, with ${formatBytes(bytes / has)} and ${rough(ranks / has)} ranks for each${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
       advice: `Stripe it over about ${stripes} OSTs: ${stripeArithmetic(bytes, ranks, stripes)}.`,
       snippet: setStripe(worst.path, bytes, stripes),
-      effect: `Up to ${times(stripes / has)} times the rate, if the targets are what the job waits for.`,
+      effect: `Up to ${times(stripes / has)} the rate, if the targets are what the job waits for.`,
       ...layoutConfidence(job, worst),
     };
   },
@@ -146,20 +138,20 @@ const stripeWideSmall = defineRule({
         "Lustre wiki, Lustre Striping Best Practices: one stripe for files below 1 MiB, one to four up to 1 GiB",
     },
   },
+  scale: ownScale(["warn", "info"], "**warn** from ten times the limit of files on; **info** below."),
   judge(job, limits) {
     const files = realFiles(job).filter((file) => {
-      const bytes = extentOf(file);
       // Of a file that was only read the end may never have been reached.
-      return (
-        file.bytesWritten > 0 && stripesOf(file) >= limits.stripes && bytes > 0 && bytes <= file.stripeBytes
-      );
+      if (!(file.bytesWritten > 0 && stripesOf(file) >= limits.stripes)) return false;
+      const bytes = extentOf(file);
+      return bytes > 0 && bytes <= file.stripeBytes;
     });
     if (files.length < limits.files) return undefined;
     const objects = sum(files, stripesOf);
     const worst = files[0] as JobFile;
     return {
       severity: files.length >= 10 * limits.files ? "warn" : "info",
-      statement: `${many(files.length, "file")} are no larger than one stripe (${formatBytes(sum(files, extentOf))} together) and yet lie on ${count(objects)} OST objects; ${count(objects - files.length)} of these hold no byte.`,
+      statement: `${many(files.length, "file")} are no larger than one stripe (${formatBytes(sum(files, extentOf))} together) and yet consist of ${grouped(objects)} objects on OSTs, of which ${grouped(objects - files.length)} hold no byte.`,
       evidence: {
         numbers: [
           { label: "small files on several OSTs", value: files.length, unit: "files", of: job.files.length },
@@ -168,18 +160,17 @@ const stripeWideSmall = defineRule({
         ...worstFiles(
           files,
           stripesOf,
-          (file) => `${formatBytes(extentOf(file))} on ${count(stripesOf(file))} OSTs`,
+          (file) => `${formatBytes(extentOf(file))} on ${grouped(stripesOf(file))} OSTs`,
         ),
       },
       advice:
         "Give directories of small files a single stripe, or a progressive layout that widens as a file grows.",
       snippet: {
         language: "shell",
-        code: `lfs setstripe -c 1 ${folder(worst)}\n# or: one stripe up to 64 MiB, four up to 1 GiB, all beyond\nlfs setstripe -E 64M -c 1 -E 1G -c 4 -E -1 -c -1 ${folder(worst)}`,
+        code: `lfs setstripe -c 1 ${folderOf(worst.path)}\n# or: one stripe up to 64 MiB, four up to 1 GiB, all beyond\nlfs setstripe -E 64M -c 1 -E 1G -c 4 -E -1 -c -1 ${folderOf(worst.path)}`,
       },
       effect: "Faster creation, stat and removal of these files; nothing changes for their data.",
-      confidence: "high",
-      confidenceReason: unlessPartial(job, "layout and size of each file are recorded"),
+      ...trust(job, COUNTERS, "high", "layout and size of each file are recorded"),
     };
   },
 });
@@ -191,19 +182,19 @@ const slowOst = defineRule({
   needs: NEEDS,
   thresholds: {
     ratio: {
-      value: SLOW_RATIO,
+      value: 3,
       unit: "ratio",
       meaning: "seconds per byte over those of the median OST",
       source: "ours, by judgement: load of other jobs may well make a factor of two",
     },
     osts: {
-      value: SLOW_TARGETS,
+      value: 4,
       unit: "count",
       meaning: "OSTs to compare",
       source: "ours: a median of fewer says little",
     },
     ranks: {
-      value: SLOW_RANKS,
+      value: 2,
       unit: "ranks",
       meaning: "ranks that met the slow OST",
       source: "ours: with one, rank and target cannot be told apart (see straggler)",
@@ -215,22 +206,24 @@ const slowOst = defineRule({
       source: "ours: a slow target that holds little is no concern",
     },
   },
+  scale: BY_RUN,
   judge(job, limits) {
-    const slow = slowestTarget(job, limits.ratio, limits.osts, limits.ranks);
+    const slow = slowestTarget(job, limits);
     const all = sum(job.osts, ({ seconds }) => seconds);
     if (slow === undefined || !(slow.excess >= limits.cost * all)) return undefined;
     const files = realFiles(job).filter(({ osts }) => osts.includes(slow.ost));
     const single = files.every(({ osts }) => osts.length === 1);
-    const folderPath = folder(files[0] as JobFile);
+    const worst = heaviest(files, ({ seconds }) => seconds);
+    const folderPath = folderOf(worst.path);
     const cost = slow.excess / job.ranks / job.runSeconds;
     return {
-      severity: severityOf(cost, slow.excess / job.ranks),
-      statement: `OST ${slow.ost} needs ${times(slow.ratio)} times as long for a byte as the median of ${count(slow.compared)} OSTs (${formatRate(slow.bytes / slow.seconds)} against ${formatRate(1 / slow.typical)} per call under way). ${percent(slow.seconds / all)} of the time in reads and writes (${formatSeconds(slow.seconds)} of ${formatSeconds(all)} over all ranks) goes there for ${percent(slow.bytes / sum(job.osts, bytesOf))} of the bytes.`,
+      severity: severityByRun(cost, slow.excess / job.ranks),
+      statement: `OST ${slow.ost} needs ${times(slow.ratio)} as long for a byte as the median of ${grouped(slow.compared)} OSTs (${formatRate(slow.bytes / slow.seconds)} against ${formatRate(1 / slow.typical)} while a call is under way). It takes ${partOfSeconds(slow.seconds, all, "the time of all ranks in reads and writes")} for ${percent(slow.bytes, sum(job.osts, bytesMoved))} of the bytes.`,
       evidence: {
         numbers: [
           { label: "slow OST", value: slow.ost, unit: "index" },
           { label: "its time", value: slow.seconds, unit: "seconds", of: all },
-          { label: "its bytes", value: slow.bytes, unit: "bytes", of: sum(job.osts, bytesOf) },
+          { label: "its bytes", value: slow.bytes, unit: "bytes", of: sum(job.osts, bytesMoved) },
           { label: "time per byte over the median", value: slow.ratio, unit: "ratio" },
           { label: "time beyond the median, over all ranks", value: slow.excess, unit: "seconds" },
           { label: "OSTs compared", value: slow.compared, unit: "count" },
@@ -238,24 +231,26 @@ const slowOst = defineRule({
         ...worstFiles(
           files,
           ({ seconds }) => seconds,
-          (file) => `${formatBytes(bytesOf(file))} in ${formatSeconds(file.seconds)} over all ranks`,
+          (file) => `${formatBytes(bytesMoved(file))} in ${secondsText(file.seconds)} over all ranks`,
         ),
       },
       advice: `Tell the administrators about OST ${slow.ost} (a rebuild, a failing disk, another job, nearly full). Until then write new files elsewhere and move these files away.`,
       snippet: {
         language: "shell",
-        code: `lfs df ${folderPath}  # how full is OST ${slow.ost}?\n# what lies on it, moved to OST ${fastOst(job)}\nlfs find ${folderPath} --ost ${slow.ost} -type f | while read -r file; do lfs migrate -c 1 -i ${fastOst(job)} "$file"; done\n# a new file elsewhere\nlfs setstripe -c 1 -i ${fastOst(job)} ${folderPath}/new-file`,
+        code: `lfs df ${folderPath}  # how full is OST ${slow.ost}, is it inactive?\nlfs find ${folderPath} --ost ${slow.ost} -type f  # what lies on it\n# one of them to another target; spread the others over more of them\nlfs migrate -c ${stripesOf(worst)} -i ${fastOst(job)} ${worst.path}`,
       },
-      effect: `Up to ${formatSeconds(slow.excess / job.ranks)} for each rank on average, if the target stays slow.`,
-      confidence: slow.source === "trace" || single ? "high" : "medium",
-      confidenceReason: unlessPartial(
+      effect: `Up to ${secondsText(slow.excess / job.ranks)} for each rank on average, if the target stays slow.`,
+      ...trust(
         job,
+        COUNTERS,
+        slow.source === "trace" || single ? "high" : "medium",
         slow.source === "trace"
           ? "traced offsets say which OST each call went to"
           : single
             ? "each file lies on one OST, so its time is that OST's"
             : "estimated: the time of each file is spread evenly over its OSTs",
       ),
+      claims: files.map(({ fileId }) => ({ fileId, ost: slow.ost })),
     };
   },
 });
@@ -268,8 +263,6 @@ export const STORAGE_RULES: readonly Rule[] = [
   ...OTHER_STORAGE_RULES,
 ];
 
-const folder = ({ path }: JobFile) => folderOf(path);
-
 const isLargeShared = (file: JobFile, limits: { readonly bytes: number; readonly ranks: number }) =>
   file.called.ranks >= limits.ranks && extentOf(file) >= limits.bytes;
 
@@ -278,7 +271,7 @@ function costOf(job: Job, files: readonly JobFile[], least: number) {
   const seconds = sum(files, (file) => file.seconds / file.called.ranks);
   const cost = Math.min(1, seconds / job.runSeconds);
   if (files.length === 0 || !(cost >= least)) return undefined;
-  const worst = files.reduce((a, b) => (b.seconds > a.seconds ? b : a));
+  const worst = heaviest(files, ({ seconds }) => seconds);
   return { worst, cost, seconds };
 }
 
@@ -286,7 +279,7 @@ const andMore = (files: readonly JobFile[]) =>
   files.length > 1 ? `, and ${many(files.length - 1, "other file")} likewise` : "";
 
 function layoutEvidence(job: Job, files: readonly JobFile[], seconds: number) {
-  const worst = files.reduce((a, b) => (b.seconds > a.seconds ? b : a));
+  const worst = heaviest(files, ({ seconds }) => seconds);
   return {
     numbers: [
       { label: "size of the largest", value: extentOf(worst), unit: "bytes" },
@@ -294,7 +287,7 @@ function layoutEvidence(job: Job, files: readonly JobFile[], seconds: number) {
       { label: "ranks that use it", value: worst.called.ranks, unit: "ranks" },
       {
         label: "its rate by the slowest rank",
-        value: bytesOf(worst) / worst.slowestSeconds,
+        value: bytesMoved(worst) / worst.slowestSeconds,
         unit: "bytes/s",
       },
       { label: "mean time of a rank in such files", value: seconds, unit: "seconds", of: job.runSeconds },
@@ -303,28 +296,25 @@ function layoutEvidence(job: Job, files: readonly JobFile[], seconds: number) {
       files,
       (file) => file.seconds,
       (file) =>
-        `${formatBytes(extentOf(file))} on ${many(stripesOf(file), "OST")}, ${count(file.called.ranks)} ranks`,
+        `${formatBytes(extentOf(file))} on ${many(stripesOf(file), "OST")}, ${grouped(file.called.ranks)} ranks`,
     ),
   } as const;
 }
 
-function layoutConfidence(job: Job, { called }: JobFile) {
-  const composite = [...job.layer("POSIX"), ...job.layer("STDIO"), called].some(
-    ({ fileId, components }) => fileId === called.fileId && components > 1,
-  );
+function layoutConfidence(job: Job, { layers }: JobFile): Trust {
+  const composite = [...layers.values()].some(({ components }) => components > 1);
   return composite
-    ? ({
-        confidence: "medium",
-        confidenceReason: unlessPartial(
-          job,
-          "the layout has several components, and the recorder sees those that existed when the file was opened",
-        ),
-      } as const)
-    : ({ confidence: "high", confidenceReason: unlessPartial(job, "the layout is recorded") } as const);
+    ? trust(
+        job,
+        COUNTERS,
+        "medium",
+        "the layout has several components, and the recorder sees those that existed when the file was opened",
+      )
+    : trust(job, COUNTERS, "high", "the layout is recorded");
 }
 
 /** The OST with the best rate. */
 function fastOst(job: Job): number {
-  const rate = (ost: OstLoad) => known(bytesOf(ost) / ost.seconds);
-  return job.osts.reduce((a, b) => (rate(b) > rate(a) ? b : a)).ost;
+  const rate = (ost: OstLoad) => known(bytesMoved(ost) / ost.seconds);
+  return heaviest(job.osts, rate).ost;
 }

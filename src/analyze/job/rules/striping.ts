@@ -2,7 +2,7 @@
 import { formatBytes } from "../../../base/units.ts";
 import type { Snippet } from "../../../model/finding.ts";
 import type { JobFile } from "../job.ts";
-import { count, folderOf, many } from "./words-b.ts";
+import { folderOf, grouped, rough } from "./wording.ts";
 
 /** OSTs that a file lies on; with a composite layout those of all components. NaN when the layout is not known. */
 export function stripesOf({ osts, stripeCount }: JobFile): number {
@@ -18,7 +18,7 @@ export function stripesFor(bytes: number, ranks: number): number {
 export const STRIPES_SOURCE =
   "NERSC's recommendation for shared files (docs.nersc.gov/performance/io/lustre): 8 stripes from 1 GB, 24 from 10 GB, 72 from 100 GB";
 
-/** A stripe of 4 MiB suits transfers of several MiB and is Lustre's default today; small files keep 1 MiB. */
+/** Ours: 4 MiB suits transfers of several MiB; smaller files keep 1 MiB, long Lustre's default. */
 const stripeSizeFor = (bytes: number) => (bytes >= 10e9 ? "4M" : "1M");
 
 export function setStripe(path: string, bytes: number, stripes: number): Snippet {
@@ -31,5 +31,5 @@ export function setStripe(path: string, bytes: number, stripes: number): Snippet
 
 /** `1.1 TB / 64 stripes = 17.2 GB for each OST; 64 ranks / 64 stripes = 1 rank for each OST`. */
 export function stripeArithmetic(bytes: number, ranks: number, stripes: number): string {
-  return `${formatBytes(bytes)} / ${count(stripes)} stripes = ${formatBytes(bytes / stripes)} for each OST, ${count(ranks)} ranks / ${count(stripes)} stripes = ${many(Number((ranks / stripes).toPrecision(2)), "rank")} for each OST`;
+  return `${formatBytes(bytes)} / ${grouped(stripes)} stripes = ${formatBytes(bytes / stripes)} for each OST, ${grouped(ranks)} ranks / ${grouped(stripes)} stripes = ${rough(ranks / stripes)} ${ranks === stripes ? "rank" : "ranks"} for each OST`;
 }

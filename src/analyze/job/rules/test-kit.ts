@@ -1,15 +1,17 @@
-/** Jobs made of counters, for what the recorder of generate/ does not record; and findings by id. */
+/** Jobs of one file, jobs made of counters for what the recorder of generate/ does not record, and findings by id. */
 import { lustre } from "../../../formats/darshan/modules/index.ts";
 import type { ModuleSpec } from "../../../formats/darshan/modules/module.ts";
 import { recordId } from "../../../formats/darshan/record-id.ts";
 import { type CounterRecord, counterRecord, type DarshanRecord } from "../../../formats/darshan/records.ts";
+import { type Application, osts } from "../../../generate/single/application.ts";
+import { everyRank } from "../../../generate/single/accesses.ts";
 import { beginLog, lustreRecord } from "../../../generate/log-builder.ts";
 import type { Finding } from "../../../model/finding.ts";
 import { nodeEncoders } from "../../../node/encoders.ts";
 import type { Job } from "../job.ts";
 import { judge } from "../judge.ts";
 import type { Rule } from "../rule.ts";
-import { jobOf } from "../test-kit.ts";
+import { jobOf, plannedJob } from "../test-kit.ts";
 import { ACCESSES_RULES } from "./accesses.ts";
 import { LIBRARIES_RULES } from "./libraries.ts";
 import { MPI_IO_RULES } from "./mpi-io.ts";
@@ -29,6 +31,20 @@ export function findingOf(job: Job, id: string): Finding {
 
 export const numberOf = (finding: Finding, label: string): number | undefined =>
   finding.evidence.numbers.find((one) => one.label === label)?.value;
+
+/** All ranks open a file on eight OSTs, do their work and close it. */
+export function worked(
+  ranks: number,
+  work: (job: Application, rank: number, file: string) => void,
+  options: { traces?: boolean; alignmentBytes?: number } = {},
+) {
+  return plannedJob(ranks, (job) => {
+    const file = job.lustre("data", osts(0, 8), { alignmentBytes: options.alignmentBytes ?? 4096 });
+    job.compute(1);
+    everyRank(job, file, (rank) => work(job, rank, file));
+    return job.plan("test", { traces: options.traces ?? false });
+  });
+}
 
 export interface CountersOfFile {
   readonly module: ModuleSpec;

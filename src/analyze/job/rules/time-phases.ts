@@ -1,16 +1,20 @@
 /** Rules on when I/O happens, from heat maps or traces. */
-import { formatBytes, formatSeconds } from "../../../base/units.ts";
+import { formatBytes } from "../../../base/units.ts";
 import type { Activity } from "../activity.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { count, percent, sum, unlessPartial } from "./words-b.ts";
+import { trust } from "./evidence.ts";
+import { sum } from "./measures.ts";
+import { ALWAYS_INFO, BY_TIME_TO_SHORTEN, severityByTimeToShorten } from "./severity.ts";
+import { grouped, partOfSeconds, percent, rough, secondsText, times } from "./wording.ts";
 
+const DAY_SECONDS = 86_400;
 const TIMELINES = [["HEATMAP", "DXT_POSIX", "DXT_MPIIO"]] as const;
 
 const checkpointRhythm = defineRule({
   id: "checkpoint-rhythm",
   title: "Regular bursts of writes",
   meaning:
-    "The job writes about the same amount at regular intervals, as checkpoints do, and stands still meanwhile for a notable part of the run.",
+    "The job writes about the same amount at regular intervals, as checkpoints do, and that takes a notable part of the run.",
   needs: TIMELINES,
   thresholds: {
     bursts: { value: 3, unit: "count", meaning: "bursts, at least", source: "ours: two make no rhythm" },
@@ -33,6 +37,7 @@ const checkpointRhythm = defineRule({
       source: "ours: nobody changes a checkpoint for less",
     },
   },
+  scale: ALWAYS_INFO,
   judge(job, limits) {
     const { activity } = job;
     if (activity === undefined) return undefined;
@@ -49,10 +54,11 @@ const checkpointRhythm = defineRule({
     if (!regular || !(cost >= limits.cost && seconds >= limits.seconds)) return undefined;
     const period = mean(periods);
     const burst = seconds / bursts.length;
+    const best = Math.sqrt(2 * burst * DAY_SECONDS);
     const first = bursts[0] as Burst;
     return {
       severity: "info",
-      statement: `The job writes ${formatBytes(mean(sizes))} every ${formatSeconds(period)}, ${count(bursts.length)} times, for about ${formatSeconds(burst)} each: ${percent(cost)} of the run time (${formatSeconds(seconds)} of ${formatSeconds(job.runSeconds)}).`,
+      statement: `The job writes ${formatBytes(mean(sizes))} every ${secondsText(period)}, ${times(bursts.length)}, for about ${secondsText(burst)} each: ${partOfSeconds(seconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
           { label: "bursts", value: bursts.length, unit: "count" },
@@ -63,16 +69,17 @@ const checkpointRhythm = defineRule({
         ],
         span: { startSeconds: first.first * width, endSeconds: (first.last + 1) * width },
       },
-      advice: `Write less often: for a mean time between failures M the best interval is about √(2 · ${formatSeconds(burst)} · M) (Young 1974), for M = 24 h every ${formatSeconds(Math.sqrt(2 * burst * 86_400))}. Or let the job go on meanwhile: copy to memory or node-local storage and drain in the background.`,
+      advice: `${best > period ? "If these are checkpoints, write them less often" : "If these are checkpoints, the interval is not too short for a failure a day"}: for a mean time between failures M the best interval is about √(2 · ${secondsText(burst)} · M) (Young 1974), for M = 24 h ${secondsText(best)}. Or let the job go on meanwhile: copy to memory or node-local storage and drain in the background.`,
       snippet: {
         language: "c",
         code: "/* snapshot in memory, written while the next steps compute */\nmemcpy(snapshot, state, bytes);\nMPI_File_iwrite_at_all(file, offset, snapshot, count, MPI_BYTE, &request);\n/* before the next snapshot: */\nMPI_Wait(&request, MPI_STATUS_IGNORE);",
       },
-      effect: `Up to ${percent(cost)} of the run time.`,
-      confidence: "medium",
-      confidenceReason: unlessPartial(
+      effect: `Up to ${percent(cost)} of the run time, as far as ranks wait for the writes.`,
+      ...trust(
         job,
-        `${activity.source === "HEATMAP" ? "the heat map" : "the trace"} shows when bytes move, in bins of ${formatSeconds(width)}; whether ranks wait meanwhile is not seen`,
+        ["HEATMAP", "DXT_POSIX", "DXT_MPIIO"],
+        "medium",
+        `${activity.source === "HEATMAP" ? "the heat map" : "the trace"} shows when bytes move, in bins of ${secondsText(width)}; whether ranks wait meanwhile is not seen`,
       ),
     };
   },
@@ -104,6 +111,7 @@ const serialIoPhase = defineRule({
       source: "ours: a tenth of the run is worth doing in parallel",
     },
   },
+  scale: BY_TIME_TO_SHORTEN,
   judge(job, limits) {
     const { activity } = job;
     if (activity === undefined) return undefined;
@@ -115,8 +123,8 @@ const serialIoPhase = defineRule({
     if (!serial || !(cost >= limits.cost)) return undefined;
     const unit = activity.ranksPerRow > 1 ? `groups of ${activity.ranksPerRow} ranks` : "ranks";
     return {
-      severity: cost >= 0.2 ? "high" : "warn",
-      statement: `${count(groups)} ${unit} do I/O, but only ${Number(together.toPrecision(2))} at a time on average. These turns take ${formatSeconds(busySeconds)} of ${formatSeconds(job.runSeconds)} (${percent(cost)}).`,
+      severity: severityByTimeToShorten(cost),
+      statement: `${grouped(groups)} ${unit} do I/O, but only ${rough(together)} at a time on average. These turns take ${partOfSeconds(busySeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
           {
@@ -133,14 +141,15 @@ const serialIoPhase = defineRule({
         "Let all ranks write at once: collective MPI-IO into one file, each rank its own part. If the turns come from locks on shared stripes, align each rank's part to the stripe size.",
       snippet: {
         language: "c",
-        code: "/* instead of: receive the turn, append, pass the turn on */\nMPI_Exscan(&bytes, &offset, 1, MPI_OFFSET, MPI_SUM, comm);\nif (rank == 0) offset = 0;             /* MPI_Exscan leaves it undefined there */\nMPI_File_write_at_all(file, offset, buffer, bytes, MPI_BYTE, MPI_STATUS_IGNORE);",
+        code: "/* instead of: receive the turn, append, pass the turn on */\nMPI_Offset bytes = count, offset = 0;\nMPI_Exscan(&bytes, &offset, 1, MPI_OFFSET, MPI_SUM, comm);\nif (rank == 0) offset = 0;             /* MPI_Exscan leaves it undefined there */\nMPI_File_write_at_all(file, offset, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);",
       },
-      effect: `Up to ${count(groups)} times as much at once, as far as clients and OSTs allow.`,
-      confidence: activity.ranksPerRow > 1 ? "medium" : "high",
-      confidenceReason: unlessPartial(
+      effect: `Up to ${times(groups)} as many at work at once, as far as clients and OSTs allow.`,
+      ...trust(
         job,
+        ["HEATMAP", "DXT_POSIX", "DXT_MPIIO"],
+        activity.ranksPerRow > 1 ? "medium" : "high",
         activity.source === "HEATMAP"
-          ? `the heat map shows each rank in bins of ${formatSeconds(activity.binSeconds)}`
+          ? `the heat map shows each rank in bins of ${secondsText(activity.binSeconds)}`
           : "every call is traced",
       ),
     };

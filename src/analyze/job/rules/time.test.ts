@@ -75,6 +75,10 @@ describe("io-share", () => {
     expect(mean.value).toBeGreaterThan(60);
     expect(mean.value).toBeLessThan(66.1);
     expect(mean.of).toBeGreaterThan(mean.value + 20);
+    // 4 ranks, 64 MiB each, and nothing is read.
+    expect(finding?.statement).toMatch(
+      /0 % of it are reads, over 99\.9 % writes, .* metadata; 268 MB are moved\.$/,
+    );
     expect(finding?.evidence.filesTotal).toBe(4);
   });
 
@@ -100,6 +104,9 @@ describe("checkpoint-rhythm", () => {
     expect(finding?.severity).toBe("info");
     expect(number(finding, "bursts")?.value).toBe(4);
     expect(number(finding, "mean bytes of a burst")?.value).toBe(4 * 64 * MIB);
+    expect(finding?.statement).toMatch(
+      /^The job writes 268 MB every [78]\d\.?\d* s, 4 times, for about 1[56]\.?\d* s each/,
+    );
     // 60 to 66 s of computing, 15 to 16.5 s of writing; bins are 1.6 or 3.2 s wide.
     const period = number(finding, "mean interval")?.value as number;
     expect(period).toBeGreaterThan(72);
@@ -139,6 +146,7 @@ describe("serial-io-phase", () => {
     expect(finding?.severity).toBe("high");
     expect(number(finding, "ranks with I/O")?.value).toBe(16);
     expect(number(finding, "at work at the same time")?.value).toBeLessThan(1.3);
+    expect(finding?.statement).toMatch(/^16 ranks do I\/O, but only 1\.\d+ at a time on average\./);
   });
 
   it("is silent when they write at once", () => {
@@ -150,7 +158,9 @@ describe("partial-data", () => {
   it("names the module and what it has", () => {
     const finding = find(singleJob("partial"), "partial-data");
     // Four ranks with room for 16 files each.
-    expect(finding?.statement).toContain("POSIX is incomplete");
+    expect(finding?.statement).toContain(
+      "POSIX is incomplete, since the recorder had no room for more. It has 64 files in POSIX.",
+    );
     expect(number(finding, "files in POSIX")?.value).toBe(64);
     expect(finding?.snippet?.code).toContain("MAX_RECORDS 20000 POSIX");
   });
@@ -171,6 +181,7 @@ describe("no-io", () => {
     const finding = find(idle(700), "no-io");
     expect(finding).toMatchObject({ severity: "info", confidence: "low" });
     expect(number(finding, "ranks")?.value).toBe(4);
+    expect(finding?.statement).toMatch(/^4 ranks ran for 7\d\d s, and the log has no record of any file\.$/);
   });
 
   it("is silent for short runs, and for runs with I/O", () => {
@@ -203,6 +214,9 @@ describe("mmap-io", () => {
     expect(number(finding, "mapped files")).toMatchObject({ value: 1, of: 2 });
     expect(number(finding, "mappings")?.value).toBe(3);
     expect(number(finding, "mapped files without a read or write")?.value).toBe(1);
+    expect(finding?.statement).toContain(
+      "1 of 2 files is mapped into memory, 3 times in all; 1 of them shows no read or write.",
+    );
   });
 
   it("is silent for program code", () => {

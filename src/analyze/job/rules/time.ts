@@ -1,17 +1,18 @@
 /** Rules on the time that I/O takes, and on what the log cannot tell. Those on phases are in time-phases.ts. */
-import { formatBytes, formatSeconds } from "../../../base/units.ts";
-import type { Severity } from "../../../model/finding.ts";
+import { formatBytes } from "../../../base/units.ts";
+import type { JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { ACCESSES_RULES } from "./accesses.ts";
-import { FILES_RULES } from "./files.ts";
-import { LIBRARIES_RULES } from "./libraries.ts";
-import { MPI_IO_RULES } from "./mpi-io.ts";
-import { RANKS_RULES } from "./ranks.ts";
-import { STORAGE_RULES } from "./storage.ts";
+import { COUNTERS, trust, worstFiles } from "./evidence.ts";
+import { sum } from "./measures.ts";
+import { fileCalls, realFiles } from "./per-job.ts";
+import { ALWAYS_INFO, ownScale } from "./severity.ts";
 import { PHASE_RULES } from "./time-phases.ts";
-import { count, judgementOf, lowestRecords, many, percent, realFiles, sum, worstFiles } from "./words-b.ts";
+import { grouped, many, percent, secondsText, times } from "./wording.ts";
 
 const ANY = [["POSIX", "STDIO", "MPI-IO", "DFS", "DAOS"]] as const;
+
+/** Ours: from here on the job does I/O more than anything else. */
+const MOST_SHARE = 0.5;
 
 const ioShare = defineRule({
   id: "io-share",
@@ -38,19 +39,25 @@ const ioShare = defineRule({
       source: "ours: tests that last seconds are mostly I/O and tell nothing",
     },
   },
-  judge(job, limits) {
+  scale: ownScale(
+    ["high", "warn"],
+    `**high** when I/O takes at least ${100 * MOST_SHARE} % of the run time of a rank on average; **warn** otherwise.`,
+  ),
+  judge(job, limits, others) {
     const { meanSeconds, slowestSeconds, meanShare, slowestShare, readSeconds, writeSeconds, metaSeconds } =
       job.io;
     const much =
       (meanShare >= limits.mean && meanSeconds >= limits.seconds) ||
       (slowestShare >= limits.slowest && slowestSeconds >= limits.seconds);
-    if (!much || CAUSES.some((rule) => namesReason(rule.id, judgementOf(rule, job)?.severity)))
-      return undefined;
+    if (!much) return undefined;
+    // metadata-time is no cause but a better name for the same time, whatever its weight.
+    for (const [id, { severity }] of others.all())
+      if (severity === "high" || id === "metadata-time") return undefined;
     const all = readSeconds + writeSeconds + metaSeconds;
     const bytes = job.io.bytesRead + job.io.bytesWritten;
     return {
-      severity: meanShare >= 0.5 ? "high" : "warn",
-      statement: `I/O takes a rank ${formatSeconds(meanSeconds)} of ${formatSeconds(job.runSeconds)} on average (${meanShare > 1 ? "more than the run, so threads are at it at once" : percent(meanShare)}), the slowest up to ${formatSeconds(slowestSeconds)}${slowestShare > 1 ? "" : ` (${percent(slowestShare)})`}: reads ${percent(readSeconds / all)}, writes ${percent(writeSeconds / all)}, metadata ${percent(metaSeconds / all)} of it. It moves ${formatBytes(bytes)}.`,
+      severity: meanShare >= MOST_SHARE ? "high" : "warn",
+      statement: `I/O takes a rank ${secondsText(meanSeconds)} of ${secondsText(job.runSeconds)} on average (${meanSeconds > job.runSeconds ? "more than the run, since threads do it at the same time" : percent(meanShare)}), the slowest up to ${secondsText(slowestSeconds)} (${percent(slowestShare)}). ${percent(readSeconds, all)} of it are reads, ${percent(writeSeconds, all)} writes, ${percent(metaSeconds, all)} metadata; ${formatBytes(bytes)} are moved.`,
       evidence: {
         numbers: [
           { label: "mean I/O time of a rank", value: meanSeconds, unit: "seconds", of: job.runSeconds },
@@ -62,19 +69,22 @@ const ioShare = defineRule({
         ...worstFiles(
           realFiles(job).filter(({ seconds }) => seconds > 0),
           ({ seconds }) => seconds,
-          (file) => `${formatSeconds(file.seconds)} over all ranks`,
+          (file) => `${secondsText(file.seconds)} over all ranks`,
         ),
       },
       advice:
-        "Start with the files above. Ask first whether all of it is needed (fewer outputs, lower precision, compression), then whether it can go on while the job computes: non-blocking MPI-IO, HDF5's asynchronous VOL connector, or ADIOS2.",
+        "Start with the files that take most time. Ask first whether all of it is needed (fewer outputs, lower precision, compression), then whether it can go on while the job computes: non-blocking MPI-IO, HDF5's asynchronous VOL connector, or ADIOS2.",
       snippet: {
         language: "c",
         code: "MPI_Request request;\nMPI_File_iwrite_at_all(file, offset, buffer, count, MPI_DOUBLE, &request);\ncompute_next_step();            /* must not touch buffer */\nMPI_Wait(&request, MPI_STATUS_IGNORE);",
       },
-      effect: `At most the ${percent(Math.min(1, meanShare))} of the run that I/O takes.`,
-      confidence: job.partialModules.size > 0 ? "medium" : "high",
-      confidenceReason:
+      effect: `At most the ${percent(meanShare)} of the run time that I/O takes.`,
+      ...trust(
+        job,
+        COUNTERS,
+        "high",
         "times of calls are recorded; for the slowest rank the slowest of each shared file are added up, which can be too much",
+      ),
     };
   },
 });
@@ -86,6 +96,7 @@ const partialData = defineRule({
     "The recorder ran out of memory for records, so files or calls are missing; every sum of these modules is a lower bound.",
   needs: [],
   thresholds: {},
+  scale: ownScale(["warn"], "always **warn**: every sum is too low, by an unknown amount."),
   judge(job) {
     if (job.partialModules.size === 0) return undefined;
     const modules = [...job.partialModules];
@@ -95,7 +106,7 @@ const partialData = defineRule({
     const traces = modules.filter((name) => name.startsWith("DXT"));
     return {
       severity: "warn",
-      statement: `The log says that ${modules.join(", ")} ${modules.length === 1 ? "is" : "are"} incomplete: the recorder had no room for more${counts.length > 0 ? ` than what it has of ${counts.map(([name, records]) => `${many(records, "file")} in ${name}`).join(", ")}` : ""}. Other findings see only this part.`,
+      statement: `The log says that ${modules.join(", ")} ${modules.length === 1 ? "is" : "are"} incomplete, since the recorder had no room for more.${counts.length > 0 ? ` It has ${counts.map(([name, records]) => `${many(records, "file")} in ${name}`).join(", ")}.` : ""} Other findings see only this part.`,
       evidence: {
         numbers: [
           { label: "incomplete modules", value: modules.length, unit: "count", of: job.modules.size },
@@ -130,11 +141,12 @@ const noIo = defineRule({
       source: "ours: short runs without I/O are common, long ones without any result are not",
     },
   },
+  scale: ALWAYS_INFO,
   judge(job, limits) {
     if (job.records.length > 0 || !(job.runSeconds >= limits.seconds)) return undefined;
     return {
       severity: "info",
-      statement: `${many(job.ranks, "rank")} ran for ${formatSeconds(job.runSeconds)}, and the log has no record of any file.`,
+      statement: `${many(job.ranks, "rank")} ran for ${secondsText(job.runSeconds)}, and the log has no record of any file.`,
       evidence: {
         numbers: [
           { label: "run time", value: job.runSeconds, unit: "seconds" },
@@ -168,7 +180,9 @@ const mmapIo = defineRule({
       source: "ours: one is enough for sums that are too low",
     },
   },
+  scale: ALWAYS_INFO,
   judge(job, limits) {
+    const mmapsOf = (file: JobFile) => fileCalls(job, file).mmaps;
     const all = realFiles(job);
     const files = all.filter((file) => mmapsOf(file) > 0 && !CODE.test(file.path));
     if (files.length < limits.files) return undefined;
@@ -176,7 +190,7 @@ const mmapIo = defineRule({
     const unseen = files.filter(({ bytesRead, bytesWritten }) => !(bytesRead > 0) && !(bytesWritten > 0));
     return {
       severity: "info",
-      statement: `${many(files.length, "file")} of ${count(all.length)} ${files.length === 1 ? "is" : "are"} mapped into memory, ${count(mmaps)} times in all; ${count(unseen.length)} of them show no read or write. Bytes and time of this traffic are in no number of this report.`,
+      statement: `${grouped(files.length)} of ${many(all.length, "file")} ${files.length === 1 ? "is" : "are"} mapped into memory, ${times(mmaps)} in all; ${grouped(unseen.length)} of them ${unseen.length === 1 ? "shows" : "show"} no read or write. Bytes and time of this traffic are in no number of this report.`,
       evidence: {
         numbers: [
           { label: "mapped files", value: files.length, unit: "files", of: all.length },
@@ -205,21 +219,5 @@ const mmapIo = defineRule({
 
 /** Program code is mapped by the loader; its bytes do not matter here. */
 const CODE = /\.(so(\.[0-9]+)*|dylib|jar|pyc)$/;
-
-const mmapsOf = (file: Parameters<typeof lowestRecords>[0]) => sum(lowestRecords(file), ({ mmaps }) => mmaps);
-
-/** metadata-time is no cause but a better name for the same time, whatever its weight. */
-const namesReason = (id: string, severity: Severity | undefined) =>
-  severity === "high" || (severity !== undefined && id === "metadata-time");
-
-/** Rules that can say what the time goes into. */
-const CAUSES = [
-  ...ACCESSES_RULES,
-  ...MPI_IO_RULES,
-  ...LIBRARIES_RULES,
-  ...RANKS_RULES,
-  ...FILES_RULES,
-  ...STORAGE_RULES,
-];
 
 export const TIME_RULES: readonly Rule[] = [partialData, ioShare, ...PHASE_RULES, noIo, mmapIo];

@@ -5,6 +5,7 @@ import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import type { Job } from "../job.ts";
 import { type LayerTimes, layerName, layerTimes } from "../layer-times.ts";
+import { counted } from "./counted.ts";
 
 export function cost({ job }: ReportInput): Section {
   const common = { id: "cost", title: "Where the time goes" };
@@ -47,7 +48,7 @@ function averageFigure(job: Job, times: readonly LayerTimes[]): Figure {
   return {
     id: "cost-average",
     title: "Time of an average rank, per layer",
-    caption: `Time summed over ranks / ${job.ranks} ranks; the run took ${formatSeconds(job.runSeconds)}.`,
+    caption: `Time summed over ranks / ${counted(job.ranks, "rank")}${Number.isNaN(job.runSeconds) ? "" : `; the run took ${formatSeconds(job.runSeconds)}`}.`,
     summary: `Average rank: ${words.join("; ")}.`,
     definition: DEFINITIONS.cost.id,
     options: { ranks: job.ranks },
@@ -71,7 +72,7 @@ function slowestFigure(job: Job, times: readonly LayerTimes[]): Figure {
   return {
     id: "cost-slowest",
     title: "Average against slowest rank, per layer",
-    caption: `The slowest rank holds the others up when they wait for it. ${job.ranks} ranks; shared files give their slowest rank, which need not be the same in each.`,
+    caption: `The slowest rank holds the others up when they wait for it. ${counted(job.ranks, "rank")}; shared files give their slowest rank, which need not be the same in each.`,
     summary:
       times
         .map(

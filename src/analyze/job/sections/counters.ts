@@ -34,7 +34,7 @@ export function rawCounters({ tables }: ReportInput): Section {
         ],
         rows,
         groups: modules.map((module) => ({
-          cells: [module, null, "", "", `${merged.filter((one) => one.module === module).length} counters`],
+          cells: [module, "", "", "", `${merged.filter((one) => one.module === module).length} counters`],
           rows: merged.flatMap((one, row) => (one.module === module ? [row] : [])),
         })),
         searchable: true,

@@ -3,8 +3,10 @@ import type { Cell, Section, TableColumn } from "../../../model/document.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import { groupByPattern } from "../file-patterns.ts";
 import type { ReportInput } from "../input.ts";
+import { isBelowDfs } from "../io-times.ts";
 import type { JobFile } from "../job.ts";
 import { sumOf } from "../records.ts";
+import { counted } from "./counted.ts";
 import { known } from "./layers.ts";
 
 /** Rows in the page; a log may have a million files. */
@@ -26,7 +28,7 @@ export function files({ job }: ReportInput): Section {
   const groups = [...groupByPattern(sorted)];
   return {
     ...common,
-    intro: `${formatCount(job.files.length)} files, longest I/O time first. Files whose names differ only in numbers are one group (${DEFINITIONS.patterns.id}); open it to see them.`,
+    intro: `${counted(job.files.length, "file")}, longest I/O time first. Files whose names differ only in numbers are one group (${DEFINITIONS.patterns.id}); open it to see them.`,
     detail: true,
     blocks: [
       {
@@ -35,7 +37,9 @@ export function files({ job }: ReportInput): Section {
         caption:
           sorted.length > shown.length
             ? `The ${formatCount(shown.length)} files with most I/O time of ${formatCount(sorted.length)}; groups sum up all of them.`
-            : `All ${formatCount(sorted.length)} files.`,
+            : sorted.length === 1
+              ? "The only file."
+              : `All ${formatCount(sorted.length)} files.`,
         columns: COLUMNS,
         rows: shown.map(fileCells),
         rowsTotal: sorted.length,
@@ -143,16 +147,20 @@ function groupCells(pattern: string, group: readonly JobFile[]): Cell[] {
   };
   const same = (value: (file: JobFile) => Cell) => {
     const first = value(group[0] as JobFile);
-    return group.every((file) => value(file) === first) ? first : null;
+    return group.every((file) => value(file) === first) ? first : "several";
   };
   const calls = (way: "reads" | "writes") => sum((file) => sumOf(moversOf(file), (record) => record[way]));
   const all = (calls("reads") ?? 0) + (calls("writes") ?? 0);
   const notAligned = sum((file) => file.layers.get("POSIX")?.fileNotAligned ?? Number.NaN);
   return [
     `${pattern} (${formatCount(group.length)} files)`,
-    same(({ called }) => called.layer) ?? "several",
+    same(({ called }) => called.layer),
     sum(({ called }) => called.ranks),
-    same(({ called }) => (called.shared ? "all ranks" : "no")) ?? "some",
+    group.every(({ called }) => called.shared)
+      ? "all ranks"
+      : group.some(({ called }) => called.shared)
+        ? "some"
+        : "no",
     sum(({ bytesRead }) => bytesRead),
     sum(({ bytesWritten }) => bytesWritten),
     calls("reads"),
@@ -163,14 +171,16 @@ function groupCells(pattern: string, group: readonly JobFile[]): Cell[] {
     all > 0 && notAligned !== null ? notAligned / all : null,
     same(({ stripeCount }) => known(stripeCount)),
     same(({ stripeBytes }) => known(stripeBytes)),
-    null,
+    same(({ osts }) => (osts.length === 0 ? null : ostText(osts))),
     same(({ mount, fsType }) => (mount === null ? null : `${mount} (${fsType ?? "unknown type"})`)),
     null,
   ];
 }
 
 const moversOf = (file: JobFile) => {
-  const movers = ["POSIX", "STDIO", "DFS", "DAOS"].flatMap((layer) => file.layers.get(layer) ?? []);
+  const movers = ["POSIX", "STDIO", "DFS", "DAOS"]
+    .filter((layer) => !isBelowDfs(layer, file.layers))
+    .flatMap((layer) => file.layers.get(layer) ?? []);
   return movers.length > 0 ? movers : [file.called];
 };
 

@@ -14,7 +14,7 @@ export function findings({ verdicts, job }: ReportInput): Section {
   return {
     id: "findings",
     title: "Findings",
-    intro: `${quiet.length + found.length} rules were applied: ${found.length} found something.${left} plimsoll findings --list explains them all.`,
+    intro: `${quiet.length + found.length} rules were applied: ${found.length === 0 ? "none found anything" : `${found.length} found something`}.${left} plimsoll findings --list explains them all.`,
     blocks: [{ kind: "findings", findings: found, none }],
   };
 }

@@ -4,6 +4,7 @@ import type { Figure } from "../../../model/figure.ts";
 import type { Activity } from "../activity.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
+import { counted } from "./counted.ts";
 
 export function heat({ job }: ReportInput): Section {
   const common = { id: "heat", title: "Ranks over time" };
@@ -17,7 +18,7 @@ export function heat({ job }: ReportInput): Section {
           text:
             job.files.length === 0
               ? "No I/O was recorded, so there is nothing to show over time."
-              : "Not recorded: the log has neither a heat map nor traces.",
+              : "The log has neither a heat map nor traces.",
           how: "Darshan 3.4 and later record the heat map by default (module HEATMAP); for traces set DARSHAN_MOD_ENABLE=DXT_POSIX,DXT_MPIIO, or DXT_ENABLE_IO_TRACE=1 before 3.4.",
         },
       ],
@@ -63,8 +64,8 @@ export function heatFigure(activity: Activity, ranks: number): Figure {
   return {
     id: "ranks-over-time",
     title: `${layer} bytes of each rank over time`,
-    caption: `${ranks} ranks${ranksPerRow > 1 ? `, ${ranksPerRow} in a row` : ""}; columns of ${formatSeconds(width)}; ${formatBytes(read)} read and ${formatBytes(written)} written by ${active} of ${ranks} ranks. From ${source === "HEATMAP" ? "the HEATMAP module" : "DXT traces, bytes spread evenly over each call"}.`,
-    summary: `${active} of ${ranks} ranks moved data; the busiest ${formatSeconds(activity.binSeconds)} begin at ${formatSeconds(busiest.column * activity.binSeconds)} with ${formatBytes(Math.max(0, busiest.sum))}.`,
+    caption: `${counted(ranks, "rank")}${ranksPerRow > 1 ? `, ${ranksPerRow} in a row` : ""}; columns of ${formatSeconds(width)}; ${formatBytes(read)} read and ${formatBytes(written)} written by ${active} of ${counted(ranks, "rank")}. From ${source === "HEATMAP" ? "the HEATMAP module" : "DXT traces, bytes spread evenly over each call"}.`,
+    summary: `${active} of ${counted(ranks, "rank")} moved data; the busiest ${formatSeconds(activity.binSeconds)} begin at ${formatSeconds(busiest.column * activity.binSeconds)} with ${formatBytes(Math.max(0, busiest.sum))}.`,
     definition: DEFINITIONS.heat.id,
     options: { source, layer, columnSeconds: width, ranksPerRow },
     chart: {

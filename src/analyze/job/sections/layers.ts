@@ -81,7 +81,9 @@ export function layers({ job }: ReportInput): Section {
 
 export const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-function collectiveShare(job: Job, layer: string): number | null {
+/** Of layers that know no collective calls it says so, which is not the same as "not recorded". */
+function collectiveShare(job: Job, layer: string): number | string | null {
+  if (!/^(MPI-IO|PNETCDF_VAR)$/.test(layer)) return "-";
   const records = job.layer(layer);
   const collective =
     sumOf(records, ({ collectiveReads }) => collectiveReads) +

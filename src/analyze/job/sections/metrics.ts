@@ -16,7 +16,7 @@ export function metrics({ job }: ReportInput): Section {
         {
           kind: "notice",
           level: "missing",
-          text: "Not recorded: BPS, IOPS, bandwidth and response time need traces of single calls (DXT).",
+          text: "BPS, IOPS, bandwidth and response time need traces of single calls (DXT).",
           how: "See the timeline for how to record them.",
         },
       ],

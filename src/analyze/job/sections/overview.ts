@@ -37,14 +37,16 @@ function tiles({ job }: ReportInput): Tile[] {
       value: io.meanShare,
       unit: "share",
       note: `average rank; slowest ${formatShare(io.slowestShare)}${rank}`,
-      exact: `average ${io.meanSeconds} s, slowest ${io.slowestSeconds} s of ${job.runSeconds} s`,
+      exact: `average ${io.meanSeconds} s, slowest ${io.slowestSeconds} s of ${Number.isNaN(job.runSeconds) ? "a run time that is not known" : `${job.runSeconds} s`}`,
       about: about(DEFINITIONS.share),
     },
     {
       label: "Estimated throughput",
       value: io.bytesPerSecond,
       unit: "bytes/s",
-      note: `bytes / ${formatSeconds(io.slowestSeconds)} of the slowest rank`,
+      ...(io.slowestSeconds > 0 && {
+        note: `bytes / ${formatSeconds(io.slowestSeconds)} of the slowest rank`,
+      }),
       about: about(DEFINITIONS.throughput),
     },
   ];

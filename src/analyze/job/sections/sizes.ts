@@ -6,6 +6,7 @@ import type { ReportInput } from "../input.ts";
 import type { Job } from "../job.ts";
 import { LAYER_ORDER, layerName } from "../layer-times.ts";
 import { SIZE_LABELS, sizesOf } from "../records.ts";
+import { counted, recordNoun } from "./counted.ts";
 
 export function sizes({ job }: ReportInput): Section {
   const common = { id: "sizes", title: "Access sizes" };
@@ -21,7 +22,7 @@ export function sizes({ job }: ReportInput): Section {
           text:
             job.files.length === 0
               ? "No I/O was recorded."
-              : "Not recorded: none of the layers in this log keeps access sizes (STDIO does not).",
+              : "None of the layers in this log keeps access sizes (STDIO does not).",
         },
       ],
     };
@@ -48,7 +49,7 @@ function layerBlocks(job: Job, layer: string): Block[] {
   const figure: Figure = {
     id: `access-sizes-${layer.toLowerCase().replace(/\W/g, "-")}`,
     title: `Access sizes, ${name}`,
-    caption: `${formatCount(total(reads))} reads and ${formatCount(total(writes))} writes of ${formatCount(records.length)} ${/^(H5D|PNETCDF_VAR)$/.test(layer) ? "datasets or variables" : "files"}.`,
+    caption: `${counted(total(reads), "read")} and ${counted(total(writes), "write")} of ${counted(records.length, recordNoun(layer))}.`,
     summary: `${name}: ${part("reads", reads)}; ${part("writes", writes)}.`,
     definition: DEFINITIONS.sizes.id,
     options: { layer },

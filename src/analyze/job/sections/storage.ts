@@ -6,7 +6,8 @@ import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import type { JobFile, OstLoad } from "../job.ts";
 import { STRIPES_SOURCE, stripeArithmetic, stripesFor, stripesOf } from "../rules/striping.ts";
-import { extentOf } from "../rules/words-b.ts";
+import { extentOf } from "../rules/measures.ts";
+import { counted } from "./counted.ts";
 import { known } from "./layers.ts";
 
 const FILES_MAX = 200;
@@ -23,7 +24,7 @@ export function storage({ job }: ReportInput): Section {
           level: "missing",
           text: job.modules.has("LUSTRE")
             ? "The log has Lustre records, but of no file that was used."
-            : "Not recorded: the log has no layout of files on Lustre, so their targets are not known.",
+            : "The log has no layout of files on Lustre, so their targets are not known.",
           how: "Darshan records layouts where it was built with Lustre support and files lie on Lustre (module LUSTRE).",
         },
       ],
@@ -46,7 +47,7 @@ function stripFigure(osts: readonly OstLoad[]): Figure {
   return {
     id: "ost-strip",
     title: "Bytes and time on each OST",
-    caption: `${osts.length} OSTs used (how many the file system has is not in the log), ${formatBytes(sum)} in all, ${formatBytes(sum / osts.length)} each on average. ${traced ? "From traced calls and their stripes." : "Estimated: the load of each file is spread evenly over the stripes that it reached."}`,
+    caption: `${counted(osts.length, "OST")} used (how many the file system has is not in the log), ${formatBytes(sum)} in all, ${formatBytes(sum / osts.length)} each on average. ${traced ? "From traced calls and their stripes." : "Estimated: the load of each file is spread evenly over the stripes that it reached."}`,
     summary: `OST ${most.ost} has most bytes, ${formatBytes(bytes(most))}; OST ${slowest.ost} most call time, ${formatSeconds(slowest.seconds)}.`,
     definition: DEFINITIONS.osts.id,
     options: { source: osts[0]?.source ?? "files" },
@@ -57,7 +58,7 @@ function stripFigure(osts: readonly OstLoad[]): Figure {
         name: String(one.ost),
         height: bytes(one),
         colour: one.seconds,
-        note: `${one.files} files`,
+        note: counted(one.files, "file"),
       })),
       height: { label: "bytes", unit: "bytes" },
       colour: { label: "time of calls, all ranks", unit: "seconds" },

@@ -1,6 +1,6 @@
 /** Code to copy: hints, collective calls, property lists. Names are those of MPI, ROMIO, Lustre, HDF5 and PnetCDF. */
 import type { Snippet } from "../../../model/finding.ts";
-import type { Way } from "./words-a.ts";
+import type { Way } from "./measures.ts";
 
 const c = (...lines: readonly string[]): Snippet => ({ language: "c", code: lines.join("\n") });
 
@@ -128,6 +128,12 @@ export const setvbufLarge = c(
   "/* no fflush() after each record, no setbuf(stream, NULL) */",
 );
 
+export const readRegion = c(
+  "/* one seek and one read for the region, then pick in memory */",
+  "fseeko(stream, first, SEEK_SET);",
+  "size_t got = fread(region, 1, bytes, stream);",
+);
+
 export const posixInstead = c(
   "int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0644);",
   "pwrite(fd, buffer, bytes, offset); /* megabytes a call */",
@@ -146,8 +152,8 @@ export const hdf5Collective = c(
 export const hdf5Metadata = c(
   "hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);",
   "H5Pset_fapl_mpio(fapl, MPI_COMM_WORLD, info);",
-  "H5Pset_coll_metadata_write(fapl, 1); /* one rank's worth of writes, made together */",
-  "H5Pset_all_coll_metadata_ops(fapl, 1); /* one rank reads and broadcasts */",
+  "H5Pset_coll_metadata_write(fapl, 1);   /* metadata is written with collective calls */",
+  "H5Pset_all_coll_metadata_ops(fapl, 1); /* one rank reads and broadcasts; all ranks make the same calls */",
   "",
   "hid_t fcpl = H5Pcreate(H5P_FILE_CREATE);",
   "/* metadata together in pages instead of scattered over the file */",

@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import type { Finding, Severity } from "../../model/finding.ts";
+import { SINGLE_LOGS } from "../../generate/single/index.ts";
+import { jobDocument, verdictOf } from "./document.ts";
+import type { IoTimes, Job, RunFacts } from "./job.ts";
+import { judge } from "./judge.ts";
+import { singleJob } from "./test-kit.ts";
+
+const run = (values: Partial<RunFacts>) =>
+  ({
+    application: "solver",
+    jobId: "7",
+    userId: "1001",
+    commandLine: "/apps/solver deck",
+    logVersion: "3.41",
+    libraryVersion: "3.4.4",
+    modules: [],
+    partialModules: [],
+    warnings: [],
+    source: "a.darshan",
+    runSeconds: 10,
+    ...values,
+  }) as unknown as RunFacts;
+
+function job(io: Partial<IoTimes>, values: Partial<Job> = {}): Job {
+  return {
+    runs: [run({})],
+    files: [{}],
+    io: { meanShare: 0.4, slowestShare: 0.4, ...io },
+    ...values,
+  } as unknown as Job;
+}
+
+const finding = (severity: Severity, title: string) =>
+  ({ severity, title, statement: `${title} cost 3 s. They are many.` }) as Finding;
+const verdict = (one: Job, findings: readonly Finding[] = [], quiet = ["a", "b"]) =>
+  verdictOf(one, { findings, quiet, unjudged: [] });
+
+describe("the verdict", () => {
+  it("gives the share, and that of the slowest rank when it stands out", () => {
+    expect(verdict(job({}))).toBe("40 % of the run time is I/O; 2 rules found no problem.");
+    expect(verdict(job({ slowestShare: 0.41 }))).toMatch(/^40 % of the run time is I\/O;/);
+    expect(verdict(job({ slowestShare: 0.9 }))).toMatch(
+      /^40 % of the run time is I\/O on average, 90 % on the slowest rank;/,
+    );
+    // Ten times as much of nearly nothing does not.
+    expect(verdict(job({ meanShare: 0.0001, slowestShare: 0.001 }))).toMatch(
+      /^0\.01 % of the run time is I\/O;/,
+    );
+    expect(verdict(job({ meanShare: Number.NaN }))).toMatch(/^How much of the run time is I\/O is not known/);
+  });
+
+  it("names the worst finding and counts the others; notes do not count", () => {
+    const found = [finding("high", "Small writes"), finding("warn", "Seeks"), finding("info", "Note")];
+    expect(verdict(job({}), found)).toMatch(
+      /^40 % of the run time is I\/O\. Small writes: Small writes cost 3 s\..* 1 more finding below\.$/,
+    );
+    expect(verdict(job({}), [...found, finding("warn", "Opens")])).toMatch(/ 2 more findings below\.$/);
+    expect(verdict(job({}), found.slice(0, 1))).not.toContain("more");
+    expect(verdict(job({}), found.slice(2))).toBe(
+      "40 % of the run time is I/O; 2 rules found no problem (1 note below).",
+    );
+    expect(verdict(job({}), [], ["a"])).toContain("1 rule found no problem");
+  });
+
+  it("says so when there is nothing", () => {
+    expect(verdict(job({}, { files: [] }))).toMatch(/^This log holds no I\/O/);
+    expect(verdict(job({}, { files: [], runs: [run({}), run({})] }))).toMatch(/^These logs hold no I\/O/);
+  });
+});
+
+describe("the document", () => {
+  const documentOf = (one: Job) =>
+    jobDocument({
+      job: one,
+      verdicts: judge(one),
+      tables: new Map(),
+      trace: undefined,
+      madeBy: "Plimsoll 1",
+      command: "plimsoll report",
+    });
+
+  it.each(SINGLE_LOGS.map(({ id }) => id))("of %s has all sections and no number that is none", (id) => {
+    const { sections, facts, title } = documentOf(singleJob(id));
+    expect(sections.map((section) => section.id)).toEqual([
+      "overview",
+      "findings",
+      "heat",
+      "timeline",
+      "metrics",
+      "sizes",
+      "cost",
+      "counts",
+      "layers",
+      "files",
+      "storage",
+      "counters",
+      "about",
+    ]);
+    const texts: string[] = [title, ...facts.flatMap(({ text, exact }) => [text, exact ?? ""])];
+    for (const { intro = "", blocks } of sections) {
+      texts.push(intro);
+      for (const block of blocks) {
+        if (block.kind === "figure")
+          texts.push(block.figure.caption, block.figure.summary, block.figure.title);
+        if (block.kind === "notice" || block.kind === "text") texts.push(block.text);
+        if (block.kind === "table") {
+          texts.push(block.caption);
+          for (const row of block.rows) expect(row).toHaveLength(block.columns.length);
+          for (const { cells } of block.groups ?? []) expect(cells).toHaveLength(block.columns.length);
+        }
+        if (block.kind === "tiles") texts.push(...block.tiles.map(({ note = "" }) => note));
+      }
+    }
+    for (const text of texts) {
+      expect(text).not.toMatch(/NaN|undefined|null|Infinity/);
+      expect(text).not.toMatch(/\b1 (files|ranks|logs|calls|reads|writes|OSTs|rules|datasets)\b/);
+    }
+    const figures = sections.flatMap(({ blocks }) =>
+      blocks.flatMap((block) => (block.kind === "figure" ? [block.figure.id] : [])),
+    );
+    expect(new Set(figures).size).toBe(figures.length);
+  });
+
+  it("gives program, processes, times and recorder", () => {
+    const { facts } = documentOf(singleJob("fix-before"));
+    const text = Object.fromEntries(facts.map((fact) => [fact.label, fact.text]));
+    expect(text).toMatchObject({
+      Program: "/apps/heat --steps 100",
+      Processes: "16",
+      Start: "2025-10-09 08:53 UTC",
+      User: "1000",
+      Files: "1",
+      "Recorded by": "Darshan 3.5.0",
+      Modules: "POSIX MPI-IO LUSTRE HEATMAP",
+    });
+  });
+
+  it("says what is not recorded", () => {
+    const whole = singleJob("no-io");
+    const { facts } = documentOf({
+      ...whole,
+      startUnixSeconds: Number.NaN,
+      runSeconds: Number.NaN,
+      runs: [run({ commandLine: "", application: "" })],
+    });
+    const text = Object.fromEntries(facts.map((fact) => [fact.label, fact.text]));
+    expect(text).toMatchObject({
+      Program: "not recorded",
+      Start: "not recorded",
+      "Run time": "not recorded",
+    });
+  });
+
+  it("titles several programs and jobs by their number when there are many", () => {
+    const whole = singleJob("no-io");
+    const runs = Array.from({ length: 5 }, (_, i) => run({ application: `p${i}`, jobId: String(i) }));
+    expect(documentOf({ ...whole, runs }).title).toBe("5 programs, job 0 and 4 others");
+    expect(documentOf({ ...whole, runs: runs.slice(0, 2) }).title).toBe("p0, p1, job 0, 1");
+  });
+
+  it("groups files by name, and says when they differ", () => {
+    const { sections } = documentOf(singleJob("unbalanced-osts"));
+    const [table] = sections.find(({ id }) => id === "files")!.blocks;
+    if (table?.kind !== "table") throw new Error("no table of files");
+    const [group] = table.groups ?? [];
+    expect(group?.rows).toHaveLength(128);
+    const cell = (key: string) => group?.cells[table.columns.findIndex((column) => column.key === key)];
+    expect(cell("path")).toBe("/scratch/run/part.#.# (128 files)");
+    expect(cell("stripes")).toBe(1);
+    // They lie on different OSTs.
+    expect(cell("osts")).toBe("several");
+    expect(cell("written")).toBe(
+      table.rows.reduce(
+        (sum, row) => sum + Number(row[table.columns.findIndex((column) => column.key === "written")]),
+        0,
+      ),
+    );
+  });
+});

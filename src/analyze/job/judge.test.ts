@@ -1,0 +1,175 @@
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../base/errors.ts";
+import { judge } from "./judge.ts";
+import { defineRule, type Judgement, type Others, type Rule } from "./rule.ts";
+import { RULES } from "./rules/index.ts";
+import { ownScale } from "./rules/severity.ts";
+import { countersJob, worked } from "./rules/test-kit.ts";
+
+const KIB = 1024;
+
+const said = (severity: Judgement["severity"], rest: Partial<Judgement> = {}): Judgement => ({
+  severity,
+  statement: "Something is so.",
+  evidence: {},
+  advice: "Change it.",
+  effect: "It is not so.",
+  confidence: "high",
+  confidenceReason: "it was counted",
+  ...rest,
+});
+
+/** A rule of this test; silent when `answer` gives nothing. */
+const rule = (
+  id: string,
+  answer: (others: Others) => Judgement | undefined,
+  needs: readonly (readonly string[])[] = [],
+): Rule =>
+  defineRule({
+    id,
+    title: id,
+    meaning: "A rule of a test.",
+    needs,
+    thresholds: {},
+    scale: ownScale(["high", "warn", "info"], "as the test wants."),
+    judge: (_job, _limits, others) => answer(others),
+  });
+
+const nothing = countersJob(1, []);
+
+/** Eight ranks write 400 pieces of 2 KiB each, with gaps of 14 KiB: strided, small, and parts of blocks. */
+const strided = worked(8, (app, rank, file) => {
+  for (let i = 0; i < 400; i++)
+    app.write("POSIX", rank, file, { offset: (i * 8 + rank) * 2 * KIB, bytes: 2 * KIB });
+});
+
+const idsWith = (...values: readonly (readonly [string, number])[]) =>
+  judge(strided, new Map(values)).findings.map(({ id }) => id);
+
+describe("order", () => {
+  it("is by severity, and within one as in the table", () => {
+    const rules = [
+      rule("a", () => said("info")),
+      rule("b", () => said("warn")),
+      rule("c", () => said("high")),
+      rule("d", () => said("warn")),
+    ];
+    expect(judge(nothing, new Map(), rules).findings.map(({ id }) => id)).toEqual(["c", "b", "d", "a"]);
+  });
+
+  it("has each id once in the table of all rules", () => {
+    expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length);
+  });
+});
+
+describe("thresholds", () => {
+  it("of unknown findings and names are usage errors", () => {
+    expect(() => idsWith(["small-wrights.bytes", 1])).toThrow(UsageError);
+    expect(() => idsWith(["small-wrights.bytes", 1])).toThrow("no finding is called small-wrights");
+    expect(() => idsWith(["small-writes.size", 1])).toThrow(
+      "small-writes has no threshold size (have: bytes, share, calls)",
+    );
+    expect(() => idsWith(["small-writes.toString", 1])).toThrow(UsageError);
+    expect(() => idsWith(["partial-data.share", 1])).toThrow("(have: none)");
+  });
+
+  it("that are given appear with their value and say so; the others keep their source", () => {
+    const { findings } = judge(strided, new Map([["noncontiguous.calls", 500]]));
+    const finding = findings.find(({ id }) => id === "noncontiguous");
+    const use = (name: string) => finding?.threshold.find((one) => one.name === name);
+    expect(use("calls")).toEqual({
+      name: "calls",
+      value: 500,
+      unit: "calls",
+      source: "given with --threshold",
+    });
+    expect(use("share")).toMatchObject({ value: 0.5, source: expect.stringContaining("ours") });
+  });
+
+  it("may be given for a rule that makes no finding itself, since others yield to it", () => {
+    const small = RULES.filter(({ id }) => id === "sub-block-writes");
+    const raised = new Map([["noncontiguous.calls", 5000]]);
+    expect(judge(strided, new Map(), small).quiet).toEqual(["sub-block-writes"]);
+    expect(judge(strided, raised, small).findings.map(({ id }) => id)).toEqual(["sub-block-writes"]);
+  });
+});
+
+describe("modules", () => {
+  it("that a rule needs and the log lacks are named, and the rule is not asked", () => {
+    const never = rule("never", () => {
+      throw new Error("asked");
+    }, [["LUSTRE"], ["DXT_POSIX", "HEATMAP"]]);
+    expect(judge(nothing, new Map(), [never])).toEqual({
+      findings: [],
+      quiet: [],
+      unjudged: [{ id: "never", missing: "LUSTRE and DXT_POSIX or HEATMAP" }],
+    });
+  });
+});
+
+describe("rules that yield", () => {
+  it("leave a file to the rule that claims it, and speak when that one's threshold is raised", () => {
+    // 3,192 of the 3,200 writes are strided: eight ranks with 399 gaps each.
+    expect(idsWith()).toEqual(["noncontiguous"]);
+    expect(idsWith(["noncontiguous.calls", 3193])).toEqual(["sub-block-writes"]);
+    expect(idsWith(["noncontiguous.calls", 3193], ["sub-block-writes.calls", 3201])).toEqual([
+      "small-writes",
+    ]);
+  });
+
+  it("see what the other claims in one direction, in both, or on an OST", () => {
+    let seen: unknown;
+    const claims = [{ fileId: "1", way: "read" }, { fileId: "2" }, { fileId: "3", ost: 7 }] as const;
+    judge(nothing, new Map(), [
+      rule("claims", () => said("warn", { claims })),
+      rule("asks", (others) => {
+        seen = [
+          others.speak("claims"),
+          [...others.claimed(["claims"], "read")],
+          [...others.claimed(["claims"], "write")],
+          [...others.claimed(["claims"])],
+          others.claims("claims"),
+          others.all().has("asks"),
+        ];
+        return undefined;
+      }),
+    ]);
+    expect(seen).toEqual([true, ["1", "2", "3"], ["2", "3"], ["1", "2", "3"], claims, false]);
+  });
+
+  it("are asked once, and claims stay out of findings", () => {
+    let asked = 0;
+    const often = rule("often", () => {
+      asked++;
+      return said("info", { claims: [{ fileId: "1" }] });
+    });
+    const asks = (id: string) => rule(id, (others) => (others.speak("often") ? undefined : said("info")));
+    const { findings, quiet } = judge(nothing, new Map(), [asks("a"), often, asks("b")]);
+    expect(asked).toBe(1);
+    expect(quiet).toEqual(["a", "b"]);
+    expect(findings[0]).not.toHaveProperty("claims");
+  });
+
+  it("cannot wait for one another in a circle, nor for a rule that does not exist", () => {
+    const ask = (id: string, other: string) =>
+      rule(id, (others) => (others.speak(other) ? undefined : said("info")));
+    expect(() => judge(nothing, new Map(), [ask("a", "b"), ask("b", "a")])).toThrow("in a circle: a, b");
+    expect(() => judge(nothing, new Map(), [ask("a", "smal-writes")])).toThrow("does not exist: smal-writes");
+  });
+});
+
+describe("severity", () => {
+  it("has to be one of the rule's scale", () => {
+    const loud: Rule = { ...rule("loud", () => said("high")), scale: ownScale(["info"], "always info.") };
+    expect(() => judge(nothing, new Map(), [loud])).toThrow(
+      "loud gives a severity that its scale does not have",
+    );
+  });
+});
+
+describe("a statement", () => {
+  it("begins with a capital letter", () => {
+    const low = rule("low", () => said("info", { statement: "over 99.9 % of writes are small." }));
+    expect(judge(nothing, new Map(), [low]).findings[0]?.statement).toBe("Over 99.9 % of writes are small.");
+  });
+});

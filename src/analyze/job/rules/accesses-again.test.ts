@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { everyRank } from "../../../generate/single/accesses.ts";
+import { osts } from "../../../generate/single/application.ts";
+import { plannedJob, singleJob } from "../test-kit.ts";
+import { findingOf, idsOf, numberOf, worked } from "./test-kit.ts";
+
+const MIB = 1024 ** 2;
+
+describe("re-reads", () => {
+  const reads = (passes: number, shared: boolean, traces: boolean) =>
+    worked(
+      8,
+      (app, rank, file) => {
+        for (let pass = 0; pass < passes; pass++)
+          for (let i = 0; i < 16; i++)
+            app.read("POSIX", rank, file, {
+              offset: ((shared ? 0 : rank * 16) + i) * 2 * MIB,
+              bytes: 2 * MIB,
+            });
+      },
+      { traces },
+    );
+
+  it("finds that the input of the log made for it is read eight times", () => {
+    const finding = findingOf(singleJob("re-reads"), "re-reads");
+    expect(numberOf(finding, "bytes read")).toBe(16 * 8 * 32 * 2 * MIB);
+    expect(numberOf(finding, "different bytes at most")).toBe(16 * 32 * 2 * MIB);
+    expect(finding.confidence).toBe("medium");
+    // 16 · 8 · 32 · 2 MiB = 8.59 GB of 16 · 32 · 2 MiB = 1.07 GB.
+    expect(finding.statement).toContain(
+      "8.59 GB are read from 1 file, but at most 1.07 GB of different bytes: each is read at least 8 times on average.",
+    );
+  });
+
+  it("is exact and sure with traces", () => {
+    const finding = findingOf(reads(3, false, true), "re-reads");
+    expect(numberOf(finding, "bytes read")).toBe(8 * 3 * 32 * MIB);
+    expect(numberOf(finding, "different bytes")).toBe(8 * 32 * MIB);
+    expect(finding.statement).toContain(
+      "but only 268 MB of them are different bytes within a rank: each is read 3 times on average.",
+    );
+    expect(finding.confidence).toBe("high");
+  });
+
+  it("does not blame ranks that each read a shared input once", () => {
+    expect(idsOf(reads(1, true, false))).toEqual([]);
+    expect(idsOf(reads(1, true, true))).toEqual([]);
+  });
+});
+
+describe("overwrites", () => {
+  const writes = (passes: number) =>
+    worked(1, (app, rank, file) => {
+      for (let pass = 0; pass < passes; pass++)
+        for (let i = 0; i < 32; i++) app.write("POSIX", rank, file, { offset: i * 2 * MIB, bytes: 2 * MIB });
+    });
+
+  it("finds that a file is written four times over", () => {
+    const finding = findingOf(writes(4), "overwrites");
+    expect(numberOf(finding, "times each byte was written")).toBe(4);
+    expect(finding.statement).toContain(
+      "268 MB are written to 1 file, but at most 67.1 MB of different bytes: each is written at least 4 times on average.",
+    );
+  });
+
+  it("is quiet about a file that is written once", () => {
+    expect(idsOf(writes(1))).toEqual([]);
+  });
+});
+
+describe("read-modify-write", () => {
+  it("finds what MPI-IO reads for writes with holes", () => {
+    const finding = findingOf(singleJob("read-modify-write"), "read-modify-write");
+    // 4 steps over 2 × 32 × 8 MiB, half of which was asked for.
+    expect(finding.evidence.numbers[0]).toMatchObject({ value: 2048 * MIB, of: 2048 * MIB });
+    expect(numberOf(finding, "bytes the application asked to write")).toBe(1024 * MIB);
+    expect(finding.statement).toContain(
+      "The application asks to write 1.07 GB to 1 file through MPI-IO. Below it, 2.15 GB are written, and 2.15 GB are read that it did not ask for.",
+    );
+    expect(finding.snippet?.code).toContain("romio_ds_write disable");
+  });
+
+  it("finds a program that reads and writes the same places in turns", () => {
+    const job = worked(1, (app, rank, file) => {
+      for (let i = 0; i < 200; i++) {
+        app.read("POSIX", rank, file, { offset: i * 2 * MIB, bytes: 2 * MIB });
+        app.write("POSIX", rank, file, { offset: i * 2 * MIB, bytes: 2 * MIB });
+      }
+    });
+    expect(idsOf(job)).toEqual(["read-modify-write"]);
+    const finding = findingOf(job, "read-modify-write");
+    expect(finding.evidence.numbers[0]?.value).toBe(400 * MIB);
+    // 400 accesses in turns change direction 399 times.
+    expect(finding.statement).toContain(
+      "In 1 file, 419 MB are read in turns with 419 MB written, with 399 changes",
+    );
+  });
+
+  it("is quiet about collective writes without holes", () => {
+    expect(idsOf(singleJob("control"))).toEqual([]);
+  });
+});
+
+describe("read-after-write", () => {
+  const job = (order: readonly ("read" | "write")[], traces = false) =>
+    worked(
+      2,
+      (app, rank, file) => {
+        for (const kind of order)
+          for (let i = 0; i < 32; i++)
+            app[kind]("POSIX", rank, file, { offset: (rank * 32 + i) * 2 * MIB, bytes: 2 * MIB });
+        app.barrier();
+      },
+      { traces },
+    );
+  const written = (traces: boolean) =>
+    plannedJob(2, (app) => {
+      const file = app.lustre("data", osts(0, 8));
+      for (const kind of ["write", "read"] as const)
+        everyRank(app, file, (rank) => {
+          for (let i = 0; i < 32; i++)
+            app[kind]("POSIX", rank, file, { offset: (rank * 32 + i) * 2 * MIB, bytes: 2 * MIB });
+        });
+      return app.plan("test", { traces });
+    });
+
+  it.each([true, false])("finds that a file is read back (traced: %s)", (traces) => {
+    const finding = findingOf(written(traces), "read-after-write");
+    expect(finding.evidence.numbers[0]).toMatchObject({ value: 128 * MIB, of: 128 * MIB });
+    expect(finding.statement).toContain("The job reads back all of what it wrote to 1 file (134 MB)");
+    expect(finding.confidence).toBe(traces ? "high" : "medium");
+  });
+
+  it("is quiet about a file that is read and then written", () => {
+    expect(idsOf(job(["read", "write"]))).toEqual([]);
+  });
+});
+
+describe("overlapping-writes", () => {
+  it("finds the bytes that several ranks wrote", () => {
+    const job = worked(
+      4,
+      (app, rank, file) => {
+        for (let i = 0; i < 16; i++) app.write("POSIX", rank, file, { offset: i * 2 * MIB, bytes: 2 * MIB });
+      },
+      { traces: true },
+    );
+    const finding = findingOf(job, "overlapping-writes");
+    expect(finding.evidence.numbers[0]).toMatchObject({ value: 3 * 32 * MIB, of: 32 * MIB });
+    expect(finding.statement).toContain(
+      "ranks write 134 MB, counted once for each rank, to 33.6 MB of different bytes: 101 MB go where another rank writes too.",
+    );
+    expect(finding.severity).toBe("high");
+    expect(idsOf(job)).toEqual(["overlapping-writes"]);
+  });
+
+  it("is quiet where each rank has its own part", () => {
+    expect(idsOf(singleJob("dxt-only"))).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+/** Rules on calls between the accesses: seeks and syncs. */
+import { defineRule, type Rule } from "../rule.ts";
+import { countOf } from "./access-patterns.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { accessesOf, sum } from "./measures.ts";
+import { layerOf, mpiFiles, posixFiles, stdioFiles } from "./per-job.ts";
+import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { readRegion } from "./snippets.ts";
+import { costSentence, grouped, many, rough, theseFiles } from "./wording.ts";
+
+const excessSeeks = defineRule({
+  id: "excess-seeks",
+  title: "Many seeks",
+  meaning:
+    "POSIX seeks that no jump in the file asks for, which cost a system call each, and seeks of C streams, which write out or drop the buffer when they leave it.",
+  needs: [["POSIX", "STDIO"]],
+  thresholds: {
+    share: {
+      value: 0.5,
+      unit: "ratio",
+      meaning: "such seeks per read or write",
+      source: "ours: with fewer, most accesses need no seek already",
+    },
+    calls: {
+      value: 1000,
+      unit: "calls",
+      meaning: "such seeks",
+      source: "ours: a seek costs about a microsecond, so only thousands can be felt",
+    },
+  },
+  scale: ownScale(
+    ["high", "warn", "info"],
+    "by calls, with the time of all metadata calls of the files; at most **warn** without C streams.",
+  ),
+  judge(job, limits) {
+    const files = [...posixFiles(job), ...stdioFiles(job)]
+      .map((record) => {
+        const accesses = accessesOf(record);
+        // A seek after an open, or before an access that jumps, is needed. Streams do not count jumps.
+        const jumps =
+          record.layer === "POSIX" ? accesses - record.consecutiveReads - record.consecutiveWrites : 0;
+        return { record, accesses, count: record.seeks - (record.opens || 0) - jumps };
+      })
+      .filter(({ count, accesses }) => count >= limits.share * accesses && accesses > 0);
+    const count = countOf(files);
+    if (!(count >= limits.calls)) return undefined;
+    const accesses = sum(files, (file) => file.accesses);
+    const streams = files.some(({ record }) => record.layer === "STDIO");
+    const seconds = sum(files, ({ record }) => record.metaSeconds);
+    const listed: Listed[] = files.map((file) => ({
+      record: file.record,
+      weight: file.count,
+      note: `${many(file.record.seeks, "seek")} (${file.record.layer}) for ${grouped(file.accesses)} accesses`,
+    }));
+    return {
+      severity: severityByCalls(job, seconds, streams ? "high" : "warn"),
+      statement:
+        `${many(count, "seek")} ${streams ? "beyond the first of each open" : "that no jump between accesses needs"}, for ${grouped(accesses)} accesses to ${many(files.length, "file")}: ${rough(count / accesses)} for each${streams ? ", on C streams" : ""}.` +
+        costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)}, seeks among them, take`),
+      evidence: {
+        numbers: [
+          { label: streams ? "seeks" : "seeks without a jump", value: count, unit: "calls" },
+          { label: "reads and writes", value: accesses, unit: "calls" },
+          { label: "time in metadata calls of these files, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstRecords(listed),
+      },
+      advice: streams
+        ? "Do not seek where the stream already stands. A seek writes the buffer out, and one that leaves the buffer fetches it again, however little is read there: read the region into memory once and pick from it, or write in order."
+        : "Leave out lseek where the file position is right already, or use pread and pwrite, which carry the offset with them.",
+      snippet: streams
+        ? readRegion
+        : {
+            language: "c",
+            code: "pread(fd, buffer, bytes, offset);  /* instead of lseek() and read() */\npwrite(fd, buffer, bytes, offset); /* instead of lseek() and write() */",
+          },
+      effect: streams
+        ? "Buffers stay valid, so that reads of the file system become fewer and larger."
+        : "One system call less for each access.",
+      ...trust(
+        job,
+        ["POSIX", "STDIO"],
+        "medium",
+        "jumps are counted for POSIX only, and seeks are not timed apart",
+      ),
+    };
+  },
+});
+
+const excessSyncs = defineRule({
+  id: "excess-syncs",
+  title: "Frequent syncs",
+  meaning:
+    "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the servers have the data on stable storage, so writes cannot be joined or overlap.",
+  needs: [["POSIX", "MPI-IO"]],
+  thresholds: {
+    share: {
+      value: 0.1,
+      unit: "ratio",
+      meaning: "syncs per write of a file",
+      source: "ours: at one sync for ten writes, waiting for the disk is a part of every write",
+    },
+    calls: {
+      value: 100,
+      unit: "calls",
+      meaning: "syncs of a file",
+      source: "ours: at about 10 ms a sync, a hundred of them are a second",
+    },
+    perRank: {
+      value: 10,
+      unit: "calls",
+      meaning: "syncs of a file by each rank",
+      source: "ours: a sync of each rank at the end of a file, or of each checkpoint, is sound",
+    },
+  },
+  scale: BY_CALLS,
+  judge(job, limits) {
+    const files = [
+      ...mpiFiles(job),
+      ...posixFiles(job).filter((record) => !((layerOf(job, record, "MPI-IO")?.syncs ?? 0) > 0)),
+    ]
+      .filter(
+        (record) =>
+          record.syncs >= limits.calls &&
+          record.syncs >= limits.perRank * record.ranks &&
+          record.syncs >= limits.share * record.writes,
+      )
+      .map((record) => ({ record, count: record.syncs }));
+    if (files.length === 0) return undefined;
+    const count = countOf(files);
+    const writes = sum(files, ({ record }) => record.writes);
+    const seconds = sum(files, ({ record }) => record.writeSeconds);
+    const mpi = files.some(({ record }) => record.layer === "MPI-IO");
+    const listed: Listed[] = files.map(({ record }) => ({
+      record,
+      weight: record.syncs,
+      note: `${many(record.syncs, "sync")} for ${many(record.writes, "write")} (${record.layer})`,
+    }));
+    return {
+      severity: severityByCalls(job, seconds),
+      statement:
+        `${many(count, "sync")} for ${many(writes, "write")} to ${many(files.length, "file")}: ${count <= writes ? `one sync for every ${rough(writes / count)} writes` : `${rough(count / writes)} syncs for each write`}.` +
+        costSentence(job, seconds, `Writes and syncs of ${theseFiles(files.length)} take`),
+      evidence: {
+        numbers: [
+          { label: "syncs", value: count, unit: "calls" },
+          { label: "writes", value: writes, unit: "calls" },
+          { label: "time in writes and syncs of these files, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstRecords(listed),
+        ...spanOf(listed, "write"),
+      },
+      advice: mpi
+        ? "Call MPI_File_sync once, after the last write of a checkpoint; MPI_File_close synchronises the file by itself."
+        : "Write to a new file, sync it once after the last write, and rename it into place; a crash then loses the new file at most, never the old one.",
+      snippet: {
+        language: "c",
+        code: mpi
+          ? "for (int i = 0; i < pieces; i++)\n  MPI_File_write_all(fh, piece[i], count, type, MPI_STATUS_IGNORE);\nMPI_File_sync(fh); /* once */"
+          : 'for (size_t i = 0; i < pieces; i++) write(fd, piece[i], bytes);\nfdatasync(fd); /* once */\nclose(fd);\nrename("checkpoint.new", "checkpoint");',
+      },
+      effect:
+        "Writes go to the caches of clients and servers and are joined there; the disk is waited for once.",
+      ...trust(
+        job,
+        ["POSIX", "MPI-IO"],
+        "high",
+        "counted by the recorder for every call; the time of syncs is contained in that of writes",
+      ),
+    };
+  },
+});
+
+export const BETWEEN_RULES: readonly Rule[] = [excessSeeks, excessSyncs];

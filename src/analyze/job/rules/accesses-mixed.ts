@@ -1,0 +1,187 @@
+/** Rules on files that are both read and written. */
+import { formatBytes } from "../../../base/units.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { rewrittenFiles } from "./access-patterns.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { endOf, heaviest, MIB, sum } from "./measures.ts";
+import { layerOf, posixFiles, traceOf } from "./per-job.ts";
+import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { hints } from "./snippets.ts";
+import { costSentence, many, partOfBytes, secondsText } from "./wording.ts";
+
+const readModifyWrite = defineRule({
+  id: "read-modify-write",
+  title: "Read before written",
+  meaning:
+    "Pieces of a file are read only to be written again: data sieving in MPI-IO for writes with holes, or a program that " +
+    "reads, changes and writes the same place. It doubles the traffic and needs locks.",
+  needs: [["POSIX"]],
+  thresholds: {
+    share: {
+      value: 0.1,
+      unit: "share",
+      meaning: "bytes read for this, of the bytes written to the file",
+      source: "ours: less is headers and edges of buffers",
+    },
+    switches: {
+      value: 100,
+      unit: "calls",
+      meaning: "changes between reading and writing",
+      source: "ours: a file that is written and then read as a whole has few",
+    },
+    bytes: {
+      value: 16 * MIB,
+      unit: "bytes",
+      meaning: "bytes read for this",
+      source: "ours: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)",
+    },
+  },
+  scale: BY_CALLS,
+  judge(job, limits) {
+    const found = rewrittenFiles(job, limits);
+    if (found.length === 0) return undefined;
+    const worst = heaviest(found, (file) => file.bytes);
+    // The reasons differ, and so does the advice: the worst decides which is told.
+    const files = found.filter(({ by }) => by === worst.by);
+    const bytes = sum(files, (file) => file.bytes);
+    const written = sum(files, ({ record }) => record.bytesWritten);
+    const asked = sum(files, ({ record }) => layerOf(job, record, "MPI-IO")?.bytesWritten ?? 0);
+    const seconds = sum(files, ({ record }) => record.readSeconds);
+    const switches = sum(files, ({ record }) => record.rwSwitches);
+    const mpi = worst.by === "mpi-io";
+    const together = (layerOf(job, worst.record, "MPI-IO")?.collectiveWrites ?? 0) > 0;
+    const listed: Listed[] = files.map((file) => ({
+      record: file.record,
+      weight: file.bytes,
+      note: `${formatBytes(file.bytes)} read for ${formatBytes(file.record.bytesWritten)} written, ${many(file.record.rwSwitches, "change")} of direction`,
+    }));
+    return {
+      severity: severityByCalls(job, seconds),
+      statement:
+        (mpi
+          ? `The application asks to write ${formatBytes(asked)} to ${many(files.length, "file")} through MPI-IO. Below it, ${formatBytes(written)} are written, and ${formatBytes(bytes)} are read that it did not ask for.`
+          : `In ${many(files.length, "file")}, ${formatBytes(bytes)} are read in turns with ${formatBytes(written)} written, with ${many(switches, "change")} between reading and writing.`) +
+        costSentence(job, seconds, "These reads take"),
+      evidence: {
+        numbers: [
+          { label: "bytes read to be written", value: bytes, unit: "bytes", of: written },
+          ...(mpi
+            ? [{ label: "bytes the application asked to write", value: asked, unit: "bytes" } as const]
+            : []),
+          { label: "changes between reading and writing", value: switches, unit: "calls" },
+          { label: "time in these reads, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstRecords(listed),
+        ...spanOf(listed, "write"),
+      },
+      advice: mpi
+        ? `The pieces leave holes, and MPI-IO reads what is in them (data sieving). Close the holes: order dimensions so that what is written together lies together, or write fill values as well${together ? "" : "; collective writes let ranks fill one another's holes"}. ` +
+          "Where the pieces are large, switch data sieving off for writes (romio_ds_write=disable); each piece then is a request of its own."
+        : "Gather the changes of a region in memory, then write the region once; where whole records are replaced, write them without reading.",
+      snippet: mpi
+        ? hints([
+            { key: "romio_cb_write", value: "enable" },
+            { key: "romio_ds_write", value: "disable" },
+            // ROMIO's Lustre driver has its own switch for data sieving below collective writes.
+            ...(together ? [{ key: "romio_lustre_ds_in_coll", value: "disable" }] : []),
+          ])
+        : {
+            language: "c",
+            code: "pread(fd, region, bytes, offset);  /* once */\nfor (size_t i = 0; i < changes; i++) apply(region, &change[i]);\npwrite(fd, region, bytes, offset); /* once */",
+          },
+      effect: `Up to ${formatBytes(bytes)} less to read, and no locks between reading and writing a buffer.`,
+      ...trust(
+        job,
+        ["POSIX", "MPI-IO"],
+        mpi ? "high" : "medium",
+        mpi
+          ? "MPI-IO and POSIX were counted for the same file, and only POSIX shows the reads"
+          : "reads and writes alternate in the same range; that they hit the same bytes is inferred",
+      ),
+      claims: found.map(({ record: { fileId } }) => ({ fileId })),
+    };
+  },
+});
+
+const readAfterWrite = defineRule({
+  id: "read-after-write",
+  title: "Data read back",
+  meaning:
+    "A file is written and then read by the same job. The data was in memory already; through the file system it is moved twice more, or it comes from the page cache, and a benchmark then measures that cache.",
+  needs: [["POSIX"]],
+  thresholds: {
+    share: {
+      value: 0.5,
+      unit: "share",
+      meaning: "bytes read back of the bytes written to the file",
+      source: "ours: less is a look at headers",
+    },
+    bytes: {
+      value: 64 * MIB,
+      unit: "bytes",
+      meaning: "bytes read back from a file",
+      source: "ours: less comes out of the page cache within milliseconds",
+    },
+  },
+  scale: ownScale(["warn", "info"], "by calls, with the time of reads; at most **warn**."),
+  judge(job, limits, others) {
+    const rewritten = others.claimed(["read-modify-write"]);
+    const files = posixFiles(job)
+      .filter((record) => !rewritten.has(record.fileId) && record.readStart >= record.writeEnd)
+      .map((record) => {
+        const traced = traceOf(job, record)?.writtenAndReadBytes;
+        const exact = traced !== undefined && traced >= 0;
+        const counted = Math.min(record.bytesRead, record.bytesWritten, endOf(record, "read"));
+        return { record, exact, bytes: exact ? traced : counted };
+      })
+      .filter(({ record, bytes }) => {
+        const there = Math.min(record.bytesWritten, endOf(record, "write"));
+        return bytes >= limits.bytes && bytes >= limits.share * there;
+      });
+    if (files.length === 0) return undefined;
+    const bytes = sum(files, (file) => file.bytes);
+    const written = sum(files, ({ record }) => record.bytesWritten);
+    const seconds = sum(files, ({ record }) => record.readSeconds);
+    const exact = files.every((file) => file.exact);
+    const gap = files.reduce(
+      (least, { record }) => Math.min(least, record.readStart - record.writeEnd),
+      Infinity,
+    );
+    const listed: Listed[] = files.map((file) => ({
+      record: file.record,
+      weight: file.bytes,
+      note: `${formatBytes(file.bytes)} of ${formatBytes(file.record.bytesWritten)} read back`,
+    }));
+    return {
+      severity: severityByCalls(job, seconds, "warn"),
+      statement:
+        `The job reads back ${partOfBytes(bytes, written, `what it wrote to ${many(files.length, "file")}`)}${files.length === 1 ? `, from ${secondsText(gap)} after the last write on` : ""}.` +
+        costSentence(job, seconds, "These reads take"),
+      evidence: {
+        numbers: [
+          { label: "bytes read back", value: bytes, unit: "bytes", of: written },
+          { label: "time in reads of these files, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstRecords(listed),
+        ...spanOf(listed, "read"),
+      },
+      advice:
+        "Hand the data on in memory, or put files that only this job needs on the node's own disk, in /dev/shm or on a burst buffer. A benchmark should let another node read them (IOR -C), since otherwise it measures the page cache.",
+      snippet: {
+        language: "shell",
+        code: '# where the program takes the place of its temporary files from a variable\nexport TMPDIR=/dev/shm/$USER.$SLURM_JOB_ID\nmkdir -p "$TMPDIR"',
+      },
+      effect: `Up to ${formatBytes(bytes)} less to read; for files that nobody needs later also ${formatBytes(written)} less to write.`,
+      ...trust(
+        job,
+        ["POSIX"],
+        exact ? "high" : "medium",
+        exact
+          ? "from the offsets of traced calls"
+          : "from bytes, highest offsets and times; that the same bytes were read is inferred",
+      ),
+    };
+  },
+});
+
+export const MIXED_RULES: readonly Rule[] = [readModifyWrite, readAfterWrite];

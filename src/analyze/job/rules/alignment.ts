@@ -1,0 +1,189 @@
+/** Rules on the place of accesses in the file and of their buffers in memory. HDF5 asks here too. */
+import type { Job } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { accessesOf, accessSeconds, callsOf, heaviest, MIB, sum, WAYS } from "./measures.ts";
+import { fileOf, posixFiles, stripeOf } from "./per-job.ts";
+import { ALWAYS_INFO, ownScale, severityByCalls } from "./severity.ts";
+import { alignedPieces, hints } from "./snippets.ts";
+import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
+
+export interface Misaligned extends Matched {
+  readonly calls: number;
+}
+
+/** Files of large accesses that begin inside a block or stripe. Small ones cannot all begin at one. */
+export function misalignedFiles(
+  job: Job,
+  limits: { share: number; calls: number },
+  isWanted: (record: LayerRecord) => boolean,
+): Misaligned[] {
+  const matched: Misaligned[] = [];
+  for (const record of posixFiles(job)) {
+    const calls = accessesOf(record);
+    const count = record.fileNotAligned;
+    if (!(count >= limits.share * calls && count > 0) || !isWanted(record)) continue;
+    // The cache of one rank joins what follows one another, wherever it begins.
+    if (record.ranks === 1 && record.consecutiveReads + record.consecutiveWrites >= 0.5 * calls) continue;
+    const small = sum(WAYS, (way) => (callsOf(record, way) > 0 ? smallCalls(record, way, MIB) : 0));
+    if (small < 0.5 * calls) matched.push({ record, count, calls });
+  }
+  return countOf(matched) >= limits.calls ? matched : [];
+}
+
+export const MISALIGNED_THRESHOLDS = {
+  share: {
+    value: 0.1,
+    unit: "share",
+    meaning: "accesses of a file that miss its alignment",
+    source: "Drishti: misaligned_requests",
+  },
+  calls: {
+    value: 100,
+    unit: "calls",
+    meaning: "misaligned accesses",
+    source: "ours: below a hundred large calls the boundaries are crossed too rarely to be felt",
+  },
+} as const;
+
+/** Numbers and words that the rule of plain files and the one of HDF5 share. */
+export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
+  const count = countOf(files);
+  const calls = sum(files, (file) => file.calls);
+  const seconds = sum(files, ({ record }) => accessSeconds(record));
+  const worst = heaviest(files, (file) => file.count).record;
+  const stripe = stripeOf(job, worst);
+  const alignment = worst.fileAlignment;
+  const conflict = files.some(({ record }) => record.ranks > 1 && record.writes > 0);
+  const listed: Listed[] = files.map((file) => ({
+    record: file.record,
+    weight: file.count,
+    note: `${grouped(file.count)} of ${grouped(file.calls)} accesses miss ${sizeText(file.record.fileAlignment)}`,
+  }));
+  return {
+    worst,
+    stripe: stripe > 0 ? stripe : alignment,
+    severity: conflict ? severityByCalls(job, seconds) : ("info" as const),
+    statement:
+      `${partOf(count, calls, "accesses")} to ${many(files.length, "file")} do not begin at a multiple of ` +
+      `${sizeText(alignment)}, ${stripe === alignment ? "the stripe" : "the alignment"} of ${files.length === 1 ? "the file" : worst.path}.` +
+      costSentence(job, seconds, `Accesses to ${theseFiles(files.length)} take`),
+    evidence: {
+      numbers: [
+        { label: "misaligned accesses", value: count, unit: "calls", of: calls },
+        { label: "alignment of the file", value: alignment, unit: "bytes" },
+        ...(stripe > 0 ? [{ label: "stripe", value: stripe, unit: "bytes" } as const] : []),
+        { label: "time in accesses to these files, all ranks", value: seconds, unit: "seconds" },
+      ],
+      ...worstRecords(listed),
+      ...spanOf(listed, worst.writes >= worst.reads ? "write" : "read"),
+    } as const,
+    effect: conflict
+      ? "Two ranks no longer write into the same stripe, so that they need not wait for one another's locks, and each request goes to one server."
+      : "Each request goes to one server instead of two.",
+    ...trust(job, ["POSIX"], "high", "counted by the recorder for every access"),
+    claims: files.map(({ record: { fileId } }) => ({ fileId })),
+  };
+}
+
+/** Ranks meet in a stripe only when several write the file; for one rank the cache joins the pieces. */
+export const MISALIGNED_SCALE = ownScale(
+  ["high", "warn", "info"],
+  "by calls where several ranks write a file; **info** otherwise.",
+);
+
+const misaligned = defineRule({
+  id: "misaligned",
+  title: "Misaligned accesses",
+  meaning:
+    "Large accesses begin inside a stripe or block: each touches one more server, and ranks that meet inside a stripe " +
+    "wait for one another's locks. Small accesses and HDF5 files have findings of their own.",
+  needs: [["POSIX"]],
+  thresholds: MISALIGNED_THRESHOLDS,
+  scale: MISALIGNED_SCALE,
+  drishti: "P08",
+  judge(job, limits, others) {
+    const taken = others.claimed(["hdf5-alignment"]);
+    const files = misalignedFiles(job, limits, ({ fileId }) => !taken.has(fileId));
+    if (files.length === 0) return undefined;
+    const { worst, stripe, ...facts } = misalignedFacts(job, files);
+    const mpi = fileOf(job, worst)?.layers.has("MPI-IO") ?? false;
+    return {
+      ...facts,
+      advice: mpi
+        ? `Let collective MPI-IO cut the file at stripes: set striping_unit to ${sizeText(stripe)} and keep collective buffering on; ROMIO then gives each aggregator whole stripes.${/\.(h5|hdf5|he5|nc4?)$/.test(worst.path) ? ` If HDF5 writes it, as its name says, H5Pset_alignment(fapl, 65536, ${stripe}) puts its objects at stripes.` : ""}`
+        : `${worst.ranks > 1 ? `Make the part of each rank a multiple of ${sizeText(stripe)} and begin it at one` : `Begin pieces at multiples of ${sizeText(stripe)}`}, or choose a stripe that divides the size of the pieces ` +
+          "(lfs setstripe -S for a new file, a multiple of 64 KiB); ROMIO's collective writes are cut at stripes by themselves.",
+      snippet: mpi
+        ? hints([
+            { key: "romio_cb_write", value: "enable" },
+            { key: "striping_unit", value: stripe },
+          ])
+        : alignedPieces(stripe),
+    };
+  },
+});
+
+const misalignedMemory = defineRule({
+  id: "misaligned-memory",
+  title: "Buffers not aligned in memory",
+  meaning:
+    "Buffers of reads and writes begin at addresses that are no multiple of the memory alignment; with direct I/O such " +
+    "calls fail or are copied first, through the page cache it hardly matters.",
+  needs: [["POSIX"]],
+  thresholds: {
+    share: {
+      value: 0.1,
+      unit: "share",
+      meaning: "accesses with a misaligned buffer of all accesses",
+      source: "Drishti: misaligned_requests",
+    },
+    calls: {
+      value: 1000,
+      unit: "calls",
+      meaning: "accesses with a misaligned buffer",
+      source: "ours: as many as other rules want, since a single copy costs microseconds",
+    },
+  },
+  scale: ALWAYS_INFO,
+  drishti: "P07",
+  judge(job, limits) {
+    const files = posixFiles(job)
+      .filter((record) => record.memoryNotAligned > 0)
+      .map((record) => ({ record, count: record.memoryNotAligned }));
+    const count = countOf(files);
+    const calls = sum(posixFiles(job), accessesOf);
+    if (!(count >= limits.calls && count >= limits.share * calls)) return undefined;
+    const alignment = files[0]?.record.memoryAlignment ?? Number.NaN;
+    const listed = files.map((file) => ({
+      record: file.record,
+      weight: file.count,
+      note: many(file.count, "misaligned buffer"),
+    }));
+    return {
+      severity: "info",
+      statement: `The buffers of ${partOf(count, calls, "accesses")} do not begin at a multiple of ${sizeText(alignment)}.`,
+      evidence: {
+        numbers: [
+          { label: "misaligned buffers", value: count, unit: "calls", of: calls },
+          { label: "alignment of memory", value: alignment, unit: "bytes" },
+        ],
+        ...worstRecords(listed),
+      },
+      advice: "Allocate buffers of I/O at page boundaries; with O_DIRECT it is required.",
+      snippet: {
+        language: "c",
+        code: ["void *buffer;", "posix_memalign(&buffer, 4096, bytes); /* instead of malloc(bytes) */"].join(
+          "\n",
+        ),
+      },
+      effect:
+        "Direct I/O becomes possible and copies are a little faster; through the page cache little changes.",
+      ...trust(job, ["POSIX"], "high", "counted by the recorder for every access"),
+    };
+  },
+});
+
+export const ALIGNMENT_RULES: readonly Rule[] = [misaligned, misalignedMemory];

@@ -1,0 +1,105 @@
+/** Lists that several rules walk through. A log may have a hundred thousand files, so each is made once per job. */
+import type { Job, JobFile } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
+import type { TraceFileFacts } from "../trace-facts.ts";
+
+/** The same function, but for each job its answer is kept as long as the job is. */
+export function oncePerJob<Answer>(compute: (job: Job) => Answer): (job: Job) => Answer {
+  const answers = new WeakMap<Job, { readonly answer: Answer }>();
+  return (job) => {
+    let kept = answers.get(job);
+    if (kept === undefined) {
+      kept = { answer: compute(job) };
+      answers.set(job, kept);
+    }
+    return kept.answer;
+  };
+}
+
+const isStream = (path: string) => path.startsWith("<");
+
+/** Standard streams and devices are no files that a layout or a size of calls could help. */
+const isPlain = ({ path }: LayerRecord) => !isStream(path) && !/^\/(dev|proc|sys)\//.test(path);
+
+/** Files that are not standard streams. */
+export const realFiles = oncePerJob((job): readonly JobFile[] =>
+  job.files.filter(({ path }) => !isStream(path)),
+);
+
+/** Records of plain files. */
+export const posixFiles = oncePerJob((job): readonly LayerRecord[] => job.layer("POSIX").filter(isPlain));
+export const stdioFiles = oncePerJob((job): readonly LayerRecord[] => job.layer("STDIO").filter(isPlain));
+export const mpiFiles = oncePerJob((job): readonly LayerRecord[] => job.layer("MPI-IO").filter(isPlain));
+
+/** Layers that reach the file system themselves, not through one that is recorded below. */
+const LOWEST = ["POSIX", "STDIO", "DFS", "DAOS"] as const;
+
+/** Calls of a file that are no transfers, in the layers that reach the file system. */
+export interface FileCalls {
+  readonly opens: number;
+  readonly stats: number;
+  readonly syncs: number;
+  readonly mmaps: number;
+  /** Time in opens, stats, closes and seeks, in the layer that is called; summed over ranks. */
+  readonly metaSeconds: number;
+}
+
+const callsByFile = oncePerJob(
+  (job): ReadonlyMap<JobFile, FileCalls> => new Map(realFiles(job).map((file) => [file, countCalls(file)])),
+);
+
+export const fileCalls = (job: Job, file: JobFile): FileCalls =>
+  callsByFile(job).get(file) ?? countCalls(file);
+
+function countCalls({ layers, called }: JobFile): FileCalls {
+  const sums = { opens: 0, stats: 0, syncs: 0, mmaps: 0, metaSeconds: 0 };
+  for (const name of LOWEST) {
+    const record = layers.get(name);
+    if (record === undefined) continue;
+    sums.opens += record.opens || 0;
+    sums.stats += record.stats || 0;
+    sums.syncs += record.syncs || 0;
+    sums.mmaps += record.mmaps || 0;
+    sums.metaSeconds += record.metaSeconds || 0;
+  }
+  if (called.layer === "MPI-IO") sums.metaSeconds = called.metaSeconds || 0;
+  return sums;
+}
+
+/** Files of HDF5, by their own records or those of their datasets. */
+export const hdf5Files = oncePerJob(
+  (job): ReadonlySet<string> =>
+    new Set([
+      ...job.layer("H5F").map(({ fileId }) => fileId),
+      ...job.layer("H5D").map(({ parentId }) => parentId),
+    ]),
+);
+
+/** Files of libraries above MPI-IO, which have rules of their own where their calls were recorded. */
+export const libraryFiles = oncePerJob(
+  (job): ReadonlySet<string> =>
+    new Set([...job.layer("H5D"), ...job.layer("PNETCDF_VAR")].map(({ parentId }) => parentId)),
+);
+
+const tracesByFile = oncePerJob(
+  (job): ReadonlyMap<string, TraceFileFacts> =>
+    new Map(job.trace?.files.map((file) => [`${file.layer} ${file.fileId}`, file])),
+);
+
+/** What traces say of the file in the layer of the record. */
+export const traceOf = (job: Job, { fileId, layer }: LayerRecord): TraceFileFacts | undefined =>
+  job.trace === undefined ? undefined : tracesByFile(job).get(`${layer} ${fileId}`);
+
+/** The record of the same file in another layer. */
+export const layerOf = (job: Job, record: LayerRecord, layer: string): LayerRecord | undefined =>
+  job.file(record.fileId)?.layers.get(layer);
+
+/** The file of a record, of a dataset or of a variable, with its layers. */
+export const fileOf = (job: Job, record: LayerRecord): JobFile | undefined =>
+  job.file(record.parentId === "0" ? record.fileId : record.parentId);
+
+/** Stripe of the file on Lustre; NaN elsewhere. */
+export function stripeOf(job: Job, record: LayerRecord): number {
+  const own = record.stripeBytes > 0 ? record.stripeBytes : fileOf(job, record)?.stripeBytes;
+  return own !== undefined && own > 0 ? own : Number.NaN;
+}

@@ -1,0 +1,22 @@
+/** What analyses of a store ask of it, and what fills one. store/ gives both; tests may give their own. */
+import type { TableSchema } from "./schema.ts";
+import type { ColumnSource } from "./tables.ts";
+
+/** A value as SQL gives it: 64-bit integers and sums are bigints, NULL is null. */
+export type SqlValue = number | bigint | string | boolean | null;
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+/** A database over the tables of a store: `runs`, `accesses`, `files`, `sources`. The dialect is DuckDB's. */
+export interface Queryable {
+  /** All rows of a small result. */
+  rows(sql: string): Promise<SqlRow[]>;
+  /** Columns of a large result as doubles (NULL is NaN), for sorting and sweeping. Exact below 2^53. */
+  columns(sql: string): Promise<Readonly<Record<string, Float64Array>>>;
+  /** Statements without a result, such as `create temp table`. */
+  run(sql: string): Promise<void>;
+}
+
+/** Takes rows column by column. A batch becomes visible as a whole, or not at all. */
+export interface RowSink {
+  append(table: TableSchema, count: number, columns: Readonly<Record<string, ColumnSource>>): Promise<void>;
+}
