@@ -20,6 +20,7 @@ const entries = {
   formats: "src/formats/index.ts",
   model: "src/model/index.ts",
   node: "src/node/index.ts",
+  "ingest-worker": "src/ingest/worker.ts",
 };
 
 /** The script and the styles that a report carries inside; `page` is its folder in web/. */

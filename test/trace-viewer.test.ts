@@ -314,13 +314,13 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
     expect(await page.getByLabel("File of the offset view").inputValue()).toBe("3");
     await page.getByLabel("Find a rank or part of a path").fill("restart.4");
     await page.keyboard.press("Enter");
-    expect(await page.getByLabel("Lanes").inputValue()).toBe("file");
+    expect(await page.getByRole("combobox", { name: /^Lanes/ }).inputValue()).toBe("file");
     expect(await page.locator(".trace-found").textContent()).toBe("1 of 1");
   });
 
   it("takes paths for text, whatever they say", async () => {
     await mount(packed(smallTrace()));
-    await page.getByLabel("Lanes").selectOption("file");
+    await page.getByRole("combobox", { name: /^Lanes/ }).selectOption("file");
     await page.getByLabel("File of the offset view").selectOption("1");
     await shownWindow();
     await page.locator(".trace-timeline").hover({ position: { x: 20, y: readY(1) } });

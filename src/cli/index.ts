@@ -39,6 +39,36 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./darshan/id.ts"),
   },
   {
+    name: "ingest",
+    summary: "read logs below folders into a store",
+    load: () => import("./ingest.ts"),
+  },
+  {
+    name: "sql",
+    summary: "ask a store with SQL",
+    load: () => import("./sql.ts"),
+  },
+  {
+    name: "store check",
+    summary: "verify a store, and clear away what stopped writers left",
+    load: () => import("./store/check.ts"),
+  },
+  {
+    name: "store compact",
+    summary: "join the small batches of a store into one",
+    load: () => import("./store/compact.ts"),
+  },
+  {
+    name: "store export",
+    summary: "write a table of a store as one Parquet, CSV or NDJSON file",
+    load: () => import("./store/export.ts"),
+  },
+  {
+    name: "store schema",
+    summary: "print the tables and columns of a store, with units and meanings",
+    load: () => import("./store/schema.ts"),
+  },
+  {
     name: "generate single",
     summary: "make small Darshan logs with one I/O problem each and known answers",
     load: () => import("./generate/single.ts"),

@@ -1,0 +1,113 @@
+/** `plimsoll ingest`: logs into a store. */
+import { availableParallelism } from "node:os";
+import { UsageError } from "../base/errors.ts";
+import { formatBytes, formatCount, formatSeconds } from "../base/units.ts";
+import { ingest, type Slice } from "../ingest/index.ts";
+import { defineCommand } from "./command.ts";
+
+/** Skipped inputs that are named one by one; the store keeps them all. */
+const NAMED_MAX = 1000;
+
+export default defineCommand({
+  name: "ingest",
+  summary: "read logs below folders into a store",
+  description:
+    "Walks folders, recognises logs by their content and adds them to a store: one row for each run and for each file in a run. A log that the store has already is left as it is, whatever its name, so the same command can be given again after a kill or when more logs have come. Logs that cannot be read are named with the reason, kept in the census, and the command ends with 3.",
+  arguments: [{ name: "path", help: "folders and files", kind: "file", variadic: true }],
+  options: {
+    store: {
+      kind: "string",
+      short: "s",
+      valueName: "DIR",
+      help: "store to add to; made when it is not there",
+    },
+    slice: {
+      kind: "string",
+      valueName: "I/N",
+      help: "do the I-th of N shares of the work, such as 3/16; for job arrays, each into the same store",
+    },
+    threads: {
+      kind: "number",
+      integer: true,
+      min: 1,
+      max: 256,
+      help: "threads that read (default: one per core)",
+    },
+    memory: {
+      kind: "bytes",
+      default: 512 * 2 ** 20,
+      min: 2 ** 27,
+      help: "memory for buffers of all threads",
+    },
+    batch: {
+      kind: "number",
+      integer: true,
+      min: 1,
+      default: 50_000,
+      help: "logs of a thread that are committed together: what a kill can lose",
+    },
+  },
+  examples: [
+    { command: "plimsoll ingest /darshan/logs/2026 --store centre", does: "all logs of a year" },
+    {
+      command: "plimsoll ingest /darshan/logs --store centre --slice $SLURM_ARRAY_TASK_ID/64",
+      does: "one task of a job array",
+    },
+  ],
+  async run({ arguments: paths, options }, context) {
+    if (options.store === undefined) throw new UsageError("name the store with --store DIR");
+    const began = performance.now();
+    const progress = context.progress({ label: "reading logs", unit: "logs" });
+    const skipped: { path: string; reason: string }[] = [];
+    let skips = 0;
+    const counts = await ingest({
+      paths,
+      store: options.store,
+      ...(options.slice === undefined ? {} : { slice: parseSlice(options.slice) }),
+      threads: options.threads ?? availableParallelism(),
+      memoryBytes: options.memory,
+      batchInputs: options.batch,
+      nowUnixSeconds: Date.now() / 1000,
+      signal: context.signal,
+      onProgress: ({ read }) => progress.update(read),
+      onSkip(path, reason) {
+        skips++;
+        if (skips <= NAMED_MAX) {
+          skipped.push({ path, reason });
+          context.skip(path, reason);
+        }
+      },
+    });
+    progress.end();
+    if (skips > NAMED_MAX)
+      context.note(
+        `${skips - NAMED_MAX} more were skipped; all of them: plimsoll sql --store ${options.store} "select path, reason from sources where status <> 'stored'"`,
+      );
+    const seconds = (performance.now() - began) / 1000;
+    const { read, known, foreign, bytes } = counts;
+    if (context.json)
+      context.printJson({
+        read,
+        new: counts.new,
+        known,
+        foreign,
+        skipped,
+        skippedTotal: skips,
+        seconds,
+        bytes,
+      });
+    else
+      context.out.write(
+        `${formatCount(counts.new)} new, ${formatCount(known)} known, ${formatCount(skips)} skipped${foreign > 0 ? `, ${formatCount(foreign)} other files` : ""}: ${formatBytes(bytes)} in ${formatSeconds(seconds)} (${formatCount(read / seconds)} logs/s)\n`,
+      );
+  },
+});
+
+/** `3/16` as a slice. */
+export function parseSlice(text: string): Slice {
+  const match = /^(\d+)\/(\d+)$/.exec(text);
+  const [index, of] = [Number(match?.[1]), Number(match?.[2])];
+  if (match === null || !(index >= 1 && index <= of))
+    throw new UsageError(`--slice ${text} is not I/N with I from 1 to N, such as 3/16`);
+  return { index, of };
+}

@@ -1,0 +1,161 @@
+/** `plimsoll sql`: questions to a store. */
+import { UsageError } from "../base/errors.ts";
+import { formatCount } from "../base/units.ts";
+import type { SqlValue } from "../model/query.ts";
+import { type SqlColumn, type SqlResult, Store } from "../store/index.ts";
+import { defineCommand } from "./command.ts";
+import type { Context } from "./context.ts";
+import { writeJson } from "./json.ts";
+import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
+
+/** On a terminal nobody reads more, and widths need all rows first. */
+const TERMINAL_ROWS = 1000;
+const WIDEST = 60;
+
+export default defineCommand({
+  name: "sql",
+  summary: "ask a store with SQL",
+  description:
+    "Runs one reading statement over the tables of a store (runs, accesses, files, sources; see plimsoll store schema) in the dialect of DuckDB. Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. Nothing can be written, and no other file read.",
+  arguments: [{ name: "statement", help: 'such as "select count(*) from runs"', kind: "text" }],
+  options: {
+    store: { kind: "string", help: "the folder of a store", valueName: "STORE" },
+    "max-rows": {
+      kind: "number",
+      help: `stop after this many rows, 0 for all (default: ${TERMINAL_ROWS} on a terminal, else all)`,
+      integer: true,
+      min: 0,
+    },
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    {
+      command: 'plimsoll sql --store centre.store "select application, count(*) from runs group by all"',
+      does: "runs of each application",
+    },
+    {
+      command: 'plimsoll sql --store centre.store "select * from runs" > runs.csv',
+      does: "a table as CSV",
+    },
+    { command: 'plimsoll sql --store centre.store "describe accesses"', does: "the columns of a table" },
+  ],
+  async run({ arguments: [statement = ""], options }, context) {
+    if (options.store === undefined) throw new UsageError("--store is missing: the folder of a store");
+    const store = await Store.open(options.store, storeOptions(options));
+    const query = await store.query();
+    try {
+      const result = await query.raw(statement);
+      const asTable = context.stdoutIsTerminal && !context.json;
+      const most = (options.maxRows ?? (asTable ? TERMINAL_ROWS : 0)) || Number.POSITIVE_INFINITY;
+      const limited = new LimitedRows(result, most, context);
+      if (context.json) await printObjects(result.columns, limited, context);
+      else if (asTable) await printTable(result.columns, limited, context);
+      else await printCsv(result.columns, limited, context);
+      if (limited.more)
+        context.note(`stopped after ${formatCount(most)} rows; there are more (--max-rows 0 for all)`);
+    } finally {
+      query.close();
+      await store.close();
+    }
+  },
+});
+
+/** The rows of a result up to a number, piece by piece. */
+class LimitedRows {
+  more = false;
+  readonly #result: SqlResult;
+  readonly #most: number;
+  readonly #context: Context;
+
+  constructor(result: SqlResult, most: number, context: Context) {
+    this.#result = result;
+    this.#most = most;
+    this.#context = context;
+  }
+
+  async *pieces(): AsyncGenerator<SqlValue[][]> {
+    let left = this.#most;
+    for await (const piece of this.#result.pieces()) {
+      if (piece.length > left) {
+        this.more = true;
+        yield piece.slice(0, left);
+        return;
+      }
+      yield piece;
+      left -= piece.length;
+      await this.#context.breathe();
+    }
+  }
+}
+
+async function printObjects(
+  columns: readonly SqlColumn[],
+  rows: LimitedRows,
+  context: Context,
+): Promise<void> {
+  let separator = "[";
+  for await (const piece of rows.pieces()) {
+    for (const row of piece) {
+      context.out.write(separator);
+      writeJson(Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])), (text) =>
+        context.out.write(text),
+      );
+      separator = ",\n";
+    }
+  }
+  context.out.write(separator === "[" ? "[]\n" : "]\n");
+}
+
+async function printCsv(columns: readonly SqlColumn[], rows: LimitedRows, context: Context): Promise<void> {
+  context.out.write(`${columns.map(({ name }) => field(name)).join(",")}\n`);
+  for await (const piece of rows.pieces()) {
+    let text = "";
+    for (const row of piece) text += `${row.map(field).join(",")}\n`;
+    context.out.write(text);
+  }
+}
+
+/** RFC 4180; NULL is an empty field, so an empty text is quoted. */
+function field(value: SqlValue): string {
+  if (value === null) return "";
+  const text = String(value);
+  return text === "" || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+async function printTable(columns: readonly SqlColumn[], rows: LimitedRows, context: Context): Promise<void> {
+  if (columns[0]?.name === "explain_key") {
+    for await (const piece of rows.pieces()) for (const row of piece) context.out.write(`${row[1]}\n`);
+    return;
+  }
+  const cells: string[][] = [];
+  for await (const piece of rows.pieces()) for (const row of piece) cells.push(row.map(cell));
+  const names = columns.map(({ name }) => cell(name));
+  const widths = names.map((name, index) =>
+    Math.max(name.length, ...cells.map((row) => (row[index] as string).length)),
+  );
+  const line = (row: readonly string[]) =>
+    row
+      .map((text, index) =>
+        columns[index]?.numeric
+          ? text.padStart(widths[index] as number)
+          : text.padEnd(widths[index] as number),
+      )
+      .join("  ")
+      .trimEnd();
+  const { color, out } = context;
+  out.write(`${color ? `\x1b[1m${line(names)}\x1b[0m` : line(names)}\n`);
+  out.write(`${widths.map((width) => "-".repeat(width)).join("  ")}\n`);
+  for (const row of cells) out.write(`${line(row)}\n`);
+  out.write(`(${formatCount(cells.length)} row${cells.length === 1 ? "" : "s"})\n`);
+}
+
+/** Control characters could do anything to a terminal. */
+function cell(value: SqlValue): string {
+  if (value === null) return "NULL";
+  const text = String(value);
+  const clean = text.replace(
+    /[\x00-\x1f\x7f-\x9f]/g,
+    (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+  return clean.length > WIDEST ? `${clean.slice(0, WIDEST - 1)}…` : clean;
+}

@@ -1,0 +1,69 @@
+/** `plimsoll store check`: is all there, as it was written? */
+import { formatBytes, formatCount } from "../../base/units.ts";
+import { type CheckReport, checkStore } from "../../store/index.ts";
+import { defineCommand } from "../command.ts";
+import { CheckFailed } from "../failure.ts";
+import type { Progress } from "../progress.ts";
+import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
+
+export default defineCommand({
+  name: "store check",
+  summary: "verify a store, and clear away what stopped writers left",
+  description:
+    "Compares every segment with the manifest: that it is there, its size, its number of rows, and with --deep the checksum of its content. Tells how many runs were stored twice (queries see them once). Names files that no manifest entry knows; those that a stopped writer left are removed when they are older than --grace. Exits with 1 when something is damaged.",
+  arguments: [STORE_ARGUMENT],
+  options: {
+    deep: { kind: "boolean", help: "read everything and compare checksums" },
+    grace: {
+      kind: "number",
+      help: "leave rubbish younger than this many minutes: a writer may be at work on it",
+      valueName: "MINUTES",
+      default: 1440,
+      min: 0,
+    },
+    remove: { kind: "boolean", default: true, help: "keep rubbish, only name it" },
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    { command: "plimsoll store check centre.store", does: "sizes and row counts" },
+    { command: "plimsoll store check --deep centre.store", does: "checksums too" },
+    { command: "plimsoll store check --grace 0 centre.store", does: "when nobody writes: clear all rubbish" },
+  ],
+  async run({ arguments: [path = ""], options }, context) {
+    let progress: Progress | undefined;
+    const report = await checkStore(path, {
+      ...storeOptions(options),
+      deep: options.deep,
+      remove: options.remove,
+      graceMs: options.grace * 60_000,
+      onProgress: (done, total) => {
+        progress ??= context.progress({ label: "checking", total, unit: "bytes" });
+        progress.update(done);
+        return context.breathe();
+      },
+    });
+    if (context.json) context.printJson({ ...report, ok: report.problems.length === 0 });
+    else for (const line of lines(report)) context.out.write(`${line}\n`);
+    if (report.problems.length > 0)
+      throw new CheckFailed(`${path}: ${report.problems.length} of its parts are damaged or missing`);
+  },
+});
+
+function* lines(report: CheckReport): Generator<string> {
+  yield `${report.store}: ${formatCount(report.batches)} batches${
+    report.replaced === 0 ? "" : `, and ${formatCount(report.replaced)} replaced ones that wait to be removed`
+  }`;
+  for (const [name, { segments, rows, bytes }] of Object.entries(report.tables)) {
+    yield `  ${name.padEnd(10)} ${formatCount(rows).padStart(14)} rows  ${formatBytes(bytes).padStart(8)} in ${formatCount(segments)} segments`;
+  }
+  if (report.duplicateRuns > 0)
+    yield `${formatCount(report.duplicateRuns)} runs were stored twice; queries see them once, plimsoll store compact removes them`;
+  for (const { path, what } of report.problems) yield `damaged: ${path}: ${what}`;
+  for (const { path, bytes, ageSeconds, removed } of report.rubbish) {
+    const age =
+      ageSeconds < 7200 ? `${Math.round(ageSeconds / 60)} minutes` : `${Math.round(ageSeconds / 3600)} hours`;
+    yield `${removed ? "removed" : "rubbish"}: ${path} (${formatBytes(bytes)}, ${age} old)`;
+  }
+  for (const path of report.foreign) yield `foreign: ${path} (left alone)`;
+  if (report.problems.length === 0) yield "all is as it was written";
+}

@@ -1,0 +1,57 @@
+/** `plimsoll store compact`: fewer, larger segments. */
+import { formatBytes, formatCount } from "../../base/units.ts";
+import { compactStore, Store } from "../../store/index.ts";
+import { defineCommand } from "../command.ts";
+import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
+
+export default defineCommand({
+  name: "store compact",
+  summary: "join the small batches of a store into one",
+  description:
+    "Writes the rows of all batches below --target-bytes into one new batch, drops runs that were stored twice, and rewrites data of older versions. Others may read and write meanwhile. The files of replaced batches are removed by a later compaction, when they have been replaced for --grace minutes, so that queries that are running can finish.",
+  arguments: [STORE_ARGUMENT],
+  options: {
+    "target-bytes": {
+      kind: "bytes",
+      help: "leave larger batches alone; make segments of about this size",
+      default: 256 * 1024 * 1024,
+      min: 1,
+    },
+    grace: {
+      kind: "number",
+      help: "how long replaced batches stay on disk; 0 only when nobody else uses the store",
+      valueName: "MINUTES",
+      default: 60,
+      min: 0,
+    },
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    { command: "plimsoll store compact centre.store", does: "after many ingests" },
+    { command: "plimsoll store compact --grace 0 centre.store", does: "and remove the old files at once" },
+  ],
+  async run({ arguments: [path = ""], options }, context) {
+    const store = await Store.open(path, storeOptions(options));
+    const report = await compactStore(store, {
+      ...storeOptions(options),
+      targetBytes: options.targetBytes,
+      graceMs: options.grace * 60_000,
+    });
+    const batches = store.batches().length;
+    await store.close();
+    if (context.json) {
+      context.printJson({ ...report, batch: report.batch ?? null, batches });
+      return;
+    }
+    const { replaced, bytesBefore, bytesAfter, duplicateRuns, removedBatches, removedBytes } = report;
+    context.out.write(
+      report.batch === undefined
+        ? `nothing to join: ${formatCount(batches)} batches\n`
+        : `${formatCount(replaced)} batches became one: ${formatBytes(bytesBefore)} became ${formatBytes(bytesAfter)}, ${formatCount(duplicateRuns)} runs that were there twice are there once\n`,
+    );
+    if (removedBatches > 0)
+      context.out.write(
+        `removed the files of ${formatCount(removedBatches)} replaced batches (${formatBytes(removedBytes)})\n`,
+      );
+  },
+});

@@ -1,0 +1,115 @@
+/** `plimsoll store export`: a table for other programs. */
+import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
+import { UsageError } from "../../base/errors.ts";
+import { formatCount } from "../../base/units.ts";
+import { STORE_SCHEMA } from "../../model/store-schema.ts";
+import { createOutput, temporaryPath } from "../../node/output-file.ts";
+import { exportTable, Store } from "../../store/index.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { writeJson } from "../json.ts";
+import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
+
+const FORMATS = ["parquet", "csv", "ndjson"] as const;
+type ExportFormat = (typeof FORMATS)[number];
+
+export default defineCommand({
+  name: "store export",
+  summary: "write a table of a store as one Parquet, CSV or NDJSON file",
+  description:
+    "Writes all rows of a table to one file, which appears when it is whole. Runs that were stored twice are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; what was not recorded is null, and empty in CSV.",
+  arguments: [STORE_ARGUMENT],
+  options: {
+    table: {
+      kind: "choice",
+      choices: STORE_SCHEMA.map(({ name }) => name),
+      help: "which table",
+    },
+    out: { kind: "string", short: "o", help: "the file to write", valueName: "FILE" },
+    format: {
+      kind: "choice",
+      choices: FORMATS,
+      help: "what to write (default: as the name of the file ends)",
+    },
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    {
+      command: "plimsoll store export centre.store --table accesses -o accesses.parquet",
+      does: "for pandas, R, Spark",
+    },
+    { command: "plimsoll store export centre.store --table runs -o runs.csv", does: "for a spreadsheet" },
+  ],
+  async run({ arguments: [path = ""], options }, context) {
+    const table = STORE_SCHEMA.find(({ name }) => name === options.table);
+    if (table === undefined)
+      throw new UsageError(`--table is missing (have: ${STORE_SCHEMA.map(({ name }) => name).join(", ")})`);
+    const { out } = options;
+    if (out === undefined) throw new UsageError("--out is missing: the file to write");
+    const format = (options.format ?? formatOf(out)) as ExportFormat;
+    const store = await Store.open(path, storeOptions(options));
+    let rows: number;
+    if (format === "ndjson") rows = await exportLines(store, table.name, out, context);
+    else {
+      const temporary = temporaryPath(out);
+      const partial = context.partialOutput(temporary);
+      // DuckDB would say it in its own words.
+      closeSync(openSync(temporary, "w"));
+      rows = await exportTable(store, table, temporary, { ...storeOptions(options), format });
+      sync(temporary);
+      renameSync(temporary, out);
+      partial.done();
+    }
+    await store.close();
+    if (context.json) context.printJson({ table: table.name, path: out, format, rows });
+    else context.note(`wrote ${formatCount(rows)} rows of ${table.name} to ${out}`);
+  },
+});
+
+function formatOf(path: string): ExportFormat {
+  const format = FORMATS.find((one) => path.toLowerCase().endsWith(`.${one}`));
+  if (format === undefined)
+    throw new UsageError(
+      `--out ${path}: expected a name that ends in .parquet, .csv or .ndjson, or --format`,
+    );
+  return format;
+}
+
+async function exportLines(store: Store, table: string, path: string, context: Context): Promise<number> {
+  const partial = context.partialOutput(temporaryPath(path));
+  const output = createOutput(path);
+  const query = await store.query();
+  let rows = 0;
+  try {
+    const { columns, pieces } = await query.raw(`from ${table}`);
+    const encoder = new TextEncoder();
+    for await (const piece of pieces()) {
+      let text = "";
+      for (const row of piece) {
+        writeJson(Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])), (part) => {
+          text += part;
+        });
+        text += "\n";
+      }
+      output.append(encoder.encode(text));
+      rows += piece.length;
+    }
+    output.commit();
+    partial.done();
+    return rows;
+  } catch (error) {
+    output.abort();
+    throw error;
+  } finally {
+    query.close();
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,40 @@
+/** `plimsoll store schema`: what the tables of a store hold. */
+import { STORE_SCHEMA, STORE_VERSION } from "../../model/store-schema.ts";
+import { defineCommand } from "../command.ts";
+import { didYouMean } from "../suggest.ts";
+import { UsageError } from "../../base/errors.ts";
+
+export default defineCommand({
+  name: "store schema",
+  summary: "print the tables and columns of a store, with units and meanings",
+  description:
+    "Prints every table of a store and its columns: type, unit, meaning, and the counter that it comes from. All stores have these tables. What was not recorded is NULL, never zero.",
+  arguments: [{ name: "table", help: "only this table", optional: true, kind: "text" }],
+  examples: [
+    { command: "plimsoll store schema", does: "all tables" },
+    { command: "plimsoll store schema runs", does: "one table" },
+    { command: "plimsoll store schema --json", does: "for programs" },
+  ],
+  async run({ arguments: [wanted] }, context) {
+    const tables = STORE_SCHEMA.filter(({ name }) => wanted === undefined || name === wanted);
+    if (tables.length === 0) {
+      const names = STORE_SCHEMA.map(({ name }) => name);
+      throw new UsageError(
+        `unknown table: ${wanted} (have: ${names.join(", ")})${didYouMean(wanted ?? "", names)}`,
+      );
+    }
+    if (context.json) {
+      context.printJson({ version: STORE_VERSION, tables });
+      return;
+    }
+    for (const { name, row, columns } of tables) {
+      context.out.write(`${name}: ${row}\n`);
+      const widest = Math.max(...columns.map((column) => column.name.length));
+      for (const column of columns) {
+        const head = `  ${column.name.padEnd(widest)}  ${column.type.padEnd(4)} ${column.unit.padEnd(9)}`;
+        context.out.write(`${head} ${column.meaning}\n`);
+      }
+      context.out.write("\n");
+    }
+  },
+});

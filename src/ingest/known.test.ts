@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { Random } from "../base/prng.ts";
+import { KnownHashes } from "./known.ts";
+
+describe("the set of known inputs", () => {
+  it("knows what was added and nothing else, also through another view of its memory", () => {
+    const random = new Random(5);
+    const hash = () => (BigInt(random.below(2 ** 32)) << 32n) | BigInt(random.below(2 ** 32));
+    const set = new KnownHashes({ entries: 5000 });
+    const added = Array.from({ length: 5000 }, hash);
+    for (const one of added) expect(set.add(one)).toBe(true);
+    const other = new KnownHashes(set.buffer);
+    for (const one of added) {
+      expect(other.has(one)).toBe(true);
+      expect(other.add(one)).toBe(false);
+    }
+    for (let i = 0; i < 1000; i++) expect(set.has(hash())).toBe(false);
+    expect(set.size).toBe(5000);
+  });
+
+  it("tells apart hashes that fall into the same slot, and takes zero", () => {
+    const set = new KnownHashes({ entries: 8 });
+    for (let i = 0n; i < 300n; i++) expect(set.add(i << 12n)).toBe(true);
+    expect(set.add(0n)).toBe(false);
+    expect(set.has(5n << 12n)).toBe(true);
+    expect(set.has(5n << 13n)).toBe(true);
+    expect(set.has(1n << 50n)).toBe(false);
+  });
+
+  it("when it is full it says new, and goes on", () => {
+    const set = new KnownHashes({ entries: 1 });
+    for (let i = 1n; i < 3000n; i++) set.add(i);
+    expect(set.size).toBe(set.capacity);
+    expect(set.add(10_000n)).toBe(true);
+    expect(set.add(10_000n)).toBe(true);
+    expect(set.add(5n)).toBe(false);
+  });
+});

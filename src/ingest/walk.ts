@@ -1,0 +1,72 @@
+/** Finds files below paths, one after the other: a folder may hold millions. */
+import { opendir, stat } from "node:fs/promises";
+import { join, relative } from "node:path";
+
+export interface Found {
+  readonly path: string;
+  /** Named on the command line, so it is meant; others may be anything that lies in a folder. */
+  readonly named: boolean;
+}
+
+export interface Slice {
+  /** From 1. */
+  readonly index: number;
+  readonly of: number;
+}
+
+/**
+ * Files of the slice. A file belongs to the slice that its path below the named folder gives, so that slices of the same
+ * folder share the work and never overlap. Folders behind symbolic links are not entered: they can form circles.
+ */
+export async function* walk(
+  paths: readonly string[],
+  slice: Slice = { index: 1, of: 1 },
+  onError: (path: string, error: unknown) => void = () => {},
+): AsyncGenerator<Found> {
+  for (const path of paths) {
+    if ((await stat(path)).isDirectory()) yield* walkFolder(path, path, slice, onError);
+    else if (isMine(path, slice)) yield { path, named: true };
+  }
+}
+
+async function* walkFolder(
+  folder: string,
+  root: string,
+  slice: Slice,
+  onError: (path: string, error: unknown) => void,
+): AsyncGenerator<Found> {
+  const folders: string[] = [];
+  try {
+    for await (const entry of await opendir(folder, { bufferSize: 256 })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(path)))) {
+        if (isMine(relative(root, path), slice)) yield { path, named: false };
+      }
+    }
+  } catch (error) {
+    onError(folder, error);
+  }
+  for (const path of folders.sort()) yield* walkFolder(path, root, slice, onError);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isMine(path: string, { index, of }: Slice): boolean {
+  return of === 1 || hashOf(path) % of === index - 1;
+}
+
+/** FNV-1a, mixed, so that numbered names spread evenly. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

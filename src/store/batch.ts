@@ -1,0 +1,266 @@
+/**
+ * Writes a batch: rows go into a table in memory; when that is large enough, DuckDB makes a Parquet segment of it in
+ * the store's tmp folder while the next rows are taken. A commit syncs the segments, gives them their names, and then
+ * writes the manifest entry, with which the batch begins to exist.
+ */
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { DuckDBAppender, DuckDBConnection } from "@duckdb/node-api";
+import { assert } from "../base/assert.ts";
+import { FormatError } from "../base/errors.ts";
+import type { RowSink } from "../model/query.ts";
+import type { TableSchema } from "../model/schema.ts";
+import { STORE_SCHEMA, STORE_VERSION } from "../model/store-schema.ts";
+import type { ColumnSource } from "../model/tables.ts";
+import { type Database, quoteName, quoteText } from "./database.ts";
+import { systemErrorOf } from "./engine-error.ts";
+import { ensureFolder, hashFile, removeFile, sizeOf, syncFile, syncFolder, writeWhole } from "./files.ts";
+import { reached } from "./hooks.ts";
+import { entryPath, MANIFEST, newBatchId, SEGMENTS, segmentName, TMP } from "./layout.ts";
+import { type BatchInfo, entryText, type Segment } from "./manifest.ts";
+import { sqlType } from "./sql-types.ts";
+import { CHUNK_ROWS, Staging, storedExpression } from "./staging.ts";
+
+export interface Batch extends RowSink {
+  /** Takes rows. Await it before the next call: it waits while DuckDB writes. */
+  append(table: TableSchema, count: number, columns: Readonly<Record<string, ColumnSource>>): Promise<void>;
+  /** Makes all rows visible at once and lasting; gives the id of the batch. Without rows nothing is written. */
+  commit(): Promise<string>;
+  /** Forgets all rows. */
+  abort(): Promise<void>;
+}
+
+/** Rows of a Parquet row group: DuckDB's own default, 60 vectors. */
+export const ROW_GROUP_ROWS = 122_880;
+export const PARQUET = `format parquet, compression zstd, row_group_size ${ROW_GROUP_ROWS}`;
+
+/** Where a batch is written, and whom it tells. */
+export interface BatchSetting {
+  readonly store: string;
+  readonly writer: string;
+  /** The database that takes rows until they are written; batches of one store share it. */
+  database(): Promise<Database>;
+  /** A table in memory of this size becomes a segment, if it has not reached a row group before. */
+  readonly segmentBytes: number;
+  /** The greatest id that the store knows: a new one is greater. */
+  latestId(): string;
+  beforeCommit(): void;
+  committed(batch: BatchInfo): void;
+}
+
+export class BatchWriter implements Batch {
+  readonly #setting: BatchSetting;
+  readonly #work: string;
+  readonly #tables = new Map<string, TableState>();
+  readonly #segments: WrittenSegment[] = [];
+  #connection: DuckDBConnection | undefined;
+  /** COPY runs on its own connection while rows go into the next table. */
+  #copier: DuckDBConnection | undefined;
+  #copying: Promise<void> = Promise.resolve();
+  #state: "open" | "busy" | "closed" = "open";
+
+  constructor(setting: BatchSetting) {
+    this.#setting = setting;
+    this.#work = join(setting.store, TMP, newBatchId());
+  }
+
+  async append(
+    table: TableSchema,
+    count: number,
+    columns: Readonly<Record<string, ColumnSource>>,
+  ): Promise<void> {
+    assert(this.#state === "open", `append to a batch that is ${this.#state}; await each append`);
+    let state = this.#tables.get(table.name);
+    if (state === undefined) {
+      assert(STORE_SCHEMA.includes(table), `${table.name} is no table of a store`);
+      state = new TableState(table, `${table.name}_${counter++}`);
+      this.#tables.set(table.name, state);
+    }
+    this.#state = "busy";
+    try {
+      for (let from = 0; from < count; ) {
+        from += state.staging.take(from, count, columns);
+        if (state.staging.rows === CHUNK_ROWS) await this.#intoMemory(state);
+      }
+    } finally {
+      this.#state = "open";
+    }
+  }
+
+  async commit(): Promise<string> {
+    assert(this.#state === "open", `commit of a batch that is ${this.#state}`);
+    this.#state = "busy";
+    const renamed: string[] = [];
+    try {
+      for (const state of this.#tables.values()) {
+        if (state.staging.rows > 0) await this.#intoMemory(state);
+        if (state.rows > 0) await this.#toSegment(state);
+      }
+      await this.#copying;
+      await Promise.all(this.#segments.map(({ path }) => syncFile(path)));
+      reached("segments-synced");
+      const id = newBatchId(this.#setting.latestId());
+      if (this.#segments.length > 0) {
+        this.#setting.beforeCommit();
+        const batch = publish(this.#setting, id, this.#segments, [], renamed);
+        this.#setting.committed(batch);
+      }
+      await this.#end();
+      return id;
+    } catch (error) {
+      for (const path of renamed) removeFile(path);
+      await this.#end();
+      throw error;
+    }
+  }
+
+  async abort(): Promise<void> {
+    if (this.#state === "closed") return;
+    await this.#copying.catch(() => {});
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
+    this.#state = "closed";
+    await this.#copying.catch(() => {});
+    for (const state of this.#tables.values()) {
+      state.appender?.closeSync();
+      state.appender = undefined;
+      await this.#connection?.run(`drop table if exists ${quoteName(state.memoryTable)}`).catch(() => {});
+    }
+    this.#copier?.closeSync();
+    this.#connection?.closeSync();
+    this.#copier = this.#connection = undefined;
+    rmSync(this.#work, { recursive: true, force: true });
+  }
+
+  async #intoMemory(state: TableState): Promise<void> {
+    const connection = await this.#open();
+    if (state.appender === undefined) {
+      const columns = state.schema.columns.map(({ name, type }) => `${quoteName(name)} ${sqlType(type)}`);
+      await connection.run(`create table ${quoteName(state.memoryTable)} (${columns.join(", ")})`);
+      state.appender = await connection.createAppender(state.memoryTable);
+    }
+    state.rows += state.staging.rows;
+    state.bytes += state.staging.bytes;
+    state.appender.appendDataChunk(state.staging.chunk());
+    if (state.rows >= ROW_GROUP_ROWS || state.bytes >= this.#setting.segmentBytes)
+      await this.#toSegment(state);
+  }
+
+  async #open(): Promise<DuckDBConnection> {
+    if (this.#connection === undefined) {
+      const database = await this.#setting.database();
+      ensureFolder(this.#work);
+      this.#copier = await database.connect();
+      this.#connection = await database.connect();
+    }
+    return this.#connection;
+  }
+
+  /** Hands what is in memory to DuckDB's writer, after the one before is done. */
+  async #toSegment(state: TableState): Promise<void> {
+    state.appender?.closeSync();
+    state.appender = undefined;
+    const { schema, memoryTable, rows, number } = state;
+    state.next();
+    await this.#copying;
+    const path = join(this.#work, `${schema.name}-${number}.parquet`);
+    this.#copying = this.#copy(schema, memoryTable, path).then(({ bytes, sha256 }) => {
+      this.#segments.push({ table: schema.name, path, rows, bytes, sha256 });
+      reached("segment-written");
+    });
+    // Whoever comes next awaits it and hears of the failure.
+    this.#copying.catch(() => {});
+  }
+
+  async #copy(schema: TableSchema, from: string, path: string): Promise<{ bytes: number; sha256: string }> {
+    const select = `select ${schema.columns.map(storedExpression).join(", ")} from ${quoteName(from)}`;
+    try {
+      await this.#copier?.run(`copy (${select}) to ${quoteText(path)} (${PARQUET})`);
+      await this.#copier?.run(`drop table ${quoteName(from)}`);
+    } catch (error) {
+      throw systemErrorOf(error, join(this.#setting.store, SEGMENTS)) ?? error;
+    }
+    return { bytes: sizeOf(path) ?? 0, sha256: await hashFile(path) };
+  }
+}
+
+/** Batches share a database, so that names of tables must not meet. */
+let counter = 0;
+
+class TableState {
+  readonly schema: TableSchema;
+  readonly staging: Staging;
+  readonly #name: string;
+  appender: DuckDBAppender | undefined;
+  rows = 0;
+  bytes = 0;
+  number = 0;
+
+  constructor(schema: TableSchema, name: string) {
+    this.schema = schema;
+    this.#name = name;
+    this.staging = new Staging(schema);
+  }
+
+  get memoryTable(): string {
+    return `${this.#name}_${this.number}`;
+  }
+
+  next(): void {
+    this.rows = 0;
+    this.bytes = 0;
+    this.number++;
+  }
+}
+
+export interface WrittenSegment {
+  readonly table: string;
+  /** Where it is until it gets its name. */
+  readonly path: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * Gives synced segments their names and writes the manifest entry. `renamed` learns the new names as they come, for
+ * whoever has to remove them on failure.
+ */
+export function publish(
+  { store, writer }: Pick<BatchSetting, "store" | "writer">,
+  id: string,
+  segments: readonly WrittenSegment[],
+  replaces: readonly string[],
+  renamed: string[],
+): BatchInfo {
+  const tables: Record<string, Segment[]> = {};
+  const folders = new Set<string>();
+  for (const { table, path, rows, bytes, sha256 } of segments) {
+    const list = (tables[table] ??= []);
+    const file = segmentName(table, id, list.length);
+    const to = join(store, file);
+    ensureFolder(dirname(to));
+    renameSync(path, to);
+    renamed.push(to);
+    folders.add(dirname(to));
+    list.push({ file, rows, bytes, sha256 });
+    reached("segment-renamed");
+  }
+  folders.add(join(store, SEGMENTS));
+  for (const folder of folders) syncFolder(folder);
+  reached("segments-renamed");
+  const created = new Date().toISOString();
+  const batch: BatchInfo = { id, version: STORE_VERSION, created, writer, replaces, tables };
+  ensureFolder(join(store, MANIFEST));
+  writeWhole(entryPath(store, id), entryText(batch), () => {
+    reached("manifest-written");
+    // A clean-up may have taken them for rubbish; a manifest entry without its segments would damage the store.
+    const lost = renamed.find((path) => !existsSync(path));
+    if (lost !== undefined)
+      throw new FormatError(lost, {}, "segment has vanished before its batch was committed");
+  });
+  reached("manifest-renamed");
+  return batch;
+}

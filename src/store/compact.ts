@@ -1,0 +1,213 @@
+/**
+ * Many small batches become one: fewer files to open, runs that two writers stored at once kept once, older versions
+ * written anew. The new batch replaces the old ones from the moment its manifest entry exists; their files go after a
+ * grace time, so that whoever reads them meanwhile can finish.
+ */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { STORE_SCHEMA, STORE_VERSION, storedFiles } from "../model/store-schema.ts";
+import { PARQUET, publish, type WrittenSegment } from "./batch.ts";
+import { openDatabase, quoteText, type StoreOptions } from "./database.ts";
+import { readingError, systemErrorOf } from "./engine-error.ts";
+import { ensureFolder, hashFile, removeFile, sizeOf, syncFile, syncFolder } from "./files.ts";
+import { reached } from "./hooks.ts";
+import { entryPath, MANIFEST, markPath, newBatchId, SEGMENTS, TMP } from "./layout.ts";
+import { ageMs, type BatchInfo, bytesOf, judge, liveBatches, readManifest } from "./manifest.ts";
+import type { Store } from "./store.ts";
+import { duplicateBatches, hiddenRuns, hideDuplicates, tableQuery } from "./views.ts";
+
+export interface CompactOptions extends StoreOptions {
+  /** Batches of at least this size are left alone, and segments become about this large. */
+  readonly targetBytes?: number;
+  /** How long replaced batches stay on disk. */
+  readonly graceMs?: number;
+  readonly nowMs?: number;
+}
+
+export interface CompactReport {
+  /** The new batch; undefined when there was nothing to do, or another compaction was faster. */
+  readonly batch: string | undefined;
+  /** Batches that it replaces. */
+  readonly replaced: number;
+  /** Runs that were stored more than once and now are once. */
+  readonly duplicateRuns: number;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  /** Batches replaced earlier whose files are gone now. */
+  readonly removedBatches: number;
+  readonly removedBytes: number;
+}
+
+export const TARGET_BYTES = 256 * 1024 * 1024;
+/** Longer than a query takes, and than a writer needs between naming its batch and its manifest entry. */
+export const GRACE_MS = 3600 * 1000;
+
+export async function compactStore(store: Store, options: CompactOptions = {}): Promise<CompactReport> {
+  const { targetBytes = TARGET_BYTES, graceMs = GRACE_MS, nowMs = Date.now() } = options;
+  store.refresh();
+  const live = store.batches();
+  const written = await rewrite(store.path, live, targetBytes, options);
+  const removed = removeReplaced(store.path, graceMs, nowMs);
+  store.refresh();
+  return { ...written, ...removed };
+}
+
+type Rewritten = Omit<CompactReport, "removedBatches" | "removedBytes">;
+const NOTHING: Rewritten = { batch: undefined, replaced: 0, duplicateRuns: 0, bytesBefore: 0, bytesAfter: 0 };
+
+async function rewrite(
+  store: string,
+  live: readonly BatchInfo[],
+  targetBytes: number,
+  options: StoreOptions,
+): Promise<Rewritten> {
+  if (live.length === 0) return NOTHING;
+  const work = join(store, TMP, newBatchId());
+  const database = await openDatabase(store, options);
+  const renamed: string[] = [];
+  try {
+    const { connection } = database;
+    await hideDuplicates(connection, store, live);
+    const chosen = choose(live, targetBytes, await duplicateBatches(connection, store, live));
+    if (chosen.length === 0) return NOTHING;
+    ensureFolder(work);
+    // A run is dropped only for a copy that goes into the same new batch: then no other compaction can lose that one.
+    const hiding = await hideDuplicates(connection, store, chosen);
+    const segments: WrittenSegment[] = [];
+    for (const table of STORE_SCHEMA) {
+      for (const part of partition(chosen, table.name, targetBytes)) {
+        const path = join(work, `${table.name}-${segments.length}.parquet`);
+        const all = tableQuery(table, { store, batches: part, hiding });
+        // The same file is named by many batches.
+        const query = table === storedFiles ? `select distinct * from (${all})` : all;
+        const rows = await copy(connection, query, path, store);
+        if (rows === 0) continue;
+        await syncFile(path);
+        segments.push({
+          table: table.name,
+          path,
+          rows,
+          bytes: sizeOf(path) ?? 0,
+          sha256: await hashFile(path),
+        });
+        reached("segment-written");
+      }
+    }
+    reached("segments-synced");
+    const manifest = readManifest(store);
+    const stillLive = new Set(liveBatches(manifest).map(({ id }) => id));
+    if (!chosen.every(({ id }) => stillLive.has(id))) return NOTHING;
+    const id = newBatchId([...manifest.entries.keys()].at(-1));
+    const replaces = chosen.map((batch) => batch.id);
+    const batch = publish({ store, writer: "plimsoll store compact" }, id, segments, replaces, renamed);
+    renamed.length = 0;
+    return {
+      batch: id,
+      replaced: chosen.length,
+      duplicateRuns: await hiddenRuns(connection),
+      bytesBefore: chosen.reduce((sum, one) => sum + bytesOf(one), 0),
+      bytesAfter: bytesOf(batch),
+    };
+  } catch (error) {
+    throw readingError(error, store, live, database.memoryBytes);
+  } finally {
+    for (const path of renamed) removeFile(path);
+    database.close();
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Small batches when there are several, older versions, and all that share a run. */
+function choose(live: readonly BatchInfo[], targetBytes: number, sharing: ReadonlySet<string>): BatchInfo[] {
+  const small = live.filter((batch) => bytesOf(batch) < targetBytes);
+  const ids = new Set(small.length > 1 ? small.map(({ id }) => id) : []);
+  return live.filter(({ id, version }) => ids.has(id) || sharing.has(id) || version < STORE_VERSION);
+}
+
+/** The segments of a table in lots of about `targetBytes`, each as batches that hold nothing else. */
+function partition(batches: readonly BatchInfo[], table: string, targetBytes: number): BatchInfo[][] {
+  const lots: BatchInfo[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const batch of batches) {
+    for (const segment of batch.tables[table] ?? []) {
+      const full = bytes + segment.bytes > targetBytes && table !== storedFiles.name;
+      if (lots.length === 0 || full) {
+        lots.push([]);
+        bytes = 0;
+      }
+      lots.at(-1)?.push({ ...batch, tables: { [table]: [segment] } });
+      bytes += segment.bytes;
+    }
+  }
+  return lots;
+}
+
+async function copy(
+  connection: DuckDBConnection,
+  query: string,
+  path: string,
+  store: string,
+): Promise<number> {
+  try {
+    const result = await connection.run(`copy (${query}) to ${quoteText(path)} (${PARQUET})`);
+    const [[count] = []] = await result.getRows();
+    return Number(count);
+  } catch (error) {
+    const system = systemErrorOf(error, join(store, SEGMENTS)) as NodeJS.ErrnoException | undefined;
+    throw system !== undefined && system.code !== "EACCES" && system.code !== "EIO" ? system : error;
+  }
+}
+
+/**
+ * Removes the files of batches that were replaced, or lost to another compaction, at least `graceMs` ago. First a mark
+ * settles the compactions for good, so that half of the work done means the same as none or all of it.
+ */
+export function removeReplaced(
+  store: string,
+  graceMs: number,
+  nowMs: number,
+): { removedBatches: number; removedBytes: number } {
+  const before = readManifest(store);
+  const isOld = (id: string) => ageMs(entryPath(store, id), nowMs) >= graceMs;
+  const settled = new Set(before.settled);
+  for (const [id, verdict] of judge(before)) {
+    const { replaces } = before.entries.get(id) as BatchInfo;
+    if (replaces.length === 0 || verdict === "rejected" || settled.has(id) || !isOld(id)) continue;
+    // What it replaces must be settled itself, or it could come back.
+    if (replaces.some((old) => (before.entries.get(old)?.replaces.length ?? 0) > 0 && !settled.has(old)))
+      continue;
+    writeFileSync(markPath(store, id), "");
+    settled.add(id);
+    reached("settled");
+  }
+  if (settled.size > before.settled.size) syncFolder(join(store, MANIFEST));
+
+  const manifest = readManifest(store, { known: before.entries });
+  const left = new Set(manifest.entries.keys());
+  const final = new Set([...settled].flatMap((id) => manifest.entries.get(id)?.replaces ?? []));
+  const removed: BatchInfo[] = [];
+  for (const [id, verdict] of judge(manifest)) {
+    const batch = manifest.entries.get(id) as BatchInfo;
+    const goes = verdict === "replaced" ? final.has(id) : verdict === "rejected" && isOld(id);
+    // As long as one that it replaced has an entry, this one must say that it is replaced; also after a crash.
+    const needed = verdict === "replaced" && batch.replaces.some((old) => left.has(old));
+    if (!goes || needed) continue;
+    if (batch.replaces.length > 0) syncFolder(join(store, MANIFEST));
+    if (!removeFile(entryPath(store, id))) continue;
+    reached("entry-removed");
+    removeFile(markPath(store, id));
+    left.delete(id);
+    removed.push(batch);
+  }
+  if (removed.length > 0) syncFolder(join(store, MANIFEST));
+  for (const { tables } of removed) {
+    for (const { file } of Object.values(tables).flat()) {
+      removeFile(join(store, file));
+      reached("segment-removed");
+    }
+  }
+  const removedBatches = removed.length;
+  const removedBytes = removed.reduce((sum, batch) => sum + bytesOf(batch), 0);
+  return { removedBatches, removedBytes };
+}

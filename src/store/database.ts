@@ -1,0 +1,76 @@
+/** DuckDB, set up so that it keeps to the memory, the folders and the peace that it was given. */
+import { accessSync, constants, existsSync, mkdirSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { ensureFolder } from "./files.ts";
+import { newBatchId, TMP } from "./layout.ts";
+
+export interface StoreOptions {
+  /** What DuckDB may hold in memory; more is spilled to disk. Its process takes up to 1.8 times that (measured). */
+  readonly memoryBytes?: number;
+  readonly threads?: number;
+  /** Where queries spill; the store's own tmp folder unless given. */
+  readonly tempFolder?: string;
+}
+
+export interface Database {
+  readonly connection: DuckDBConnection;
+  readonly memoryBytes: number;
+  connect(): Promise<DuckDBConnection>;
+  close(): void;
+}
+
+/** A new database in memory. `close` also removes what it spilled. */
+export async function openDatabase(store: string, options: StoreOptions = {}): Promise<Database> {
+  const memoryBytes = options.memoryBytes ?? defaultMemoryBytes();
+  const spill = join(options.tempFolder ?? spillFolder(store), `${newBatchId()}-spill`);
+  if (options.tempFolder !== undefined) ensureFolder(options.tempFolder);
+  const instance = await DuckDBInstance.create(":memory:", {
+    memory_limit: `${Math.max(memoryBytes, MEMORY_LEAST)}B`,
+    threads: String(options.threads ?? availableParallelism()),
+    temp_directory: spill,
+    preserve_insertion_order: "false",
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+  });
+  const connection = await instance.connect();
+  let open = true;
+  return {
+    connection,
+    memoryBytes,
+    connect: () => instance.connect(),
+    close() {
+      if (!open) return;
+      open = false;
+      connection.closeSync();
+      instance.closeSync();
+      rmSync(spill, { recursive: true, force: true });
+    },
+  };
+}
+
+/** DuckDB cannot do anything with less. */
+const MEMORY_LEAST = 32 * 1024 * 1024;
+
+/** Half of what this process may have: DuckDB needs more than its limit says, and we need some too. */
+function defaultMemoryBytes(): number {
+  const allowed = process.constrainedMemory?.() ?? 0;
+  const total = totalmem();
+  return Math.floor((allowed > 0 && allowed < total ? allowed : total) / 2);
+}
+
+/** A store that we may only read still has to be queried. */
+function spillFolder(store: string): string {
+  const own = join(store, TMP);
+  try {
+    if (!existsSync(own)) mkdirSync(own);
+    accessSync(own, constants.W_OK);
+    return own;
+  } catch {
+    return tmpdir();
+  }
+}
+
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

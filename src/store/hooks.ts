@@ -1,0 +1,21 @@
+/** Named moments of a commit and a compaction, where tests stop or kill the process. Nothing else uses them. */
+export type StorePoint =
+  | "segment-written"
+  | "segments-synced"
+  | "segment-renamed"
+  | "segments-renamed"
+  | "manifest-written"
+  | "manifest-renamed"
+  | "settled"
+  | "entry-removed"
+  | "segment-removed";
+
+let reachedPoint: ((point: StorePoint) => void) | undefined;
+
+export function onStorePoint(handler: ((point: StorePoint) => void) | undefined): void {
+  reachedPoint = handler;
+}
+
+export function reached(point: StorePoint): void {
+  reachedPoint?.(point);
+}

@@ -1,0 +1,9 @@
+/** The store of record: what was read from logs, for studies. */
+export type { Batch } from "./batch.ts";
+export { type CheckReport, checkStore } from "./check.ts";
+export { type CompactReport, compactStore } from "./compact.ts";
+export type { StoreOptions } from "./database.ts";
+export { exportTable } from "./export.ts";
+export type { BatchInfo, Segment } from "./manifest.ts";
+export type { Session, SqlColumn, SqlResult } from "./session.ts";
+export { Store } from "./store.ts";

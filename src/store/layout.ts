@@ -1,0 +1,68 @@
+/**
+ * Names in a store.
+ *
+ *     STORE/store.json                          kind and version
+ *     STORE/manifest/<batch>.json               a batch exists when this file exists
+ *     STORE/manifest/<batch>.settled            a compaction that nothing can contest any more
+ *     STORE/segments/<table>/<batch>-<n>.parquet
+ *     STORE/tmp/<id>/                           what is being written, what queries spill
+ */
+import { randomBytes } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { UsageError } from "../base/errors.ts";
+
+export const STORE_FILE = "store.json";
+export const MANIFEST = "manifest";
+export const SEGMENTS = "segments";
+export const TMP = "tmp";
+
+/** Length of every batch id; views find the batch of a row by the first characters of its file's name. */
+export const ID_LENGTH = 33;
+
+/** `20260731T101530123-0001f3-9a8b7c6`: UTC to the millisecond, process, random. */
+const ID = /^\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7}$/;
+const ENTRY = /^(\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7})\.json$/;
+const MARK = /^(\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7})\.settled$/;
+const SEGMENT = /^(\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7})-(\d+)\.parquet$/;
+/** What `writeWhole` leaves when it is killed. */
+const PART = /\.part-[0-9a-f]{12}$/;
+
+export const isBatchId = (name: string): boolean => ID.test(name);
+export const entryId = (name: string): string | undefined => ENTRY.exec(name)?.[1];
+export const markId = (name: string): string | undefined => MARK.exec(name)?.[1];
+export const segmentBatch = (name: string): string | undefined => SEGMENT.exec(name)?.[1];
+export const isPart = (name: string): boolean => PART.test(name);
+
+export const entryPath = (store: string, id: string): string => join(store, MANIFEST, `${id}.json`);
+export const markPath = (store: string, id: string): string => join(store, MANIFEST, `${id}.settled`);
+export const segmentName = (table: string, id: string, number: number): string =>
+  `${SEGMENTS}/${table}/${id}-${number}.parquet`;
+
+let lastMs = 0;
+
+/**
+ * A name that no other process or thread takes. Names of one process sort in the order in which they were made, and
+ * after `after`, whatever the clocks of other machines said.
+ */
+export function newBatchId(after = ""): string {
+  const afterMs = isBatchId(after) ? timeOf(after) : 0;
+  lastMs = Math.max(Date.now(), lastMs + 1, afterMs + 1);
+  const time = new Date(lastMs).toISOString().replace(/[-:.Z]/g, "");
+  const process_ = (process.pid & 0xffffff).toString(16).padStart(6, "0");
+  return `${time}-${process_}-${randomBytes(4).toString("hex").slice(0, 7)}`;
+}
+
+/** When a batch got its name, in milliseconds since 1970 UTC. */
+export function timeOf(id: string): number {
+  const [, y, mo, d, h, mi, s, ms] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})/.exec(id) ?? [];
+  return Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z`);
+}
+
+/** The absolute path of a store. DuckDB would take some characters for a pattern and read other folders too. */
+export function storePath(path: string): string {
+  const full = existsSync(path) ? realpathSync(path) : resolve(path);
+  const bad = /[*?[]/.exec(full)?.[0];
+  if (bad !== undefined) throw new UsageError(`${full}: the path of a store cannot contain ${bad}`);
+  return full;
+}

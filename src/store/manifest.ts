@@ -1,0 +1,190 @@
+/**
+ * The manifest: one small file per batch, written last. What it does not name does not exist.
+ *
+ * A compaction is a batch that replaces others. There are no locks, so two may replace the same batch. Readers all
+ * decide alike: compactions count in the order of their ids, and one of which something is already replaced does not
+ * count at all. Before the files of replaced batches are deleted, a mark settles the compaction for good.
+ */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { FormatError } from "../base/errors.ts";
+import { STORE_VERSION } from "../model/store-schema.ts";
+import { entryId, entryPath, isBatchId, MANIFEST, markId, segmentBatch } from "./layout.ts";
+
+export interface Segment {
+  /** From the folder of the store: `segments/<table>/<batch>-<n>.parquet`. */
+  readonly file: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface BatchInfo {
+  readonly id: string;
+  /** Version of the tables that its segments hold. */
+  readonly version: number;
+  /** When it was committed, ISO 8601. */
+  readonly created: string;
+  /** Who wrote it, as the writer said. */
+  readonly writer: string;
+  /** Batches whose rows are in this one. */
+  readonly replaces: readonly string[];
+  readonly tables: Readonly<Record<string, readonly Segment[]>>;
+}
+
+export interface Manifest {
+  /** All entries, by id, in the order of ids. */
+  readonly entries: ReadonlyMap<string, BatchInfo>;
+  readonly settled: ReadonlySet<string>;
+  /** Entries that cannot be read, when the reader goes on without them. */
+  readonly damaged: readonly FormatError[];
+}
+
+const KIND = "plimsoll batch";
+
+export function entryText(batch: BatchInfo): string {
+  return `${JSON.stringify({ kind: KIND, ...batch }, undefined, 1)}\n`;
+}
+
+export interface ReadOptions {
+  /** Entries never change; what was read before is not read again. */
+  readonly known?: ReadonlyMap<string, BatchInfo>;
+  /** Go on without damaged entries. */
+  readonly lenient?: boolean;
+}
+
+export function readManifest(store: string, { known, lenient = false }: ReadOptions = {}): Manifest {
+  for (let attempt = 0; ; attempt++) {
+    const names = stableNames(join(store, MANIFEST));
+    const entries = new Map<string, BatchInfo>();
+    const damaged: FormatError[] = [];
+    try {
+      for (const name of names) {
+        const id = entryId(name);
+        if (id === undefined) continue;
+        try {
+          entries.set(id, known?.get(id) ?? readEntry(entryPath(store, id), id));
+        } catch (error) {
+          if (!lenient || !(error instanceof FormatError)) throw error;
+          damaged.push(error);
+        }
+      }
+      return { entries, settled: new Set(names.flatMap((name) => markId(name) ?? [])), damaged };
+    } catch (error) {
+      // Someone removes replaced batches at this moment; what replaced them is in the next listing.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === 20) throw error;
+    }
+  }
+}
+
+/** live: its rows count. replaced: they are in another batch now. rejected: a compaction that came too late. */
+export type Verdict = "live" | "replaced" | "rejected";
+
+/** Judges all entries, in the order of ids. */
+export function judge({ entries, settled }: Pick<Manifest, "entries" | "settled">): Map<string, Verdict> {
+  const verdicts = new Map<string, Verdict>();
+  for (const { id, replaces } of entries.values())
+    verdicts.set(id, replaces.length === 0 || settled.has(id) ? "live" : "rejected");
+  for (const id of settled) {
+    for (const old of entries.get(id)?.replaces ?? []) if (verdicts.has(old)) verdicts.set(old, "replaced");
+  }
+  for (const { id, replaces } of entries.values()) {
+    if (verdicts.get(id) !== "rejected" || !replaces.every((old) => verdicts.get(old) === "live")) continue;
+    for (const old of replaces) verdicts.set(old, "replaced");
+    verdicts.set(id, "live");
+  }
+  return verdicts;
+}
+
+/** Batches that count, in the order of ids. */
+export function liveBatches(manifest: Manifest): BatchInfo[] {
+  const verdicts = judge(manifest);
+  return [...manifest.entries.values()].filter(({ id }) => verdicts.get(id) === "live");
+}
+
+export function segmentsOf(batches: readonly BatchInfo[], table: string): Segment[] {
+  return batches.flatMap(({ tables }) => tables[table] ?? []);
+}
+
+export function rowsOf(batches: readonly BatchInfo[], table: string): number {
+  return segmentsOf(batches, table).reduce((sum, { rows }) => sum + rows, 0);
+}
+
+export function bytesOf(batch: BatchInfo): number {
+  return Object.values(batch.tables)
+    .flat()
+    .reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** A listing that did not change while it was made; some file systems give no such promise for one call. */
+function stableNames(folder: string): string[] {
+  let names = list(folder);
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const again = list(folder);
+    if (again.length === names.length && again.every((name, index) => name === names[index])) break;
+    names = again;
+  }
+  return names;
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function readEntry(path: string, id: string): BatchInfo {
+  const text = readFileSync(path, "utf8");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw damaged(path, `no whole JSON document (${text.length} characters)`, cause);
+  }
+  const batch = value as BatchInfo & { kind: unknown };
+  if (batch === null || typeof batch !== "object" || batch.kind !== KIND)
+    throw damaged(path, "no batch of a store");
+  if (!Number.isSafeInteger(batch.version)) throw damaged(path, "no version");
+  if (batch.version > STORE_VERSION) {
+    throw new FormatError(
+      path,
+      {},
+      `written by a newer Plimsoll (version ${batch.version}, this one knows ${STORE_VERSION}); update Plimsoll`,
+    );
+  }
+  const segments = Object.values(batch.tables ?? {}).flat();
+  if (
+    batch.id !== id ||
+    !Array.isArray(batch.replaces) ||
+    !batch.replaces.every(isBatchId) ||
+    !segments.every((segment) => isSegment(segment, id))
+  ) {
+    throw damaged(path, "fields are missing or wrong");
+  }
+  return batch;
+}
+
+function isSegment(segment: Segment, id: string): boolean {
+  const name = typeof segment?.file === "string" ? segment.file.split("/") : [];
+  return (
+    name.length === 3 &&
+    name[0] === "segments" &&
+    segmentBatch(name[2] as string) === id &&
+    Number.isSafeInteger(segment.rows) &&
+    Number.isSafeInteger(segment.bytes) &&
+    typeof segment.sha256 === "string"
+  );
+}
+
+function damaged(path: string, what: string, cause?: unknown): FormatError {
+  return new FormatError(path, {}, `damaged manifest entry: ${what}`, { cause });
+}
+
+/** Milliseconds since a file was last changed; Infinity when it is gone. */
+export function ageMs(path: string, nowMs: number): number {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? Number.POSITIVE_INFINITY : nowMs - stat.mtimeMs;
+}

@@ -1,0 +1,211 @@
+/** Questions to a store: a database in memory with a view for each table. */
+import { join } from "node:path";
+import type { DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
+import { DuckDBDecimalValue, DuckDBTypeId } from "@duckdb/node-api";
+import type { Queryable, SqlRow, SqlValue } from "../model/query.ts";
+import { type Database, openDatabase, quoteName, quoteText, type StoreOptions } from "./database.ts";
+import { queryFault, readingError } from "./engine-error.ts";
+import { SEGMENTS } from "./layout.ts";
+import type { BatchInfo } from "./manifest.ts";
+import { prepareReading } from "./read-only.ts";
+import { createViews, hideDuplicates } from "./views.ts";
+
+export interface SqlColumn {
+  readonly name: string;
+  /** As DuckDB writes it: `BIGINT`, `DECIMAL(18,3)`. */
+  readonly type: string;
+  /** Whether its values are numbers. */
+  readonly numeric: boolean;
+}
+
+/** A result that is read piece by piece. */
+export interface SqlResult {
+  readonly columns: readonly SqlColumn[];
+  /** Rows in pieces of about 2,000. Integers of 64 bits and more are bigints; dates, lists and the like are text. */
+  pieces(): AsyncGenerator<SqlValue[][]>;
+}
+
+export interface Session extends Queryable {
+  /** One reading statement of a user; a wrong one is a `UsageError` with its place. */
+  raw(sql: string): Promise<SqlResult>;
+  close(): void;
+}
+
+/** Opens a database over the given batches. It reads no file but segments of this store and its own spilled data. */
+export async function openSession(
+  store: string,
+  batches: readonly BatchInfo[],
+  options: StoreOptions,
+): Promise<StoreSession> {
+  const database = await openDatabase(store, options);
+  const session = new StoreSession(store, batches, database);
+  try {
+    await session.prepare();
+    return session;
+  } catch (error) {
+    database.close();
+    throw readingError(error, store, batches, database.memoryBytes);
+  }
+}
+
+export class StoreSession implements Session {
+  readonly #store: string;
+  readonly #batches: readonly BatchInfo[];
+  readonly #database: Database;
+
+  constructor(store: string, batches: readonly BatchInfo[], database: Database) {
+    this.#store = store;
+    this.#batches = batches;
+    this.#database = database;
+  }
+
+  async prepare(): Promise<void> {
+    const { connection } = this.#database;
+    const folder = quoteText(`${join(this.#store, SEGMENTS)}/`);
+    await connection.run(`set allowed_directories = [${folder}]`);
+    await connection.run("set enable_external_access = false");
+    await connection.run("set lock_configuration = true");
+    const hiding = await hideDuplicates(connection, this.#store, this.#batches);
+    await createViews(connection, { store: this.#store, batches: this.#batches, hiding });
+  }
+
+  async rows(sql: string): Promise<SqlRow[]> {
+    return this.#clearly(async () => {
+      const result = await this.#database.connection.stream(sql);
+      const names = result.deduplicatedColumnNames();
+      const rows: SqlRow[] = [];
+      for await (const values of rowsOf(result)) {
+        for (const row of values) rows.push(Object.fromEntries(row.map((value, i) => [names[i], value])));
+      }
+      return rows;
+    });
+  }
+
+  async columns(sql: string): Promise<Readonly<Record<string, Float64Array>>> {
+    return this.#clearly(async () => {
+      const { connection } = this.#database;
+      const query = sql.replace(/[;\s]+$/, "");
+      const prepared = await connection.prepare(query);
+      const names = Array.from({ length: prepared.columnCount }, (_, i) => prepared.columnName(i));
+      prepared.destroySync();
+      // As doubles without NULL the vectors can be copied as they are.
+      const doubles = names.map((name) => `coalesce(${quoteName(name)}::DOUBLE, 'nan'::DOUBLE)`);
+      const result = await connection.stream(`select ${doubles.join(", ")} from (${query}\n)`);
+      const columns = names.map(() => new GrowingDoubles());
+      for (
+        let chunk = await result.fetchChunk();
+        chunk && chunk.rowCount > 0;
+        chunk = await result.fetchChunk()
+      ) {
+        for (const [index, column] of columns.entries()) {
+          column.push((chunk.getColumnVector(index) as unknown as { items: Float64Array }).items);
+        }
+      }
+      return Object.fromEntries(
+        names.map((name, index) => [name, (columns[index] as GrowingDoubles).finish()]),
+      );
+    });
+  }
+
+  async run(sql: string): Promise<void> {
+    await this.#clearly(() => this.#database.connection.run(sql));
+  }
+
+  async raw(sql: string): Promise<SqlResult> {
+    const clearly = <T>(work: () => Promise<T>) =>
+      this.#clearly(work).catch((error: unknown) => {
+        throw queryFault(error, sql);
+      });
+    return clearly(async () => {
+      const prepared = await prepareReading(this.#database.connection, sql);
+      const result = await prepared.stream();
+      const columns = result.deduplicatedColumnNames().map((name, index) => ({
+        name,
+        type: result.columnType(index).toString(),
+        numeric: NUMERIC.has(result.columnTypeId(index)),
+      }));
+      async function* pieces(): AsyncGenerator<SqlValue[][]> {
+        const rows = rowsOf(result, exactValue);
+        for (;;) {
+          const { value, done } = await clearly(() => rows.next());
+          if (done) return;
+          yield value;
+        }
+      }
+      return { columns, pieces };
+    });
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  async #clearly<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw readingError(error, this.#store, this.#batches, this.#database.memoryBytes);
+    }
+  }
+}
+
+async function* rowsOf(
+  result: { fetchChunk(): Promise<DuckDBDataChunk | null> },
+  convert: (value: DuckDBValue) => SqlValue = plainValue,
+): AsyncGenerator<SqlValue[][]> {
+  for (
+    let chunk = await result.fetchChunk();
+    chunk && chunk.rowCount > 0;
+    chunk = await result.fetchChunk()
+  ) {
+    yield chunk.getRows().map((row) => row.map(convert));
+  }
+}
+
+/** Decimals become doubles, since `0.5 * x` is a decimal in SQL. */
+function plainValue(value: DuckDBValue): SqlValue {
+  return value instanceof DuckDBDecimalValue ? value.toDouble() : exactValue(value);
+}
+
+/** Decimals beyond 15 digits stay exact, as text. */
+function exactValue(value: DuckDBValue): SqlValue {
+  if (value === null || typeof value !== "object") return value;
+  if (value instanceof DuckDBDecimalValue && value.value < 10n ** 15n && value.value > -(10n ** 15n))
+    return value.toDouble();
+  return value.toString();
+}
+
+const NUMERIC: ReadonlySet<number> = new Set([
+  DuckDBTypeId.TINYINT,
+  DuckDBTypeId.SMALLINT,
+  DuckDBTypeId.INTEGER,
+  DuckDBTypeId.BIGINT,
+  DuckDBTypeId.HUGEINT,
+  DuckDBTypeId.UTINYINT,
+  DuckDBTypeId.USMALLINT,
+  DuckDBTypeId.UINTEGER,
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.UHUGEINT,
+  DuckDBTypeId.FLOAT,
+  DuckDBTypeId.DOUBLE,
+  DuckDBTypeId.DECIMAL,
+]);
+
+class GrowingDoubles {
+  #values = new Float64Array(2048);
+  #length = 0;
+
+  push(part: Float64Array): void {
+    if (this.#length + part.length > this.#values.length) {
+      const longer = new Float64Array(Math.max(2 * this.#values.length, this.#length + part.length));
+      longer.set(this.#values);
+      this.#values = longer;
+    }
+    this.#values.set(part, this.#length);
+    this.#length += part.length;
+  }
+
+  finish(): Float64Array {
+    return this.#values.slice(0, this.#length);
+  }
+}

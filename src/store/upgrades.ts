@@ -1,0 +1,50 @@
+/**
+ * Segments of older versions are read as if they were of this one: each step says how the columns of the next version
+ * come from those before. A compaction writes the result down.
+ */
+import { STORE_VERSION } from "../model/store-schema.ts";
+import { quoteName } from "./database.ts";
+
+/** SQL expressions over the older columns, by column. */
+type Expressions = Readonly<Record<string, string>>;
+
+export interface TableUpgrade {
+  /** New columns; `null::BIGINT` where nothing can be said. */
+  readonly added?: Expressions;
+  /** Columns that mean something else now. */
+  readonly changed?: Expressions;
+  readonly removed?: readonly string[];
+}
+
+export interface Upgrade {
+  /** From this version to the next. */
+  readonly from: number;
+  readonly tables: Readonly<Record<string, TableUpgrade>>;
+}
+
+/** Version 1 is the first. */
+export const UPGRADES: readonly Upgrade[] = [];
+
+/** The rows of `source`, a relation of an older version, as a relation of the current one. */
+export function upgraded(
+  table: string,
+  version: number,
+  source: string,
+  upgrades: readonly Upgrade[] = UPGRADES,
+  current = STORE_VERSION,
+): string {
+  let relation = source;
+  for (let at = version; at < current; at++) {
+    const step = upgrades.find(({ from }) => from === at)?.tables[table];
+    if (step !== undefined) relation = `(${stepQuery(step, relation)})`;
+  }
+  return relation;
+}
+
+function stepQuery({ added = {}, changed = {}, removed = [] }: TableUpgrade, relation: string): string {
+  const list = (expressions: Expressions) =>
+    Object.entries(expressions).map(([name, expression]) => `${expression} as ${quoteName(name)}`);
+  const exclude = removed.length === 0 ? "" : ` exclude (${removed.map(quoteName).join(", ")})`;
+  const replace = Object.keys(changed).length === 0 ? "" : ` replace (${list(changed).join(", ")})`;
+  return `select ${[`*${exclude}${replace}`, ...list(added)].join(", ")} from ${relation}`;
+}

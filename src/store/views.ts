@@ -1,0 +1,115 @@
+/**
+ * The tables of a store as SQL over its live segments. Two writers may have stored the same log at the same time; then
+ * its run is shown from the earliest batch and hidden in the others.
+ */
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { TableSchema } from "../model/schema.ts";
+import { STORE_SCHEMA, STORE_VERSION, storedRuns, storedSources } from "../model/store-schema.ts";
+import { quoteName, quoteText } from "./database.ts";
+import { ID_LENGTH } from "./layout.ts";
+import { type BatchInfo, rowsOf, segmentsOf } from "./manifest.ts";
+import { sqlType } from "./sql-types.ts";
+import { UPGRADES, type Upgrade, upgraded } from "./upgrades.ts";
+
+/** Runs that are hidden, as (run_id, batch). It lives in a schema of its own, out of people's way. */
+const HIDDEN = "store.hidden_runs";
+const BATCH = `left(parse_filename(filename), ${ID_LENGTH})`;
+
+/** The column that says which run a row belongs to, if any. */
+export function runColumn(table: TableSchema): string | undefined {
+  if (table.name === storedSources.name) return "hash_high";
+  return table.columns.some(({ name }) => name === "run_id") ? "run_id" : undefined;
+}
+
+export interface ViewSetting {
+  readonly store: string;
+  readonly batches: readonly BatchInfo[];
+  /** Batches in which some runs are hidden (see `hideDuplicates`). */
+  readonly hiding: ReadonlySet<string>;
+  readonly upgrades?: readonly Upgrade[];
+}
+
+/** A query that gives all rows of a table in the given batches. */
+export function tableQuery(
+  table: TableSchema,
+  { store, batches, hiding, upgrades = UPGRADES }: ViewSetting,
+): string {
+  const names = table.columns.map(({ name }) => quoteName(name)).join(", ");
+  const key = runColumn(table);
+  const groups = new Map<string, BatchInfo[]>();
+  for (const batch of batches) {
+    if (segmentsOf([batch], table.name).length === 0) continue;
+    const group = `${batch.version} ${key !== undefined && hiding.has(batch.id)}`;
+    groups.set(group, [...(groups.get(group) ?? []), batch]);
+  }
+  const parts = [...groups.values()].map((group) => {
+    const [{ version, id }] = group as [BatchInfo];
+    const files = segmentsOf(group, table.name).map(({ file }) => quoteText(join(store, file)));
+    const hides = key !== undefined && hiding.has(id);
+    const source = `read_parquet([${files.join(", ")}]${hides ? ", filename = true" : ""})`;
+    const relation = version === STORE_VERSION ? source : upgraded(table.name, version, source, upgrades);
+    const seen = hides
+      ? ` where not exists (select 1 from ${HIDDEN} h where h.run_id = s.${quoteName(key)} and h.batch = ${BATCH})`
+      : "";
+    return `select ${names} from ${relation} s${seen}`;
+  });
+  if (parts.length > 0) return parts.join(" union all ");
+  const nothing = table.columns.map(({ name, type }) => `null::${sqlType(type)} as ${quoteName(name)}`);
+  return `select ${nothing.join(", ")} where false`;
+}
+
+/**
+ * Finds runs that more than one of the batches holds and remembers all but the first of each. Gives the batches in
+ * which something is hidden. Without duplicates it costs one count of distinct values.
+ */
+export async function hideDuplicates(
+  connection: DuckDBConnection,
+  store: string,
+  batches: readonly BatchInfo[],
+): Promise<Set<string>> {
+  await connection.run(`create schema if not exists store`);
+  await connection.run(`create or replace table ${HIDDEN} (run_id ubigint, batch varchar)`);
+  const files = segmentsOf(batches, storedRuns.name).map(({ file }) => quoteText(join(store, file)));
+  if (batches.length < 2 || files.length < 2) return new Set();
+  const list = `[${files.join(", ")}]`;
+  const [[distinct] = []] = (
+    await connection.runAndReadAll(`select count(distinct run_id) from read_parquet(${list})`)
+  ).getRows();
+  if (Number(distinct) === rowsOf(batches, storedRuns.name)) return new Set();
+  await connection.run(
+    `insert into ${HIDDEN} select distinct run_id, batch from (
+       select run_id, ${BATCH} as batch, min(${BATCH}) over (partition by run_id) as first
+       from read_parquet(${list}, filename = true)
+     ) where batch <> first`,
+  );
+  const hidden = await connection.runAndReadAll(`select distinct batch from ${HIDDEN}`);
+  return new Set(hidden.getRows().map(([batch]) => String(batch)));
+}
+
+/** Number of hidden (run, batch) pairs. */
+export async function hiddenRuns(connection: DuckDBConnection): Promise<number> {
+  const [[count] = []] = (await connection.runAndReadAll(`select count(*) from ${HIDDEN}`)).getRows();
+  return Number(count);
+}
+
+export async function createViews(connection: DuckDBConnection, setting: ViewSetting): Promise<void> {
+  for (const table of STORE_SCHEMA) {
+    await connection.run(`create view ${quoteName(table.name)} as ${tableQuery(table, setting)}`);
+  }
+}
+
+/** Batches that hold a run which another of them holds too. */
+export async function duplicateBatches(
+  connection: DuckDBConnection,
+  store: string,
+  batches: readonly BatchInfo[],
+): Promise<Set<string>> {
+  if ((await hiddenRuns(connection)) === 0) return new Set();
+  const files = segmentsOf(batches, storedRuns.name).map(({ file }) => quoteText(join(store, file)));
+  const found = await connection.runAndReadAll(
+    `select distinct ${BATCH} from read_parquet([${files.join(", ")}], filename = true)
+     where run_id in (select run_id from ${HIDDEN})`,
+  );
+  return new Set(found.getRows().map(([batch]) => String(batch)));
+}
