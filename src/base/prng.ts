@@ -22,6 +22,29 @@ export class Random {
     this.#d = next() | 1;
   }
 
+  /**
+   * The numbers of one entity: each (seed, kind, id) has a stream of its own, so that drawing more for one, or having
+   * more of them, changes nothing for the others. `id` is a whole number below 2^53.
+   */
+  static stream(seed: number, kind: number, id: number): Random {
+    return new Random(0).restart(seed, kind, id);
+  }
+
+  /** Becomes `Random.stream(seed, kind, id)`; for loops that would make millions of objects. */
+  restart(seed: number, kind: number, id: number): this {
+    const low = id >>> 0;
+    const high = Math.floor(id / 2 ** 32);
+    const first = scramble(
+      scramble(seed ^ 0x243f6a88) + Math.imul(kind, 0x9e3779b1) + Math.imul(high, 0x85a308d3),
+    );
+    const second = scramble(scramble(low ^ 0x13198a2e) ^ first);
+    this.#a = first;
+    this.#b = scramble(first + 0x9e3779b9 + low);
+    this.#c = second;
+    this.#d = scramble(second + 0x9e3779b9) | 1;
+    return this;
+  }
+
   /** 32 random bits as a whole number from 0. */
   bits(): number {
     const product = Math.imul(this.#b, 5);
@@ -55,4 +78,12 @@ export class Random {
   exponential(mean: number): number {
     return -mean * Math.log(1 - this.unit());
   }
+}
+
+/** The finalizer of MurmurHash3: a one-to-one map of 32 bits in which every input bit moves every output bit. */
+function scramble(value: number): number {
+  let z = value | 0;
+  z = Math.imul(z ^ (z >>> 16), 0x85ebca6b);
+  z = Math.imul(z ^ (z >>> 13), 0xc2b2ae35);
+  return (z ^ (z >>> 16)) | 0;
 }

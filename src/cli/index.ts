@@ -69,9 +69,24 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./store/schema.ts"),
   },
   {
+    name: "study reuse",
+    summary: "study how files are reused and shared, and judge ten published findings",
+    load: () => import("./study/reuse.ts"),
+  },
+  {
+    name: "file",
+    summary: "show who wrote and who read a file, when, and how much",
+    load: () => import("./file.ts"),
+  },
+  {
     name: "generate single",
     summary: "make small Darshan logs with one I/O problem each and known answers",
     load: () => import("./generate/single.ts"),
+  },
+  {
+    name: "generate reuse",
+    summary: "make a synthetic centre with known file reuse: logs or a store, and the true answers",
+    load: () => import("./generate/reuse.ts"),
   },
   {
     name: "demo",

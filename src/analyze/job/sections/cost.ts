@@ -73,13 +73,12 @@ function slowestFigure(job: Job, times: readonly LayerTimes[]): Figure {
     id: "cost-slowest",
     title: "Average against slowest rank, per layer",
     caption: `The slowest rank holds the others up when they wait for it. ${counted(job.ranks, "rank")}; shared files give their slowest rank, which need not be the same in each.`,
-    summary:
-      times
-        .map(
-          ({ layer }, i) =>
-            `${layerName(layer)}: average ${formatSeconds(average[i] as number)}, slowest ${Number.isNaN(worst[i]) ? "not recorded" : formatSeconds(worst[i] as number)}`,
-        )
-        .join("; ") + ".",
+    summary: `${times
+      .map(
+        ({ layer }, i) =>
+          `${layerName(layer)}: average ${formatSeconds(average[i] as number)}, slowest ${Number.isNaN(worst[i]) ? "not recorded" : formatSeconds(worst[i] as number)}`,
+      )
+      .join("; ")}.`,
     definition: DEFINITIONS.cost.id,
     options: { ranks: job.ranks },
     chart: {

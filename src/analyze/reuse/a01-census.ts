@@ -1,0 +1,61 @@
+import { defineItem, number } from "./item.ts";
+import { prepare } from "./prepare.ts";
+
+export const a01 = defineItem({
+  id: "A01",
+  definition: "A01@1",
+  title: "Corpus census",
+  about:
+    "All logs of the period: how many there are, the distinct files (record id and mount), applications and users, and the bytes read and written below MPI-IO. Files on excluded mounts are left out and counted. Distinct counts are exact.",
+  reading: "Read plus written is the total, to the byte. Bytes of incomplete records are lower bounds.",
+  options: ["period", "zone", "excludeMounts", "application"],
+  published: {
+    logs: 84e6,
+    files: 52e6,
+    applications: 8489,
+    users: 651,
+    bytesRead: 6_900_000_000_000_000n,
+    bytesWritten: 5_900_000_000_000_000n,
+    bytes: 12_800_000_000_000_000n,
+  },
+  async measure(db, options) {
+    const { input } = await prepare(db, options);
+    const application = options.application === "exe" ? "application_id" : "(application_id, user_id)";
+    const [runs] = await db.rows(
+      `select count(distinct ${application}) as applications, count(distinct user_id) as users from reuse_period_runs`,
+    );
+    const [{ files } = { files: 0 }] = await db.rows("select count(*) as files from reuse_totals");
+    return {
+      n: input.runs,
+      unit: "logs",
+      dropped: {
+        "runs outside the period": input.outsidePeriodRuns,
+        "accesses on excluded mounts": input.excludedAccesses,
+        "accesses without recorded bytes": input.bytesNotRecorded,
+      },
+      values: {
+        logs: input.runs,
+        files: number(files),
+        applications: number(runs?.applications),
+        users: number(runs?.users),
+        bytesRead: input.bytesRead,
+        bytesWritten: input.bytesWritten,
+        bytes: input.bytesRead + input.bytesWritten,
+        accesses: input.accesses,
+        runsWithBadClock: input.badClockRuns,
+        partialAccesses: input.partialAccesses,
+        zeroByteAccesses: input.zeroByteAccesses,
+        negativeCounters: input.negativeCounters,
+        excludedBytes: input.excludedBytes,
+      },
+      notes: [
+        ...(input.badClockRuns > 0
+          ? ["Runs whose clock cannot be right are left out of every item that needs times."]
+          : []),
+        ...(input.partialAccesses > 0
+          ? ["Accesses of incomplete modules count in sums, which are lower bounds, and in nothing else."]
+          : []),
+      ],
+    };
+  },
+});

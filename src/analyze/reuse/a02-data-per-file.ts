@@ -1,0 +1,63 @@
+import { densityChart, digitBinSql, logBinSql } from "./charts.ts";
+import { defineItem, drawn, number, share } from "./item.ts";
+import { prepare } from "./prepare.ts";
+
+export const a02 = defineItem({
+  id: "A02",
+  definition: "A02@1",
+  title: "Data per file and number of runs (figure 2)",
+  about:
+    "Every file: bytes read and written over the period, and the number of runs that touched it. The two marginal shares and their joint share are printed apart, since the paper's caption and text differ.",
+  reading: "This is data moved, not the size of the file.",
+  options: ["period", "zone", "excludeMounts", "minBytes", "minRuns"],
+  published: { below1GB: 0.99 },
+  async measure(db, options) {
+    await prepare(db, options);
+    const total = "(bytes_read + bytes_written)";
+    const [row] = await db.rows(`select count(*) as n, count(*) filter (${total} < 1000000000) as gb,
+      count(*) filter (${total} < 100000000000) as gb100, count(*) filter (runs = 1) as once,
+      count(*) filter (${total} < 1000000000 and runs = 1) as gb_once,
+      count(*) filter (${total} < 100000000000 and runs = 1) as gb100_once from reuse_totals`);
+    const n = number(row?.n);
+    const chart = await densityChart(
+      db,
+      `select case when ${total} > 0 then ${logBinSql(`cast(${total} as double)`)} end as bin_x, ${digitBinSql("runs")} as bin_y,
+        count(*) as n from reuse_totals group by bin_x, bin_y order by bin_x, bin_y`,
+      {
+        x: { label: "data moved", unit: "bytes", scale: "log" },
+        y: { label: "runs", unit: "count", scale: "log" },
+        yBins: "digit",
+        countLabel: "files",
+        marks: [
+          { axis: "x", value: options.minBytes, label: "selected from here" },
+          { axis: "y", value: options.minRuns, label: "selected from here" },
+        ],
+      },
+    );
+    const values = {
+      files: n,
+      below1GB: share(number(row?.gb), n),
+      below100GB: share(number(row?.gb100), n),
+      oneRun: share(number(row?.once), n),
+      below1GBAndOneRun: share(number(row?.gb_once), n),
+      below100GBAndOneRun: share(number(row?.gb100_once), n),
+    };
+    return {
+      n,
+      unit: "files",
+      values,
+      figures:
+        chart === undefined
+          ? []
+          : [
+              drawn({
+                id: "figure-2-data-and-runs",
+                title: "Data moved per file and number of runs",
+                caption: `${n} files; colour is the decade of the number of files. Data moved is not file size.`,
+                summary: `${(100 * values.below1GB).toFixed(1)} % of ${n} files moved less than 1 GB; ${(100 * values.oneRun).toFixed(1)} % were touched by one run.`,
+                chart,
+              }),
+            ],
+    };
+  },
+});

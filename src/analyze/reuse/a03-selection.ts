@@ -1,0 +1,31 @@
+import { defineItem, number, share } from "./item.ts";
+import { prepare } from "./prepare.ts";
+
+export const a03 = defineItem({
+  id: "A03",
+  definition: "A03@1",
+  title: "Selection of I/O-intensive files",
+  about:
+    "Files with at least minBytes moved and at least minRuns runs over the period. All later items study these files and the runs that touch them.",
+  reading: "The share of all bytes says how much of the centre's I/O the study stands for.",
+  options: ["minBytes", "minRuns", "period", "zone", "excludeMounts"],
+  published: { files: 8500, shareOfBytes: 7.8 / 12.8 },
+  async measure(db, options) {
+    const { files, input } = await prepare(db, options);
+    const total = "(bytes_read + bytes_written)";
+    const bytes = BigInt(Math.ceil(options.minBytes));
+    const [row] = await db.rows(`select count(*) as n, count(*) filter (${total} >= ${bytes}) as large,
+      count(*) filter (runs >= ${options.minRuns}) as often from reuse_totals`);
+    const [selected] = await db.rows(`select sum(${total}) as bytes from reuse_selected`);
+    return {
+      n: number(row?.n),
+      unit: "files",
+      values: {
+        files,
+        largeFiles: number(row?.large),
+        filesOfSeveralRuns: number(row?.often),
+        shareOfBytes: share(number(selected?.bytes), Number(input.bytesRead + input.bytesWritten)),
+      },
+    };
+  },
+});

@@ -1,0 +1,16 @@
+/** The study of file reuse (Patel et al., FAST '20) on the reader's own logs. */
+export { claimText, studyDocument, valueText, verdictOf } from "./document.ts";
+export type { Claim, StudyFinding, Verdict } from "./findings.ts";
+export { type FileHistory, fileDocument, fileHistory } from "./file-history.ts";
+export type { ItemResult, StudyItem, Value } from "./item.ts";
+export { STUDY_ITEMS } from "./items.ts";
+export { labelOf, unitOf } from "./labels.ts";
+export {
+  type OptionInfo,
+  type OptionName,
+  REUSE_DEFAULTS,
+  REUSE_OPTIONS,
+  type ReuseOptions,
+  reuseOptions,
+} from "./options.ts";
+export { runStudy, type Study, type StudyWatch } from "./study.ts";

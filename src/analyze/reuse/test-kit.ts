@@ -1,0 +1,66 @@
+/** A database in memory with the tables of a store, for tests. */
+import { DuckDBInstance } from "@duckdb/node-api";
+import type { Queryable, SqlRow, SqlValue } from "../../model/query.ts";
+import type { ColumnType } from "../../model/schema.ts";
+import { STORE_SCHEMA } from "../../model/store-schema.ts";
+
+const TYPES: Readonly<Record<ColumnType, string>> = {
+  i64: "bigint",
+  u64: "ubigint",
+  i32: "integer",
+  f64: "double",
+  text: "varchar",
+  flag: "utinyint",
+};
+
+export interface MemoryStore extends Queryable {
+  /** Rows by column name; what is left out is NULL. */
+  insert(table: string, rows: readonly Readonly<Record<string, SqlValue>>[]): Promise<void>;
+  close(): void;
+}
+
+export async function memoryStore(settings: Record<string, string> = {}): Promise<MemoryStore> {
+  const instance = await DuckDBInstance.create(":memory:", { threads: "2", ...settings });
+  const connection = await instance.connect();
+  const run = async (sql: string) => void (await connection.run(sql));
+  for (const { name, columns } of STORE_SCHEMA)
+    await run(
+      `create table ${name} (${columns.map((column) => `${column.name} ${TYPES[column.type]}`).join(", ")})`,
+    );
+  return {
+    run,
+    async rows(sql) {
+      return (await (await connection.runAndReadAll(sql)).getRowObjects()) as SqlRow[];
+    },
+    async columns(sql) {
+      const reader = await connection.runAndReadAll(sql);
+      const names = reader.columnNames();
+      const data = reader.getColumns();
+      return Object.fromEntries(
+        names.map((name, i) => [
+          name,
+          Float64Array.from(data[i] ?? [], (value) => (value === null ? Number.NaN : Number(value))),
+        ]),
+      );
+    },
+    async insert(table, rows) {
+      const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+      for (let from = 0; from < rows.length; from += 500) {
+        const some = rows
+          .slice(from, from + 500)
+          .map((row) => `(${names.map((name) => literal(row[name])).join(", ")})`);
+        await run(`insert into ${table} (${names.join(", ")}) values ${some.join(", ")}`);
+      }
+    },
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+function literal(value: SqlValue | undefined): string {
+  if (value === null || value === undefined || (typeof value === "number" && Number.isNaN(value)))
+    return "null";
+  return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+}

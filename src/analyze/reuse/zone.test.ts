@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { hourSql, localToUnix, offsetAt, parsePeriod, zoneSpans } from "./zone.ts";
+import { memoryStore } from "./test-kit.ts";
+
+const LA = "America/Los_Angeles";
+
+describe("zones", () => {
+  it("knows the offset before and after clocks go back", () => {
+    // 5 November 2017, 09:00 UTC.
+    expect(offsetAt(LA, 1_509_872_399)).toBe(-7 * 3600);
+    expect(offsetAt(LA, 1_509_872_400)).toBe(-8 * 3600);
+    expect(offsetAt("Asia/Kolkata", 1_509_872_400)).toBe(5.5 * 3600);
+    expect(offsetAt("UTC", 0)).toBe(0);
+  });
+
+  it("finds every change to the second", () => {
+    expect(zoneSpans(LA, 1_506_841_200, 1_522_000_000)).toEqual([
+      { fromUnix: 1_506_841_200, offsetSeconds: -25_200 },
+      { fromUnix: 1_509_872_400, offsetSeconds: -28_800 },
+      { fromUnix: 1_520_762_400, offsetSeconds: -25_200 },
+    ]);
+    expect(zoneSpans("UTC", 0, 2_000_000_000)).toHaveLength(1);
+  });
+
+  it("gives the same hours as DuckDB's own zones, over two years", async () => {
+    const db = await memoryStore();
+    for (const zone of [LA, "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"]) {
+      const spans = zoneSpans(zone, 1_483_228_800, 1_546_300_800);
+      const [row] = await db.rows(`select count(*) as n, count(*) filter (${hourSql("ns", spans)} <>
+        extract(hour from to_timestamp(ns / 1e9) at time zone '${zone}')) as different
+        from (select (1483228800 + i * 1800) * 1000000000 as ns from range(35000) t(i))`);
+      expect(row).toEqual({ n: 35000n, different: 0n });
+    }
+    db.close();
+  });
+
+  it("reads local dates and periods", () => {
+    expect(localToUnix(LA, "2017-10-01")).toBe(1_506_841_200);
+    expect(localToUnix(LA, "2017-11-05T00:30")).toBe(1_509_867_000);
+    expect(localToUnix(LA, "2018-01-31T23:59:59")).toBe(1_517_471_999);
+    expect(parsePeriod("UTC", "1970-01-02..")).toEqual({ fromNs: 86_400_000_000_000n });
+    expect(parsePeriod("UTC", "")).toEqual({});
+    expect(() => parsePeriod("UTC", "2018-01-02..2018-01-01")).toThrow(/the end is not after the start/);
+    expect(() => parsePeriod("UTC", "soon..later")).toThrow(/expected a date such as/);
+  });
+});

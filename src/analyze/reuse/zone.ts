@@ -1,0 +1,107 @@
+/** Local time by the rules of a zone, daylight saving included, from what the platform knows (Intl). */
+import { UsageError } from "../../base/errors.ts";
+
+/** From this time on (seconds since 1970 UTC) local time is UTC plus so many seconds. */
+export interface ZoneSpan {
+  readonly fromUnix: number;
+  readonly offsetSeconds: number;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Local time minus UTC at a moment, in seconds. */
+export function offsetAt(zone: string, unixSeconds: number): number {
+  let format = formats.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      hourCycle: "h23",
+      era: "short",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+    formats.set(zone, format);
+  }
+  const whole = Math.floor(unixSeconds);
+  const parts = Object.fromEntries(
+    format.formatToParts(new Date(whole * 1000)).map(({ type, value }) => [type, value]),
+  );
+  const year = parts.era === "BC" ? 1 - Number(parts.year) : Number(parts.year);
+  const [month, day, hour, minute, second] = [
+    parts.month,
+    parts.day,
+    parts.hour,
+    parts.minute,
+    parts.second,
+  ].map(Number) as [number, number, number, number, number];
+  const local = new Date(0);
+  local.setUTCFullYear(year, month - 1, day);
+  local.setUTCHours(hour, minute, second);
+  return Math.round(local.getTime() / 1000 - whole);
+}
+
+const STEP = 7 * 86_400;
+
+/** The offsets that hold from one moment to another, in order; the first begins at `fromUnix`. */
+export function zoneSpans(zone: string, fromUnix: number, toUnix: number): ZoneSpan[] {
+  const spans = [{ fromUnix, offsetSeconds: offsetAt(zone, fromUnix) }];
+  for (let at = fromUnix; at < toUnix; at += STEP) {
+    let before = at;
+    let after = Math.min(at + STEP, toUnix);
+    const offsetSeconds = offsetAt(zone, after);
+    if (offsetSeconds === spans.at(-1)?.offsetSeconds) continue;
+    // No zone changes twice in a week; the moment is found to the second.
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      if (offsetAt(zone, middle) === offsetSeconds) after = middle;
+      else before = middle;
+    }
+    spans.push({ fromUnix: after, offsetSeconds });
+  }
+  return spans;
+}
+
+/** Hour of the day, 0 to 23, of a column of nanoseconds since 1970 UTC, as SQL. */
+export function hourSql(column: string, spans: readonly ZoneSpan[]): string {
+  const [first, ...later] = spans;
+  const offset = later.reduceRight(
+    (rest, { fromUnix, offsetSeconds }, index) =>
+      `case when ${column} < ${fromUnix}000000000 then ${spans[index]?.offsetSeconds ?? 0} else ${
+        index === later.length - 1 ? offsetSeconds : rest
+      } end`,
+    String(first?.offsetSeconds ?? 0),
+  );
+  // Before 1970 the remainder would be negative; such clocks are left out before this.
+  return `cast(((${column} // 1000000000 + (${offset})) % 86400) // 3600 as integer)`;
+}
+
+/** A local date or time such as 2017-10-01 or 2017-10-01T12:00 as seconds since 1970 UTC. */
+export function localToUnix(zone: string, text: string): number {
+  const local = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?$/.test(text)
+    ? Date.parse(`${text.replace(" ", "T")}${text.length === 10 ? "T00:00:00" : ""}Z`)
+    : Number.NaN;
+  if (Number.isNaN(local))
+    throw new UsageError(`${text}: expected a date such as 2017-10-01 or 2017-10-01T12:00`);
+  const seconds = local / 1000;
+  // The offset of a local time is the one that gives this local time back; twice is enough off the change itself.
+  const guess = seconds - offsetAt(zone, seconds);
+  return seconds - offsetAt(zone, guess);
+}
+
+/** `FROM..TO` as nanoseconds since 1970 UTC; a side may be left out. */
+export function parsePeriod(zone: string, text: string): { fromNs?: bigint; toNs?: bigint } {
+  if (text === "") return {};
+  const sides = text.split("..");
+  if (sides.length !== 2)
+    throw new UsageError(`period ${text}: expected FROM..TO, such as 2017-10-01..2018-02-01`);
+  const [from, to] = sides.map((side) =>
+    side === "" ? undefined : BigInt(localToUnix(zone, side)) * 1_000_000_000n,
+  );
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new UsageError(`period ${text}: the end is not after the start`);
+  return { ...(from === undefined ? {} : { fromNs: from }), ...(to === undefined ? {} : { toNs: to }) };
+}

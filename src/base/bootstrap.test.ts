@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { bootstrap, risingOrder, weightedMean, weightedQuantile } from "./bootstrap.ts";
+import { Random } from "./prng.ts";
+import { mean, standardDeviation } from "./statistics.ts";
+
+const OPTIONS = { seed: 7, replicates: 2000, level: 0.95 };
+
+describe("bootstrap", () => {
+  const random = new Random(3);
+  const values = Float64Array.from({ length: 400 }, () => random.exponential(10));
+
+  it("gives an interval of the mean near the one of the normal theory", () => {
+    const [interval] = bootstrap(values.length, (weights) => [weightedMean(values, weights)], OPTIONS);
+    const half = (1.96 * standardDeviation(values)) / Math.sqrt(values.length);
+    expect(interval!.low).toBeCloseTo(mean(values) - half, 0);
+    expect(interval!.high).toBeCloseTo(mean(values) + half, 0);
+  });
+
+  it("gives the same interval for the same seed, another for another", () => {
+    const run = (seed: number) =>
+      bootstrap(values.length, (weights) => [weightedMean(values, weights)], { ...OPTIONS, seed });
+    expect(run(1)).toEqual(run(1));
+    expect(run(1)).not.toEqual(run(2));
+  });
+
+  it("has no interval where no replicate has a value", () => {
+    const [interval] = bootstrap(3, () => [Number.NaN], OPTIONS);
+    expect(interval).toEqual({ low: Number.NaN, high: Number.NaN });
+  });
+
+  it("weighs means and quantiles, and leaves out what is not a number", () => {
+    const some = [5, Number.NaN, 1];
+    expect(weightedMean(some, Float64Array.of(1, 9, 3))).toBe(2);
+    expect(weightedQuantile(some, risingOrder(some), Float64Array.of(1, 9, 3), 0.5)).toBe(1);
+    expect(weightedQuantile(some, risingOrder(some), Float64Array.of(1, 9, 3), 0.9)).toBe(5);
+  });
+});

@@ -1,0 +1,60 @@
+/** `plimsoll file`: one file through time. */
+import { fileDocument, fileHistory } from "../analyze/reuse/index.ts";
+import { UsageError } from "../base/errors.ts";
+import { renderText } from "../report/text/index.ts";
+import { version } from "../../package.json";
+import { defineCommand } from "./command.ts";
+import { writePage } from "./report.ts";
+import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
+
+export default defineCommand({
+  name: "file",
+  summary: "show who wrote and who read a file, when, and how much",
+  description:
+    "Looks up one file in a store, by the path that the logs recorded or by its record id, and shows its producers and consumers, each run that touched it, the time between runs, amounts and applications. A path that lies on several mounts is one file per mount.",
+  arguments: [{ name: "path", help: "path as recorded, or record id", kind: "text" }],
+  options: {
+    store: { kind: "string", valueName: "DIR", help: "the store to read" },
+    output: { kind: "string", short: "o", valueName: "FILE.html", help: "write it as one HTML file" },
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    { command: "plimsoll file /scratch/sim/restart.h5 --store centre", does: "its history on the terminal" },
+    {
+      command: "plimsoll file /scratch/sim/restart.h5 --store centre -o file.html",
+      does: "the same as a page",
+    },
+  ],
+  async run({ arguments: words, options }, context) {
+    const [path = ""] = words;
+    if (options.store === undefined) throw new UsageError("--store is missing: which store to read");
+    const { Store } = await import("../store/index.ts");
+    const store = await Store.open(options.store, storeOptions(options));
+    const session = await store.query();
+    try {
+      const histories = await fileHistory(session, path);
+      if (histories.length === 0)
+        throw new UsageError(
+          `${path}: no run of this store touched such a file; plimsoll sql --store ${options.store} "select path from files where path like '%…%'" looks for names`,
+        );
+      const command = `plimsoll file ${path} --store ${options.store} -o ${options.output ?? "file.html"}`;
+      const documents = histories.map((one) => fileDocument(one, { command, madeBy: `Plimsoll ${version}` }));
+      if (options.output !== undefined) {
+        const [first, ...others] = documents;
+        if (others.length > 0)
+          context.note(`${path} lies on ${documents.length} mounts; the page shows the first, --json all`);
+        if (first !== undefined) await writePage(first, options.output, context);
+      }
+      if (context.json) context.printJson({ files: histories });
+      else if (options.output !== undefined) context.out.write(`Wrote ${options.output}\n`);
+      else
+        for (const document of documents)
+          context.out.write(
+            renderText(document, { width: context.columns, color: context.color, full: true }),
+          );
+    } finally {
+      session.close();
+      await store.close();
+    }
+  },
+});

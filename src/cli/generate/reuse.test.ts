@@ -1,0 +1,112 @@
+/** `plimsoll generate reuse`: the folder it leaves, and the folders it leaves alone. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Store } from "../../store/index.ts";
+import type { CommandEntry } from "../command.ts";
+import { runCli } from "../run.ts";
+import { fakeWorld } from "../test-kit.ts";
+
+const table: readonly CommandEntry[] = [
+  { name: "generate reuse", summary: "a centre", load: () => import("./reuse.ts") },
+];
+const TINY = ["--scale", "0.0001", "--background", "0.0000002"];
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-reuse-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function reuse(...words: string[]) {
+  const io = fakeWorld();
+  const code = await runCli(["generate", "reuse", ...words], table, io);
+  return { code, out: io.out, err: io.err };
+}
+const at = (...parts: string[]) => join(folder, ...parts);
+const files = (path: string): string[] =>
+  readdirSync(path, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+const contents = (path: string) => files(path).map((file) => [file, readFileSync(file, "latin1")]);
+const answers = (path: string) => JSON.parse(readFileSync(join(path, "answers.json"), "utf8"));
+
+describe("plimsoll generate reuse", () => {
+  it("writes logs by day, the answers, and a note that nothing is real", async () => {
+    const { code, out, err } = await reuse("--out", at("centre"), ...TINY);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(readdirSync(at("centre")).sort()).toEqual(["README.txt", "answers.json", "logs"]);
+    const logs = files(at("centre", "logs"));
+    const { items, scenario, seed, ids } = answers(at("centre"));
+    expect({ scenario, seed }).toEqual({ scenario: "reuse", seed: 1 });
+    expect(items.A01.planted.logs).toBe(logs.length);
+    expect(ids.selectedFiles).toMatch(/^[0-9a-f]{64}$/);
+    for (const log of logs)
+      expect(log).toMatch(/\/logs\/201[78]\/\d+\/\d+\/user\d+_[a-z]+-\d+_id\d+_.*\.darshan$/);
+    expect(readFileSync(at("centre", "README.txt"), "utf8")).toMatch(/synthetic/);
+    expect(out).toContain("planted");
+    expect(out).toMatch(/A08 +readMeanHours +47 +47 /);
+    expect(out).toContain("too few files");
+  });
+
+  it("replaces what it made before with the same bytes, and nothing else", async () => {
+    await reuse("--out", at("centre"), ...TINY);
+    const first = contents(at("centre"));
+    writeFileSync(at("centre", "stale"), "");
+    expect(await reuse("--out", at("centre"), ...TINY)).toMatchObject({ code: 0, err: "" });
+    expect(contents(at("centre"))).toEqual(first);
+    mkdirSync(at("thesis"));
+    writeFileSync(at("thesis", "README.txt"), "my thesis");
+    const { code, err } = await reuse("--out", at("thesis"), ...TINY);
+    expect(code).toBe(2);
+    expect(err).toContain("exists and is not an earlier synthetic centre");
+    expect(readdirSync(at("thesis"))).toEqual(["README.txt"]);
+  });
+
+  it("--tables makes a store with the runs and accesses that the answers count", async () => {
+    const { code, out } = await reuse("--json", "--tables", "--out", at("centre"), ...TINY);
+    expect(code).toBe(0);
+    const { store: path } = JSON.parse(out);
+    expect(existsSync(at("centre", "logs"))).toBe(false);
+    const { items } = answers(at("centre"));
+    const store = await Store.open(path);
+    const session = await store.query();
+    const [runs] = await session.rows("select count(*) as logs, count(distinct run_id) as ids from runs");
+    const [accesses] = await session.rows(
+      "select count(distinct file_id) as files, sum(bytes_read)::hugeint as read from accesses",
+    );
+    expect(Number(runs?.logs)).toBe(items.A01.planted.logs);
+    expect(Number(runs?.ids)).toBe(items.A01.planted.logs);
+    expect(Number(accesses?.files)).toBe(items.A01.planted.files);
+    expect(Number(accesses?.read)).toBe(Number(items.A01.planted.bytesRead));
+    session.close();
+    await store.close();
+  });
+
+  it("--damage adds broken logs and what must become of them", async () => {
+    await reuse("--damage", "--out", at("centre"), ...TINY);
+    const expected = JSON.parse(readFileSync(at("centre", "damage", "expected.json"), "utf8"));
+    const names = expected.files.map(({ name }: { name: string }) => name);
+    expect(readdirSync(at("centre", "damage")).sort()).toEqual([...names, "expected.json"].sort());
+    const huge = expected.files.find(({ name }: { name: string }) => name === "beyond-2-53.darshan");
+    expect(huge.bytesRead).toBe("9007199254740993");
+  });
+
+  it("wrong usage is one line and leaves nothing", async () => {
+    expect(await reuse()).toMatchObject({ code: 2, err: expect.stringContaining("--out is missing") });
+    const many = await reuse("--out", at("centre"), "--background", "1");
+    expect(many).toMatchObject({ code: 2, err: expect.stringContaining("add --tables") });
+    expect((await reuse("--out", at("centre"), "--scale", "-1")).code).toBe(2);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { centre, Population, TableEmitter } from "../../generate/reuse/index.ts";
+import { Store } from "../../store/index.ts";
+import type { CommandEntry } from "../command.ts";
+import { runCli } from "../run.ts";
+import { fakeWorld } from "../test-kit.ts";
+import { parseSize } from "./reuse.ts";
+
+const table: CommandEntry[] = [
+  { name: "study reuse", summary: "study", load: () => import("./reuse.ts") },
+  { name: "file", summary: "file", load: () => import("../file.ts") },
+];
+const folder = mkdtempSync(join(tmpdir(), "plimsoll-study-cli-"));
+const full = join(folder, "full");
+const empty = join(folder, "empty");
+
+beforeAll(async () => {
+  await (await Store.create(empty)).close();
+  const store = await Store.create(full);
+  const population = new Population({ seed: 1, scale: 0.01, background: 0.00001 });
+  const batch = store.beginBatch();
+  const emitter = new TableEmitter(population, batch);
+  for (const group of centre(population)) await emitter.add(group);
+  await emitter.end();
+  await batch.commit();
+  await store.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function run(...words: string[]) {
+  const world = fakeWorld();
+  const code = await runCli(words, table, world);
+  return { code, out: world.out, err: world.err };
+}
+
+describe("study reuse", () => {
+  it("prints own beside published, with a verdict for each finding", async () => {
+    const { code, out, err } = await run("study", "reuse", "--store", full, "--replicates", "20");
+    expect(err).toBe("");
+    expect(code).toBe(0);
+    for (let i = 1; i <= 10; i++)
+      expect(out).toMatch(
+        new RegExp(`^F${String(i).padStart(2, "0")}  (confirmed|refuted|insufficient)`, "m"),
+      );
+    expect(out).toContain("published");
+  });
+
+  it("gives one JSON document with items and findings", async () => {
+    const { code, out } = await run("study", "reuse", "--store", full, "--json", "--replicates", "20");
+    expect(code).toBe(0);
+    const json = JSON.parse(out);
+    expect(Object.keys(json.items)).toHaveLength(16);
+    expect(json.items.A05).toMatchObject({ definition: "A05@1", options: { classRule: "ratio" } });
+    expect(json.items.A05.dropped).toBeDefined();
+    expect(json.findings[0]).toMatchObject({ id: "F01", published: 0.71 });
+    expect(json.findings[0].interval).toHaveLength(2);
+  });
+
+  it("writes report, figures 2 to 10, tables and study.json into a folder, and again over it", async () => {
+    const out = join(folder, "out");
+    for (let i = 0; i < 2; i++)
+      expect((await run("study", "reuse", "--store", full, "-o", out, "--replicates", "20")).code).toBe(0);
+    const names = readdirSync(out);
+    expect(names).toEqual(
+      expect.arrayContaining(["report.html", "study.json", "files.csv", "hot-osts.csv", "hours.csv"]),
+    );
+    for (const figure of [2, 3, 4, 5, 6, 7, 8, 9, 10])
+      for (const kind of ["svg", "csv"])
+        expect(names.some((name) => name.startsWith(`figure-${figure}`) && name.endsWith(kind))).toBe(true);
+    expect(readFileSync(join(out, "report.html"), "utf8")).toContain("Reuse of files at this centre");
+    expect(readFileSync(join(out, "files.csv"), "utf8").split("\r\n")[0]).toContain("nextAccess");
+  });
+
+  it("says so when the store is empty, and still ends well", async () => {
+    const { code, out, err } = await run("study", "reuse", "--store", empty);
+    expect(code).toBe(0);
+    expect(err).toContain("the store is empty");
+    expect(out).toContain("Not enough data");
+  });
+
+  it("says what is wrong with options and stores in one line", async () => {
+    expect((await run("study", "reuse")).err).toMatch(/--store is missing/);
+    expect((await run("study", "reuse", "--store", full, "--zone", "Mars")).err).toMatch(
+      /zone Mars: not a time zone/,
+    );
+    expect((await run("study", "reuse", "--store", full, "--io-time", "union")).code).toBe(2);
+    expect((await run("study", "reuse", "--store", full, "--period", "2018-01-01")).err).toMatch(
+      /expected FROM..TO/,
+    );
+    expect((await run("study", "reuse", "--store", join(folder, "none"))).code).not.toBe(0);
+  });
+
+  it("reads sizes with letters of 1000, or of 1024 when asked", () => {
+    expect(parseSize("--min-bytes", "100GB", "si")).toBe(100e9);
+    expect(parseSize("--min-bytes", "100G", "iec")).toBe(100 * 1024 ** 3);
+    expect(parseSize("--min-bytes", "1GiB", "si")).toBe(1024 ** 3);
+    expect(() => parseSize("--min-bytes", "much", "si")).toThrow(/--min-bytes much: expected a size/);
+  });
+});
+
+describe("file", () => {
+  it("shows the history of a file by path and by record id, as text, JSON and page", async () => {
+    const store = await Store.open(full);
+    const session = await store.query();
+    const [row] =
+      await session.rows(`select a.file_id, min(f.path) as path, count(*) as n, sum(a.bytes_read) as bytes from accesses a
+      join files f on f.file_id = a.file_id group by a.file_id having count(*) between 4 and 40 order by n desc, path limit 1`);
+    session.close();
+    await store.close();
+    const path = String(row?.path);
+    const json = JSON.parse((await run("file", path, "--store", full, "--json")).out);
+    expect(json.files).toHaveLength(1);
+    expect(json.files[0].path).toBe(path);
+    expect(json.files[0].accesses.length).toBe(json.files[0].runs);
+    const byId = JSON.parse((await run("file", String(row?.file_id), "--store", full, "--json")).out);
+    expect(byId).toEqual(json);
+    const text = await run("file", path, "--store", full);
+    expect(text.out).toContain("Producers and consumers");
+    const page = join(folder, "file.html");
+    expect((await run("file", path, "--store", full, "-o", page)).code).toBe(0);
+    expect(readFileSync(page, "utf8")).toContain("<!doctype html>");
+  });
+
+  it("says when nothing touched such a file", async () => {
+    const { code, err } = await run("file", "/no/such", "--store", full);
+    expect(code).toBe(2);
+    expect(err).toContain("/no/such: no run of this store touched such a file");
+  });
+});

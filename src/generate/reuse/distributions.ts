@@ -1,0 +1,107 @@
+/** Draws from a uniform number: the same number gives the same draw, and neighbours give neighbours. */
+
+/** Standard normal value below which the share `p` lies (P. J. Acklam's approximation, relative error below 1.2e-9). */
+export function normalQuantile(p: number): number {
+  if (p < 0.02425) return -tail(Math.sqrt(-2 * Math.log(Math.max(p, 1e-300))));
+  if (p > 1 - 0.02425) return tail(Math.sqrt(-2 * Math.log(Math.max(1 - p, 1e-300))));
+  const q = p - 0.5;
+  const r = q * q;
+  return (
+    ((((((-39.69683028665376 * r + 220.9460984245205) * r - 275.9285104469687) * r + 138.357751867269) * r -
+      30.66479806614716) *
+      r +
+      2.506628277459239) *
+      q) /
+    (((((-54.47609879822406 * r + 161.5858368580409) * r - 155.6989798598866) * r + 66.80131188771972) * r -
+      13.28068155288572) *
+      r +
+      1)
+  );
+}
+
+function tail(q: number): number {
+  return -(
+    (((((-0.007784894002430293 * q - 0.3223964580411365) * q - 2.400758277161838) * q - 2.549732539343734) *
+      q +
+      4.374664141464968) *
+      q +
+      2.938163982698783) /
+    ((((0.007784695709041462 * q + 0.3224671290700398) * q + 2.445134137142996) * q + 3.754408661907416) * q +
+      1)
+  );
+}
+
+/** Log-normal with the given median and standard deviation of the logarithm. */
+export function logNormal(u: number, median: number, sigma: number): number {
+  return median * Math.exp(sigma * normalQuantile(u));
+}
+
+/** Log-normal factor of mean 1 with the given coefficient of variation. */
+export function noiseFactor(u: number, cov: number): number {
+  const variance = Math.log(1 + cov * cov);
+  return Math.exp(Math.sqrt(variance) * normalQuantile(u) - variance / 2);
+}
+
+/** Beta(2, 2): the root of u = 3x² - 2x³ in [0, 1], in closed form. */
+export function betaTwoTwo(u: number): number {
+  return 0.5 - Math.sin(Math.asin(1 - 2 * u) / 3);
+}
+
+/** Beta(1, b). */
+export function betaOne(u: number, b: number): number {
+  return 1 - (1 - u) ** (1 / b);
+}
+
+/** Index by weights: draws cost a look into a guide table and a step or two, whatever the number of entries. */
+export class Weighted {
+  readonly #cumulative: Float64Array;
+  readonly #guide: Uint32Array;
+
+  constructor(weights: ArrayLike<number>) {
+    this.#cumulative = new Float64Array(weights.length);
+    let sum = 0;
+    for (let i = 0; i < weights.length; i++) this.#cumulative[i] = sum += weights[i] as number;
+    for (let i = 0; i < weights.length; i++) this.#cumulative[i] = (this.#cumulative[i] as number) / sum;
+    this.#cumulative[weights.length - 1] = 1;
+    this.#guide = new Uint32Array(Math.max(16, weights.length));
+    let at = 0;
+    for (let g = 0; g < this.#guide.length; g++) {
+      while ((this.#cumulative[at] as number) <= g / this.#guide.length) at++;
+      this.#guide[g] = at;
+    }
+  }
+
+  /** The index for a uniform number in [0, 1). */
+  pick(u: number): number {
+    let at = this.#guide[Math.floor(u * this.#guide.length)] as number;
+    while ((this.#cumulative[at] as number) <= u) at++;
+    return at;
+  }
+}
+
+/** Popularity 1 / rank^exponent of `count` entries. */
+export function zipf(count: number, exponent: number): Weighted {
+  return new Weighted(Float64Array.from({ length: count }, (_, i) => (i + 1) ** -exponent));
+}
+
+/** Fractional parts of the roots of primes: no whole-number relation ties one to another. */
+const STEPS = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41].map((prime) => Math.sqrt(prime) % 1);
+
+/**
+ * Evenly spread numbers in [0, 1) for the quantities that a study counts or averages over files. File by file they are
+ * as good as random; over the first n files, whatever n is, shares are right to about 1/n instead of 1/√n. That is what
+ * lets a tenth of a centre have the shares of a whole one without a second pass that would change earlier files.
+ */
+export class EvenSpread {
+  readonly #shifts: Float64Array;
+
+  constructor(shifts: ArrayLike<number>) {
+    this.#shifts = Float64Array.from(shifts);
+  }
+
+  static readonly dimensions = STEPS.length;
+
+  at(dimension: number, index: number): number {
+    return ((this.#shifts[dimension] as number) + (index + 1) * (STEPS[dimension] as number)) % 1;
+  }
+}

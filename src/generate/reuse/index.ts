@@ -1,0 +1,115 @@
+/** The scenario `reuse`: a centre with the file reuse of a published study, as logs or as rows, and its true answers. */
+import { AnswerBook, type Answers } from "./answers.ts";
+import { Background } from "./background.ts";
+import { ZONE } from "./calendar.ts";
+import type { Population, ReuseOptions } from "./population.ts";
+import { type Comparison, compare } from "./published.ts";
+import { MIN_BYTES, MIN_RUNS } from "./scenario.ts";
+import { SelectedFiles } from "./selected.ts";
+import type { Group } from "./truth.ts";
+
+export { logPath } from "./identity.ts";
+export { logOf } from "./logs.ts";
+export { Population, type ReuseOptions } from "./population.ts";
+export { CALIBRATED_SCALE, type Comparison } from "./published.ts";
+export { BATCH_ROWS, TableEmitter } from "./tables.ts";
+export type { Group, RunTruth } from "./truth.ts";
+
+export const SCENARIO = "reuse";
+/** Changes whenever the same seed gives other output. */
+export const SCENARIO_VERSION = 1;
+
+/** The whole centre, some files with all their runs at a time: what is selected, decoys, then the others. */
+export function* centre(population: Population): Generator<Group> {
+  const background = new Background(population);
+  yield* new SelectedFiles(population).groups();
+  yield* background.decoys();
+  yield* background.groups();
+}
+
+/** About how many runs there will be, for a bar. */
+export function expectedRuns({ options, logs }: Population): number {
+  return Math.round(400_000 * options.scale + logs);
+}
+
+/** What answers.json holds. */
+export interface AnswerSheet {
+  readonly scenario: string;
+  readonly version: number;
+  readonly seed: number;
+  readonly options: ReuseOptions & {
+    readonly zone: string;
+    readonly minBytes: number;
+    readonly minRuns: number;
+  };
+  readonly definitions: readonly string[];
+  readonly items: Readonly<Record<string, AnswerItem>>;
+  readonly comparison: readonly Comparison[];
+  readonly ids: { readonly selectedFiles: string };
+}
+
+export interface AnswerItem {
+  readonly planted: Answers[string];
+  readonly published: Readonly<Record<string, number>>;
+  readonly tolerance: Readonly<Record<string, { readonly low: number; readonly high: number }>>;
+}
+
+const DEFINITIONS = [
+  "shares are fractions; means are over files; standard deviations are of the population (ddof 0)",
+  "A05, A06: planted counts, published shares of the selected files and of their runs",
+  "A08: mean gap from start to start, per file and type, of files with two accesses of that type; p80 by linear interpolation",
+  "A09: mean streak per file and type, 0 for a type that never occurs; exactly 2 is on the rounded mean",
+  "A10: mean gap per (file, application) with two runs, both types together",
+  "A12: bytes of a striped file are divided evenly over its OSTs",
+  "A14: I/O time of an access is slowest_seconds; cells of one file and hour need two runs",
+  "A13: bytes of POSIX accesses, mean per file, then over files; at scale 1 it stays a tenth below the published value",
+  "ids.selectedFiles: SHA-256 of the record ids in decimal, in rising order, each followed by a newline",
+];
+
+/** Collects the answers while the groups pass by. */
+export class AnswerSheetBuilder {
+  readonly #population: Population;
+  readonly #book: AnswerBook;
+
+  constructor(population: Population) {
+    this.#population = population;
+    this.#book = new AnswerBook(population.osts);
+  }
+
+  add(group: Group): void {
+    this.#book.add(group);
+  }
+
+  finish(): AnswerSheet {
+    const { answers, selectedFilesSha256 } = this.#book.finish();
+    const comparison = compare(answers, this.#population);
+    const items = Object.fromEntries(
+      Object.entries(answers).map(([item, planted]) => {
+        const own = comparison.filter((line) => line.item === item);
+        return [
+          item,
+          {
+            planted,
+            published: Object.fromEntries(own.map(({ key, published }) => [key, published])),
+            tolerance: Object.fromEntries(
+              own.flatMap(({ key, low, high }) =>
+                low === undefined || high === undefined ? [] : [[key, { low, high }]],
+              ),
+            ),
+          },
+        ];
+      }),
+    );
+    const { options } = this.#population;
+    return {
+      scenario: SCENARIO,
+      version: SCENARIO_VERSION,
+      seed: options.seed,
+      options: { ...options, zone: ZONE, minBytes: MIN_BYTES, minRuns: MIN_RUNS },
+      definitions: DEFINITIONS,
+      items,
+      comparison,
+      ids: { selectedFiles: selectedFilesSha256 },
+    };
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The numbers of the scenario. The shapes are those of GENERATOR.md section 3; the knobs marked "calibrated" were found
+ * by one-dimensional fixed-point loops over 8,500 files and five seeds against the published marginals, then frozen:
+ * see docs/generate.md for what each one moves, and for the two places where the scenario departs from the text.
+ */
+
+export const GB = 1e9;
+/** Selection of the study: at least this much data and at least two runs. */
+export const MIN_BYTES = 100 * GB;
+export const MIN_RUNS = 2;
+
+/** At scale 1. */
+export const FULL = {
+  selectedFiles: 8500,
+  osts: 248,
+  selectedUsers: 149,
+  selectedApplications: 791,
+  backgroundFiles: 52_000_000,
+  logs: 84_000_000,
+  users: 651,
+  applications: 8489,
+};
+
+export type FileClass = "RH" | "WH" | "RW";
+
+/** Shares of files by class. */
+export const CLASS_SHARE = { RH: 0.22, WH: 0.07, RW: 0.71 };
+
+/**
+ * RW files: `phases` times (w write runs, then r read runs). One phase for 60 % of them. The files with one write run a
+ * phase are those with many phases, which makes 69 % of all runs read runs while the mean streaks stay 14 and 3.3.
+ */
+export const RW = {
+  onePhase: 0.6,
+  /** With one phase: write runs and read runs. */
+  single: {
+    writes: [
+      [2, 0.775],
+      [3, 0.125],
+      [4, 0.1],
+    ],
+    reads: [
+      [1, 0.1417],
+      [2, 0.8583],
+    ],
+  },
+  /** With more: share with one write run a phase (else two); always two read runs. */
+  oneWrite: 0.3875,
+  /** Median and spread of the number of phases; medians are calibrated. */
+  phases: { oneWrite: { median: 58, sigma: 0.6 }, twoWrites: { median: 9.6, sigma: 0.85 }, min: 2, max: 150 },
+} as const;
+
+/** Part of the quantiles that numbers of runs and bytes are drawn from: no single file decides a mean. */
+export const TRIM = 0.985;
+
+/** Runs of RH and WH files; calibrated. */
+export const RH_RUNS = { median: 35, sigma: 1.1, min: 2, max: 1400 };
+export const WH_RUNS = { median: 17, sigma: 1, min: 2, max: 1400 };
+/** Share of RH files that a read run also wrote a little to (a header, an attribute). */
+export const RH_TOUCHED = 0.74;
+
+/** Strata of files: each has its own evenly spread draws, so that its means hold for few files too. */
+export type Stratum = "RH" | "WH" | "onePhase" | "phases";
+
+/**
+ * Bytes of a file: 100 GB + scale × boost × LogNormal(0, sigma). The boost is for files with few runs and moves the mean
+ * per run over files; the scales move the totals. All calibrated.
+ */
+export const BYTES = {
+  sigma: 1,
+  scale: { RH: 490 * GB, WH: 115 * GB, onePhase: 808 * GB, phases: 10 * GB },
+  boost: { runs: 4, RH: 60, WH: 20, onePhase: 1, phases: 1 },
+  /** No file moves more; a single larger one would decide which OST is the busiest. */
+  max: 20_000 * GB,
+};
+
+/**
+ * Bytes per OST at the end of the period, from the least to the most active: a straight line. Every OST gets as many
+ * files; which one gets a large file is decided by what it is short of.
+ */
+export const OST_LEAST_OVER_MOST = 0.16;
+
+/** Variation of bytes from run to run: quiet files U(0, quiet); noisy ones log-normal with this mean. */
+export const DATA_COV = {
+  quiet: 0.045,
+  sigma: 0.3,
+  noisyShare: { RH: 0.08, WH: 0.5, RW: 0.175 },
+  noisyMean: { RH: 0.56, WH: 0.83, RW: 0.75 },
+};
+
+/** Of the runs on RW files, those that read and write: calibrated so that 82 % of all runs are one-sided. */
+export const MIXED_SHARE = 0.26;
+/** The other side of a one-sided run: 1 - x ~ Beta(1, this). */
+export const ONE_SIDED_BETA = 200;
+
+/** Spacing of a file's runs. */
+export const GAP = {
+  /** Median in hours and spread; the median is calibrated. */
+  medianHours: 12,
+  sigma: 2,
+  /** On gaps that lead to a write run; calibrated. */
+  writeFactor: 1,
+  jitter: 0.3,
+  /** Largest share of the period that a file's runs span. */
+  spanMax: 0.98,
+};
+
+/** Share of a file's runs that start at its own hour or next to it. */
+export const PREFERRED_HOUR = 0.6;
+/** Start hours are drawn by load to this power; calibrated, so that the peak stands out at a tenth of the files too. */
+export const HOUR_SHARPNESS = 1.4;
+
+/** Load of the file system by hour of the day, 0 to about 1; highest between 4 and 5. */
+export function load(hour: number): number {
+  // On the 24-hour circle.
+  const fromPeak = Math.min(Math.abs(hour - 4.5), 24 - Math.abs(hour - 4.5));
+  return (
+    0.25 +
+    0.55 * Math.exp(-0.5 * (fromPeak / 2.6) ** 2) +
+    0.2 * (0.5 + 0.5 * Math.cos(((hour - 7) * Math.PI) / 12))
+  );
+}
+
+/** I/O time: base × (busyFloor + busyShare × load) × noise of CoV(load) × class factor. Factors are calibrated. */
+export const IO_TIME = {
+  baseSeconds: [60, 1200],
+  busyFloor: 0.4,
+  busyShare: 0.6,
+  noise: (busy: number) => 0.18 + 0.88 * (1 - busy),
+  classFactor: { RH: 1.53, WH: 0.45, RW: 0.45 },
+} as const;
+
+/** Run times in hours: 80 % are below 2. */
+export const DURATION = { median: 0.75, sigma: 1.16 };
+
+/**
+ * Interface of a file's accesses by number of runs: POSIX has 80 % of the accesses and the files with much data a run.
+ * Shares of MPI-IO and STDIO are calibrated.
+ */
+export const INTERFACE = [
+  { runsMax: 8, mpiio: 0.02, stdio: 0.01 },
+  { runsMax: 60, mpiio: 0.66, stdio: 0.08 },
+  { runsMax: Number.POSITIVE_INFINITY, mpiio: 0.075, stdio: 0.02 },
+];
+
+/** Relative spread over ranks: of time by layer, and of bytes. */
+export const RANK_TIME_COV = [0.4, 0.08, 0.15] as const;
+export const RANK_BYTES_SPREAD = 0.012;
+
+export const STRIPED_SHARE = 0.008;
+export const STRIPES_MAX = 72;
+
+/** Applications of a file. Only RW files with several phases have three or more. */
+export const APPLICATIONS = {
+  /** Share of files with more than one, by class; RW with one phase, and RW with several. */
+  shared: { RH: 0.365, WH: 0.19, onePhase: 0.685 },
+  /** Of RW files with several phases: those with three or more, and of these those with exactly three. */
+  threeOrMore: 0.7746,
+  exactlyThree: 0.636,
+  /** A run is of the same application as the one before; calibrated to 31 h between runs of one application. */
+  stickiness: 0.997,
+};
+/** Share of files that a second user touched once, against the rule that a file has one user. */
+export const SECOND_USER = 0.001;
+
+export const BACKGROUND_FILES = {
+  medianBytes: 200e3,
+  sigma: 3.5,
+  oneRun: 0.97,
+  zipf: 2.6,
+  /** Share of files that are only read, only written; the others are both. */
+  onlyRead: 0.4,
+  onlyWritten: 0.5,
+  /** Share on a file system other than Lustre, without a layout. */
+  elsewhere: 0.05,
+  /** A run that touched a file touches the next one too. */
+  another: 0.2,
+  popularity: 1.1,
+};
+/** Of the background, or of the selected files if that is less, for each of the three kinds. */
+export const DECOY_SHARE = 0.002;
