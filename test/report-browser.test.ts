@@ -272,7 +272,7 @@ async function withPage<T>(path: string, use: (page: Page) => Promise<T>): Promi
   }
 }
 
-describe.skipIf(!hasBrowser)("reports of logs of our own", () => {
+describe.skipIf(!hasBrowser)("reports of logs of our own", { retry: 1 }, () => {
   it("one rank", async () => {
     await expectSound(await made("one-rank", "report", single("one-rank")), false);
   });

@@ -62,9 +62,10 @@ export const a06 = defineItem({
                 title: "How one-sided runs are",
                 caption: `Cumulative share of ${n} runs; dotted: mean.${part.note}`,
                 summary: `${(100 * oneSided95).toFixed(1)} % of ${n} runs have |r - w|/(r + w) of 0.95 or more.`,
-                chart: cmfChart({ label: "|read - written| / (read + written)", unit: "none" }, [
-                  { name: "runs", role: "neutral", values, mean: number(row?.mean), n },
-                ]),
+                chart: cmfChart(
+                  { label: "|read - written| / (read + written)", unit: "none", scale: "linear" },
+                  [{ name: "runs", role: "neutral", values, mean: number(row?.mean), n }],
+                ),
               }),
             ],
     };
