@@ -2,7 +2,8 @@
 import { availableParallelism } from "node:os";
 import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatCount, formatSeconds } from "../base/units.ts";
-import { ingest, type Slice } from "../ingest/index.ts";
+import { countFiles, ingest, type Slice } from "../ingest/index.ts";
+import { NO_PROGRESS } from "./progress.ts";
 import { defineCommand } from "./command.ts";
 
 /** Skipped inputs that are named one by one; the store keeps them all. */
@@ -58,12 +59,20 @@ export default defineCommand({
     if (options.store === undefined) throw new UsageError("name the store with --store DIR");
     const began = performance.now();
     const progress = context.progress({ label: "reading logs", unit: "logs" });
+    const slice = options.slice === undefined ? undefined : parseSlice(options.slice);
+    const counting = new AbortController();
+    // Only somebody who watches needs to know how long it will take.
+    if (progress !== NO_PROGRESS)
+      void countFiles(paths, slice, counting.signal).then(
+        (total) => progress.expect(total),
+        () => {},
+      );
     const skipped: { path: string; reason: string }[] = [];
     let skips = 0;
     const counts = await ingest({
       paths,
       store: options.store,
-      ...(options.slice === undefined ? {} : { slice: parseSlice(options.slice) }),
+      ...(slice === undefined ? {} : { slice }),
       threads: options.threads ?? availableParallelism(),
       memoryBytes: options.memory,
       batchInputs: options.batch,
@@ -78,6 +87,7 @@ export default defineCommand({
         }
       },
     });
+    counting.abort();
     progress.end();
     if (skips > NAMED_MAX)
       context.note(

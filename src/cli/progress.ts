@@ -15,17 +15,19 @@ export interface Progress {
   update(done: number): void;
   /** So much more is done. */
   add(more: number): void;
+  /** The end is known now: so much in all. */
+  expect(total: number): void;
   end(): void;
 }
 
-export const NO_PROGRESS: Progress = { update() {}, add() {}, end() {} };
+export const NO_PROGRESS: Progress = { update() {}, add() {}, expect() {}, end() {} };
 
 const SHOW_AFTER_MS = 2000;
 const REDRAW_MS = 100;
 
 export class ProgressBar implements Progress {
   readonly #io: Io;
-  readonly #options: ProgressOptions;
+  #options: ProgressOptions;
   readonly #beganMs: number;
   #done = 0;
   #drawnMs: number;
@@ -50,6 +52,10 @@ export class ProgressBar implements Progress {
 
   add(more: number): void {
     this.update(this.#done + more);
+  }
+
+  expect(total: number): void {
+    this.#options = { ...this.#options, total };
   }
 
   /** Takes the line away, so that a message can be printed; the next update draws it again. */

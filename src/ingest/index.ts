@@ -7,7 +7,7 @@ import { KnownHashes } from "./known.ts";
 import type { FromWorker, WorkerStart } from "./messages.ts";
 import { type Found, type Slice, walk } from "./walk.ts";
 
-export type { Slice } from "./walk.ts";
+export { countFiles, type Slice } from "./walk.ts";
 
 export interface IngestOptions {
   readonly paths: readonly string[];

@@ -29,6 +29,20 @@ export async function* walk(
   }
 }
 
+/** How many files `walk` will find; runs beside it, for those who wait to see the end. */
+export async function countFiles(
+  paths: readonly string[],
+  slice: Slice | undefined,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  for await (const _ of walk(paths, slice)) {
+    count++;
+    if (signal.aborted) break;
+  }
+  return count;
+}
+
 async function* walkFolder(
   folder: string,
   root: string,

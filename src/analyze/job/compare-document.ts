@@ -18,6 +18,7 @@ import { groupByPattern } from "./file-patterns.ts";
 import type { Job, JobFile } from "./job.ts";
 import { LAYER_ORDER, layerName } from "./layer-times.ts";
 import { SIZE_LABELS, sizesOf } from "./records.ts";
+import { mergeRuns } from "./sections/counters.ts";
 import { heatFigure } from "./sections/heat.ts";
 import { known } from "./sections/layers.ts";
 
@@ -47,7 +48,16 @@ export function compareDocument(input: CompareInput): Document {
       },
     ],
     verdict: compareVerdict(input),
-    sections: [overview(input), findings(input), heats(input), layers(input), sizes(input), files(input)],
+    sections: [
+      overview(input),
+      findings(input),
+      heats(input),
+      layers(input),
+      sizes(input),
+      files(input),
+      storage(input),
+      counters(input),
+    ],
     command: input.command,
     madeBy: input.madeBy,
   };
@@ -380,6 +390,91 @@ function files({ before, after, noise }: CompareInput): Section {
         ),
       },
     ],
+  };
+}
+
+function storage({ before, after, noise }: CompareInput): Section {
+  const sides = [before, after].map(({ job }) => new Map(job.osts.map((one) => [one.ost, one])));
+  const osts = [...new Set(sides.flatMap((side) => [...side.keys()]))].sort((a, b) => a - b);
+  const changes = osts.flatMap((ost): Change[] => {
+    const [a, b] = sides.map((side) => side.get(ost));
+    const bytes = (one: typeof a) => (one === undefined ? 0 : one.bytesRead + one.bytesWritten);
+    const common = { measured: false } as const;
+    return [
+      {
+        ...common,
+        id: `ost${ost}.bytes`,
+        label: `OST ${ost}: bytes`,
+        unit: "bytes",
+        before: bytes(a),
+        after: bytes(b),
+      },
+      {
+        id: `ost${ost}.seconds`,
+        label: `OST ${ost}: time of calls`,
+        unit: "seconds",
+        before: a?.seconds ?? 0,
+        after: b?.seconds ?? 0,
+        measured: true,
+      },
+    ];
+  });
+  return {
+    id: "storage",
+    title: "Storage targets",
+    detail: true,
+    blocks:
+      changes.length === 0
+        ? [{ kind: "notice", level: "missing", text: "Neither log has the layout of files on Lustre." }]
+        : [changeTable("osts", `Load of ${osts.length} OSTs (${DEFINITIONS.osts.id})`, changes, noise)],
+  };
+}
+
+/** Every counter of every module, with what it means. */
+function counters({ before, after }: CompareInput): Section {
+  const lists = [before, after].map(({ tables }) => {
+    const table = tables.get("counters");
+    return new Map(
+      (table === undefined ? [] : mergeRuns(table)).map((one) => [`${one.module} ${one.name}`, one]),
+    );
+  });
+  const keys = [...new Set(lists.flatMap((list) => [...list.keys()]))];
+  const rows = keys.map((key) => {
+    const [a, b] = lists.map((list) => list.get(key));
+    const known = a ?? b;
+    const [one, two] = [a?.value ?? null, b?.value ?? null];
+    const difference =
+      one === null || two === null
+        ? null
+        : typeof one === "bigint" && typeof two === "bigint"
+          ? two - one
+          : Number(two) - Number(one);
+    return { cells: [known?.name ?? "", one, two, difference, known?.meaning ?? ""], same: one === two };
+  });
+  return {
+    id: "counters",
+    title: "Raw counters",
+    detail: true,
+    blocks:
+      rows.length === 0
+        ? [{ kind: "notice", level: "missing", text: "Neither log has counters." }]
+        : [
+            {
+              kind: "table",
+              id: "counters",
+              caption: "Counters over all records of each log. Pale: equal.",
+              columns: [
+                { key: "name", label: "Counter", unit: "text", about: "Name in the log." },
+                { key: "before", label: "Before", unit: "index", about: "In the first log." },
+                { key: "after", label: "After", unit: "index", about: "In the second log." },
+                { key: "difference", label: "Difference", unit: "index", about: "After - before." },
+                { key: "meaning", label: "Meaning", unit: "text", about: "What it counts." },
+              ],
+              rows: rows.map(({ cells }) => cells),
+              searchable: true,
+              pale: rows.map(({ same }) => same),
+            },
+          ],
   };
 }
 

@@ -10,11 +10,11 @@ import {
 } from "./compare.ts";
 import { compareDocument, compareSummary, compareVerdict } from "./compare-document.ts";
 import { judge } from "./judge.ts";
-import { singleJob } from "./test-kit.ts";
+import { readLogs, singleLog } from "./test-kit.ts";
 
 const side = (id: string) => {
-  const job = singleJob(id);
-  return { job, verdicts: judge(job) };
+  const { job, tables } = readLogs([singleLog(id)]);
+  return { job, tables, verdicts: judge(job) };
 };
 const [before, after, empty, traced] = [
   side("fix-before"),
@@ -159,5 +159,31 @@ describe("the comparison as text", () => {
     expect(metrics.throughputBytesPerSecond).toMatchObject({ before: null, difference: null, ratio: null });
     expect(metrics.bytesWritten).toMatchObject({ before: 0, after: 134_217_728, ratio: null });
     expect(metrics.ranks).toMatchObject({ before: 64, after: 16, difference: -48, ratio: 0.25 });
+  });
+});
+
+describe("sections of a comparison", () => {
+  const section = (id: string) => compareDocument(input()).sections.find((one) => one.id === id);
+
+  it("hold every counter of both logs with its difference, equal ones pale", () => {
+    const [table] = section("counters")?.blocks ?? [];
+    if (table?.kind !== "table") throw new Error("no table");
+    const row = table.rows.findIndex(([name]) => name === "POSIX_WRITES");
+    const [, was, is, difference] = table.rows[row] ?? [];
+    const writes = (job: typeof before.job) =>
+      BigInt(job.layer("POSIX").reduce((sum, one) => sum + one.writes, 0));
+    expect([was, is]).toEqual([writes(before.job), writes(after.job)]);
+    expect(difference).toBe(writes(after.job) - writes(before.job));
+    expect(table.pale?.[row]).toBe(false);
+    const same = table.rows.findIndex(([name]) => name === "POSIX_BYTES_WRITTEN");
+    expect(table.pale?.[same]).toBe(true);
+  });
+
+  it("hold the load of the OSTs of both, whose bytes add up to those of the jobs", () => {
+    const [table] = section("storage")?.blocks ?? [];
+    if (table?.kind !== "table") throw new Error("no table");
+    expect(table.rows.length).toBe(
+      2 * new Set([...before.job.osts, ...after.job.osts].map(({ ost }) => ost)).size,
+    );
   });
 });

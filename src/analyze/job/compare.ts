@@ -2,6 +2,7 @@
 import { formatBytes } from "../../base/units.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { Unit } from "../../model/finding.ts";
+import type { Tables } from "../../model/tables.ts";
 import type { Job } from "./job.ts";
 import { LAYER_ORDER, layerName, layerTimes } from "./layer-times.ts";
 import { type LayerRecord, sumOf } from "./records.ts";
@@ -11,6 +12,7 @@ import type { Verdicts } from "./rule.ts";
 export interface Side {
   readonly job: Job;
   readonly verdicts: Verdicts;
+  readonly tables: Tables;
 }
 
 /** One number before and after. NaN: not recorded on that side. */

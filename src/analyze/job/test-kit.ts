@@ -7,7 +7,7 @@ import { makeSingle, SINGLE_LOGS } from "../../generate/single/index.ts";
 import { Application } from "../../generate/single/application.ts";
 import { recordLog } from "../../generate/recorder/record.ts";
 import type { LogPlan } from "../../generate/recorder/calls.ts";
-import { TablesBuilder } from "../../model/index.ts";
+import { type Tables, TablesBuilder } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
 import { buildJob, JOB_TABLES, JobStreams } from "./build.ts";
@@ -15,6 +15,11 @@ import type { Job } from "./job.ts";
 
 /** The job of one or several logs, given as bytes. */
 export function jobOf(...logs: readonly Uint8Array[]): Job {
+  return readLogs(logs).job;
+}
+
+/** The same with the tables it is built from. */
+export function readLogs(logs: readonly Uint8Array[]): { job: Job; tables: Tables } {
   const opened = logs.map((bytes, index) => {
     const name = `test-${index}.darshan`;
     return { name, log: new DarshanLog(bytesSource(bytes, name), { codecs: nodeCodecs }) };
@@ -22,14 +27,19 @@ export function jobOf(...logs: readonly Uint8Array[]): Job {
   const streams = new JobStreams(opened.map(({ name, log }) => runSpan(log, name)));
   const tables = new TablesBuilder(streams, JOB_TABLES);
   for (const { name, log } of opened) importLog(log, tables, name);
-  return buildJob(tables.finish(), streams);
+  const finished = tables.finish();
+  return { job: buildJob(finished, streams), tables: finished };
 }
 
 /** The job of a log of `plimsoll generate single`. */
 export function singleJob(id: string): Job {
+  return jobOf(singleLog(id));
+}
+
+export function singleLog(id: string): Uint8Array {
   const log = SINGLE_LOGS.find((one) => one.id === id);
   if (log === undefined) throw new Error(`no single log is called ${id}`);
-  return jobOf(makeSingle(log, 1, nodeEncoders).bytes);
+  return makeSingle(log, 1, nodeEncoders).bytes;
 }
 
 /** The job of calls that a test plans itself. */
