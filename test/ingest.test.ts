@@ -188,6 +188,39 @@ describe("ingest", () => {
     expect(err.split("\n").length).toBe(2);
   });
 
+  it("when the disk is full it says so, and what was committed stays", async (context) => {
+    const place = join(folder, "small-disk");
+    mkdirSync(place);
+    const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=300k", "tmpfs", place]).status === 0;
+    if (!mounted) {
+      if (process.env.PLIMSOLL_REQUIRE_ALL === "1") throw new Error("cannot mount a small disk (tmpfs)");
+      console.warn("LEFT OUT: a full disk, since nobody may mount one here");
+      context.skip();
+    }
+    try {
+      const { code, err } = plimsoll(
+        "ingest",
+        "logs",
+        "--store",
+        "small-disk/store",
+        "--batch",
+        "10",
+        "--threads",
+        "1",
+      );
+      expect(code).toBe(1);
+      expect(err).toMatch(/^plimsoll: cannot write [^\n]*: no space left\n$/);
+      expect(plimsoll("store", "check", "small-disk/store").code).toBe(0);
+      const [rows] = await ask(
+        "small-disk/store",
+        "select count(*) as n, count(distinct run_id) as d from runs",
+      );
+      expect(rows?.[0]?.n).toBe(rows?.[0]?.d);
+    } finally {
+      spawnSync("umount", [place]);
+    }
+  });
+
   it("killed at any moment and given again, it ends with the store of an undisturbed run", async () => {
     const random = new Random(20);
     let kills = 0;

@@ -68,10 +68,11 @@ export async function ingest(options: IngestOptions): Promise<IngestCounts> {
       if (options.signal.aborted) break;
     }
     if (chunk.length > 0 && !options.signal.aborted) await pool.give(chunk);
-    await pool.end();
   } finally {
-    await pool.stop();
+    // Also after a failure: the other threads commit what they have. A thread is never torn out of the database.
+    await pool.end();
   }
+  pool.throwFailure();
   return pool.counts;
 }
 
@@ -140,14 +141,16 @@ class Pool {
     this.#workers[index]?.postMessage({ kind: "read", inputs });
   }
 
-  /** Every thread commits what it has. */
+  /** Every thread commits what it has and ends. */
   async end(): Promise<void> {
-    for (const worker of this.#workers) worker.postMessage({ kind: "end" });
-    await this.#until(() => this.#ended.every(Boolean));
+    this.#workers.forEach((worker, index) => {
+      if (!this.#ended[index]) worker.postMessage({ kind: "end" });
+    });
+    while (!this.#ended.every(Boolean)) await this.#woken();
   }
 
-  async stop(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   skip(path: string, reason: string): void {
@@ -171,11 +174,9 @@ class Pool {
         this.#options.onProgress(this.counts);
         break;
       case "ended":
-        this.#ended[index] = true;
         break;
       case "failed": {
-        const { message: text, code, path, stack } = message;
-        this.#failed(Object.assign(new Error(text), { stack, ...(code && { code }), ...(path && { path }) }));
+        this.#failed(Object.assign(new Error(message.message), message.facts));
         break;
       }
     }
@@ -189,12 +190,16 @@ class Pool {
 
   async #until(condition: () => boolean): Promise<void> {
     while (!condition()) {
-      if (this.#failure !== undefined) throw this.#failure;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      this.throwFailure();
+      await this.#woken();
     }
-    if (this.#failure !== undefined) throw this.#failure;
+    this.throwFailure();
+  }
+
+  async #woken(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
   }
 }
 

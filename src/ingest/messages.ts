@@ -32,7 +32,6 @@ export type FromWorker =
   | {
       readonly kind: "failed";
       readonly message: string;
-      readonly code: string | undefined;
-      readonly path: string | undefined;
-      readonly stack: string;
+      /** What a system error carries, and the name of the kind of error. */
+      readonly facts: Readonly<Record<string, string | number>>;
     };

@@ -59,9 +59,13 @@ parentPort?.on("message", (message: ToWorker) => {
         parentPort?.close();
       }
     } catch (error) {
-      const { message: text, code, path, stack } = error as NodeJS.ErrnoException;
+      const { message: text, name, code, errno, syscall, path, stack } = error as NodeJS.ErrnoException;
       await batch?.abort().catch(() => {});
-      say({ kind: "failed", message: text, code, path, stack: stack ?? "" });
+      await store.close().catch(() => {});
+      const facts: Record<string, string | number> = {};
+      for (const [key, value] of Object.entries({ name, code, errno, syscall, path, stack }))
+        if (value !== undefined) facts[key] = value;
+      say({ kind: "failed", message: text, facts });
       parentPort?.close();
     }
   });
