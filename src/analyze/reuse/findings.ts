@@ -14,6 +14,8 @@ import {
   layerIntervals,
   ostInterval,
   runIntervals,
+  around,
+  type DrawnInterval,
 } from "./intervals.ts";
 import { type ItemResult, steady } from "./item.ts";
 import type { ReuseOptions } from "./options.ts";
@@ -71,7 +73,7 @@ interface Draft {
     readonly text: string;
     readonly side: "above" | "below";
     readonly bound: number;
-    readonly interval: Interval;
+    readonly interval: DrawnInterval;
     readonly published?: number;
     readonly measured?: number;
   }[];
@@ -417,7 +419,13 @@ export async function judgeFindings(
   return drafts.map((draft) => finish(draft, value, published, nFiles));
 }
 
-const claim = (key: string, text: string, side: "above" | "below", bound: number, interval: Interval) => ({
+const claim = (
+  key: string,
+  text: string,
+  side: "above" | "below",
+  bound: number,
+  interval: DrawnInterval,
+) => ({
   key,
   text,
   side,
@@ -431,8 +439,9 @@ function finish(
   published: (key: string) => number | null,
   files: number,
 ): StudyFinding {
-  const claims = draft.claims.map(({ interval, ...one }): Claim => {
+  const claims = draft.claims.map(({ interval: drawn, ...one }): Claim => {
     const measured = steady(one.measured ?? value(one.key));
+    const interval = around(measured, drawn);
     return {
       ...one,
       measured,

@@ -15,8 +15,28 @@ import type { Prepared } from "./prepare.ts";
 /** Units that a bootstrap draws from; more are thinned by hash, and the interval is scaled to the full number. */
 const UNITS_MAX = 20_000;
 
+/** The least and the most loaded target are among all of them, so here a part of the files would tell nothing. */
+const LAYOUT_UNITS_MAX = 2_000_000;
+/** Draws of one bootstrap, about two seconds; and the fewest replicates that give an interval of 95 %. */
+const DRAWS_MAX = 60_000_000;
+const REPLICATES_LEAST = 100;
+
 /** The larger over the smaller. */
 export const larger = (a: number, b: number) => Math.max(a / b, b / a);
+
+/** An interval, and where its units alone put the number, when they are a part of all. */
+export interface DrawnInterval extends Interval {
+  readonly partAt?: number;
+}
+
+/**
+ * The interval around the number that all units give. A part of them gives a number of its own, and the interval that it
+ * gives lies around that one.
+ */
+export function around(measured: number, { low, high, partAt }: DrawnInterval): Interval {
+  if (partAt === undefined || Number.isNaN(measured) || Number.isNaN(partAt)) return { low, high };
+  return { low: measured + (low - partAt), high: measured + (high - partAt) };
+}
 
 /** Intervals of `names` statistics of units of which `drawn` of `all` were fetched. */
 function intervals<Name extends string>(
@@ -25,11 +45,17 @@ function intervals<Name extends string>(
   all: number,
   names: readonly Name[],
   statistics: (weights: Float64Array) => readonly number[],
-): Record<Name, Interval> {
+): Record<Name, DrawnInterval> {
   const none = { low: Number.NaN, high: Number.NaN };
-  if (units === 0) return Object.fromEntries(names.map((name) => [name, none])) as Record<Name, Interval>;
+  if (units === 0)
+    return Object.fromEntries(names.map((name) => [name, none])) as Record<Name, DrawnInterval>;
   const estimates = statistics(new Float64Array(units).fill(1));
-  const raw = bootstrap(units, statistics, options);
+  // Of very many units each replicate is long, and fewer of them tell as much.
+  const replicates = Math.max(REPLICATES_LEAST, Math.min(options.replicates, Math.floor(DRAWS_MAX / units)));
+  const raw = bootstrap(units, statistics, {
+    ...options,
+    replicates: Math.min(options.replicates, replicates),
+  });
   // A part of the units spreads more than all of them would, by the root of their numbers.
   const scale = Math.sqrt(units / Math.max(units, all));
   return Object.fromEntries(
@@ -38,10 +64,12 @@ function intervals<Name extends string>(
       const at = estimates[i] as number;
       return [
         name,
-        scale === 1 ? { low, high } : { low: at + (low - at) * scale, high: at + (high - at) * scale },
+        scale === 1
+          ? { low, high }
+          : { low: at + (low - at) * scale, high: at + (high - at) * scale, partAt: at },
       ];
     }),
-  ) as Record<Name, Interval>;
+  ) as Record<Name, DrawnInterval>;
 }
 
 type FileName =
@@ -58,7 +86,7 @@ type FileName =
   | "covRatio"
   | "readHeavyTime";
 
-export async function fileIntervals(prepared: Prepared): Promise<Record<FileName, Interval>> {
+export async function fileIntervals(prepared: Prepared): Promise<Record<FileName, DrawnInterval>> {
   const { db, options, files } = prepared;
   const part = drawnPart(files, "file_no", UNITS_MAX);
   const gone = (name: string) => (options.absentType === "zero" ? name : `nullif(${name}, 0) as ${name}`);
@@ -150,7 +178,7 @@ export async function runIntervals(prepared: Prepared) {
 
 export async function ostInterval(prepared: Prepared) {
   const { db, files } = prepared;
-  const part = drawnPart(files, "file_no", UNITS_MAX);
+  const part = drawnPart(files, "file_no", LAYOUT_UNITS_MAX);
   const { file, ost, bytes } = await db.columns(`select file_no as file, ost, cast(bytes as double) as bytes
     from reuse_layouts where ${part.where} order by file_no, ost`);
   const index = numbered(file);
@@ -166,9 +194,18 @@ export async function ostInterval(prepared: Prepared) {
       loads[at] = (loads[at] as number) + weight * (bytes?.[i] as number);
       counts[at] = (counts[at] as number) + weight;
     }
-    const least = Math.min(...loads) / Math.max(...loads);
-    return [least, least / (Math.min(...counts) / Math.max(...counts))];
+    const least = leastOverMost(loads);
+    return [least, least / leastOverMost(counts)];
   });
+}
+
+function leastOverMost(values: Float64Array): number {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  return least / most;
 }
 
 /** Values as numbers from 0 in the order in which they first occur. */
