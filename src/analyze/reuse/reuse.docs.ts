@@ -38,7 +38,9 @@ Every result has \`definition\`, \`options\`, \`n\` (of \`unit\`), \`dropped\`, 
 A finding is one or more claims of the form "this number lies beyond that bound", put as weakly as the sentence of the paper
 allows: "most files are both" is *more than half*, whatever the published 71 %. Intervals come from drawing the files anew
 with replacement (the runs for findings 2 and 6), \`replicates\` times, from \`seed\`; with more than 20,000 files or runs a part
-chosen by hash is drawn from, and the interval is scaled by the root of the ratio. A claim **holds** when the number and its
+chosen by hash is drawn from, and the interval is scaled by the root of the ratio and laid around the number of all. The
+least over the most loaded OST (F07) is drawn from all files; as drawing anew makes extremes more extreme, its interval lies
+below the number itself when OSTs are many. A claim **holds** when the number and its
 whole interval lie beyond the bound, **fails** when both lie short of it, else it is **open**. A finding is **confirmed** when all
 claims hold, **refuted** when one fails, **insufficient** when one is open, cannot be measured, or there are fewer than 30 files
 or runs (4 OSTs for finding 7). The report lists claims, bounds, and how the numbers move with thresholds.

@@ -139,7 +139,8 @@ function tableLines(table: TableBlock, width: number, paint: Paint): string[] {
   );
   const others = widths.slice(1).reduce((sum, one) => sum + one + 2, 0);
   widths[0] = Math.max(
-    16,
+    // An instant is cut nowhere.
+    columns[0]?.unit === "unix-seconds" ? 20 : 16,
     Math.min(
       Math.max(columns[0]?.label.length ?? 0, ...rows.map((row) => (row[0] as string).length)),
       width - others,
