@@ -13,12 +13,12 @@ import { drawnPart } from "./charts.ts";
 import type { Prepared } from "./prepare.ts";
 
 /** Units that a bootstrap draws from; more are thinned by hash, and the interval is scaled to the full number. */
-const UNITS_MAX = 20_000;
+const UNITS_MAX = 5000;
 
 /** The least and the most loaded target are among all of them, so here a part of the files would tell nothing. */
 const LAYOUT_UNITS_MAX = 2_000_000;
-/** Draws of one bootstrap, about two seconds; and the fewest replicates that give an interval of 95 %. */
-const DRAWS_MAX = 60_000_000;
+/** Draws of one bootstrap, under a second; and the fewest replicates that give an interval of 95 %. */
+const DRAWS_MAX = 20_000_000;
 const REPLICATES_LEAST = 100;
 
 /** The larger over the smaller. */
