@@ -46,7 +46,16 @@ const JOB_SECTIONS = [
   "Raw counters",
   "Logs and definitions",
 ];
-const DIFF_SECTIONS = ["Overview", "Findings", "Ranks over time", "Layers", "Access sizes", "Files"];
+const DIFF_SECTIONS = [
+  "Overview",
+  "Findings",
+  "Ranks over time",
+  "Layers",
+  "Access sizes",
+  "Files",
+  "Storage targets",
+  "Raw counters",
+];
 
 const WIDTHS = [1280, 360] as const;
 
