@@ -32,7 +32,7 @@ const standInTimeline: Plugin = {
 };
 
 // A browser on a busy machine is now and then late; what is wrong stays wrong.
-describe.skipIf(!hasBrowser)("a report page", { retry: 1 }, () => {
+describe.skipIf(!hasBrowser)("a report page", { retry: 2 }, () => {
   let browser: Browser;
   let folder: string;
   let page: Page;

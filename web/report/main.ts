@@ -48,6 +48,8 @@ class Page {
   readonly #timelines = new Timelines();
   #view: View;
   /** The section that a link, the address or work on a table chose, and where it stood in the window. */
+  /** The fragment that the page shows or has written. */
+  #address = location.hash;
   #chosen: { readonly section: HTMLElement; readonly top: number } | undefined;
 
   constructor(data: PageData) {
@@ -89,6 +91,7 @@ class Page {
 
   /** Makes the page show what the address says. */
   followAddress(): void {
+    this.#address = location.hash;
     this.#view = readFragment(location.hash, this.#places);
     for (const table of this.#tables) {
       const state = { ...table.model.initial, ...this.#view.tables.get(table.table.id) };
@@ -181,6 +184,8 @@ class Page {
   }
 
   #followScroll(): void {
+    // The reader went back or forward, and the event that says so is still to come: what is known here is of before.
+    if (location.hash !== this.#address) return;
     // Scrolled by the page itself, or by something above that grew: the choice stands until the reader scrolls.
     if (this.#chosen) {
       const { section, top } = this.#chosen;
@@ -214,6 +219,7 @@ class Page {
       const address = fragment || location.pathname + location.search;
       if (asNewEntry) history.pushState(null, "", address);
       else history.replaceState(null, "", address);
+      this.#address = location.hash;
     } catch {
       // Browsers limit how often a page may do so; the next change will bring the address up to date.
     }
