@@ -1,4 +1,5 @@
 /** A Darshan log as rows of runs, accesses and ops. */
+import { variance } from "../../base/statistics.ts";
 import { wordNumber } from "../../base/words.ts";
 import {
   accesses,
@@ -311,7 +312,7 @@ function rankColumns(log: DarshanLog, file: FileRow) {
   if (file.shared !== undefined && file.sharedSpec?.derived !== undefined) {
     const { sharedSpec: spec, shared } = file;
     const { derived } = spec as { derived: NonNullable<ModuleSpec["derived"]> };
-    const variance = (what: string) => {
+    const counted = (what: string) => {
       const index = spec.reals.findIndex(({ name }) => name.endsWith(what));
       return index < 0 ? null : (shared.reals[index] as number);
     };
@@ -322,8 +323,8 @@ function rankColumns(log: DarshanLog, file: FileRow) {
       slowest_rank: shared.integers[derived.slowestRank - spec.integersAt] as bigint,
       fastest_seconds: sharedReal(file, "fastestTime"),
       fastest_rank: shared.integers[derived.fastestRank - spec.integersAt] as bigint,
-      variance_seconds: variance("_VARIANCE_RANK_TIME"),
-      variance_bytes: variance("_VARIANCE_RANK_BYTES"),
+      variance_seconds: counted("_VARIANCE_RANK_TIME"),
+      variance_bytes: counted("_VARIANCE_RANK_BYTES"),
     };
   }
   const ranks = [...file.ranks];
@@ -341,14 +342,9 @@ function rankColumns(log: DarshanLog, file: FileRow) {
     slowest_rank: slowest[0],
     fastest_seconds: fastest[1].seconds,
     fastest_rank: fastest[0],
-    variance_seconds: populationVariance(ranks.map(([, { seconds }]) => seconds)),
-    variance_bytes: populationVariance(ranks.map(([, { bytes }]) => bytes)),
+    variance_seconds: variance(ranks.map(([, { seconds }]) => seconds)),
+    variance_bytes: variance(ranks.map(([, { bytes }]) => bytes)),
   };
-}
-
-function populationVariance(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
 }
 
 /** Calls go to whoever listens, a block at a time; otherwise they become rows. */

@@ -1,5 +1,6 @@
 /** Records of a log as rows of `accesses` in a store: counters of each module added to the columns that they belong to. */
 import { GrowingIntegers, GrowingReals } from "../../base/growing.ts";
+import { variance } from "../../base/statistics.ts";
 import { LOW, wordNumber } from "../../base/words.ts";
 import { type ColumnSource, MISSING_I64, storedAccesses } from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
@@ -398,9 +399,4 @@ function layerOf(bits: number): string {
   if ((bits & 2) !== 0 && ((bits & 1) === 0 || ((bits & STDIO_BYTES) !== 0 && (bits & POSIX_BYTES) === 0)))
     return "STDIO";
   return (bits & 1) !== 0 ? "POSIX" : "DFS";
-}
-
-function variance(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
 }
