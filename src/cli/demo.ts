@@ -17,8 +17,9 @@ import { nodeEncoders } from "../node/encoders.ts";
 import { wrap } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
+import { READ_DEFAULTS } from "./darshan/open.ts";
 import { readJob } from "./job/read.ts";
-import { writePage } from "./report.ts";
+import { writePage } from "./page-output.ts";
 import { replaceFolder } from "./output-folder.ts";
 
 /** First line of the folder's README: only a folder with it is replaced. */
@@ -60,8 +61,8 @@ const REPORTED = "slow-checkpoint.darshan";
 
 /** Writes the report on a log and gives its verdict. */
 async function reportOn(path: string, output: string, context: Context): Promise<string> {
-  const read = { threshold: [], keepGoing: false } as unknown as Parameters<typeof readJob>[1];
-  const { job, tables, streams, verdicts } = await readJob([path], read, context, { callsMax: 100_000 });
+  const options = { ...READ_DEFAULTS, threshold: [] };
+  const { job, tables, streams, verdicts } = await readJob([path], options, context, { callsMax: 100_000 });
   const document = jobDocument({
     job,
     verdicts,

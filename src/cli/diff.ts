@@ -6,7 +6,7 @@ import { compareDocument, compareSummary } from "../analyze/job/compare-document
 import { plain, renderText } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, readJob } from "./job/read.ts";
-import { writePage } from "./report.ts";
+import { writePage } from "./page-output.ts";
 
 export default defineCommand({
   name: "diff",

@@ -4,7 +4,7 @@ import { UsageError } from "../base/errors.ts";
 import { renderText } from "../report/text/index.ts";
 import { version } from "../../package.json";
 import { defineCommand } from "./command.ts";
-import { writePage } from "./report.ts";
+import { writePage } from "./page-output.ts";
 import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
 
 export default defineCommand({

@@ -29,8 +29,8 @@ import { runCli } from "./run.ts";
 import { fakeWorld } from "./test-kit.ts";
 
 /** What a page's script does is for the tests in a browser; here it need not be built. */
-vi.mock("./job/page.ts", async (original) => ({
-  ...(await original<typeof import("./job/page.ts")>()),
+vi.mock("./page.ts", async (original) => ({
+  ...(await original<typeof import("./page.ts")>()),
   builtAssets: () => ({ script: "void 0;", style: "" }),
 }));
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { jobDocument, jobSummary } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
 import type { Document, Figure } from "../model/index.ts";
-import { createOutput, temporaryPath } from "../node/output-file.ts";
 import { plain, renderText } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { JOB_OPTIONS, readJob } from "./job/read.ts";
 import { replaceFolder } from "./output-folder.ts";
+import { writeFigures, writePage } from "./page-output.ts";
 import { version } from "../../package.json";
 
 export default defineCommand({
@@ -80,7 +80,7 @@ export default defineCommand({
       command: `plimsoll report ${logs} -o ${options.output ?? "report.html"}`,
     });
     if (options.output !== undefined) await writePage(document, options.output, context);
-    if (options.figures !== undefined) await writeFigures(document, options.figures, context);
+    if (options.figures !== undefined) await writeFigureFolder(document, options.figures, context);
     if (context.json) context.printJson(jobSummary({ job, verdicts }));
     else if (options.output === undefined && options.figures === undefined) {
       context.out.write(
@@ -95,34 +95,15 @@ export default defineCommand({
   },
 });
 
-export async function writePage(document: Document, path: string, context: Context): Promise<void> {
-  const { builtAssets, pageOf } = await import("./job/page.ts");
-  const partial = context.partialOutput(temporaryPath(path));
-  const file = createOutput(path);
-  try {
-    file.append(Buffer.from(pageOf(document, builtAssets())));
-    file.commit();
-  } catch (error) {
-    file.abort();
-    throw error;
-  }
-  partial.done();
-}
-
 const FIGURES_KIND = "plimsoll figures";
 
-async function writeFigures(document: Document, path: string, context: Context): Promise<void> {
-  const { figureFiles } = await import("./job/page.ts");
+async function writeFigureFolder(document: Document, path: string, context: Context): Promise<void> {
   const output = { path, what: "folder of figures", isOurs: isFigures };
-  await replaceFolder(output, context, (work) => {
+  await replaceFolder(output, context, async (work) => {
     const figures = document.sections.flatMap(({ blocks }) =>
       blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
     );
-    for (const figure of figures) {
-      const { svg, csv } = figureFiles(figure);
-      writeFileSync(join(work, `${figure.id}.svg`), svg);
-      writeFileSync(join(work, `${figure.id}.csv`), csv);
-    }
+    await writeFigures(figures, work, context);
     const list = {
       kind: FIGURES_KIND,
       title: document.title,

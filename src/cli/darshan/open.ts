@@ -33,6 +33,16 @@ export const READ_OPTIONS = {
 
 export type ReadOptions = OptionValues<typeof READ_OPTIONS>;
 
+/** As when none of them is given. */
+export const READ_DEFAULTS: ReadOptions = {
+  keepGoing: false,
+  maxPlainBytes: undefined,
+  maxRecords: undefined,
+  maxRecordBytes: undefined,
+  maxNameBytes: undefined,
+  maxNameTableBytes: undefined,
+};
+
 /** Opens `path`, hands the log to `use`, and closes it. */
 export async function withLog<T>(
   path: string,

@@ -23,6 +23,7 @@ import { defineCommand, type OptionSpec } from "../command.ts";
 import type { Context } from "../context.ts";
 import { writeJson } from "../json.ts";
 import { replaceFolder } from "../output-folder.ts";
+import { writeFigures, writePage } from "../page-output.ts";
 import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/options.ts";
 import { version } from "../../../package.json";
 
@@ -266,17 +267,11 @@ export function studyText(study: Study, width: number): string {
 const STUDY_KIND = "plimsoll study";
 
 async function writeStudy(study: Study, document: Document, path: string, context: Context): Promise<void> {
-  const { builtAssets, figureFiles, pageOf } = await import("../job/page.ts");
   const output = { path, what: "study", isOurs: isStudy };
   await replaceFolder(output, context, async (work) => {
-    writeFileSync(join(work, "report.html"), pageOf(document, builtAssets()));
+    await writePage(document, join(work, "report.html"), context);
     const figures: Figure[] = Object.values(study.items).flatMap((item) => item.figures);
-    for (const figure of figures) {
-      const { svg, csv } = figureFiles(figure);
-      writeFileSync(join(work, `${figure.id}.svg`), svg);
-      writeFileSync(join(work, `${figure.id}.csv`), csv);
-      await context.breathe();
-    }
+    await writeFigures(figures, work, context);
     const tables = [...Object.values(study.items).flatMap((item) => item.tables), ...study.outputs];
     for (const one of tables) writeFileSync(join(work, `${one.id}.csv`), tableCsv(one));
     const pieces: string[] = [];
