@@ -40,6 +40,9 @@ export const isNoise = ({ before, after, measured }: Change, noise: number): boo
   Object.is(before, after) ||
   (measured && Math.abs(after - before) <= noise * Math.max(Math.abs(before), Math.abs(after)));
 
+/** How many times, to three digits. */
+export const factor = (quotient: number) => Number(quotient.toPrecision(3)).toString();
+
 export const NOISE_SOURCE =
   "ours: medians of repeated runs on shared storage often differ by a tenth; give --noise what your system shows";
 
