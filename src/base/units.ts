@@ -40,6 +40,10 @@ export function formatCount(count: number): string {
     .replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
+/** `1,024 writes`, `1 write`. */
+export const formatMany = (count: number, one: string, several = `${one}s`): string =>
+  `${formatCount(count)} ${Math.round(count) === 1 ? one : several}`;
+
 function threeDigits(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return String(value);
   return Number.isInteger(value) && Math.abs(value) < 1000

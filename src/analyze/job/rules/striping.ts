@@ -2,7 +2,7 @@
 import { formatBytes } from "../../../base/units.ts";
 import type { Snippet } from "../../../model/finding.ts";
 import type { JobFile } from "../job.ts";
-import { folderOf, grouped, rough } from "./wording.ts";
+import { folderOf, many, rough } from "./wording.ts";
 
 /** OSTs that a file lies on; with a composite layout those of all components. NaN when the layout is not known. */
 export function stripesOf({ osts, stripeCount }: JobFile): number {
@@ -31,5 +31,6 @@ export function setStripe(path: string, bytes: number, stripes: number): Snippet
 
 /** `1.1 TB / 64 stripes = 17.2 GB for each OST; 64 ranks / 64 stripes = 1 rank for each OST`. */
 export function stripeArithmetic(bytes: number, ranks: number, stripes: number): string {
-  return `${formatBytes(bytes)} / ${grouped(stripes)} stripes = ${formatBytes(bytes / stripes)} for each OST, ${grouped(ranks)} ranks / ${grouped(stripes)} stripes = ${rough(ranks / stripes)} ${ranks === stripes ? "rank" : "ranks"} for each OST`;
+  const over = many(stripes, "stripe");
+  return `${formatBytes(bytes)} / ${over} = ${formatBytes(bytes / stripes)} for each OST, ${many(ranks, "rank")} / ${over} = ${rough(ranks / stripes)} ${ranks === stripes ? "rank" : "ranks"} for each OST`;
 }

@@ -3,7 +3,7 @@
  * Amounts of data have SI units (formatBytes: 1.07 GB), sizes of calls, stripes and chunks binary ones (4 KiB), as
  * people choose them.
  */
-import { formatBytes, formatCount, formatSeconds, formatShare } from "../../../base/units.ts";
+import { formatBytes, formatCount, formatMany, formatSeconds, formatShare } from "../../../base/units.ts";
 import type { Job } from "../job.ts";
 import { GIB, ioSeconds, KIB, MIB } from "./measures.ts";
 
@@ -11,8 +11,7 @@ import { GIB, ioSeconds, KIB, MIB } from "./measures.ts";
 export const grouped = formatCount;
 
 /** `1,024 writes`, `1 write`. */
-export const many = (count: number, one: string, several = `${one}s`) =>
-  `${grouped(count)} ${Math.round(count) === 1 ? one : several}`;
+export const many = formatMany;
 
 /** `2.5`, `1,200`: a mean or a quotient. */
 export const rough = (value: number) =>

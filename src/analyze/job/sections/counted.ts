@@ -1,8 +1,5 @@
-import { formatCount } from "../../../base/units.ts";
-
 /** `1 file`, `30,512 files`. */
-export const counted = (count: number, noun: string): string =>
-  `${formatCount(count)} ${noun}${Math.round(count) === 1 ? "" : "s"}`;
+export { formatMany as counted } from "../../../base/units.ts";
 
 /** What a layer keeps records of. */
 export const recordNoun = (layer: string): string =>
