@@ -1,0 +1,8 @@
+/** BP version 3, the container of ADIOS 1: subfiles and a global index, written and read. */
+export * from "./index-data.ts";
+export * from "./read-index.ts";
+export * from "./select.ts";
+export * from "./statistics.ts";
+export * from "./types.ts";
+export * from "./write-group.ts";
+export * from "./write-index.ts";
