@@ -43,7 +43,7 @@ const table = [
     why: "a scheduler on this machine",
     inUse: false,
   },
-  { name: "bpls", probe: "bpls", packages: ["libadios-bin"], why: "reads what we write", inUse: false },
+  { name: "bpls", probe: "bpls", packages: ["libadios-bin"], why: "reads what we write", inUse: true },
 ];
 
 export const components = table.filter((one) => one.inUse);

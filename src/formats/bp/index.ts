@@ -1,4 +1,6 @@
 /** BP version 3, the container of ADIOS 1: subfiles and a global index, written and read. */
+export * from "./checksums.ts";
+export * from "./dataset.ts";
 export * from "./index-data.ts";
 export * from "./read-index.ts";
 export * from "./select.ts";

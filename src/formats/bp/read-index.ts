@@ -1,5 +1,5 @@
 /** Reads the tail and the indexes of a BP file, and believes nothing that the file's size does not bear out. */
-import { crc32c } from "../../base/crc32c.ts";
+import { crc32 } from "../../base/crc32.ts";
 import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
 import { Cursor } from "./cursor.ts";
@@ -70,7 +70,7 @@ function checkSum(indexAndText: Uint8Array, { name, groupsAt }: { name: string; 
   const text = new TextDecoder().decode(indexAndText.subarray(index.length, index.length + 24));
   const sum = /^[0-9a-f]{8}$/.exec(text.slice(WRITER_TEXT.length))?.[0];
   if (!text.startsWith(WRITER_TEXT) || sum === undefined) return;
-  const found = crc32c(index).toString(16).padStart(8, "0");
+  const found = crc32(index).toString(16).padStart(8, "0");
   if (found !== sum) {
     throw new FormatError(
       name,

@@ -1,6 +1,6 @@
 /** The indexes of a BP file and its tail. */
 import { ByteWriter } from "../../base/byte-writer.ts";
-import { crc32c } from "../../base/crc32c.ts";
+import { crc32 } from "../../base/crc32.ts";
 import { ID, NO_SUBFILE, writeBlock, writeSet } from "./characteristics.ts";
 import type { BpAttribute, BpGroup, BpIndex, BpVariable } from "./index-data.ts";
 import { NO, shortString, YES } from "./write-group.ts";
@@ -23,7 +23,7 @@ export function encodeIndex(index: BpIndex, options: { start: number; global: bo
   writeEntries(out, index.variables, writeVariable);
   const attributes = out.length;
   writeEntries(out, index.attributes, writeAttribute);
-  const checksum = crc32c(out.finish());
+  const checksum = crc32(out.finish());
   const { start, global } = options;
   out.bytes(new TextEncoder().encode(`${WRITER_TEXT}${checksum.toString(16).padStart(8, "0")}`));
   for (const byte of [1, 13, 1, 0]) out.u8(byte);

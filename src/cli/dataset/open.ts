@@ -1,0 +1,32 @@
+/** Opens a dataset by the name of its global file, or any single BP file. */
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { UsageError } from "../../base/errors.ts";
+import { BpDataset } from "../../formats/bp/index.ts";
+import { crc32 } from "../../node/crc32.ts";
+import { type FileSource, openFile } from "../../node/file-source.ts";
+
+/** Runs `use` on the dataset and closes its files afterwards. */
+export async function withDataset<T>(path: string, use: (dataset: BpDataset) => T | Promise<T>): Promise<T> {
+  const open = new Map<string, FileSource>();
+  const source = (name: string): FileSource => {
+    const opened = open.get(name) ?? openFile(name);
+    open.set(name, opened);
+    return opened;
+  };
+  if (!existsSync(path) && existsSync(`${path}.dir`)) {
+    throw new UsageError(
+      `${path}: its data files are there but no index: the write did not end; plimsoll write --resume completes it`,
+    );
+  }
+  try {
+    const dataset = new BpDataset({
+      main: source(path),
+      subfile: (k) => source(join(`${path}.dir`, `${basename(path)}.${k}`)),
+      crc32,
+    });
+    return await use(dataset);
+  } finally {
+    for (const one of open.values()) one.close();
+  }
+}

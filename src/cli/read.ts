@@ -1,0 +1,183 @@
+/** `plimsoll read`: values of a variable, or a part of it. */
+import { UsageError } from "../base/errors.ts";
+import { type BpBlock, type BpDataset, type BpVariable, fullName, selectionOf } from "../formats/bp/index.ts";
+import { defineCommand } from "./command.ts";
+import type { Context } from "./context.ts";
+import { withDataset } from "./dataset/open.ts";
+import { firstValue, type Value, valueJson, valuesOf, valueText } from "./dataset/values.ts";
+
+const JSON_ELEMENTS = 10_000_000;
+
+export default defineCommand({
+  name: "read",
+  summary: "read a variable of a dataset, or a part of it, and check it on the way",
+  description:
+    "One look-up in the global index tells which blocks hold the part, and only those are read, directly from their files. Any part can be read, whatever the number of processes that wrote. Every byte is compared with its checksum. Values are printed one row of the fastest dimension a line; --raw puts the bytes on stdout in row-major order and the byte order of this machine.",
+  arguments: [
+    { name: "dataset", help: "the global file NAME.bp, or one BP file", kind: "file" },
+    { name: "variable", help: "its full name, as plimsoll ls shows it", kind: "text" },
+  ],
+  options: {
+    step: { kind: "number", integer: true, min: 0, help: "output step, from 0; the last unless given" },
+    start: { kind: "string", valueName: "I,J,…", help: "first element in each dimension; 0 unless given" },
+    count: { kind: "string", valueName: "N,M,…", help: "how many in each dimension; the rest unless given" },
+    block: { kind: "number", integer: true, min: 0, help: "one block as it was written, from 0" },
+    where: {
+      kind: "string",
+      valueName: "CONDITION",
+      help: "only blocks whose least or greatest value fits: max>300, min<=0; others are not read",
+    },
+    raw: { kind: "boolean", help: "bytes instead of text" },
+    check: { kind: "boolean", default: true, help: "do not compare checksums" },
+  },
+  examples: [
+    { command: "plimsoll read checkpoint.bp temperature --start 0,0 --count 2,8", does: "a corner of it" },
+    {
+      command: "plimsoll read checkpoint.bp temperature --raw > t.f64",
+      does: "all of the last step, as bytes",
+    },
+    { command: "plimsoll read checkpoint.bp temperature --where 'max>1000'", does: "blocks with a hot spot" },
+  ],
+  async run({ arguments: [path = "", name = ""], options }, context) {
+    if (options.raw && context.json) throw new UsageError("--raw and --json: choose one");
+    await withDataset(path, async (dataset) => {
+      const variable = dataset.variable(name);
+      const { step, block, where } = options;
+      const unchecked = !options.check;
+      if (where !== undefined || block !== undefined) {
+        const { blocks } = dataset.step(variable, step);
+        const chosen = chooseBlocks(variable, blocks, { where, block });
+        await printBlocks(dataset, variable, chosen, { unchecked, raw: options.raw ?? false }, context);
+        return;
+      }
+      const wanted = {
+        unchecked,
+        ...(step === undefined ? {} : { step }),
+        ...numbers("start", options.start),
+        ...numbers("count", options.count),
+      };
+      const { shape = [] } = dataset.step(variable, step);
+      const { count } = shape.length === 0 ? { count: [] } : selectionOf(variable, shape, wanted);
+      const pieces = dataset.read(variable, wanted);
+      if (options.raw) {
+        for (const piece of pieces) {
+          context.out.write(piece);
+          await context.breathe();
+        }
+      } else if (context.json) {
+        context.printJson({
+          variable: name,
+          type: variable.type.name,
+          ...wanted,
+          count,
+          values: jsonValues(pieces, variable, count),
+        });
+      } else await printRows(pieces, variable, count.at(-1) ?? 1, context);
+    });
+  },
+});
+
+function numbers(flag: "start" | "count", text: string | undefined): { [name in typeof flag]?: number[] } {
+  if (text === undefined) return {};
+  const parts = text.split(",").map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : Number.NaN));
+  if (parts.some((part) => !Number.isSafeInteger(part)))
+    throw new UsageError(`--${flag} ${text}: expected whole numbers with commas between, such as 0,128`);
+  return { [flag]: parts };
+}
+
+/** Blocks that the condition does not rule out, with their numbers. */
+function chooseBlocks(
+  variable: BpVariable,
+  blocks: readonly BpBlock[],
+  { where, block }: { where: string | undefined; block: number | undefined },
+): [number, BpBlock][] {
+  const numbered = [...blocks.entries()];
+  if (block !== undefined) {
+    const one = numbered[block];
+    if (one === undefined)
+      throw new UsageError(
+        `--block ${block}: "${fullName(variable)}" has ${blocks.length} in this step, from 0`,
+      );
+    return [one];
+  }
+  const match = /^\s*(min|max)\s*(<=|>=|<|>)\s*([-+0-9.eE]+)\s*$/.exec(where ?? "");
+  const limit = Number(match?.[3]);
+  if (match === null || !Number.isFinite(limit))
+    throw new UsageError(
+      `--where ${where}: expected min or max, one of < <= > >=, and a number, such as max>300`,
+    );
+  const [, side, comparison] = match;
+  const fits: Readonly<Record<string, (value: number) => boolean>> = {
+    "<": (value) => value < limit,
+    "<=": (value) => value <= limit,
+    ">": (value) => value > limit,
+    ">=": (value) => value >= limit,
+  };
+  if (!blocks.every(({ statistics }) => statistics?.min !== undefined))
+    throw new UsageError(`--where: "${fullName(variable)}" was written without least and greatest values`);
+  return numbered.filter(([, { statistics }]) => {
+    const value = firstValue(side === "min" ? statistics?.min : statistics?.max, variable.type);
+    return (
+      statistics?.finite === true && (fits[comparison as string] as (v: number) => boolean)(Number(value))
+    );
+  });
+}
+
+async function printBlocks(
+  dataset: BpDataset,
+  variable: BpVariable,
+  chosen: readonly (readonly [number, BpBlock])[],
+  { unchecked, raw }: { unchecked: boolean; raw: boolean },
+  context: Context,
+): Promise<void> {
+  const found: unknown[] = [];
+  for (const [number, block] of chosen) {
+    const pieces = dataset.readBlock(variable, block, unchecked);
+    const start = block.dimensions.map(({ offset }) => offset);
+    const count = block.dimensions.map(({ local }) => local);
+    if (raw) for (const piece of pieces) context.out.write(piece);
+    else if (context.json)
+      found.push({ block: number, start, count, values: jsonValues(pieces, variable, count) });
+    else {
+      context.out.write(`# block ${number}, from ${start.join(",")}, ${count.join(" × ")}\n`);
+      await printRows(pieces, variable, count.at(-1) ?? 1, context);
+    }
+    await context.breathe();
+  }
+  if (context.json)
+    context.printJson({ variable: fullName(variable), type: variable.type.name, blocks: found });
+  else if (chosen.length === 0) context.note("no block fits");
+}
+
+function jsonValues(pieces: Iterable<Uint8Array>, variable: BpVariable, count: readonly number[]): unknown[] {
+  const total = count.reduce((product, many) => product * many, 1);
+  if (total > JSON_ELEMENTS)
+    throw new UsageError(
+      `--json: ${total} values are too many for one document; use --raw or a smaller --count`,
+    );
+  const values: unknown[] = [];
+  for (const piece of pieces)
+    for (const value of valuesOf(piece, variable.type)) values.push(valueJson(value));
+  return values;
+}
+
+/** One row of the fastest dimension a line; a row may come in several pieces. */
+async function printRows(
+  pieces: Iterable<Uint8Array>,
+  variable: BpVariable,
+  width: number,
+  context: Context,
+): Promise<void> {
+  let inRow = 0;
+  for (const piece of pieces) {
+    for (const value of valuesOf(piece, variable.type) as Iterable<Value>) {
+      context.out.write(inRow === 0 ? valueText(value) : ` ${valueText(value)}`);
+      if (++inRow === width) {
+        context.out.write("\n");
+        inRow = 0;
+      }
+    }
+    await context.breathe();
+  }
+  if (inRow > 0) context.out.write("\n");
+}

@@ -1,0 +1,52 @@
+/** `plimsoll verify`: is every byte of a dataset what was written? */
+import { formatBytes, formatMany } from "../base/units.ts";
+import { type BlockCheck, type BpDataset, dataBytes } from "../formats/bp/index.ts";
+import { defineCommand } from "./command.ts";
+import type { Context } from "./context.ts";
+import { withDataset } from "./dataset/open.ts";
+import { CheckFailed } from "./failure.ts";
+
+export default defineCommand({
+  name: "verify",
+  summary: "read a whole dataset and compare every block with its checksum",
+  description:
+    "Reads every block of a BP dataset and compares it with the checksums that plimsoll write left in the global index. Names each damaged block. A dataset without checksums, such as ADIOS's own, is only checked for being complete. Exits with 1 when something is damaged.",
+  arguments: [{ name: "dataset", help: "the global file NAME.bp, or one BP file", kind: "file" }],
+  examples: [{ command: "plimsoll verify checkpoint.bp", does: "reads all data once" }],
+  async run({ arguments: [path = ""] }, context) {
+    const report = await withDataset(path, (dataset) => check(dataset, context));
+    const { blocks, bytes, checksums, damaged } = report;
+    if (context.json) context.printJson({ dataset: path, ...report, ok: damaged.length === 0 });
+    else {
+      for (const { variable, step, block, damage } of damaged) {
+        context.out.write(`damaged: ${variable}, step ${step}, block ${block}: ${damage}\n`);
+      }
+      if (damaged.length === 0) {
+        const how = checksums ? "all as it was written" : "complete; it has no checksums to compare with";
+        context.out.write(`${path}: ${formatMany(blocks, "block")}, ${formatBytes(bytes)}: ${how}\n`);
+      }
+    }
+    if (damaged.length > 0)
+      throw new CheckFailed(`${path}: ${formatMany(damaged.length, "block")} of ${blocks} damaged`);
+  },
+});
+
+async function check(dataset: BpDataset, context: Context) {
+  const { variables } = dataset.file;
+  const total = variables.reduce(
+    (sum, one) => sum + one.blocks.reduce((part, block) => part + dataBytes(one, block), 0),
+    0,
+  );
+  const progress = context.progress({ label: "verifying", total, unit: "bytes" });
+  const damaged: BlockCheck[] = [];
+  let [blocks, bytes] = [0, 0];
+  for (const one of dataset.verify()) {
+    blocks++;
+    bytes += one.bytes;
+    if (one.damage !== undefined) damaged.push(one);
+    progress.update(bytes);
+    await context.breathe();
+  }
+  progress.end();
+  return { blocks, bytes, checksums: dataset.hasChecksums, damaged };
+}
