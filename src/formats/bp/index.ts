@@ -4,6 +4,7 @@ export * from "./dataset.ts";
 export * from "./index-data.ts";
 export * from "./read-index.ts";
 export * from "./select.ts";
+export * from "./slabs.ts";
 export * from "./statistics.ts";
 export * from "./types.ts";
 export * from "./write-group.ts";
