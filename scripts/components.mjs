@@ -21,7 +21,9 @@ const table = [
   { name: "bzip2", probe: "bzip2", packages: ["bzip2"], why: "makes bzip2 streams to decode", inUse: true },
   { name: "zsh", probe: "zsh", packages: ["zsh"], why: "runs the completion script", inUse: true },
   { name: "fish", probe: "fish", packages: ["fish"], why: "runs the completion script", inUse: true },
-  { name: "strace", probe: "strace", packages: ["strace"], why: "records system calls", inUse: false },
+  { name: "strace", probe: "strace", packages: ["strace"], why: "records system calls", inUse: true },
+  { name: "sqlite3", probe: "sqlite3", packages: ["sqlite3"], why: "a program to record", inUse: true },
+  { name: "Python", probe: "python3", packages: ["python3"], why: "a program to record", inUse: true },
   {
     name: "Chromium",
     probe: "chromium",
@@ -34,7 +36,7 @@ const table = [
     probe: "mpiexec",
     packages: ["mpich", "libmpich-dev"],
     why: "runs parallel programs",
-    inUse: false,
+    inUse: true,
   },
   {
     name: "Slurm",
@@ -43,6 +45,7 @@ const table = [
     why: "a scheduler on this machine",
     inUse: false,
   },
+  { name: "fio", probe: "fio", packages: ["fio"], why: "writes latency logs to read", inUse: true },
   { name: "bpls", probe: "bpls", packages: ["libadios-bin"], why: "reads what we write", inUse: true },
 ];
 

@@ -19,11 +19,12 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   generate: ["base", "model", "formats"],
   report: ["base", "model", "plot"],
   ingest: ["base", "model", "formats", "store", "node"],
-  runtime: ["base", "model", "protocol", "backend", "formats"],
+  runtime: ["base", "model", "protocol", "backend", "formats", "node"],
   sim: ["base", "model", "protocol", "pattern"],
   ncio: ["base", "model", "pattern", "backend", "launch"],
   record: ["base", "model", "formats", "node"],
   collect: ["base", "model", "formats", "node"],
+  experiment: ["base", "model", "formats", "node", "record", "analyze"],
   launch: ["base", "model", "formats", "node"],
   serve: "all",
   cli: "all",
@@ -110,7 +111,7 @@ function nodeUses(path: string): string[] {
   const name = relative(root, path);
   const imports = importsOf(path).filter(({ from }) => from.startsWith("node:"));
   const globals = withoutComments(readFileSync(path, "utf8")).matchAll(
-    /(?<![\w.$"'`])(Buffer|process)\s*[.(]/g,
+    /(?<![\w.$"'`])(Buffer(?=\s*[.(])|process(?=\s*\.))/g,
   );
   return [
     ...imports.map(({ from }) => `${name} imports ${from}`),

@@ -1,0 +1,62 @@
+/**
+ * Tables of accesses as text: `pid,bytes,start,end` and more, see docs/formats/accesses.md. The first line that is no
+ * comment is a header or, with four or five numbers, the first access.
+ */
+import { FormatError } from "../../base/errors.ts";
+import type { AccessFormat } from "../access-format.ts";
+import { eachWindow, excerpt, headLines, lineEnd } from "../text/windows.ts";
+import { isBlank } from "./fields.ts";
+import { type Plan, planOf } from "./plan.ts";
+import { TableReader } from "./reader.ts";
+
+const COMMENT = 35;
+
+export const accessCsv: AccessFormat = {
+  id: "csv",
+  label: "table of accesses (CSV with pid, bytes, start, end)",
+  sequential: true,
+
+  recognizes(head) {
+    const line = headLines(head).find((text) => text.trim() !== "" && !text.startsWith("#"));
+    if (line === undefined || line.includes("\0")) return false;
+    try {
+      return planOf(line) !== undefined;
+    } catch {
+      // A table, if a wrong one: reading says what is wrong.
+      return true;
+    }
+  },
+
+  read(source, sink, options = {}) {
+    let reader: TableReader | undefined;
+    let lines = 0;
+    eachWindow(source, (bytes, from, end, last) => {
+      let at = from;
+      while (reader === undefined && at < end) {
+        const stop = lineEnd(bytes, at, end);
+        lines++;
+        if (bytes[at] !== COMMENT && !isBlank(bytes, at, stop)) {
+          const text = new TextDecoder().decode(bytes.subarray(at, stop));
+          const found = planOf(text, { ...options, source: source.name, lineNumber: lines });
+          const plan = found ?? noPlan(source.name, lines, excerpt(bytes, at, stop));
+          if (!plan.header) lines--;
+          reader = new TableReader(source.name, plan, sink, lines);
+          if (!plan.header) break;
+        }
+        at = stop + 1;
+      }
+      reader?.window(bytes, Math.min(at, end), end, last);
+    });
+    if (reader === undefined)
+      throw new FormatError(source.name, { line: Math.max(1, lines) }, "no accesses and no header");
+    (reader as TableReader).finish();
+  },
+};
+
+function noPlan(source: string, line: number, found: string): Plan {
+  throw new FormatError(
+    source,
+    { line },
+    `expected a header with bytes, start and end, or 4 or 5 numbers (pid, bytes, start, end, moved), found "${found}"`,
+  );
+}

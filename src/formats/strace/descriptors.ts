@@ -1,0 +1,133 @@
+/** Follows what descriptors stand for, through calls that open, copy and close them. */
+import { ACCESS_DIRECT, ACCESS_NONFILE, ACCESS_WRITE, type AccessSink } from "../../model/access-stream.ts";
+import type { Call } from "./calls.ts";
+import { type Cursor, unescaped } from "./cursor.ts";
+import { Files } from "./files.ts";
+import type { Result } from "./result.ts";
+import type { Descriptor, Task, Tasks } from "./tasks.ts";
+
+const TEXT = new TextDecoder();
+
+export class Descriptors {
+  /** What `use` found. */
+  file = 0;
+  flags = 0;
+  /** Accesses on descriptors that nothing is known of. */
+  unnamed = 0;
+  readonly #tasks: Tasks;
+  readonly #files: Files;
+
+  constructor(sink: AccessSink, tasks: Tasks) {
+    this.#tasks = tasks;
+    this.#files = new Files(sink);
+  }
+
+  /** Finds the file of a descriptor into `file` and `flags`: by its name, which the cursor has, or by what was opened. */
+  use(task: Task, descriptor: number, cursor: Cursor, write: boolean): void {
+    const { bytes, nameFrom, nameTo } = cursor;
+    const opened = task.shared.descriptors.get(descriptor);
+    this.flags = write ? ACCESS_WRITE : 0;
+    if (opened?.direct === true) this.flags |= ACCESS_DIRECT;
+    if (nameTo > nameFrom) this.file = this.#files.named(bytes, nameFrom, nameTo);
+    else if (opened !== undefined) this.file = opened.file;
+    else {
+      this.file = this.#files.path("");
+      this.unnamed++;
+    }
+    if (this.#files.isNonfile(this.file)) this.flags |= ACCESS_NONFILE;
+  }
+
+  /** A call that changes descriptors or processes; false when its line is not whole. */
+  follow(task: Task, call: Call, cursor: Cursor, result: Result): boolean {
+    const { bytes, at: from } = cursor;
+    switch (call.kind) {
+      case "open":
+        return this.#open(task, cursor, result);
+      case "close": {
+        const descriptor = cursor.descriptor();
+        if (!result.read(cursor)) return false;
+        if (result.value === 0) task.shared.descriptors.delete(descriptor);
+        return true;
+      }
+      case "dup": {
+        const descriptor = cursor.descriptor();
+        if (!result.read(cursor)) return false;
+        const text = call.name.startsWith("fcntl") ? TEXT.decode(bytes.subarray(from, cursor.at)) : "F_DUPFD";
+        const opened = task.shared.descriptors.get(descriptor);
+        if (!text.includes("F_DUPFD") || !(result.value >= 0)) return true;
+        if (opened === undefined) task.shared.descriptors.delete(result.value);
+        else task.shared.descriptors.set(result.value, { ...opened, closeOnExec: text.includes("CLOEXEC") });
+        return true;
+      }
+      case "nonfile":
+        if (!result.read(cursor)) return false;
+        if (result.value >= 0) task.shared.descriptors.set(result.value, this.#special("socket"));
+        return true;
+      case "pair":
+        return this.#pair(task, cursor, result, call.name === "socketpair" ? "socket" : "pipe");
+      case "clone": {
+        if (!result.read(cursor)) return false;
+        const shares = TEXT.decode(bytes.subarray(from, cursor.at)).includes("CLONE_FILES");
+        if (result.value > 0) this.#tasks.child(task, result.value, shares);
+        return true;
+      }
+      default:
+        return exec(task, cursor, result);
+    }
+  }
+
+  /** open("path", flags), openat(directory, "path", flags), creat("path", mode) */
+  #open(task: Task, cursor: Cursor, result: Result): boolean {
+    const { bytes, at: from } = cursor;
+    if (!cursor.is('"')) cursor.next();
+    const hasPath = cursor.string();
+    const pathFrom = cursor.nameFrom;
+    const pathTo = cursor.nameTo;
+    const flagsFrom = cursor.at;
+    if (!result.read(cursor)) return false;
+    if (!(result.value >= 0)) return true;
+    const flags = TEXT.decode(bytes.subarray(Math.max(from, flagsFrom), cursor.at));
+    const named = cursor.nameTo > cursor.nameFrom;
+    if (!named && !hasPath) return true;
+    task.shared.descriptors.set(result.value, {
+      file: named
+        ? this.#files.named(bytes, cursor.nameFrom, cursor.nameTo)
+        : this.#files.named(bytes, pathFrom, pathTo),
+      direct: flags.includes("O_DIRECT|") || /O_DIRECT\b/.test(flags),
+      closeOnExec: flags.includes("O_CLOEXEC"),
+    });
+    return true;
+  }
+
+  /** pipe([3, 4]), socketpair(AF_UNIX, SOCK_STREAM, 0, [3, 4]) */
+  #pair(task: Task, cursor: Cursor, result: Result, path: string): boolean {
+    while (!cursor.is("[")) if (!cursor.next()) return false;
+    cursor.at++;
+    const first = cursor.descriptor();
+    cursor.next();
+    const second = cursor.descriptor();
+    if (!cursor.is("]")) return false;
+    cursor.at++;
+    if (!result.read(cursor)) return false;
+    if (result.value !== 0) return true;
+    for (const descriptor of [first, second]) task.shared.descriptors.set(descriptor, this.#special(path));
+    return true;
+  }
+
+  #special(path: string): Descriptor {
+    return { file: this.#files.path(path), direct: false, closeOnExec: false };
+  }
+}
+
+/** execve("/path", …): another program, without the descriptors that were to be closed. */
+function exec(task: Task, cursor: Cursor, result: Result): boolean {
+  const { bytes } = cursor;
+  const hasPath = cursor.string();
+  const { nameFrom, nameTo } = cursor;
+  if (!result.read(cursor)) return false;
+  if (result.value !== 0) return true;
+  if (hasPath) task.program = unescaped(bytes, nameFrom, nameTo);
+  for (const [descriptor, { closeOnExec }] of task.shared.descriptors)
+    if (closeOnExec) task.shared.descriptors.delete(descriptor);
+  return true;
+}

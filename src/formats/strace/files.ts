@@ -1,0 +1,54 @@
+/** Files that descriptors stand for. */
+import type { AccessSink } from "../../model/access-stream.ts";
+import { Interner } from "../text/interner.ts";
+import { unescaped } from "./cursor.ts";
+
+/** Devices that hold data; everything else below /dev is a terminal, a null device, a source of chance. */
+const DATA_DEVICES =
+  /^\/dev\/(shm\/|mqueue\/|(sd|hd|vd|xvd|nvme|dm-|md|loop|ram|pmem|mmcblk|nbd|zd|sr)[a-z0-9]|mapper\/|disk\/)/;
+
+/** True for pipes, sockets, terminals and other things without stored data. */
+export function isNonfile(path: string): boolean {
+  return path === ""
+    ? false
+    : path.startsWith("/")
+      ? path.startsWith("/dev/") && !DATA_DEVICES.test(path)
+      : SPECIAL.test(path);
+}
+
+/** `pipe:[12]`, `socket:[12]`, `TCP:[…]`, `anon_inode:[eventfd]`; a relative path has no `:[`. */
+const SPECIAL = /^(pipe|socket|eventfd)$|^[A-Za-z0-9_-]+:\[/;
+
+export class Files {
+  readonly #sink: AccessSink;
+  readonly #raw = new Interner();
+  /** Per raw name, the number of its file. */
+  readonly #ids: number[] = [];
+  readonly #byPath = new Map<string, number>();
+  readonly #nonfile = new Set<number>();
+
+  constructor(sink: AccessSink) {
+    this.#sink = sink;
+  }
+
+  /** The file of a name as strace prints it. */
+  named(bytes: Uint8Array, from: number, to: number): number {
+    const index = this.#raw.intern(bytes, from, to);
+    this.#ids[index] ??= this.path(unescaped(bytes, from, to));
+    return this.#ids[index] as number;
+  }
+
+  path(path: string): number {
+    let id = this.#byPath.get(path);
+    if (id === undefined) {
+      id = this.#sink.file({ path });
+      this.#byPath.set(path, id);
+      if (isNonfile(path)) this.#nonfile.add(id);
+    }
+    return id;
+  }
+
+  isNonfile(id: number): boolean {
+    return this.#nonfile.has(id);
+  }
+}

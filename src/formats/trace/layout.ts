@@ -1,0 +1,138 @@
+/**
+ * How a trace file of the recorder is laid out; native/recorder.c writes the same numbers, docs/formats/trace.md explains.
+ *
+ *     0     header, 4096 bytes
+ *     4096  records, 32 bytes each: u32 thread, u8 kind, u8 flags, u16 file, u64 bytes, u64 start, u64 end
+ */
+
+export const MAGIC = "PLTRACE\0";
+export const VERSION = 1;
+export const BYTE_ORDER_MARK = 0x01020304;
+export const HEADER_BYTES = 4096;
+export const RECORD_BYTES = 32;
+
+/** Byte offsets in the header. */
+export const HEADER = {
+  version: 8,
+  byteOrder: 12,
+  headerBytes: 16,
+  recordBytes: 20,
+  count: 24,
+  capacity: 32,
+  dropped: 40,
+  skipped: 48,
+  filesOther: 56,
+  pid: 64,
+  ppid: 68,
+  rank: 72,
+  flags: 76,
+  startMonotonic: 80,
+  startRealtime: 88,
+  startSpread: 96,
+  endMonotonic: 104,
+  endRealtime: 112,
+  endSpread: 120,
+  realtimeOffset: 128,
+  unfinished: 136,
+  boot: 144,
+  host: 256,
+  comm: 512,
+  command: 576,
+} as const;
+
+/** Bits of the flags in the header. */
+export const TRACE_ENDED = 1;
+export const TRACE_DELAY = 2;
+export const TRACE_SANDBOX = 4;
+export const TRACE_ALL = 8;
+export const TRACE_FULL = 16;
+
+/** Bits of the flags of a record beside those of the model (`ACCESS_WRITE` and so on), which are the same here. */
+export const RECORD_SHORT = 32;
+export const RECORD_OUTER = 64;
+export const ACCESS_FLAGS = 31;
+
+/** Kinds of records. Accesses are 1 to 63: reads and writes of POSIX and stdio, then those of MPI-IO from 33 on. */
+export const KIND = {
+  none: 0,
+  mpiFirst: 33,
+  accessLast: 63,
+  sync: 64,
+  map: 65,
+  moved: 253,
+  name: 254,
+  namePart: 255,
+} as const;
+
+/** Names of the kinds of accesses. */
+export const ACCESS_KINDS: Readonly<Record<number, string>> = {
+  1: "read",
+  2: "pread",
+  3: "readv",
+  4: "preadv",
+  5: "fread",
+  6: "sendfile",
+  7: "copy_file_range",
+  8: "splice",
+  9: "aio_read",
+  17: "write",
+  18: "pwrite",
+  19: "writev",
+  20: "pwritev",
+  21: "fwrite",
+  22: "sendfile",
+  23: "copy_file_range",
+  24: "splice",
+  25: "aio_write",
+  33: "MPI_File_read",
+  34: "MPI_File_read_at",
+  35: "MPI_File_read_all",
+  36: "MPI_File_read_at_all",
+  37: "MPI_File_read_shared",
+  38: "MPI_File_read_ordered",
+  49: "MPI_File_write",
+  50: "MPI_File_write_at",
+  51: "MPI_File_write_all",
+  52: "MPI_File_write_at_all",
+  53: "MPI_File_write_shared",
+  54: "MPI_File_write_ordered",
+};
+
+/** Bytes of a path in one record of kind `namePart`, from its sixth byte on. */
+export const NAME_PART_BYTES = 27;
+export const NAME_PART_AT = 5;
+
+/** File numbers with a meaning of their own. */
+export const FILE_UNKNOWN = 0;
+export const FILE_OTHER = 65535;
+
+/** File systems by what statfs calls their type; linux/magic.h and the sources of the file systems have the numbers. */
+export const FILE_SYSTEMS: Readonly<Record<number, string>> = {
+  61267: "ext4",
+  16914836: "tmpfs",
+  1481003842: "xfs",
+  2435016766: "btrfs",
+  198183888: "lustre",
+  1196443219: "gpfs",
+  26985: "nfs",
+  801189825: "zfs",
+  2035054128: "overlayfs",
+  1702057286: "fuse",
+  12805120: "ceph",
+  428016422: "beegfs",
+  537068840: "orangefs",
+  4283649346: "cifs",
+  2240043254: "ramfs",
+  20859: "smb",
+  4076150800: "f2fs",
+  1650812274: "sysfs",
+  40864: "proc",
+  3774210530: "erofs",
+  1936814952: "squashfs",
+  19780: "vfat",
+  3393526350: "bcachefs",
+  16914839: "9p",
+  1397113167: "afs",
+  38496: "isofs",
+  4266872130: "smb2",
+};

@@ -1,0 +1,96 @@
+/** What traces say about themselves beside their accesses. */
+import { formatBytes, formatCount, formatMany, formatSeconds } from "../../base/units.ts";
+import type { AccessSink } from "../../model/access-stream.ts";
+import type { TraceHeader } from "./header.ts";
+import { TRACE_DELAY, TRACE_ENDED, TRACE_SANDBOX } from "./layout.ts";
+
+export interface Counts {
+  /** Records that the header counts and the file does not have. */
+  missing: number;
+  /** Records that were begun and never written. */
+  unwritten: number;
+  syncs: number;
+  syncNs: number;
+  maps: number;
+  mapBytes: number;
+  unknownKinds: number;
+}
+
+export interface TraceFacts {
+  readonly header: TraceHeader;
+  readonly counts: Counts;
+}
+
+/** Says it for all traces of a collection at once. */
+export function tellFacts(traces: readonly TraceFacts[], sink: AccessSink): void {
+  const sum = (of: (facts: TraceFacts) => number) => traces.reduce((total, facts) => total + of(facts), 0);
+  const withFlag = (flag: number) => traces.filter(({ header }) => (header.flags & flag) !== 0).length;
+  const accesses = (count: number) => formatMany(count, "access", "accesses");
+  const processes = (count: number) => formatMany(count, "process", "processes");
+  const tell = (id: string, count: number, text: (count: number) => string) => {
+    if (count > 0) sink.note({ id, count, text: text(count) });
+  };
+  tell(
+    "dropped",
+    sum(({ header }) => header.dropped),
+    (n) => `${accesses(n)} found no space in the trace: missing.`,
+  );
+  tell(
+    "truncated",
+    sum(({ counts }) => counts.missing),
+    (n) => `${formatMany(n, "record")} missing at the end: the file was cut.`,
+  );
+  tell(
+    "unfinished",
+    sum(({ counts }) => counts.unwritten),
+    (n) => `${formatMany(n, "record")} not finished when the program was stopped: not used.`,
+  );
+  tell(
+    "not-waited",
+    sum(({ header }) => header.unfinished),
+    (n) => `${accesses(n)} of MPI-IO started and never waited for, so without an end: not used.`,
+  );
+  tell(
+    "unknown-kind",
+    sum(({ counts }) => counts.unknownKinds),
+    (n) => `${formatMany(n, "record")} of a kind that this program does not know: not used.`,
+  );
+  tell(
+    "not-ended",
+    traces.length - withFlag(TRACE_ENDED),
+    (n) => `${processes(n)} killed or still running: an access that was under way is not in the trace.`,
+  );
+  tell(
+    "left-out",
+    sum(({ header }) => header.skipped),
+    (n) => `${accesses(n)} left out: on system files, pipes, sockets and terminals, or as asked.`,
+  );
+  const syncSeconds = sum(({ counts }) => counts.syncNs) / 1e9;
+  tell(
+    "sync",
+    sum(({ counts }) => counts.syncs),
+    (n) =>
+      `${formatMany(n, "call")} of fsync and its kin took ${formatSeconds(syncSeconds)}; they are not accesses.`,
+  );
+  const mapped = formatBytes(sum(({ counts }) => counts.mapBytes));
+  tell(
+    "mapped",
+    sum(({ counts }) => counts.maps),
+    (n) => `${mapped} mapped into memory by ${formatMany(n, "call")}: reads and writes there are not seen.`,
+  );
+  tell(
+    "other-files",
+    sum(({ header }) => header.filesOther),
+    (n) => `${formatCount(n)} files beyond 65,534 of a process count together as (other files).`,
+  );
+  tell(
+    "sandbox",
+    withFlag(TRACE_SANDBOX),
+    (n) => `${processes(n)} went into a sandbox, where new files could not be looked up.`,
+  );
+  tell(
+    "delay",
+    withFlag(TRACE_DELAY),
+    () => "A device was imitated: times contain delays that were asked for.",
+  );
+}
