@@ -1,15 +1,11 @@
 /** `plimsoll report`: what is slow in a job, where, and what to change. */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { jobDocument, jobSummary } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
-import type { Document, Figure } from "../model/index.ts";
 import { plain, renderText } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
-import type { Context } from "./context.ts";
+import { writeFigureFolder } from "./figure-folder.ts";
 import { JOB_OPTIONS, readJob } from "./job/read.ts";
-import { replaceFolder } from "./output-folder.ts";
-import { writeFigures, writePage } from "./page-output.ts";
+import { writePage } from "./page-output.ts";
 import { version } from "../../package.json";
 
 export default defineCommand({
@@ -94,43 +90,6 @@ export default defineCommand({
     }
   },
 });
-
-const FIGURES_KIND = "plimsoll figures";
-
-async function writeFigureFolder(document: Document, path: string, context: Context): Promise<void> {
-  const output = { path, what: "folder of figures", isOurs: isFigures };
-  await replaceFolder(output, context, async (work) => {
-    const figures = document.sections.flatMap(({ blocks }) =>
-      blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
-    );
-    await writeFigures(figures, work, context);
-    const list = {
-      kind: FIGURES_KIND,
-      title: document.title,
-      madeBy: document.madeBy,
-      figures: figures.map(listed),
-    };
-    writeFileSync(join(work, "figures.json"), `${JSON.stringify(list, null, 2)}\n`);
-  });
-}
-
-const listed = ({ id, title, caption, summary, definition, options }: Figure) => ({
-  id,
-  title,
-  caption,
-  summary,
-  definition,
-  options,
-  files: [`${id}.svg`, `${id}.csv`],
-});
-
-function isFigures(folder: string): boolean {
-  try {
-    return JSON.parse(readFileSync(join(folder, "figures.json"), "utf8"))?.kind === FIGURES_KIND;
-  } catch {
-    return false;
-  }
-}
 
 /** `12.5-14` as seconds. */
 export function parseWindow(text: string): { startSeconds: number; endSeconds: number } {

@@ -88,6 +88,40 @@ describe("figures in a terminal", () => {
       expect(linesOf(chart).join("")).not.toMatch(/NaN|undefined/);
   });
 
+  it("give lanes as heights of how much is covered, and of many lanes the first and the last", () => {
+    const span = (x1: number, x2: number, lane: number) => ({
+      ...{ x1, x2, y1: lane, y2: lane + 1, role: "read" as const },
+    });
+    const chart: Chart = {
+      kind: "spans",
+      x: { label: "time", unit: "seconds" },
+      y: { label: "process", unit: "index" },
+      laneNames: ["one", "two"],
+      spans: [span(0, 5, 0), span(7.5, 10, 0), span(2, 2.5, 1), span(2, 2.25, 1)],
+    };
+    const lines = linesOf(chart, 16);
+    expect(lines.slice(0, 3)).toEqual(["one █████  ▄██", "two   ▆", "    0 s   10 s"]);
+    const many = { ...chart, laneNames: Array.from({ length: 30 }, (_, i) => `lane ${i}`) };
+    const names = linesOf(many, 40).map((line) => line.trim());
+    expect(names).toContain("… 14 more");
+    expect(names).toContain("lane 29");
+    expect(names).not.toContain("lane 15");
+    expect(linesOf({ ...chart, spans: [] })).toHaveLength(1);
+    expect(linesOf({ ...chart, spans: [span(1, 1, 0)] })).toHaveLength(1);
+  });
+
+  it("give many bars as a line of heights", () => {
+    const chart: Chart = {
+      ...{ kind: "bars", direction: "vertical", stacked: false, categoryLabel: "time" },
+      categories: Array.from({ length: 50 }, (_, i) => `${i} s`),
+      value: { label: "calls", unit: "count" },
+      series: [
+        { name: "a", role: "neutral", values: Array.from({ length: 50 }, (_, i) => (i < 25 ? 8 : 1)) },
+      ],
+    };
+    expect(linesOf(chart, 27)).toEqual(["a █████▁▁▁▁▁ up to 8", "  0 s   49 s"]);
+  });
+
   it("show what a terminal would obey as symbols, in every kind", () => {
     const hostile = "a\x1b[31mb\r\nc\u202e";
     const axis = { label: hostile, unit: "bytes" as const };

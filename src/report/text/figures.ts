@@ -6,6 +6,7 @@ import type {
   Figure,
   HeatChart,
   PointsChart,
+  SpansChart,
   StripChart,
   ViolinChart,
 } from "../../model/figure.ts";
@@ -33,7 +34,7 @@ function chartLines(figure: Figure, width: number): string[] {
     case "strip":
       return stripLines(chart, width);
     case "spans":
-      return [figure.summary];
+      return [...laneLines(chart, width), figure.summary];
     case "cmf":
       return cmfLines(chart, width);
     case "violin":
@@ -45,7 +46,11 @@ function chartLines(figure: Figure, width: number): string[] {
   }
 }
 
+/** More bars than this become one line of heights for each series. */
+const BAR_LINES_MAX = 40;
+
 function barLines(chart: BarsChart, width: number): string[] {
+  if (chart.categories.length > BAR_LINES_MAX) return heightLines(chart, width);
   const rows = chart.categories.flatMap((category, index) =>
     chart.series
       .map(({ name, values }) => ({ category, name, value: values[index] as number }))
@@ -66,6 +71,62 @@ function barLines(chart: BarsChart, width: number): string[] {
     return `${label} ${bar(scale(value), room)} ${formatValue(value, chart.value.unit)}`.trimEnd();
   });
 }
+
+function heightLines({ categories, series, value }: BarsChart, width: number): string[] {
+  const names = Math.min(20, Math.max(...series.map(({ name }) => name.length)));
+  const room = Math.max(10, Math.min(categories.length, width - names - 16));
+  const lines = series.map(({ name, values }) => {
+    // Neighbours that share a character show the highest of them.
+    const most = new Float64Array(room);
+    values.forEach((one, at) => {
+      const cell = Math.floor((at / categories.length) * room);
+      if (one > (most[cell] as number)) most[cell] = one;
+    });
+    const highest = formatValue(Math.max(0, ...most), value.unit);
+    return `${cut(name, names).padEnd(names)} ${spark(most)} up to ${highest}`;
+  });
+  const ends = [categories[0] ?? "", categories.at(-1) ?? ""] as const;
+  return [...lines, `${"".padEnd(names)} ${ends[0].padEnd(room - ends[1].length)}${ends[1]}`];
+}
+
+const LANES_MAX = 16;
+
+/** A line of heights for each lane: how much of each stretch is covered. Of many lanes the first and the last one. */
+function laneLines({ laneNames, spans, x }: SpansChart, width: number): string[] {
+  if (laneNames === undefined || spans.length === 0) return [];
+  const low = spans.reduce((least, { x1 }) => Math.min(least, x1), Number.POSITIVE_INFINITY);
+  const high = spans.reduce((most, { x2 }) => Math.max(most, x2), Number.NEGATIVE_INFINITY);
+  if (!(high > low)) return [];
+  const names = Math.min(28, Math.max(...laneNames.map(({ length }) => length)));
+  const room = Math.max(10, width - names - 3);
+  const step = (high - low) / room;
+  const covers = new Map<number, Float64Array>();
+  for (const { x1, x2, y1 } of spans) {
+    const lane = Math.floor(y1);
+    const cover = covers.get(lane) ?? new Float64Array(room);
+    covers.set(lane, cover);
+    const last = Math.min(room - 1, Math.floor((x2 - low) / step));
+    for (let cell = Math.floor((x1 - low) / step); cell <= last; cell++) {
+      const [from, to] = [Math.max(x1 - low, cell * step), Math.min(x2 - low, (cell + 1) * step)];
+      cover[cell] = Math.min(1, (cover[cell] as number) + Math.max(0, to - from) / step);
+    }
+  }
+  const shown = [...laneNames.keys()].filter(
+    (lane) => laneNames.length <= LANES_MAX || lane < LANES_MAX - 1 || lane === laneNames.length - 1,
+  );
+  const lines = shown.map((lane) => {
+    const cells = Array.from(covers.get(lane) ?? [], shareHeight).join("");
+    return `${cut(laneNames[lane] as string, names).padEnd(names)} ${cells}`.trimEnd();
+  });
+  const left = laneNames.length - shown.length;
+  if (left > 0) lines.splice(-1, 0, `… ${left} more`);
+  const ends = [formatValue(low, x.unit), formatValue(high, x.unit)] as const;
+  return [...lines, `${"".padEnd(names)} ${ends[0].padEnd(room - ends[1].length)}${ends[1]}`];
+}
+
+/** Anything above zero shows at least the lowest. */
+const shareHeight = (share: number) =>
+  share > 0 ? (HEIGHTS[Math.max(1, Math.round(share * 8))] as string) : " ";
 
 /** A bar of `share` of the room, to an eighth of a character. */
 function bar(share: number, room: number): string {

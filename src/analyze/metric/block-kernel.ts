@@ -1,0 +1,192 @@
+/**
+ * Takes the accesses of blocks: checks each, adds it to the tally it belongs to, and puts its times into the chunk of the
+ * runs. This is the loop that every access passes, so it works on local variables: what process, file and flags decide is
+ * decided when they change, and sums go to the tally then.
+ */
+import {
+  ACCESS_ERROR,
+  ACCESS_NESTED,
+  ACCESS_NONFILE,
+  ACCESS_WRITE,
+  type AccessBlock,
+} from "../../model/access-stream.ts";
+import type { AccessRuns } from "./access-runs.ts";
+import { type Source, SPAN_LIMIT_NS } from "./clocks.ts";
+import { type Duplicates, duplicateKey } from "./duplicates.ts";
+import type { Entities } from "./entities.ts";
+import { SUMMAND_LIMIT } from "./exact-sums.ts";
+import type { UsedOptions } from "./metrics.ts";
+import type { Tallies } from "./tallies.ts";
+
+export interface Counts {
+  accesses: number;
+  nested: number;
+  failed: number;
+  endBeforeStart: number;
+  timeUnknown: number;
+  sizeNegative: number;
+  sizeUnknown: number;
+  nonFile: number;
+  direction: number;
+  file: number;
+  time: number;
+}
+
+/** Local sums go to the tally before they could be rounded. */
+const SUM_LIMIT = SUMMAND_LIMIT / 2;
+
+type Verdict = "take" | "nonFile" | "direction" | "file";
+
+export class BlockKernel {
+  readonly #tallies: Tallies;
+  readonly #runs: AccessRuns;
+  readonly #duplicates: Duplicates;
+  readonly #entities: Entities;
+  readonly #options: UsedOptions;
+
+  constructor(
+    tallies: Tallies,
+    runs: AccessRuns,
+    duplicates: Duplicates,
+    entities: Entities,
+    options: UsedOptions,
+  ) {
+    this.#tallies = tallies;
+    this.#runs = runs;
+    this.#duplicates = duplicates;
+    this.#entities = entities;
+    this.#options = options;
+  }
+
+  /** Takes rows from `from` on until the block ends or the chunk is full; returns the row to go on with. */
+  take(block: AccessBlock, from: number, axisNs: number, source: Source, counts: Counts): number {
+    const { count, process, file, flags } = block;
+    let at = from;
+    while (at < count && this.#runs.count < this.#runs.start.length) {
+      const [ownProcess, ownFile, ownFlags] = [
+        process[at] as number,
+        file[at] as number,
+        flags[at] as number,
+      ];
+      let to = at + 1;
+      while (to < count && process[to] === ownProcess && file[to] === ownFile && flags[to] === ownFlags) to++;
+      const verdict = this.#verdict(ownFile, ownFlags);
+      if (verdict !== "take") {
+        counts[verdict] += to - at;
+        at = to;
+        continue;
+      }
+      const tally = this.#tallies.find(ownProcess, ownFile, ownFlags);
+      const pid = this.#entities.processes[ownProcess]?.pid ?? 0;
+      const before = this.#tallies.accesses[tally] as number;
+      at = this.#takeAlike(block, at, to, tally, pid, axisNs, source, counts);
+      const taken = (this.#tallies.accesses[tally] as number) - before;
+      if ((ownFlags & ACCESS_NESTED) !== 0) counts.nested += taken;
+      else {
+        counts.accesses += taken;
+        if ((ownFlags & ACCESS_ERROR) !== 0) counts.failed += taken;
+      }
+    }
+    return at;
+  }
+
+  #verdict(file: number, flags: number): Verdict {
+    const { only, includeNonFile } = this.#options;
+    if ((flags & ACCESS_NONFILE) !== 0 && !includeNonFile) return "nonFile";
+    if (only !== undefined && (only === "write") !== ((flags & ACCESS_WRITE) !== 0)) return "direction";
+    return this.#entities.files[file]?.allowed === true ? "take" : "file";
+  }
+
+  /** Rows of one tally; returns the row after the last one that was taken. */
+  #takeAlike(
+    block: AccessBlock,
+    from: number,
+    to: number,
+    tally: number,
+    pid: number,
+    axisNs: number,
+    source: Source,
+    counts: Counts,
+  ): number {
+    const { startNs, endNs, bytes: sizes, movedBytes, flags } = block;
+    const { blockBytes, ceilPerAccess, range } = this.#options;
+    const tallies = this.#tallies;
+    const duplicates = this.#duplicates;
+    const runs = this.#runs;
+    const { start: starts, end: ends, detail } = runs;
+    const nested = ((flags[from] as number) & ACCESS_NESTED) !== 0;
+    const { offsetNs } = source;
+    const fromNs = range === undefined ? Number.NEGATIVE_INFINITY : range.fromNs - axisNs;
+    const toNs = range === undefined ? Number.POSITIVE_INFINITY : range.toNs - axisNs;
+    let { minStartNs, maxStartNs, maxEndNs } = source;
+    let row = runs.count;
+    let [accesses, bytesSum, callSum, movedKnown, movedSum, movedAsked] = [0, 0, 0, 0, 0, 0];
+    let at = from;
+    for (; at < to && row < starts.length; at++) {
+      const start = Math.floor((startNs[at] as number) + 0.5);
+      const end = Math.floor((endNs[at] as number) + 0.5);
+      const bytes = sizes[at] as number;
+      if (
+        !(start <= end && start > -SPAN_LIMIT_NS && end < SPAN_LIMIT_NS) ||
+        !(bytes >= 0 && bytes < SUMMAND_LIMIT && Math.floor(bytes) === bytes)
+      ) {
+        drop(start, end, bytes, counts);
+        continue;
+      }
+      if (!(start >= fromNs && start < toNs)) {
+        counts.time++;
+        continue;
+      }
+      accesses++;
+      bytesSum += bytes;
+      if (movedBytes !== undefined) {
+        const moved = movedBytes[at] as number;
+        if (moved >= 0 && moved < SUMMAND_LIMIT) {
+          movedKnown++;
+          movedSum += moved;
+          movedAsked += bytes;
+        }
+      }
+      if (bytesSum >= SUM_LIMIT || callSum >= SUM_LIMIT || movedSum >= SUM_LIMIT) {
+        tallies.addSums(tally, bytesSum, callSum, movedSum, movedAsked);
+        bytesSum = callSum = movedSum = movedAsked = 0;
+      }
+      if (nested) continue;
+      callSum += end - start;
+      if (ceilPerAccess) tallies.blocks.add(tally, wholeBlocks(bytes, blockBytes));
+      const key = duplicateKey(start + offsetNs, end + offsetNs);
+      if (key <= duplicates.threshold) duplicates.add(key, pid, start + offsetNs, end + offsetNs, bytes);
+      if (start < minStartNs) minStartNs = start;
+      if (start > maxStartNs) maxStartNs = start;
+      if (end > maxEndNs) maxEndNs = end;
+      starts[row] = start;
+      ends[row] = end;
+      if (detail) {
+        runs.tally[row] = tally;
+        runs.bytes[row] = bytes;
+      }
+      row++;
+    }
+    runs.count = row;
+    source.minStartNs = minStartNs;
+    source.maxStartNs = maxStartNs;
+    source.maxEndNs = maxEndNs;
+    tallies.accesses[tally]! += accesses;
+    tallies.movedKnown[tally]! += movedKnown;
+    tallies.addSums(tally, bytesSum, callSum, movedSum, movedAsked);
+    return at;
+  }
+}
+
+function drop(start: number, end: number, bytes: number, counts: Counts): void {
+  if (end < start) counts.endBeforeStart++;
+  else if (!(start <= end && start > -SPAN_LIMIT_NS && end < SPAN_LIMIT_NS)) counts.timeUnknown++;
+  else if (bytes < 0) counts.sizeNegative++;
+  else counts.sizeUnknown++;
+}
+
+/** Exact: remainders are, where quotients would be rounded. */
+export function wholeBlocks(bytes: number, blockBytes: number): number {
+  const rest = bytes % blockBytes;
+  return (bytes - rest) / blockBytes + (rest > 0 ? 1 : 0);
+}

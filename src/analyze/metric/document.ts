@@ -1,0 +1,249 @@
+/** The metrics of a collection as a document. */
+import { formatBytes, formatCount, formatMany, formatRate } from "../../base/units.ts";
+import type { Block, Document, Fact, NoticeBlock, Section, Tile } from "../../model/document.ts";
+import { definitionsOf } from "./definitions.ts";
+import { concurrencyFigure, levelsFigure, timelineFigure, windowsFigure } from "./figures.ts";
+import type { CollectionNote, Metrics } from "./metrics.ts";
+import { groupBlock, groupTitle, inputsBlock, leftOutBlock, windowBlock } from "./tables.ts";
+import { shortNumber, shortTime } from "./words.ts";
+
+export interface MetricDocumentInput {
+  readonly metrics: Metrics;
+  /** What was measured; the names of the inputs when absent. */
+  readonly title?: string;
+  readonly command: string;
+  readonly madeBy: string;
+}
+
+export function metricDocument({ metrics, title, command, madeBy }: MetricDocumentInput): Document {
+  const sections = [
+    overview(metrics),
+    timeline(metrics),
+    windows(metrics),
+    ...groups(metrics),
+    about(metrics),
+  ];
+  return {
+    title: title ?? titleOf(metrics),
+    facts: factsOf(metrics),
+    verdict: verdictOf(metrics),
+    sections: sections.filter((section) => section !== undefined),
+    ...{ command, madeBy },
+  };
+}
+
+function titleOf({ inputs }: Metrics): string {
+  const names = inputs.map(({ name }) => name);
+  return names.length > 3
+    ? `${names[0]} and ${names.length - 1} other inputs`
+    : names.join(", ") || "no input";
+}
+
+function factsOf({ inputs, processes, files, spanSeconds, clock, options }: Metrics): Fact[] {
+  const { origin } = clock;
+  const start = new Date(Number(origin.ns / 1_000_000n));
+  const started =
+    clock.kind === "realtime" && !Number.isNaN(start.getTime())
+      ? [
+          {
+            label: "First start",
+            text: `${start.toISOString().slice(0, 19).replace("T", " ")} UTC`,
+            exact: `${origin.ns} ns since 1970`,
+          },
+        ]
+      : [];
+  return [
+    { label: "Inputs", text: formatCount(inputs.length) },
+    { label: "Processes", text: formatCount(processes) },
+    { label: "Files", text: formatCount(files) },
+    ...started,
+    {
+      label: "Span",
+      text: shortTime(spanSeconds),
+      exact: `${spanSeconds} s from the first start to the last end`,
+    },
+    {
+      label: "Blocks",
+      text: `${options.blockBytes} B, ${options.ceilPerAccess ? "rounded up per access" : "exact"}`,
+    },
+  ];
+}
+
+/** One sentence or two: BPS, and what it comes from. */
+export function verdictOf(metrics: Metrics): string {
+  const { accesses, bytes, ioTimeSeconds, bps, concurrency, dropped } = metrics;
+  if (accesses === 0)
+    return dropped.total > 0
+      ? `No access can be used: ${formatMany(dropped.total, "was", "were")} dropped.`
+      : "There is no access to measure.";
+  const asked = `${formatMany(accesses, "access", "accesses")} asked for ${formatBytes(Number(bytes))}`;
+  if (bps === null) return `BPS is not defined: ${asked}, and none took any time.`;
+  const mean = concurrency.mean ?? 0;
+  return `BPS ${bps < 1000 ? shortNumber(bps) : formatCount(bps)}: ${asked}, and at least one was under way for ${shortTime(ioTimeSeconds)} (on average ${shortNumber(mean)} were).`;
+}
+
+function overview(metrics: Metrics): Section {
+  const left = leftOutBlock(metrics);
+  return {
+    id: "overview",
+    title: "BPS and its kin",
+    blocks: [
+      { kind: "tiles", tiles: tilesOf(metrics) },
+      ...metrics.notes.map(noticeOf),
+      ...(left === undefined ? [] : [left]),
+    ],
+  };
+}
+
+function tilesOf(metrics: Metrics): Tile[] {
+  const { concurrency, movedBytes, options } = metrics;
+  const [t, bps, iops, bandwidth, arpt] = definitionsOf(options).map(({ text }) => text) as string[];
+  const moved =
+    movedBytes === null
+      ? "of what was asked for; moved bytes are not known"
+      : `${formatBytes(Number(movedBytes))} moved`;
+  return [
+    {
+      label: "BPS",
+      value: metrics.bps ?? Number.NaN,
+      unit: "blocks/s",
+      note:
+        metrics.bps === null
+          ? "not defined without time"
+          : `${formatRate(metrics.bps * options.blockBytes)} asked for`,
+      about: bps as string,
+    },
+    { label: "IOPS", value: metrics.iops ?? Number.NaN, unit: "calls/s", about: iops as string },
+    {
+      label: "Bandwidth",
+      value: metrics.bandwidthBytesPerSecond ?? Number.NaN,
+      unit: "bytes/s",
+      note: moved,
+      about: bandwidth as string,
+    },
+    { label: "ARPT", value: metrics.arptSeconds ?? Number.NaN, unit: "seconds", about: arpt as string },
+    {
+      label: "T",
+      value: metrics.ioTimeSeconds,
+      unit: "seconds",
+      note: `idle ${shortTime(metrics.idleSeconds)} of ${shortTime(metrics.spanSeconds)}`,
+      exact: `${formatCount(metrics.ioTimeNs)} ns`,
+      about: t as string,
+    },
+    {
+      label: "Bytes asked for",
+      value: Number(metrics.bytes),
+      unit: "bytes",
+      note: `${formatBytes(Number(metrics.readBytes))} read, ${formatBytes(Number(metrics.writtenBytes))} written`,
+      exact: `${metrics.bytes} B`,
+      about: "B in bytes: what all accesses asked for, successful or not.",
+    },
+    {
+      label: "Accesses",
+      value: metrics.accesses,
+      unit: "count",
+      note: [
+        metrics.nestedAccesses > 0 ? `${formatCount(metrics.nestedAccesses)} more inside them` : "",
+        metrics.failedAccesses > 0 ? `${formatCount(metrics.failedAccesses)} failed` : "",
+      ]
+        .filter((text) => text !== "")
+        .join(", "),
+      about: "N: reads and writes that the application made.",
+    },
+    {
+      label: "Under way at once",
+      value: concurrency.mean ?? Number.NaN,
+      unit: "count",
+      note: `mean over T; at most ${formatCount(concurrency.max)}`,
+      about: "Concurrency: the sum of all durations / T.",
+    },
+  ].map(({ note, ...tile }) => (note === "" || note === undefined ? tile : { ...tile, note })) as Tile[];
+}
+
+/** Notes that say that numbers are off are warnings. */
+const WARNINGS = new Set([
+  "dropped",
+  "truncated",
+  "bad-line",
+  "duplicates",
+  "inflated-times",
+  "killed",
+  "incomplete",
+]);
+
+function noticeOf({ id, text, input }: CollectionNote): NoticeBlock {
+  const where = input === undefined ? "" : `${input}: `;
+  return { kind: "notice", level: WARNINGS.has(id) ? "warning" : "note", text: `${where}${text}` };
+}
+
+function timeline(metrics: Metrics): Section | undefined {
+  const { picture } = metrics;
+  if (picture === null || metrics.accesses === 0) return undefined;
+  const figures = [timelineFigure(metrics, picture), concurrencyFigure(metrics, picture)];
+  if (metrics.concurrency.levels.length > 0) figures.push(levelsFigure(metrics));
+  return {
+    id: "time",
+    title: "Over time",
+    intro:
+      "T is the length of the lowest lane. Where lanes above it overlap, accesses run at once: T grows once, B for each. Where it is empty, nothing was under way, and this time does not count.",
+    blocks: figures.map((figure): Block => ({ kind: "figure", figure })),
+  };
+}
+
+function windows({ windows: table }: Metrics): Section | undefined {
+  if (table === null) return undefined;
+  return {
+    id: "windows",
+    title: "Time windows",
+    blocks: [{ kind: "figure", figure: windowsFigure(table.rows, table.everyNs) }, windowBlock(table)],
+  };
+}
+
+function groups(metrics: Metrics): Section[] {
+  return metrics.groups
+    .filter(({ rows }) => rows.length > 0)
+    .map((table) => ({
+      id: `by-${table.by}`,
+      title: groupTitle(table.by),
+      blocks: [groupBlock(table, metrics)],
+    }));
+}
+
+function about(metrics: Metrics): Section {
+  const { uncertaintyNs } = metrics.clock;
+  const clock =
+    uncertaintyNs === null
+      ? []
+      : [
+          {
+            kind: "text" as const,
+            text: `The clocks of the inputs were compared with the time of day to within ${formatCount(uncertaintyNs)} ns.`,
+          },
+        ];
+  return {
+    id: "about",
+    title: "Inputs and definitions",
+    detail: true,
+    blocks: [
+      inputsBlock(metrics),
+      ...clock,
+      {
+        kind: "table",
+        id: "definitions",
+        caption:
+          "How the numbers are defined: He, Sun and Yin, BPS: A Performance Metric of I/O System (IPDPSW 2013), with the options that were used.",
+        columns: [
+          {
+            key: "id",
+            label: "Id",
+            unit: "text",
+            about: "With its version; a definition never changes under its id.",
+          },
+          { key: "title", label: "What", unit: "text", about: "Name." },
+          { key: "text", label: "Definition", unit: "text", about: "In words." },
+        ],
+        rows: definitionsOf(metrics.options).map(({ id, title, text }) => [id, title, text]),
+      },
+    ],
+  };
+}

@@ -1,0 +1,51 @@
+/** Sums of whole numbers below 2^52, exact beyond: what a double would round goes to a second column. */
+
+export const SUMMAND_LIMIT = 2 ** 52;
+
+export class ExactSums {
+  low: Float64Array;
+  /** Multiples of 2^52. */
+  high: Float64Array;
+
+  constructor(count: number) {
+    this.low = new Float64Array(count);
+    this.high = new Float64Array(count);
+  }
+
+  reach(count: number): void {
+    if (count <= this.low.length) return;
+    this.low = longer(this.low, count);
+    this.high = longer(this.high, count);
+  }
+
+  add(at: number, value: number): void {
+    const sum = (this.low[at] as number) + value;
+    if (sum < SUMMAND_LIMIT) this.low[at] = sum;
+    else {
+      this.low[at] = sum - SUMMAND_LIMIT;
+      this.high[at]!++;
+    }
+  }
+
+  /** The same for a sum of summands that has not been rounded, up to 2^53. */
+  addSum(at: number, sum: number): void {
+    const rest = sum % SUMMAND_LIMIT;
+    this.high[at]! += (sum - rest) / SUMMAND_LIMIT;
+    this.add(at, rest);
+  }
+
+  total(at: number): bigint {
+    return BigInt(this.low[at] as number) + (BigInt(this.high[at] as number) << 52n);
+  }
+
+  get memoryBytes(): number {
+    return this.low.byteLength + this.high.byteLength;
+  }
+}
+
+export function longer<T extends Float64Array | Uint32Array | Uint8Array>(values: T, count: number): T {
+  const room = Math.max(count, 2 * values.length);
+  const grown = new (values.constructor as new (length: number) => T)(room);
+  grown.set(values);
+  return grown;
+}

@@ -1,0 +1,127 @@
+/** From a collection to its metrics: one pass over all accesses in order of time, then the sums. */
+import { assert } from "../../base/assert.ts";
+import { AccessBatches } from "./access-runs.ts";
+import { wholeBlocks } from "./block-kernel.ts";
+import type { Collection } from "./collector.ts";
+import { GroupUnions } from "./group-unions.ts";
+import { type Classes, classesBy, groupTables, inputClasses, overallClass } from "./groups.ts";
+import { type Concurrency, type InputSummary, METRIC_DEFINITIONS, type Metrics } from "./metrics.ts";
+import { movedRule } from "./moved.ts";
+import { notesOf } from "./notes.ts";
+import { PictureBuilder } from "./picture.ts";
+import { lanesOf } from "./lanes.ts";
+import { sumsOf, valuesOf } from "./sums.ts";
+import { LevelSweep } from "./sweep.ts";
+import { Windows } from "./windows.ts";
+
+export function measure(collection: Collection): Metrics {
+  const { options, clocks, counts, tallies, entities } = collection;
+  const { shift, lastStartNs, lastEndNs, origin } = clocks.axis();
+  const rule = movedRule(collection);
+  const classes = options.by.map((by) => classesBy(by, collection));
+  const { sweep, unions, windows, picture } = pass(collection, classes, { shift, lastStartNs, lastEndNs });
+  const [all] = sumsOf(collection, overallClass(collection), rule);
+  assert(all !== undefined, "a collection has sums");
+  assert(all.accesses === counts.accesses, `${all.accesses} accesses in tallies, ${counts.accesses} taken`);
+  const ioTimeNs = sweep.busyNs;
+  return {
+    ...valuesOf(all, ioTimeNs, options, rule.known),
+    nestedAccesses: counts.nested,
+    failedAccesses: counts.failed,
+    spanSeconds: lastEndNs / 1e9,
+    idleSeconds: (lastEndNs - ioTimeNs) / 1e9,
+    stretches: sweep.stretches,
+    concurrency: concurrencyOf(sweep, ioTimeNs),
+    dropped: droppedOf(collection),
+    filtered: {
+      nonFile: counts.nonFile,
+      direction: counts.direction,
+      file: counts.file,
+      time: counts.time,
+    },
+    clock: { kind: clocks.kind, origin, uncertaintyNs: clocks.uncertaintyNs },
+    inputs: inputsOf(collection),
+    processes: countUsed(tallies.process, tallies, entities.processes.length),
+    files: countUsed(tallies.file, tallies, entities.files.length),
+    groups: groupTables(collection, classes, unions, rule),
+    windows: windows?.table(options.blockBytes, options.ceilPerAccess) ?? null,
+    picture: picture?.picture() ?? null,
+    notes: notesOf(collection, rule),
+    definitions: METRIC_DEFINITIONS,
+    options,
+  };
+}
+
+interface Axis {
+  readonly shift: Float64Array;
+  readonly lastStartNs: number;
+  readonly lastEndNs: number;
+}
+
+function pass(collection: Collection, classes: readonly Classes[], axis: Axis) {
+  const { options, runs, counts, tallies } = collection;
+  const { everyNs, blockBytes, ceilPerAccess } = options;
+  const empty = counts.accesses === 0;
+  const windows =
+    everyNs === undefined || empty ? undefined : new Windows(everyNs, axis.lastStartNs, axis.lastEndNs);
+  const picture =
+    options.picture === true && !empty ? new PictureBuilder(lanesOf(collection, axis.lastEndNs)) : undefined;
+  const unions = classes.map(({ groupOf, names }) => new GroupUnions(groupOf, names.length));
+  const listeners = [windows?.columns, picture].filter((one) => one !== undefined);
+  const sweep = new LevelSweep(listeners);
+  const batches = new AccessBatches(runs, axis.shift);
+  while (batches.next()) {
+    sweep.add(batches.start, batches.starts, batches.sortedEnds, batches.ends);
+    const { start, end, tally, bytes, starts } = batches;
+    for (const union of unions) union.add(start, end, tally, starts);
+    if (windows !== undefined)
+      for (let i = 0; i < starts; i++) {
+        const size = bytes[i] as number;
+        const blocks = ceilPerAccess ? wholeBlocks(size, blockBytes) : 0;
+        windows.add(start[i] as number, end[i] as number, size, blocks, tallies.isWrite(tally[i] as number));
+      }
+    if (picture !== undefined)
+      for (let i = 0; i < starts; i++)
+        picture.add(start[i] as number, end[i] as number, tally[i] as number, bytes[i] as number);
+  }
+  assert(sweep.open === 0, `${sweep.open} accesses never ended`);
+  return { sweep, unions, windows, picture };
+}
+
+function concurrencyOf({ levelNs }: LevelSweep, ioTimeNs: number): Concurrency {
+  const levels: { level: number; seconds: number }[] = [];
+  let weighted = 0;
+  for (let level = 1; level < levelNs.length; level++) {
+    const ns = levelNs[level] as number;
+    if (ns === 0) continue;
+    levels.push({ level, seconds: ns / 1e9 });
+    weighted += level * ns;
+  }
+  return { max: levels.at(-1)?.level ?? 0, mean: ioTimeNs > 0 ? weighted / ioTimeNs : null, levels };
+}
+
+function droppedOf({ counts, notes }: Collection) {
+  const { endBeforeStart, timeUnknown, sizeNegative, sizeUnknown } = counts;
+  const notRecorded = notes.reduce((sum, { id, count }) => (id === "dropped" ? sum + count : sum), 0);
+  const total = endBeforeStart + timeUnknown + sizeNegative + sizeUnknown;
+  return { total, endBeforeStart, timeUnknown, sizeNegative, sizeUnknown, notRecorded };
+}
+
+function inputsOf(collection: Collection): InputSummary[] {
+  const { inputs, clocks } = collection;
+  const sums = sumsOf(collection, inputClasses(collection), undefined);
+  return inputs.map((name, at) => ({
+    name,
+    accesses: sums[at]?.accesses ?? 0,
+    bytes: sums[at]?.bytes ?? 0n,
+    clock: clocks.sources.find((source) => source.input === at)?.clock?.kind ?? "none",
+  }));
+}
+
+/** How many different values tallies with accesses have. */
+function countUsed(column: Uint32Array, tallies: Collection["tallies"], count: number): number {
+  const used = new Uint8Array(count);
+  for (let at = 0; at < tallies.size; at++)
+    if ((tallies.accesses[at] as number) > 0) used[column[at] as number] = 1;
+  return used.reduce((sum, one) => sum + one, 0);
+}

@@ -1,0 +1,67 @@
+/** What readers of the numbers must know: the notes of the readers, and those of the collection. */
+import { formatCount, formatMany } from "../../base/units.ts";
+import type { Collection } from "./collector.ts";
+import type { CollectionNote } from "./metrics.ts";
+import type { MovedRule } from "./moved.ts";
+
+export function notesOf(collection: Collection, rule: MovedRule): CollectionNote[] {
+  return [...joined(collection.notes), ...clockNotes(collection), ...ownNotes(collection, rule)];
+}
+
+/** The same words about several files of an input are one note. */
+function joined(notes: readonly CollectionNote[]): CollectionNote[] {
+  const byText = new Map<string, CollectionNote>();
+  for (const note of notes) {
+    const key = JSON.stringify([note.input, note.id, note.text]);
+    const earlier = byText.get(key);
+    byText.set(key, earlier === undefined ? note : { ...earlier, count: earlier.count + note.count });
+  }
+  return [...byText.values()];
+}
+
+function clockNotes({ clocks, inputs, options }: Collection): CollectionNote[] {
+  const used = new Set(clocks.sources.filter((source) => source.used).map(({ input }) => input));
+  if (options.align === "start" && inputs.length > 1)
+    return [
+      {
+        id: "aligned",
+        count: used.size,
+        text: "Each input begins at 0: accesses of different inputs were not at the same time, so T and concurrency across inputs mean a run of all at once.",
+      },
+    ];
+  if (used.size > 1 && clocks.kind === "own")
+    return [
+      {
+        id: "one-clock-assumed",
+        count: used.size,
+        text: `${formatCount(used.size)} inputs count from a start that is not known; they are taken to be on one clock.`,
+      },
+    ];
+  return [];
+}
+
+function ownNotes({ counts, duplicates }: Collection, rule: MovedRule): CollectionNote[] {
+  const notes: CollectionNote[] = [];
+  const note = (id: string, count: number, text: string) => {
+    if (count > 0) notes.push({ id, count, text });
+  };
+  const again = Math.round(duplicates.found);
+  const about = duplicates.sampled > 1 ? `About ${formatCount(again)} (by a sample)` : formatCount(again);
+  note(
+    "duplicates",
+    again,
+    `${about} ${again === 1 ? "access equals" : "accesses equal"} an earlier one in process, start, end and size; they are counted. Was an input, or a part of it, given twice?`,
+  );
+  if (rule.unknown < counts.accesses)
+    note(
+      "moved-unknown",
+      rule.unknown,
+      `${formatMany(rule.unknown, "access does", "accesses do")} not say how many bytes were moved, so the bandwidth is of the bytes that were asked for.`,
+    );
+  note(
+    "moved-stands-in",
+    rule.stoodIn,
+    `${formatMany(rule.stoodIn, "access", "accesses")} had no other access inside: what was asked for counts as moved.`,
+  );
+  return notes;
+}

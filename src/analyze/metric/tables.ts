@@ -1,0 +1,147 @@
+/** The tables of a collection. */
+import type { Cell, TableBlock, TableColumn } from "../../model/document.ts";
+import type { GroupTable, Grouping, Metrics, MetricValues, WindowTable } from "./metrics.ts";
+
+const WINDOW_ROWS_MAX = 2000;
+
+const valueColumns = ({ bandwidthOf }: MetricValues): readonly TableColumn[] => [
+  { key: "accesses", label: "Accesses", unit: "count", about: "N: accesses that the application made." },
+  { key: "bytes", label: "Bytes", unit: "bytes", about: "B in bytes: what the accesses asked for." },
+  {
+    key: "ioTimeSeconds",
+    label: "T",
+    unit: "seconds",
+    about: "Time with an access of this row under way (C02); rows overlap, so they do not sum up.",
+  },
+  { key: "bps", label: "BPS", unit: "blocks/s", about: "Blocks asked for / T of the row (C03)." },
+  { key: "iops", label: "IOPS", unit: "calls/s", about: "Accesses / T of the row (C04)." },
+  {
+    key: "bandwidthBytesPerSecond",
+    label: "Bandwidth",
+    unit: "bytes/s",
+    about:
+      bandwidthOf === "moved" ? "Bytes moved / T of the row (C04)." : "Bytes asked for / T of the row (C04).",
+  },
+  { key: "arptSeconds", label: "ARPT", unit: "seconds", about: "Mean duration of an access (C04)." },
+];
+
+const valueCells = (one: MetricValues): Cell[] => [
+  ...[one.accesses, one.bytes, one.ioTimeSeconds],
+  ...[one.bps, one.iops, one.bandwidthBytesPerSecond, one.arptSeconds],
+];
+
+const LABELS: Readonly<Record<Grouping, readonly [one: string, several: string]>> = {
+  process: ["Process", "processes"],
+  file: ["File", "files"],
+  program: ["Program", "programs"],
+  host: ["Host", "hosts"],
+  input: ["Input", "inputs"],
+  direction: ["Direction", "directions"],
+};
+
+export const groupTitle = (by: Grouping): string => `By ${by}`;
+
+export function groupBlock({ by, rows, total }: GroupTable, metrics: Metrics): TableBlock {
+  const [one, several] = LABELS[by];
+  const which =
+    rows.length < total ? `The ${rows.length} of ${total} ${several} with most bytes.` : "Most bytes first.";
+  return {
+    kind: "table",
+    id: `bps-by-${by}`,
+    caption: `${which} T is that of the row alone.`,
+    columns: [{ key: by, label: one, unit: "text", about: `Name of the ${by}.` }, ...valueColumns(metrics)],
+    rows: rows.map((row) => [row.name, ...valueCells(row)]),
+    rowsTotal: total,
+    sortedBy: "bytes",
+    searchable: rows.length > 20,
+  };
+}
+
+export function windowBlock({ everyNs, rows }: WindowTable): TableBlock {
+  const shown = rows.slice(0, WINDOW_ROWS_MAX);
+  return {
+    kind: "table",
+    id: "bps-windows-table",
+    caption: `Windows of ${everyNs / 1e9} s${rows.length > shown.length ? `, the first ${shown.length}` : ""}. Without an access under way a window has no rates.`,
+    columns: [
+      { key: "start", label: "From", unit: "seconds", about: "Start of the window, after the first start." },
+      { key: "accesses", label: "Accesses", unit: "count", about: "Accesses that start in the window." },
+      {
+        key: "bytes",
+        label: "Bytes",
+        unit: "bytes",
+        about: "Asked for, spread over the duration of accesses.",
+      },
+      {
+        key: "ioTimeSeconds",
+        label: "T",
+        unit: "seconds",
+        about: "Time of the window with an access under way.",
+      },
+      { key: "bps", label: "BPS", unit: "blocks/s", about: "Blocks of the window / its T." },
+      { key: "iops", label: "IOPS", unit: "calls/s", about: "Accesses that start in the window / its T." },
+      { key: "concurrency", label: "Under way", unit: "count", about: "Mean number under way over its T." },
+    ],
+    rows: shown.map((row) => [
+      ...[row.startSeconds, row.accesses, row.bytes, row.ioTimeSeconds],
+      ...[row.bps, row.iops, row.meanConcurrency],
+    ]),
+    rowsTotal: rows.length,
+    pale: shown.map(({ ioTimeSeconds }) => ioTimeSeconds === 0),
+  };
+}
+
+export function leftOutBlock({ dropped, filtered }: Metrics): TableBlock | undefined {
+  const reasons: readonly (readonly [string, number, string])[] = [
+    ["ends before it starts", dropped.endBeforeStart, "dropped"],
+    ["a time is missing or impossible", dropped.timeUnknown, "dropped"],
+    ["negative size", dropped.sizeNegative, "dropped"],
+    ["size missing, not whole, or from 4 PiB on", dropped.sizeUnknown, "dropped"],
+    ["the recorder could not keep it", dropped.notRecorded, "never recorded"],
+    [
+      "on a pipe, socket or terminal (--include-nonfile counts it)",
+      filtered.nonFile,
+      "left out by the options",
+    ],
+    ["of the other direction (--only)", filtered.direction, "left out by the options"],
+    ["of another file (--file)", filtered.file, "left out by the options"],
+    ["starts at another time (--from, --to)", filtered.time, "left out by the options"],
+  ];
+  const rows = reasons.filter(([, count]) => count > 0);
+  if (rows.length === 0) return undefined;
+  return {
+    kind: "table",
+    id: "bps-left-out",
+    caption: "Accesses that are in no number of this report.",
+    columns: [
+      { key: "reason", label: "Reason", unit: "text", about: "Why it does not count." },
+      { key: "accesses", label: "Accesses", unit: "count", about: "How many." },
+      { key: "kind", label: "What", unit: "text", about: "Bad data, or a choice." },
+    ],
+    rows: rows.map(([reason, count, kind]) => [reason, count, kind]),
+  };
+}
+
+const CLOCKS = {
+  realtime: "time of day",
+  own: "start not known",
+  none: "none",
+} as const;
+
+export function inputsBlock({ inputs }: Metrics): TableBlock {
+  return {
+    kind: "table",
+    id: "bps-inputs",
+    caption: "What was gathered.",
+    columns: [
+      { key: "input", label: "Input", unit: "text", about: "As it was given." },
+      { key: "accesses", label: "Accesses", unit: "count", about: "Accesses that count." },
+      { key: "bytes", label: "Bytes", unit: "bytes", about: "What they asked for." },
+      { key: "clock", label: "Clock", unit: "text", about: "What its times count from." },
+    ],
+    rows: inputs
+      .slice(0, 500)
+      .map(({ name, accesses, bytes, clock }) => [name, accesses, bytes, CLOCKS[clock]]),
+    rowsTotal: inputs.length,
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * Sums per process, file, direction and layer. All groupings are sums over these, so an access is counted once, in one
+ * place, whatever is asked for later.
+ */
+import { ACCESS_NESTED, ACCESS_WRITE } from "../../model/access-stream.ts";
+import { ExactSums, longer } from "./exact-sums.ts";
+
+const KEY_FLAGS = ACCESS_WRITE | ACCESS_NESTED;
+
+export class Tallies {
+  /** How many there are. */
+  size = 0;
+  process = new Uint32Array(64);
+  file = new Uint32Array(64);
+  flags = new Uint8Array(64);
+  accesses = new Float64Array(64);
+  /** Of accesses whose moved bytes are known. */
+  movedKnown = new Float64Array(64);
+  readonly bytes = new ExactSums(64);
+  readonly moved = new ExactSums(64);
+  /** Asked for by accesses whose moved bytes are known. */
+  readonly movedAsked = new ExactSums(64);
+  readonly callNs = new ExactSums(64);
+  readonly blocks = new ExactSums(64);
+  /** Open addressing; index + 1, zero when free. */
+  #table = new Uint32Array(256);
+
+  get memoryBytes(): number {
+    const columns = this.process.byteLength + this.file.byteLength + this.flags.byteLength;
+    const sums = this.accesses.byteLength + this.movedKnown.byteLength + this.#table.byteLength;
+    return columns + sums + this.#sums().reduce((sum, one) => sum + one.memoryBytes, 0);
+  }
+
+  /** The tally of these; made when it is new. */
+  find(process: number, file: number, flags: number): number {
+    const kind = flags & KEY_FLAGS;
+    const mask = this.#table.length - 1;
+    let slot = hash(process, file, kind) & mask;
+    for (;;) {
+      const found = this.#table[slot] as number;
+      if (found === 0) break;
+      const at = found - 1;
+      if (this.process[at] === process && this.file[at] === file && this.flags[at] === kind) return at;
+      slot = (slot + 1) & mask;
+    }
+    const at = this.size++;
+    if (at === this.process.length) this.#grow();
+    this.process[at] = process;
+    this.file[at] = file;
+    this.flags[at] = kind;
+    this.#table[slot] = at + 1;
+    if (2 * this.size > this.#table.length) this.#rehash();
+    return at;
+  }
+
+  /** Sums of some accesses of a tally, not yet rounded. */
+  addSums(at: number, bytes: number, callNs: number, moved: number, movedAsked: number): void {
+    this.bytes.addSum(at, bytes);
+    this.callNs.addSum(at, callNs);
+    this.moved.addSum(at, moved);
+    this.movedAsked.addSum(at, movedAsked);
+  }
+
+  isNested(at: number): boolean {
+    return ((this.flags[at] as number) & ACCESS_NESTED) !== 0;
+  }
+
+  isWrite(at: number): boolean {
+    return ((this.flags[at] as number) & ACCESS_WRITE) !== 0;
+  }
+
+  #sums(): ExactSums[] {
+    return [this.bytes, this.moved, this.movedAsked, this.callNs, this.blocks];
+  }
+
+  #grow(): void {
+    const room = 2 * this.process.length;
+    this.process = longer(this.process, room);
+    this.file = longer(this.file, room);
+    this.flags = longer(this.flags, room);
+    this.accesses = longer(this.accesses, room);
+    this.movedKnown = longer(this.movedKnown, room);
+    for (const sums of this.#sums()) sums.reach(room);
+  }
+
+  #rehash(): void {
+    const table = new Uint32Array(2 * this.#table.length);
+    const mask = table.length - 1;
+    for (let at = 0; at < this.size; at++) {
+      const kind = this.flags[at] as number;
+      let slot = hash(this.process[at] as number, this.file[at] as number, kind) & mask;
+      while (table[slot] !== 0) slot = (slot + 1) & mask;
+      table[slot] = at + 1;
+    }
+    this.#table = table;
+  }
+}
+
+function hash(process: number, file: number, kind: number): number {
+  const mixed =
+    Math.imul(process, 0x9e3779b1) ^ Math.imul(file + 1, 0x85ebca77) ^ Math.imul(kind, 0xc2b2ae3d);
+  return mixed ^ (mixed >>> 15);
+}

@@ -1,0 +1,216 @@
+/** `plimsoll bps`: BPS and the metrics it is compared with, of accesses of any recorder. */
+import type { CollectorOptions } from "../analyze/metric/collector.ts";
+import { metricDocument } from "../analyze/metric/document.ts";
+import { GROUPINGS, type Grouping, type Metrics } from "../analyze/metric/metrics.ts";
+import { UsageError } from "../base/errors.ts";
+import { ACCESS_FORMATS } from "../formats/access-formats.ts";
+import { TIME_UNITS, type TimeUnit } from "../formats/access-format.ts";
+import { plain, renderText } from "../report/text/index.ts";
+import { type BpsInput, findInputs, STDIN } from "./bps/inputs.ts";
+import { metricsJson } from "./bps/json.ts";
+import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
+import { collectInputs, type ReadSetting } from "./bps/read.ts";
+import { defineCommand } from "./command.ts";
+import type { Context } from "./context.ts";
+import { writeFigureFolder } from "./figure-folder.ts";
+import { writePage } from "./page-output.ts";
+import { version } from "../../package.json";
+
+const PAGE_TOP = 100;
+
+export default defineCommand({
+  name: "bps",
+  summary: "compute BPS, IOPS, bandwidth and response time of recorded accesses",
+  description:
+    "Reads single accesses of any recorder and computes BPS (blocks that the application asked for per second with an access under way), IOPS, bandwidth, average response time and concurrency. Inputs are folders and files of plimsoll record, strace output, Darshan logs with DXT, fio latency logs, CSV and Parquet with pid, bytes, start and end, and - for standard input. Several inputs become one collection: accesses that overlap in time count once in T. What cannot be used is counted and named.",
+  arguments: [
+    { name: "input", help: "a trace, a folder of traces, or - for stdin", kind: "file", variadic: true },
+  ],
+  options: {
+    output: {
+      kind: "string",
+      short: "o",
+      valueName: "FILE.html",
+      help: "write the whole report as one HTML file",
+    },
+    figures: {
+      kind: "string",
+      valueName: "DIR",
+      help: "write every figure as SVG and CSV into a folder; earlier figures there are replaced",
+    },
+    by: { kind: "list", valueName: "GROUP", help: `also per ${GROUPINGS.join(", ")}` },
+    top: {
+      kind: "number",
+      integer: true,
+      min: 1,
+      help: "groups to show, those with most bytes (10; 100 in a page)",
+    },
+    every: {
+      kind: "string",
+      valueName: "TIME",
+      help: "also per time window of this width, such as 1s or 250ms",
+    },
+    block: { kind: "bytes", min: 1, default: 512, help: "bytes of a block" },
+    ceil: { kind: "boolean", help: "round each access up to whole blocks, as the paper's records do" },
+    "execution-time": {
+      kind: "string",
+      valueName: "TIME",
+      help: "IOPS over this time instead of the time with an access under way",
+    },
+    only: { kind: "choice", choices: ["read", "write"], help: "count reads or writes only" },
+    file: {
+      kind: "list",
+      valueName: "GLOB",
+      help: "count accesses on these files only, such as '*.h5' or '/scratch/**'",
+    },
+    "include-nonfile": { kind: "boolean", help: "count accesses on pipes, sockets and terminals too" },
+    from: {
+      kind: "string",
+      valueName: "TIME",
+      help: "count accesses that start so long after the first one, or later",
+    },
+    to: {
+      kind: "string",
+      valueName: "TIME",
+      help: "count accesses that start before that time after the first one",
+    },
+    align: {
+      kind: "choice",
+      choices: ["clock", "start"],
+      default: "clock",
+      help: "start: let each input begin at 0, for inputs without a common clock",
+    },
+    format: {
+      kind: "choice",
+      choices: ACCESS_FORMATS.map(({ id }) => id),
+      help: "do not find the format by the content",
+    },
+    time: {
+      kind: "choice",
+      choices: TIME_UNITS,
+      help: "unit of times in CSV (s) and of the log time of fio (ms)",
+    },
+    latency: { kind: "choice", choices: TIME_UNITS, help: "unit of latencies in a fio log (ns)" },
+    "keep-going": { kind: "boolean", help: "of a damaged input use what comes before the damage" },
+    memory: {
+      kind: "bytes",
+      default: 2 ** 31,
+      min: 2 ** 25,
+      help: "hold at most so much; 100 million accesses take about 1 GiB",
+    },
+    brief: {
+      kind: "boolean",
+      help: "only the numbers: no timeline, no groups; half the time on large traces",
+    },
+    full: { kind: "boolean", help: "on the terminal, print all sections" },
+  },
+  examples: [
+    { command: "plimsoll bps trace/", does: "the metrics of what plimsoll record kept" },
+    {
+      command: "plimsoll bps app1.csv app2.csv --by input -o bps.html",
+      does: "two applications as one collection, as a page",
+    },
+    { command: "plimsoll bps run.darshan --every 1s --json", does: "per second, as JSON" },
+    { command: "strace -f -ttt -T -y -o /dev/stdout cp a b | plimsoll bps -", does: "from a pipe" },
+  ],
+  async run({ arguments: words, options }, context) {
+    const wantsPicture =
+      !options.brief && (!context.json || options.output !== undefined || options.figures !== undefined);
+    const collector = collectorOptions(options, wantsPicture);
+    const setting: ReadSetting = {
+      read: {
+        blockBytes: options.block,
+        keepGoing: options.keepGoing,
+        ...(options.time === undefined ? {} : { time: options.time as TimeUnit }),
+        ...(options.latency === undefined ? {} : { latency: options.latency as TimeUnit }),
+      },
+      ...(options.format === undefined ? {} : { format: options.format }),
+      memoryBytes: options.memory,
+    };
+    const range = rangeOf(options);
+    if (range !== undefined && words.includes(STDIN))
+      throw new UsageError("--from and --to read inputs twice, which a pipe cannot do; save it to a file");
+    const metrics = await measured(findInputs(words, context), collector, range, setting, context);
+    const shown = words.length > 3 ? `${words.slice(0, 3).join(" ")} …` : words.join(" ");
+    const document = metricDocument({
+      metrics,
+      command: `plimsoll bps ${shown} -o ${options.output ?? "bps.html"}`,
+      madeBy: `Plimsoll ${version}`,
+    });
+    if (options.output !== undefined) await writePage(document, options.output, context);
+    if (options.figures !== undefined) await writeFigureFolder(document, options.figures, context);
+    if (context.json) context.printJson(metricsJson(metrics, context.skipped));
+    else if (options.output === undefined && options.figures === undefined) {
+      context.out.write(
+        renderText(document, { width: context.columns, color: context.color, full: options.full }),
+      );
+      if (!options.brief) context.out.write(`\nThe whole report: plimsoll bps ${plain(shown)} -o bps.html\n`);
+    } else {
+      context.out.write(`${plain(document.verdict)}\n`);
+      if (options.output !== undefined) context.out.write(`Wrote ${plain(options.output)}\n`);
+      if (options.figures !== undefined) context.out.write(`Wrote figures to ${plain(options.figures)}\n`);
+    }
+  },
+});
+
+/** A range is given in time after the first access, which a first reading finds. */
+async function measured(
+  inputs: readonly BpsInput[],
+  options: CollectorOptions,
+  range: { fromNs: number; toNs: number } | undefined,
+  setting: ReadSetting,
+  context: Context,
+): Promise<Metrics> {
+  if (range === undefined) return (await collectInputs(inputs, options, setting, context)).metrics;
+  const { everyNs: _, ...whole } = { ...options, by: [], picture: false };
+  const { metrics, used } = await collectInputs(inputs, whole, setting, context);
+  const chosen = { ...options, range: { ...range, origin: metrics.clock.origin } };
+  return (await collectInputs(used, chosen, setting, context)).metrics;
+}
+
+interface Given {
+  readonly output: string | undefined;
+  readonly by: readonly string[];
+  readonly top: number | undefined;
+  readonly every: string | undefined;
+  readonly block: number;
+  readonly ceil: boolean;
+  readonly executionTime: string | undefined;
+  readonly only: string | undefined;
+  readonly file: readonly string[];
+  readonly includeNonfile: boolean;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly align: string;
+  readonly memory: number;
+}
+
+function collectorOptions(given: Given, picture: boolean): CollectorOptions {
+  const asked = parseGroupings(given.by);
+  const by: Grouping[] = asked.length > 0 || !picture ? asked : ["process", "file"];
+  const everyNs = given.every === undefined ? undefined : parseDuration("--every", given.every);
+  if (everyNs === 0) throw new UsageError(`--every ${given.every}: windows need a width`);
+  return {
+    blockBytes: given.block,
+    ceilPerAccess: given.ceil,
+    align: given.align as "clock" | "start",
+    includeNonFile: given.includeNonfile,
+    memoryBytes: given.memory,
+    top: given.top ?? (given.output === undefined ? 10 : PAGE_TOP),
+    ...{ by, picture },
+    ...(everyNs === undefined ? {} : { everyNs }),
+    ...(given.only === undefined ? {} : { only: given.only as "read" | "write" }),
+    ...(given.file.length === 0 ? {} : { file: globFilter(given.file) }),
+    ...(given.executionTime === undefined
+      ? {}
+      : { executionSeconds: parseDuration("--execution-time", given.executionTime) / 1e9 }),
+  };
+}
+
+function rangeOf({ from, to }: Given): { fromNs: number; toNs: number } | undefined {
+  if (from === undefined && to === undefined) return undefined;
+  const fromNs = from === undefined ? 0 : parseDuration("--from", from);
+  const toNs = to === undefined ? Number.POSITIVE_INFINITY : parseDuration("--to", to);
+  if (!(fromNs < toNs)) throw new UsageError(`--from ${from} is not before --to ${to}`);
+  return { fromNs, toNs };
+}

@@ -1,0 +1,65 @@
+/** What `plimsoll bps --json` prints. */
+import { definitionsOf } from "../../analyze/metric/definitions.ts";
+import type { GroupRow, Metrics, MetricValues } from "../../analyze/metric/metrics.ts";
+import type { Skipped } from "../context.ts";
+
+export function metricsJson(metrics: Metrics, skipped: readonly Skipped[] = []): Record<string, unknown> {
+  const { clock, groups, windows, options, inputs } = metrics;
+  return {
+    ...valuesJson(metrics),
+    dropped: metrics.dropped,
+    filtered: metrics.filtered,
+    nestedAccesses: metrics.nestedAccesses,
+    failedAccesses: metrics.failedAccesses,
+    spanSeconds: metrics.spanSeconds,
+    idleSeconds: metrics.idleSeconds,
+    stretches: metrics.stretches,
+    concurrency: metrics.concurrency,
+    processes: metrics.processes,
+    files: metrics.files,
+    inputs,
+    skipped,
+    clock: { kind: clock.kind, originNs: String(clock.origin.ns), uncertaintyNs: clock.uncertaintyNs },
+    groups: Object.fromEntries(
+      groups.map(({ by, rows, total }) => [by, { total, rows: rows.map((row) => groupJson(row)) }]),
+    ),
+    windows: windows === null ? null : { everySeconds: windows.everyNs / 1e9, rows: windows.rows },
+    notes: metrics.notes,
+    definitions: definitionsOf(options),
+    options: {
+      blockBytes: options.blockBytes,
+      ceilPerAccess: options.ceilPerAccess,
+      executionSeconds: options.executionSeconds ?? null,
+      align: options.align,
+      includeNonFile: options.includeNonFile,
+      only: options.only ?? null,
+    },
+  };
+}
+
+function valuesJson(values: MetricValues) {
+  const { accesses, bytes, movedBytes, blocks, ioTimeSeconds, bps, iops } = values;
+  const { bandwidthBytesPerSecond, arptSeconds, bandwidthOf, readBytes, writtenBytes, ioTimeNs } = values;
+  return {
+    ...{
+      accesses,
+      bytes,
+      movedBytes,
+      blocks,
+      ioTimeSeconds,
+      bps,
+      iops,
+      bandwidthBytesPerSecond,
+      arptSeconds,
+    },
+    ...{ bandwidthOf, readBytes, writtenBytes, ioTimeNs },
+  };
+}
+
+const groupJson = (row: GroupRow) => ({
+  name: row.name,
+  ...(row.process === undefined
+    ? {}
+    : { pid: row.process.pid, rank: row.process.rank, host: row.process.host, program: row.process.program }),
+  ...valuesJson(row),
+});
