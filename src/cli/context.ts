@@ -37,6 +37,8 @@ export interface Context {
   progress(options: ProgressOptions): Progress;
   /** Names an input that is left out; the exit code becomes 3. */
   skip(path: string, reason: string): void;
+  /** The exit code of a run that went well, where it is not ours to choose: that of a program that we ran. */
+  exitWith(code: number): void;
   /** Await this now and then in long work: it lets signals through. Costs next to nothing when called often. */
   breathe(): Promise<void>;
   /** Say this before writing a file or folder: it is removed on failure and on SIGINT unless `done()` was called. */
@@ -67,6 +69,7 @@ export class CommandContext implements Context {
   readonly abort = new AbortController();
   /** Whether the command stops by itself on a signal. */
   signalTaken = false;
+  exitCode: number | undefined;
   readonly #io: Io;
   readonly #watchSignals: () => void;
   #bar: ProgressBar | undefined;
@@ -116,6 +119,10 @@ export class CommandContext implements Context {
     if (this.out.closed) throw new OutputClosed();
     this.skipped.push({ path, reason });
     this.note(`skipped ${path}: ${reason}`);
+  }
+
+  exitWith(code: number): void {
+    this.exitCode = code;
   }
 
   async breathe(): Promise<void> {

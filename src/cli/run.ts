@@ -74,7 +74,7 @@ async function runCommand(
     if (stopped === undefined && stop.code === undefined) {
       context.endProgress();
       context.out.flush();
-      return context.skipped.length > 0 ? EXIT.skipped : EXIT.done;
+      return context.exitCode ?? (context.skipped.length > 0 ? EXIT.skipped : EXIT.done);
     }
   } catch (error) {
     // After a signal, whatever the command throws is only its way to stop.

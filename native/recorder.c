@@ -1,0 +1,2236 @@
+/*
+ * Records the reads and writes of the program that it is loaded into (LD_PRELOAD), one 32-byte record each, in a file
+ * per process. Off unless PLIMSOLL_RECORD names the folder of the trace. docs/record.md says what is seen and what not,
+ * docs/formats/trace.md how the file is laid out.
+ *
+ * Rules that hold everywhere below:
+ *   - the program gets the results, errno and signals that it would get without us;
+ *   - no lock is held and no descriptor stays open while the program runs, so a signal handler, a fork in another thread
+ *     or a program that closes everything finds us in order;
+ *   - space for records is allocated before it is mapped: a full disk costs records (counted), never a SIGBUS;
+ *   - records are in a shared mapping, so they outlive the process however it ends.
+ */
+#undef _FORTIFY_SOURCE
+#define _GNU_SOURCE
+#define _LARGEFILE64_SOURCE
+#include <aio.h>
+#include <alloca.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Macros in stdio.h of some libraries. */
+#undef fread_unlocked
+#undef fwrite_unlocked
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define EXPORT __attribute__((visibility("default")))
+#define SLOW __attribute__((noinline, cold))
+
+/* ---- the trace file ------------------------------------------------------------------------------------------- */
+
+#define FORMAT_VERSION 1
+#define HEADER_BYTES 4096
+#define RECORD_BYTES 32
+
+/* Kinds of records; the reader knows the same numbers (src/formats/trace/layout.ts). */
+enum op {
+    OP_READ = 1, OP_PREAD, OP_READV, OP_PREADV, OP_FREAD, OP_SENDFILE_READ, OP_COPY_READ, OP_SPLICE_READ,
+    OP_AIO_READ,
+    OP_WRITE = 17, OP_PWRITE, OP_WRITEV, OP_PWRITEV, OP_FWRITE, OP_SENDFILE_WRITE, OP_COPY_WRITE, OP_SPLICE_WRITE,
+    OP_AIO_WRITE,
+    OP_MPI_READ = 33, OP_MPI_READ_AT, OP_MPI_READ_ALL, OP_MPI_READ_AT_ALL, OP_MPI_READ_SHARED, OP_MPI_READ_ORDERED,
+    OP_MPI_WRITE = 49, OP_MPI_WRITE_AT, OP_MPI_WRITE_ALL, OP_MPI_WRITE_AT_ALL, OP_MPI_WRITE_SHARED,
+    OP_MPI_WRITE_ORDERED,
+    OP_SYNC = 64, OP_MAP = 65,
+    OP_MOVED = 253, OP_NAME = 254, OP_NAME_PART = 255
+};
+
+enum flag {
+    FLAG_WRITE = 1, FLAG_NESTED = 2, FLAG_ERROR = 4, FLAG_DIRECT = 8, FLAG_NONFILE = 16,
+    FLAG_SHORT = 32, /* a record of kind OP_MOVED follows with what came back */
+    FLAG_OUTER = 64  /* nested accesses were recorded within */
+};
+
+enum header_flag { HEADER_ENDED = 1, HEADER_DELAY = 2, HEADER_SANDBOX = 4, HEADER_ALL = 8, HEADER_FULL = 16 };
+
+struct record {
+    uint32_t thread;
+    uint8_t op, flags;
+    uint16_t file;
+    uint64_t bytes, start_ns, end_ns;
+};
+_Static_assert(sizeof(struct record) == RECORD_BYTES, "records have 32 bytes");
+
+struct header {
+    char magic[8];
+    uint32_t version, byte_order, header_bytes, record_bytes;
+    uint64_t count, capacity, dropped, skipped, files_other;
+    uint32_t pid, ppid;
+    int32_t rank;
+    uint32_t flags;
+    uint64_t start_monotonic, start_realtime, start_spread;
+    uint64_t end_monotonic, end_realtime, end_spread;
+    int64_t realtime_offset;
+    uint64_t unfinished;
+    char boot[40];
+    char reserved[72];
+    char host[256];
+    char comm[64];
+    char command[1024];
+};
+_Static_assert(offsetof(struct header, host) == 256, "layout of the header");
+
+#define HEADER_SLOTS (HEADER_BYTES / RECORD_BYTES)
+/* What is there at once: header and 3968 records; then 2 MiB at a time. */
+#define FIRST_SLOTS 4096
+#define CHUNK_SHIFT 16
+#define CHUNK_SLOTS (1u << CHUNK_SHIFT)
+#define CHUNKS_MAX 65536
+#define FILE_UNKNOWN 0
+#define FILE_OTHER 65535
+#define FILES_MAX 65534
+
+/* ---- state ---------------------------------------------------------------------------------------------------- */
+
+/* Of a descriptor: the id of its file below, and these. */
+#define FD_KNOWN (1u << 16)
+#define FD_SKIP (1u << 17)
+#define FD_DIRECT (1u << 18)
+#define FD_NONFILE (1u << 19)
+#define FD_LOST (1u << 20) /* cannot be looked up any more */
+#define FD_DEVICE_SHIFT 24
+#define FD_DEVICE_MASK (31u << FD_DEVICE_SHIFT)
+#define FDS_MAX (1u << 20)
+#define NAMES_MAX (1u << 17)
+
+/*
+ * All that belongs to one process. The kernel hands a zeroed copy to a forked child, which thereby starts a trace of its
+ * own at its first access; pages that nobody touches cost nothing.
+ */
+struct process {
+    struct header *header;
+    struct record *first;
+    int32_t pid;
+    int opening;
+    uint32_t files, fd_highest;
+    uint64_t early_drops;
+    char path[PATH_MAX + 128];
+    struct record *chunks[CHUNKS_MAX];
+    uint32_t fds[FDS_MAX];
+    uint64_t name_hashes[NAMES_MAX];
+    uint16_t name_ids[NAMES_MAX];
+};
+
+enum mode { MODE_UNSET, MODE_OFF, MODE_ON };
+static int mode;
+static struct process *process;
+
+#define FILTERS_MAX 64
+#define DEVICES_MAX 16
+#define CHANNELS_MAX 32
+struct device {
+    const char *path;
+    size_t path_length;
+    uint64_t latency_ns;
+    double ns_per_byte;
+    unsigned channels; /* 0: any number at once */
+};
+static struct {
+    char folder[PATH_MAX], text[32768], delay_text[4096];
+    char *only[FILTERS_MAX], *skip[FILTERS_MAX], *system[FILTERS_MAX];
+    unsigned only_count, skip_count, system_count, device_count;
+    int all, rank, sandboxed;
+    uint64_t limit;
+    struct device devices[DEVICES_MAX];
+    uint64_t (*device_free_at)[CHANNELS_MAX];
+    char preload[PATH_MAX + 16], variable[PATH_MAX + 32];
+} setup;
+
+static __thread struct {
+    int32_t owner;
+    uint32_t id, inner;
+    int timer_set, busy;
+    const char *outer_frame;
+} thread __attribute__((tls_model("initial-exec")));
+
+/* ---- system calls of our own ----------------------------------------------------------------------------------- */
+
+/* Below libc: no cancellation points, and nothing that another preloaded library wraps. */
+static long raw(long number, long a, long b, long c, long d, long e, long f)
+{
+#if defined(__x86_64__)
+    long result;
+    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+#elif defined(__aarch64__)
+    register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+    return x0;
+#else
+#error "the recorder knows x86-64 and aarch64"
+#endif
+}
+#define RAW(number, a, b, c, d, e, f) \
+    raw(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+static int raw_open(const char *path, int flags, int permissions)
+{
+    return (int)RAW(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, permissions, 0, 0);
+}
+static long raw_read(int fd, void *buffer, size_t size)
+{
+    return RAW(SYS_read, fd, buffer, size, 0, 0, 0);
+}
+static void raw_close(int fd)
+{
+    RAW(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+static void *raw_map(size_t size, int protection, int flags, int fd, uint64_t offset)
+{
+    long at = RAW(SYS_mmap, 0, size, protection, flags, fd, offset);
+    return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
+/* The whole of a small file, as text; the length, or -1. */
+static long slurp(const char *path, char *buffer, size_t size)
+{
+    int fd = raw_open(path, O_RDONLY, 0);
+    if (fd < 0) return -1;
+    size_t filled = 0;
+    while (filled < size - 1) {
+        long count = raw_read(fd, buffer + filled, size - 1 - filled);
+        if (count <= 0) break;
+        filled += (size_t)count;
+    }
+    raw_close(fd);
+    buffer[filled] = 0;
+    return (long)filled;
+}
+
+static inline uint64_t nanoseconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+static inline uint64_t now(void)
+{
+    return nanoseconds(CLOCK_MONOTONIC);
+}
+
+/* Both clocks at one moment: the closest of a few tries, since we can be interrupted between two looks. */
+static void clock_pair(uint64_t *monotonic, uint64_t *realtime, uint64_t *spread)
+{
+    *spread = UINT64_MAX;
+    for (int i = 0; i < 7; i++) {
+        uint64_t before = now(), real = nanoseconds(CLOCK_REALTIME), gap = now() - before;
+        if (gap >= *spread) continue;
+        *spread = gap;
+        *monotonic = before + gap / 2;
+        *realtime = real;
+    }
+}
+
+SLOW static void *resolve(void **real, const char *name)
+{
+    return *real = dlsym(RTLD_NEXT, name);
+}
+
+/* ---- options ---------------------------------------------------------------------------------------------------- */
+
+/* `*` is any text with slashes, `?` any character; a pattern with neither names a file or a folder and all below it. */
+static int glob_matches(const char *pattern, const char *path)
+{
+    const char *star = NULL, *resume = NULL;
+    while (*path) {
+        if (*pattern == '*') {
+            star = pattern++;
+            resume = path;
+        } else if (*pattern == '?' || *pattern == *path) {
+            pattern++;
+            path++;
+        } else if (star) {
+            pattern = star + 1;
+            path = ++resume;
+        } else {
+            return 0;
+        }
+    }
+    while (*pattern == '*') pattern++;
+    return *pattern == 0;
+}
+static int is_below(const char *path, const char *folder, size_t length)
+{
+    return strncmp(path, folder, length) == 0 &&
+           (path[length] == 0 || path[length] == '/' || (length > 0 && folder[length - 1] == '/'));
+}
+static int path_matches(const char *pattern, const char *path)
+{
+    return strpbrk(pattern, "*?") ? glob_matches(pattern, path) : is_below(path, pattern, strlen(pattern));
+}
+
+static int is_system_path(const char *path, int is_block_device)
+{
+    if (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0) return !is_block_device;
+    for (unsigned i = 0; i < setup.system_count; i++)
+        if (path_matches(setup.system[i], path)) return 1;
+    return 0;
+}
+static int is_left_out(const char *path, int is_block_device)
+{
+    for (unsigned i = 0; i < setup.skip_count; i++)
+        if (path_matches(setup.skip[i], path)) return 1;
+    for (unsigned i = 0; i < setup.only_count; i++)
+        if (path_matches(setup.only[i], path)) return 0;
+    if (setup.only_count > 0) return 1;
+    return !setup.all && is_system_path(path, is_block_device);
+}
+
+/* A number with a unit: the factor of the unit that follows, or 0. */
+static double read_quantity(const char *text, const char *units[], const double factors[])
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || value < 0) return -1;
+    for (int i = 0; units[i]; i++)
+        if (strcmp(end, units[i]) == 0) return value * factors[i];
+    return -1;
+}
+static double read_nanoseconds(const char *text)
+{
+    static const char *units[] = {"ns", "us", "ms", "s", "", NULL};
+    static const double factors[] = {1, 1e3, 1e6, 1e9, 1};
+    return read_quantity(text, units, factors);
+}
+static double read_bytes_per_second(const char *text)
+{
+    static const char *units[] = {"B/s",   "kB/s",  "KB/s",  "MB/s", "GB/s",       "KiB/s",
+                                  "MiB/s", "GiB/s", "",      NULL};
+    static const double factors[] = {1, 1e3, 1e3, 1e6, 1e9, 1024, 1024 * 1024, 1024.0 * 1024 * 1024, 1};
+    return read_quantity(text, units, factors);
+}
+
+/* `latency=200us,bandwidth=100MB/s,concurrency=1,path=/prefix`; several devices are separated by `;`. */
+static void read_delays(char *text)
+{
+    char *rest_devices = text, *spec;
+    while ((spec = strsep(&rest_devices, ";")) != NULL && setup.device_count < DEVICES_MAX) {
+        struct device one = {.path = "", .channels = 1};
+        char *rest = spec, *item;
+        int fine = *spec != 0;
+        while ((item = strsep(&rest, ",")) != NULL) {
+            double number = 0;
+            if (strncmp(item, "latency=", 8) == 0) {
+                number = read_nanoseconds(item + 8);
+                one.latency_ns = number > 0 ? (uint64_t)number : 0;
+            } else if (strncmp(item, "bandwidth=", 10) == 0) {
+                number = read_bytes_per_second(item + 10);
+                one.ns_per_byte = number > 0 ? 1e9 / number : 0;
+            } else if (strncmp(item, "concurrency=", 12) == 0) {
+                one.channels = strcmp(item + 12, "n") == 0 ? 0 : (unsigned)atoi(item + 12);
+                if (one.channels > CHANNELS_MAX) one.channels = CHANNELS_MAX;
+            } else if (strncmp(item, "path=", 5) == 0) {
+                one.path = item + 5;
+            } else {
+                fine = 0;
+            }
+            if (number < 0) fine = 0;
+        }
+        one.path_length = strlen(one.path);
+        if (fine) setup.devices[setup.device_count++] = one;
+    }
+}
+
+static void map_devices(void)
+{
+    char path[PATH_MAX + 16];
+    if (setup.device_count == 0) return;
+    snprintf(path, sizeof path, "%s/devices", setup.folder);
+    int fd = raw_open(path, O_RDWR, 0);
+    struct stat st;
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(uint64_t[DEVICES_MAX][CHANNELS_MAX]))
+        setup.device_free_at =
+            raw_map(sizeof(uint64_t[DEVICES_MAX][CHANNELS_MAX]), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0) raw_close(fd);
+    if (!setup.device_free_at) setup.device_count = 0;
+}
+
+static void read_options(void)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/options", setup.folder);
+    setup.limit = 1u << 27;
+    if (slurp(path, setup.text, sizeof setup.text) < 0) setup.text[0] = 0;
+    char *rest = setup.text, *line;
+    while ((line = strsep(&rest, "\n")) != NULL) {
+        if (strncmp(line, "only=", 5) == 0 && setup.only_count < FILTERS_MAX)
+            setup.only[setup.only_count++] = line + 5;
+        else if (strncmp(line, "skip=", 5) == 0 && setup.skip_count < FILTERS_MAX)
+            setup.skip[setup.skip_count++] = line + 5;
+        else if (strncmp(line, "system=", 7) == 0 && setup.system_count < FILTERS_MAX)
+            setup.system[setup.system_count++] = line + 7;
+        else if (strncmp(line, "all=1", 5) == 0)
+            setup.all = 1;
+        else if (strncmp(line, "limit=", 6) == 0)
+            setup.limit = strtoull(line + 6, NULL, 10);
+        else if (strncmp(line, "delay=", 6) == 0)
+            read_delays(line + 6);
+    }
+    if (setup.limit > (uint64_t)(CHUNKS_MAX - 1) << CHUNK_SHIFT) setup.limit = (uint64_t)(CHUNKS_MAX - 1) << CHUNK_SHIFT;
+    const char *delay = getenv("PLIMSOLL_DELAY");
+    if (delay && strlen(delay) < sizeof setup.delay_text) {
+        strcpy(setup.delay_text, delay);
+        read_delays(setup.delay_text);
+    }
+    map_devices();
+}
+
+static int rank_of_environment(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",    "PMIX_RANK", "MV2_COMM_WORLD_RANK",
+                                        "PALS_RANKID",          "SLURM_PROCID", NULL};
+    for (const char *const *name = names; *name; name++) {
+        const char *text = getenv(*name);
+        if (text && *text >= '0' && *text <= '9') return atoi(text);
+    }
+    return -1;
+}
+
+/* Programs that start others and pass their output on do I/O of their own, which is not the application's. */
+static int is_launcher(void)
+{
+    static const char *const names[] = {"mpiexec", "mpirun", "hydra_", "orted", "orterun", "prte", "srun", "slurmstepd", NULL};
+    const char *name = program_invocation_short_name;
+    for (const char *const *one = names; name && *one; one++)
+        if (strncmp(name, *one, strlen(*one)) == 0) return 1;
+    return 0;
+}
+
+/* Without a wipe by the kernel, the child empties what it took over itself. */
+static void forget_parent(void)
+{
+    madvise(process, sizeof *process, MADV_DONTNEED);
+}
+
+static void remember_preload(const char *folder)
+{
+    Dl_info self;
+    if (!dladdr((void *)remember_preload, &self) || !self.dli_fname || self.dli_fname[0] != '/') return;
+    if (strlen(self.dli_fname) >= PATH_MAX) return;
+    snprintf(setup.preload, sizeof setup.preload, "LD_PRELOAD=%s", self.dli_fname);
+    snprintf(setup.variable, sizeof setup.variable, "PLIMSOLL_RECORD=%s", folder);
+}
+
+/* Decides for the life of this program image whether we record. Two threads that do it at once find the same. */
+SLOW static int start(void)
+{
+    static int started;
+    if (__atomic_exchange_n(&started, 1, __ATOMIC_ACQ_REL)) {
+        for (int i = 0; i < 1000 && __atomic_load_n(&mode, __ATOMIC_ACQUIRE) == MODE_UNSET; i++) sched_yield();
+        return __atomic_load_n(&mode, __ATOMIC_ACQUIRE);
+    }
+    int saved = errno, result = MODE_OFF;
+    const char *folder = getenv("PLIMSOLL_RECORD");
+    if (folder && folder[0] == '/' && strlen(folder) < sizeof setup.folder - 300) {
+        strcpy(setup.folder, folder);
+        void *space = raw_map(sizeof *process, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (space) {
+            process = space;
+            if (madvise(space, sizeof *process, MADV_WIPEONFORK) != 0) pthread_atfork(NULL, NULL, forget_parent);
+            setup.rank = rank_of_environment();
+            read_options();
+            remember_preload(folder);
+            if (setup.all || !is_launcher()) result = MODE_ON;
+        }
+    }
+    errno = saved;
+    __atomic_store_n(&mode, result, __ATOMIC_RELEASE);
+    return result;
+}
+static inline int is_on(void)
+{
+    int now_mode = __atomic_load_n(&mode, __ATOMIC_ACQUIRE);
+    if (LIKELY(now_mode != MODE_UNSET)) return now_mode == MODE_ON;
+    return start() == MODE_ON;
+}
+
+/* ---- space for records ------------------------------------------------------------------------------------------ */
+
+/* Makes [from, to) of the file real, so that a store into its mapping cannot fail later. */
+static int allocate(int fd, uint64_t from, uint64_t to)
+{
+    struct rlimit limit;
+    /* Beyond this limit the kernel would send SIGXFSZ. */
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && to > limit.rlim_cur) return 0;
+    long result = RAW(SYS_fallocate, fd, 0, from, to - from, 0, 0);
+    if (result == 0) return 1;
+    if (result != -EOPNOTSUPP && result != -ENOSYS) return 0;
+    static const char zeros[16384];
+    struct stat st;
+    if (fstat(fd, &st) != 0) return 0;
+    /* What is there may hold records already. */
+    if ((uint64_t)st.st_size > from) from = (uint64_t)st.st_size;
+    while (from < to) {
+        size_t size = to - from < sizeof zeros ? to - from : sizeof zeros;
+        long count = RAW(SYS_pwrite64, fd, zeros, size, from, 0, 0);
+        if (count <= 0) return 0;
+        from += (uint64_t)count;
+    }
+    return 1;
+}
+
+static void *map_part(const char *path, uint64_t from, uint64_t to)
+{
+    int fd = raw_open(path, O_RDWR, 0);
+    if (fd < 0) return NULL;
+    void *part = allocate(fd, from, to) ? raw_map(to - from, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from) : NULL;
+    raw_close(fd);
+    /* A child has no use for it and would pay for it at fork. */
+    if (part) madvise(part, to - from, MADV_DONTFORK);
+    return part;
+}
+
+SLOW static struct record *grow(uint64_t chunk)
+{
+    int saved = errno;
+    struct process *p = process;
+    const uint64_t bytes = (uint64_t)CHUNK_SLOTS * RECORD_BYTES;
+    struct record *part = NULL;
+    if (!setup.sandboxed) part = map_part(p->path, chunk * bytes, (chunk + 1) * bytes);
+    if (part) {
+        struct record *none = NULL;
+        madvise(part, bytes, MADV_POPULATE_WRITE);
+        if (!__atomic_compare_exchange_n(&p->chunks[chunk], &none, part, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            munmap(part, bytes);
+            part = none;
+        } else if (chunk >= 2 && p->chunks[chunk - 2]) {
+            /* Full by now; its pages stay in the page cache, out of the program's resident memory. */
+            madvise(p->chunks[chunk - 2], bytes, MADV_DONTNEED);
+        }
+    } else if (!(part = __atomic_load_n(&p->chunks[chunk], __ATOMIC_ACQUIRE))) {
+        uint64_t first_free = chunk == 0 ? FIRST_SLOTS : chunk << CHUNK_SHIFT;
+        __atomic_store_n(&p->header->capacity, first_free - HEADER_SLOTS, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&p->header->flags, HEADER_FULL, __ATOMIC_RELAXED);
+    }
+    errno = saved;
+    return part;
+}
+
+/* Where the record of this number is, or NULL when there is no space for it. */
+static inline struct record *place(struct header *header, uint64_t number)
+{
+    uint64_t slot = number + HEADER_SLOTS;
+    if (UNLIKELY(number >= __atomic_load_n(&header->capacity, __ATOMIC_RELAXED))) return NULL;
+    if (slot < FIRST_SLOTS) return (struct record *)header + slot;
+    struct record *part = __atomic_load_n(&process->chunks[slot >> CHUNK_SHIFT], __ATOMIC_ACQUIRE);
+    if (UNLIKELY(!part) && !(part = grow(slot >> CHUNK_SHIFT))) return NULL;
+    return part + (slot & (CHUNK_SLOTS - 1));
+}
+
+static void enter_process(void)
+{
+    struct process *p = process;
+    if (p->pid == 0) __atomic_store_n(&p->pid, (int32_t)getpid(), __ATOMIC_RELEASE);
+}
+
+static void fill_header(struct header *header)
+{
+    struct utsname names;
+    memcpy(header->magic, "PLTRACE", 8);
+    header->version = FORMAT_VERSION;
+    header->byte_order = 0x01020304;
+    header->header_bytes = HEADER_BYTES;
+    header->record_bytes = RECORD_BYTES;
+    header->capacity = setup.limit;
+    header->pid = (uint32_t)process->pid;
+    header->ppid = (uint32_t)getppid();
+    header->rank = setup.rank;
+    header->flags = (setup.device_count > 0 ? HEADER_DELAY : 0) | (setup.all ? HEADER_ALL : 0);
+    header->dropped = process->early_drops;
+    clock_pair(&header->start_monotonic, &header->start_realtime, &header->start_spread);
+    header->realtime_offset = (int64_t)(header->start_realtime - header->start_monotonic);
+    if (slurp("/proc/sys/kernel/random/boot_id", header->boot, sizeof header->boot) > 36) header->boot[36] = 0;
+    if (uname(&names) == 0) snprintf(header->host, sizeof header->host, "%s", names.nodename);
+    if (slurp("/proc/self/comm", header->comm, sizeof header->comm) > 0) header->comm[strcspn(header->comm, "\n")] = 0;
+    /* Words stay separated by NUL, as the kernel gives them. */
+    slurp("/proc/self/cmdline", header->command, sizeof header->command);
+}
+
+SLOW static struct header *open_trace(void)
+{
+    struct process *p = process;
+    if (setup.sandboxed || thread.busy) {
+        __atomic_fetch_add(&p->early_drops, 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    int saved = errno, nobody = 0;
+    enter_process();
+    if (!__atomic_compare_exchange_n(&p->opening, &nobody, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        /* Another thread is at it, or has failed for good (2). */
+        for (int i = 0; i < 20000 && __atomic_load_n(&p->opening, __ATOMIC_ACQUIRE) == 1; i++) sched_yield();
+        struct header *theirs = __atomic_load_n(&p->header, __ATOMIC_ACQUIRE);
+        if (!theirs) __atomic_fetch_add(&p->early_drops, 1, __ATOMIC_RELAXED);
+        errno = saved;
+        return theirs;
+    }
+    thread.busy = 1;
+    struct utsname names;
+    const uint64_t bytes = (uint64_t)FIRST_SLOTS * RECORD_BYTES;
+    const char *host = uname(&names) == 0 ? names.nodename : "host";
+    struct header *header = NULL;
+    snprintf(p->path, sizeof p->path, "%s/%.64s.%d.%llu.plt", setup.folder, host, p->pid, (unsigned long long)now());
+    int fd = raw_open(p->path, O_RDWR | O_CREAT | O_EXCL, 0666);
+    if (fd >= 0) {
+        raw_close(fd);
+        header = map_part(p->path, 0, bytes);
+        /* No space even for this: an empty file tells that a process was not recorded. */
+        if (header) fill_header(header);
+    }
+    __atomic_store_n(&p->header, header, __ATOMIC_RELEASE);
+    __atomic_store_n(&p->opening, 2, __ATOMIC_RELEASE);
+    thread.busy = 0;
+    errno = saved;
+    return header;
+}
+
+static inline struct header *trace_header(void)
+{
+    struct header *header = __atomic_load_n(&process->header, __ATOMIC_ACQUIRE);
+    return LIKELY(header != NULL) ? header : open_trace();
+}
+
+static inline uint32_t thread_id(void)
+{
+    if (UNLIKELY(thread.owner != process->pid)) {
+        thread.id = (uint32_t)RAW(SYS_gettid, 0, 0, 0, 0, 0, 0);
+        thread.owner = process->pid;
+    }
+    return thread.id;
+}
+
+/* The first word goes last: a record that a kill cut short has kind 0. */
+static inline void put(struct record *at, uint32_t who, unsigned op, unsigned flags, unsigned file, uint64_t bytes,
+                       uint64_t start_ns, uint64_t end_ns)
+{
+    struct record head = {.thread = who, .op = (uint8_t)op, .flags = (uint8_t)flags, .file = (uint16_t)file};
+    uint64_t word;
+    memcpy(&word, &head, 8);
+    at->bytes = bytes;
+    at->start_ns = start_ns;
+    at->end_ns = end_ns;
+    __atomic_store_n((uint64_t *)at, word, __ATOMIC_RELEASE);
+}
+
+/* `moved` is what came back, -1 for a failure, -2 when nobody knows. */
+#define MOVED_UNKNOWN (-2)
+static inline void record(unsigned op, unsigned flags, unsigned file, uint64_t asked, int64_t moved, uint64_t start_ns,
+                          uint64_t end_ns)
+{
+    struct header *header = trace_header();
+    if (UNLIKELY(!header)) return;
+    int is_short = moved >= 0 && (uint64_t)moved != asked;
+    uint64_t number = __atomic_fetch_add(&header->count, 1 + is_short, __ATOMIC_RELAXED);
+    struct record *at = place(header, number);
+    if (UNLIKELY(!at)) {
+        __atomic_fetch_add(&header->dropped, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    struct record *second = is_short ? place(header, number + 1) : NULL;
+    if (second) put(second, thread_id(), OP_MOVED, flags, file, (uint64_t)moved, start_ns, end_ns);
+    put(at, thread_id(), op, flags | (second ? FLAG_SHORT : 0), file, asked, start_ns, end_ns);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+/* Parts of 27 bytes, each in a record that says what it is. */
+#define NAME_PART_BYTES 27
+static void put_name(unsigned file, const char *path, size_t length, uint64_t open_flags, uint64_t file_system,
+                     uint64_t inode)
+{
+    struct header *header = trace_header();
+    if (!header) return;
+    uint64_t parts = (length + NAME_PART_BYTES - 1) / NAME_PART_BYTES;
+    uint64_t number = __atomic_fetch_add(&header->count, 1 + parts, __ATOMIC_RELAXED);
+    for (uint64_t i = 0; i < parts; i++) {
+        struct record *at = place(header, number + 1 + i);
+        if (!at) return;
+        size_t done = i * NAME_PART_BYTES, size = length - done < NAME_PART_BYTES ? length - done : NAME_PART_BYTES;
+        uint8_t *bytes = (uint8_t *)at;
+        memcpy(bytes + 5, path + done, size);
+        bytes[4] = OP_NAME_PART;
+    }
+    struct record *at = place(header, number);
+    if (at) put(at, (uint32_t)length, OP_NAME, 0, file, open_flags, file_system, inode);
+}
+
+static unsigned file_id(const char *path, size_t length, uint64_t open_flags, uint64_t file_system, uint64_t inode)
+{
+    struct process *p = process;
+    uint64_t hash = 1469598103934665603u;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)path[i]) * 1099511628211u;
+    /* FNV mixes its last bytes little. */
+    hash ^= hash >> 32;
+    hash *= 0x9e3779b97f4a7c15u;
+    hash |= hash == 0;
+    for (uint64_t at = hash >> 47, tries = 0; tries < 64; at = (at + 1) & (NAMES_MAX - 1), tries++) {
+        uint64_t there = __atomic_load_n(&p->name_hashes[at], __ATOMIC_ACQUIRE);
+        if (there == 0 &&
+            __atomic_compare_exchange_n(&p->name_hashes[at], &there, hash, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            unsigned id = __atomic_add_fetch(&p->files, 1, __ATOMIC_RELAXED);
+            if (id > FILES_MAX) id = FILE_OTHER;
+            else put_name(id, path, length, open_flags, file_system, inode);
+            if (id == FILE_OTHER && p->header) __atomic_fetch_add(&p->header->files_other, 1, __ATOMIC_RELAXED);
+            __atomic_store_n(&p->name_ids[at], (uint16_t)id, __ATOMIC_RELEASE);
+            return id;
+        }
+        if (there != hash) continue;
+        for (int i = 0; i < 1000; i++) {
+            unsigned id = __atomic_load_n(&p->name_ids[at], __ATOMIC_ACQUIRE);
+            if (id != 0) return id;
+            sched_yield();
+        }
+        return FILE_UNKNOWN;
+    }
+    if (p->header) __atomic_fetch_add(&p->header->files_other, 1, __ATOMIC_RELAXED);
+    return FILE_OTHER;
+}
+
+static unsigned device_of(const char *path)
+{
+    for (unsigned i = 0; i < setup.device_count; i++) {
+        const struct device *one = &setup.devices[i];
+        if (one->path_length == 0 || is_below(path, one->path, one->path_length)) return i + 1;
+    }
+    return 0;
+}
+
+static uint32_t classify(int fd)
+{
+    struct stat st;
+    char link[32], path[PATH_MAX];
+    if (fd < 0 || fstat(fd, &st) != 0) return setup.all ? FD_NONFILE : FD_SKIP;
+    int is_block = S_ISBLK(st.st_mode), is_file = S_ISREG(st.st_mode) || is_block;
+    uint32_t entry = FD_KNOWN | (is_file ? 0 : FD_NONFILE);
+    if (!is_file && !setup.all) return entry | FD_SKIP;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length <= 0) length = snprintf(path, sizeof path, "(device %llu, inode %llu)", (unsigned long long)st.st_dev,
+                                       (unsigned long long)st.st_ino);
+    path[length] = 0;
+    static const char deleted[] = " (deleted)";
+    const ssize_t suffix = sizeof deleted - 1;
+    if (st.st_nlink == 0 && length > suffix && strcmp(path + length - suffix, deleted) == 0) path[length -= suffix] = 0;
+    if (is_left_out(path, is_block)) return entry | FD_SKIP;
+    long open_flags = RAW(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+    if (open_flags >= 0 && (open_flags & O_DIRECT)) entry |= FD_DIRECT;
+    struct statfs fs;
+    uint64_t file_system = is_file && fstatfs(fd, &fs) == 0 ? (uint32_t)fs.f_type : 0;
+    entry |= file_id(path, (size_t)length, open_flags < 0 ? 0 : (uint64_t)open_flags, file_system, st.st_ino);
+    return entry | device_of(path) << FD_DEVICE_SHIFT;
+}
+
+SLOW static uint32_t look_up(int fd)
+{
+    int saved = errno;
+    if (setup.sandboxed) {
+        /* The sandbox may kill whoever asks. */
+        if (process->header) __atomic_fetch_add(&process->header->dropped, 1, __ATOMIC_RELAXED);
+        return FD_LOST;
+    }
+    enter_process();
+    uint32_t entry = classify(fd);
+    if (fd >= 0 && (unsigned)fd < FDS_MAX && (entry & FD_KNOWN)) {
+        process->fds[fd] = entry;
+        if ((unsigned)fd > process->fd_highest) process->fd_highest = (unsigned)fd;
+    }
+    errno = saved;
+    return entry;
+}
+
+static inline uint32_t entry_of(int fd)
+{
+    uint32_t entry = LIKELY((unsigned)fd < FDS_MAX) ? process->fds[fd] : 0;
+    return LIKELY(entry & FD_KNOWN) ? entry : look_up(fd);
+}
+
+/* The number means another file from now on. */
+static inline void forget(int fd)
+{
+    if (is_on() && (unsigned)fd < FDS_MAX && process->fds[fd]) process->fds[fd] = 0;
+}
+static void forget_range(unsigned first, unsigned last)
+{
+    if (!is_on()) return;
+    unsigned highest = process->fd_highest;
+    for (unsigned fd = first; fd <= last && fd <= highest; fd++) process->fds[fd] = 0;
+}
+
+/* ---- delays ----------------------------------------------------------------------------------------------------- */
+
+/* Holds the caller until a device with this latency and bandwidth would have answered; gives that moment. */
+SLOW static uint64_t wait_for_device(unsigned index, uint64_t start_ns, int64_t moved)
+{
+    const struct device *device = &setup.devices[index];
+    uint64_t work = device->latency_ns + (uint64_t)(device->ns_per_byte * (moved > 0 ? (double)moved : 0));
+    uint64_t until = start_ns + work;
+    int saved = errno;
+    if (device->channels > 0) {
+        uint64_t *free_at = setup.device_free_at[index];
+        for (;;) {
+            unsigned best = 0;
+            uint64_t earliest = UINT64_MAX;
+            for (unsigned i = 0; i < device->channels; i++) {
+                uint64_t at = __atomic_load_n(&free_at[i], __ATOMIC_RELAXED);
+                if (at < earliest) earliest = at, best = i;
+            }
+            until = (earliest > start_ns ? earliest : start_ns) + work;
+            if (__atomic_compare_exchange_n(&free_at[best], &earliest, until, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+                break;
+        }
+    }
+    if (!thread.timer_set) {
+        /* The usual slack of 50 us would be a part of every latency. */
+        prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
+        thread.timer_set = 1;
+    }
+    struct timespec t = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
+    while (now() < until && RAW(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &t, 0, 0, 0) == -EINTR) {}
+    errno = saved;
+    return now();
+}
+
+/* ---- one access ------------------------------------------------------------------------------------------------- */
+
+struct span {
+    uint32_t entry;
+    uint64_t start_ns;
+};
+
+SLOW static void not_recorded(uint32_t entry)
+{
+    struct header *header = process->header;
+    if (header && !(entry & FD_LOST)) __atomic_fetch_add(&header->skipped, 1, __ATOMIC_RELAXED);
+}
+static inline int begin(struct span *span, int fd)
+{
+    if (UNLIKELY(!is_on())) return 0;
+    uint32_t entry = entry_of(fd);
+    if (UNLIKELY(entry & (FD_SKIP | FD_LOST))) {
+        not_recorded(entry);
+        return 0;
+    }
+    span->entry = entry;
+    span->start_ns = now();
+    return 1;
+}
+
+static inline unsigned entry_flags(uint32_t entry)
+{
+    return (entry & FD_DIRECT ? FLAG_DIRECT : 0) | (entry & FD_NONFILE ? FLAG_NONFILE : 0);
+}
+
+/* Whether we are called from inside an access of a layer above. A frame deeper than ours was left behind. */
+static inline int is_inside(void)
+{
+    const char *outer = thread.outer_frame;
+    if (LIKELY(outer == NULL)) return 0;
+    const char *here = __builtin_frame_address(0);
+    if (here <= outer) return 1;
+    thread.outer_frame = NULL;
+    return 0;
+}
+
+static inline void finish(const struct span *span, unsigned op, unsigned flags, uint64_t asked, int64_t moved)
+{
+    uint64_t end_ns = now();
+    uint32_t entry = span->entry;
+    if (UNLIKELY(entry & FD_DEVICE_MASK))
+        end_ns = wait_for_device((entry >> FD_DEVICE_SHIFT) - 1, span->start_ns, moved);
+    flags |= entry_flags(entry);
+    if (moved == -1) flags |= FLAG_ERROR;
+    if (UNLIKELY(is_inside())) {
+        flags |= FLAG_NESTED;
+        thread.inner++;
+    }
+    record(op, flags, entry & 0xffff, asked, moved, span->start_ns, end_ns);
+}
+
+/* ---- wrappers: how they are written ------------------------------------------------------------------------------ */
+
+/* `WRAP(type, name, (parameters))` declares what was there before us; `REAL(name)` calls it. */
+#define WRAP(type, name, parameters)  \
+    static type(*real_##name) parameters; \
+    EXPORT type name parameters
+#define REAL(name) \
+    ((__typeof__(real_##name))(LIKELY(real_##name != NULL) ? (void *)real_##name : resolve((void **)&real_##name, #name)))
+
+#define TIMED(op, flags, fd, asked, call)                        \
+    struct span span;                                            \
+    if (!begin(&span, fd)) return call;                          \
+    __auto_type result = call;                                   \
+    finish(&span, op, flags, asked, result < 0 ? -1 : (int64_t)result); \
+    return result
+
+/* ---- reads and writes -------------------------------------------------------------------------------------------- */
+
+WRAP(ssize_t, read, (int fd, void *buffer, size_t size))
+{
+    TIMED(OP_READ, 0, fd, size, REAL(read)(fd, buffer, size));
+}
+WRAP(ssize_t, write, (int fd, const void *buffer, size_t size))
+{
+    TIMED(OP_WRITE, FLAG_WRITE, fd, size, REAL(write)(fd, buffer, size));
+}
+WRAP(ssize_t, pread, (int fd, void *buffer, size_t size, off_t offset))
+{
+    TIMED(OP_PREAD, 0, fd, size, REAL(pread)(fd, buffer, size, offset));
+}
+WRAP(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t offset))
+{
+    TIMED(OP_PREAD, 0, fd, size, REAL(pread64)(fd, buffer, size, offset));
+}
+WRAP(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t offset))
+{
+    TIMED(OP_PWRITE, FLAG_WRITE, fd, size, REAL(pwrite)(fd, buffer, size, offset));
+}
+WRAP(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t offset))
+{
+    TIMED(OP_PWRITE, FLAG_WRITE, fd, size, REAL(pwrite64)(fd, buffer, size, offset));
+}
+
+/* What programs built with _FORTIFY_SOURCE call instead. */
+WRAP(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room))
+{
+    TIMED(OP_READ, 0, fd, size, REAL(__read_chk)(fd, buffer, size, room));
+}
+WRAP(ssize_t, __pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room))
+{
+    TIMED(OP_PREAD, 0, fd, size, REAL(__pread_chk)(fd, buffer, size, offset, room));
+}
+WRAP(ssize_t, __pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room))
+{
+    TIMED(OP_PREAD, 0, fd, size, REAL(__pread64_chk)(fd, buffer, size, offset, room));
+}
+
+/* Looked at after the call: where the kernel could not read the vector, we must not either. */
+static uint64_t vector_bytes(const struct iovec *vector, int count, ssize_t result)
+{
+    uint64_t sum = 0;
+    if (result < 0 && (errno == EFAULT || errno == EINVAL || errno == EBADF)) return 0;
+    for (int i = 0; i < count; i++) sum += vector[i].iov_len;
+    return sum;
+}
+#define TIMED_VECTOR(op, flags, fd, vector, count, call) \
+    TIMED(op, flags, fd, vector_bytes(vector, count, result), call)
+
+WRAP(ssize_t, readv, (int fd, const struct iovec *vector, int count))
+{
+    TIMED_VECTOR(OP_READV, 0, fd, vector, count, REAL(readv)(fd, vector, count));
+}
+WRAP(ssize_t, writev, (int fd, const struct iovec *vector, int count))
+{
+    TIMED_VECTOR(OP_WRITEV, FLAG_WRITE, fd, vector, count, REAL(writev)(fd, vector, count));
+}
+WRAP(ssize_t, preadv, (int fd, const struct iovec *vector, int count, off_t offset))
+{
+    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv)(fd, vector, count, offset));
+}
+WRAP(ssize_t, preadv64, (int fd, const struct iovec *vector, int count, off64_t offset))
+{
+    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv64)(fd, vector, count, offset));
+}
+WRAP(ssize_t, pwritev, (int fd, const struct iovec *vector, int count, off_t offset))
+{
+    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev)(fd, vector, count, offset));
+}
+WRAP(ssize_t, pwritev64, (int fd, const struct iovec *vector, int count, off64_t offset))
+{
+    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev64)(fd, vector, count, offset));
+}
+WRAP(ssize_t, preadv2, (int fd, const struct iovec *vector, int count, off_t offset, int how))
+{
+    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv2)(fd, vector, count, offset, how));
+}
+WRAP(ssize_t, preadv64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how))
+{
+    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv64v2)(fd, vector, count, offset, how));
+}
+WRAP(ssize_t, pwritev2, (int fd, const struct iovec *vector, int count, off_t offset, int how))
+{
+    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev2)(fd, vector, count, offset, how));
+}
+WRAP(ssize_t, pwritev64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how))
+{
+    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev64v2)(fd, vector, count, offset, how));
+}
+
+/* ---- stdio ------------------------------------------------------------------------------------------------------- */
+
+/* libc reads and writes by itself below these, unseen; but a stream can have functions of the program below it. */
+struct outer_mark {
+    const char *before;
+    uint32_t inner;
+};
+static inline struct outer_mark enter_outer(const char *frame)
+{
+    struct outer_mark mark = {is_inside() ? thread.outer_frame : NULL, thread.inner};
+    if (!mark.before) thread.outer_frame = frame;
+    return mark;
+}
+/* FLAG_OUTER when accesses were recorded since. */
+static inline unsigned leave_outer(struct outer_mark mark)
+{
+    thread.outer_frame = mark.before;
+    return thread.inner != mark.inner ? FLAG_OUTER : 0;
+}
+
+/* A jump leaves the calls it goes out of, for instance from a signal handler that ends a read. */
+#define WRAP_JUMP(name)                                               \
+    static void (*real_##name)(void *, int);                          \
+    void wrapped_##name(void *target, int value) __asm__(#name);      \
+    EXPORT void wrapped_##name(void *target, int value)               \
+    {                                                                 \
+        thread.outer_frame = NULL;                                    \
+        REAL(name)(target, value);                                    \
+        __builtin_unreachable();                                      \
+    }
+WRAP_JUMP(longjmp)
+WRAP_JUMP(_longjmp)
+WRAP_JUMP(siglongjmp)
+WRAP_JUMP(__longjmp_chk)
+
+#define TIMED_STREAM(op, flags, stream, size, items, call)                                              \
+    struct span span;                                                                                   \
+    int fd;                                                                                             \
+    if (!is_on() || (fd = stream_descriptor(stream)) < 0 || !begin(&span, fd)) return call;             \
+    struct outer_mark mark = enter_outer(__builtin_frame_address(0));                                   \
+    size_t result = call;                                                                               \
+    unsigned outer = leave_outer(mark);                                                                 \
+    int failed = result == 0 && (items) > 0 && (size) > 0 && ferror_unlocked(stream);                   \
+    finish(&span, op, (flags) | outer, (uint64_t)(size) * (items), failed ? -1 : (int64_t)(result * (size))); \
+    return result
+
+static int stream_descriptor(FILE *stream)
+{
+    int saved = errno, fd = fileno_unlocked(stream);
+    errno = saved;
+    return fd;
+}
+
+WRAP(size_t, fread, (void *buffer, size_t size, size_t items, FILE *stream))
+{
+    TIMED_STREAM(OP_FREAD, 0, stream, size, items, REAL(fread)(buffer, size, items, stream));
+}
+WRAP(size_t, fread_unlocked, (void *buffer, size_t size, size_t items, FILE *stream))
+{
+    TIMED_STREAM(OP_FREAD, 0, stream, size, items, REAL(fread_unlocked)(buffer, size, items, stream));
+}
+WRAP(size_t, __fread_chk, (void *buffer, size_t room, size_t size, size_t items, FILE *stream))
+{
+    TIMED_STREAM(OP_FREAD, 0, stream, size, items, REAL(__fread_chk)(buffer, room, size, items, stream));
+}
+WRAP(size_t, __fread_unlocked_chk, (void *buffer, size_t room, size_t size, size_t items, FILE *stream))
+{
+    TIMED_STREAM(OP_FREAD, 0, stream, size, items, REAL(__fread_unlocked_chk)(buffer, room, size, items, stream));
+}
+WRAP(size_t, fwrite, (const void *buffer, size_t size, size_t items, FILE *stream))
+{
+    TIMED_STREAM(OP_FWRITE, FLAG_WRITE, stream, size, items, REAL(fwrite)(buffer, size, items, stream));
+}
+WRAP(size_t, fwrite_unlocked, (const void *buffer, size_t size, size_t items, FILE *stream))
+{
+    TIMED_STREAM(OP_FWRITE, FLAG_WRITE, stream, size, items, REAL(fwrite_unlocked)(buffer, size, items, stream));
+}
+
+/* ---- from one descriptor to another ------------------------------------------------------------------------------ */
+
+/* One call is a read of the source and a write of the target. "As much as there is" is asked for with huge sizes. */
+struct copy_span {
+    struct span from, to;
+    int has_from, has_to;
+};
+static int begin_copy(struct copy_span *copy, int from, int to)
+{
+    copy->has_from = begin(&copy->from, from);
+    copy->has_to = begin(&copy->to, to);
+    if (copy->has_from && copy->has_to) copy->from.start_ns = copy->to.start_ns;
+    return copy->has_from || copy->has_to;
+}
+static void finish_copy(struct copy_span *copy, unsigned read_op, unsigned write_op, size_t size, ssize_t result)
+{
+    uint64_t asked = result >= 0 ? (uint64_t)result : size <= 0x7ffff000 ? size : 0;
+    int64_t moved = result < 0 ? -1 : (int64_t)result;
+    if (copy->has_from) finish(&copy->from, read_op, 0, asked, moved);
+    if (copy->has_to) finish(&copy->to, write_op, FLAG_WRITE, asked, moved);
+}
+#define TIMED_COPY(read_op, write_op, from, to, size, call) \
+    struct copy_span copy;                                  \
+    if (!begin_copy(&copy, from, to)) return call;          \
+    ssize_t result = call;                                  \
+    finish_copy(&copy, read_op, write_op, size, result);    \
+    return result
+
+WRAP(ssize_t, sendfile, (int to, int from, off_t *offset, size_t size))
+{
+    TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, from, to, size, REAL(sendfile)(to, from, offset, size));
+}
+WRAP(ssize_t, sendfile64, (int to, int from, off64_t *offset, size_t size))
+{
+    TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, from, to, size, REAL(sendfile64)(to, from, offset, size));
+}
+WRAP(ssize_t, copy_file_range, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned how))
+{
+    TIMED_COPY(OP_COPY_READ, OP_COPY_WRITE, from, to, size, REAL(copy_file_range)(from, from_at, to, to_at, size, how));
+}
+WRAP(ssize_t, splice, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned how))
+{
+    TIMED_COPY(OP_SPLICE_READ, OP_SPLICE_WRITE, from, to, size, REAL(splice)(from, from_at, to, to_at, size, how));
+}
+
+/* ---- asynchronous I/O of the C library ---------------------------------------------------------------------------- */
+
+/* From the start until the program first learns that it is done; threads of the library do the work, unseen. */
+#define ASYNC_MAX 4096
+struct async {
+    const void *control;
+    uint64_t start_ns, end_ns, bytes;
+    uint32_t entry;
+    uint8_t op, flags;
+};
+static struct async asyncs[ASYNC_MAX];
+static int asyncs_open;
+
+static struct async *async_of(const void *control)
+{
+    if (__atomic_load_n(&asyncs_open, __ATOMIC_ACQUIRE) <= 0) return NULL;
+    for (unsigned i = 0; i < ASYNC_MAX; i++) {
+        struct async *one = &asyncs[((uintptr_t)control / 64 + i) % ASYNC_MAX];
+        if (__atomic_load_n(&one->control, __ATOMIC_ACQUIRE) == control) return one;
+    }
+    return NULL;
+}
+static void async_started(const struct span *span, const void *control, unsigned op, uint64_t bytes, int result)
+{
+    unsigned flags = op == OP_AIO_WRITE ? FLAG_WRITE : 0;
+    if (result != 0) {
+        finish(span, op, flags, bytes, -1);
+        return;
+    }
+    if (is_inside()) {
+        flags |= FLAG_NESTED;
+        thread.inner++;
+    }
+    for (unsigned i = 0; i < ASYNC_MAX; i++) {
+        struct async *one = &asyncs[((uintptr_t)control / 64 + i) % ASYNC_MAX];
+        const void *nobody = NULL;
+        if (!__atomic_compare_exchange_n(&one->control, &nobody, one, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
+        *one = (struct async){one, span->start_ns, 0, bytes, span->entry, (uint8_t)op, (uint8_t)flags};
+        __atomic_store_n(&one->control, control, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&asyncs_open, 1, __ATOMIC_ACQ_REL);
+        return;
+    }
+    struct header *header = trace_header();
+    if (header) __atomic_fetch_add(&header->dropped, 1, __ATOMIC_RELAXED);
+}
+static void async_returned(const void *control, ssize_t result)
+{
+    struct async *one = async_of(control);
+    if (!one) return;
+    struct async done = *one;
+    if (!__atomic_compare_exchange_n(&one->control, &control, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
+    __atomic_fetch_sub(&asyncs_open, 1, __ATOMIC_ACQ_REL);
+    unsigned flags = done.flags | entry_flags(done.entry) | (result < 0 ? FLAG_ERROR : 0);
+    record(done.op, flags, done.entry & 0xffff, done.bytes, result < 0 ? -1 : (int64_t)result, done.start_ns,
+           done.end_ns ? done.end_ns : now());
+}
+
+#define WRAP_AIO_START(name, type, op)                                    \
+    WRAP(int, name, (struct type * control))                              \
+    {                                                                     \
+        struct span span;                                                 \
+        if (!begin(&span, control->aio_fildes)) return REAL(name)(control); \
+        uint64_t bytes = control->aio_nbytes;                             \
+        int result = REAL(name)(control);                                 \
+        async_started(&span, control, op, bytes, result);                 \
+        return result;                                                    \
+    }
+#define WRAP_AIO_ERROR(name, type)                                        \
+    WRAP(int, name, (const struct type *control))                         \
+    {                                                                     \
+        int result = REAL(name)(control);                                 \
+        struct async *one = result == EINPROGRESS ? NULL : async_of(control); \
+        if (one && !one->end_ns) one->end_ns = now();                     \
+        return result;                                                    \
+    }
+#define WRAP_AIO_RETURN(name, type)                                       \
+    WRAP(ssize_t, name, (struct type * control))                          \
+    {                                                                     \
+        ssize_t result = REAL(name)(control);                             \
+        async_returned(control, result);                                  \
+        return result;                                                    \
+    }
+WRAP_AIO_START(aio_read, aiocb, OP_AIO_READ)
+WRAP_AIO_START(aio_read64, aiocb64, OP_AIO_READ)
+WRAP_AIO_START(aio_write, aiocb, OP_AIO_WRITE)
+WRAP_AIO_START(aio_write64, aiocb64, OP_AIO_WRITE)
+WRAP_AIO_ERROR(aio_error, aiocb)
+WRAP_AIO_ERROR(aio_error64, aiocb64)
+WRAP_AIO_RETURN(aio_return, aiocb)
+WRAP_AIO_RETURN(aio_return64, aiocb64)
+
+/* ---- sync and mappings: kept apart, no accesses ------------------------------------------------------------------- */
+
+WRAP(int, fsync, (int fd))
+{
+    TIMED(OP_SYNC, FLAG_WRITE, fd, 0, REAL(fsync)(fd));
+}
+WRAP(int, fdatasync, (int fd))
+{
+    TIMED(OP_SYNC, FLAG_WRITE, fd, 0, REAL(fdatasync)(fd));
+}
+WRAP(int, sync_file_range, (int fd, off64_t offset, off64_t size, unsigned how))
+{
+    TIMED(OP_SYNC, FLAG_WRITE, fd, 0, REAL(sync_file_range)(fd, offset, size, how));
+}
+
+/* Allocators map before anything is set up, so this one does not look for the next definition. */
+static void *map_noted(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
+{
+    long result = RAW(SYS_mmap, at, size, protection, flags, fd, offset);
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        return MAP_FAILED;
+    }
+    if (fd >= 0 && !(flags & MAP_ANONYMOUS) && __atomic_load_n(&mode, __ATOMIC_ACQUIRE) == MODE_ON) {
+        struct span span;
+        if (begin(&span, fd)) {
+            int written = (flags & MAP_SHARED) && (protection & PROT_WRITE);
+            record(OP_MAP, entry_flags(span.entry) | (written ? FLAG_WRITE : 0), span.entry & 0xffff, size,
+                   MOVED_UNKNOWN, span.start_ns, span.start_ns);
+        }
+    }
+    return (void *)result;
+}
+EXPORT void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    return map_noted(at, size, protection, flags, fd, offset);
+}
+EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
+{
+    return map_noted(at, size, protection, flags, fd, offset);
+}
+
+/* ---- descriptors that change hands -------------------------------------------------------------------------------- */
+
+WRAP(int, close, (int fd))
+{
+    forget(fd);
+    return REAL(close)(fd);
+}
+WRAP(int, dup2, (int from, int to))
+{
+    int result = REAL(dup2)(from, to);
+    if (result >= 0 && from != to) forget(to);
+    return result;
+}
+WRAP(int, dup3, (int from, int to, int flags))
+{
+    int result = REAL(dup3)(from, to, flags);
+    if (result >= 0) forget(to);
+    return result;
+}
+WRAP(int, dup, (int from))
+{
+    int result = REAL(dup)(from);
+    forget(result);
+    return result;
+}
+WRAP(int, close_range, (unsigned first, unsigned last, int flags))
+{
+    forget_range(first, last);
+    return REAL(close_range)(first, last, flags);
+}
+WRAP(void, closefrom, (int first))
+{
+    forget_range(first < 0 ? 0 : (unsigned)first, UINT_MAX);
+    REAL(closefrom)(first);
+}
+WRAP(int, fclose, (FILE *stream))
+{
+    if (is_on() && stream) forget(stream_descriptor(stream));
+    return REAL(fclose)(stream);
+}
+WRAP(int, pclose, (FILE *stream))
+{
+    if (is_on() && stream) forget(stream_descriptor(stream));
+    return REAL(pclose)(stream);
+}
+WRAP(FILE *, freopen, (const char *path, const char *how, FILE *stream))
+{
+    if (is_on() && stream) forget(stream_descriptor(stream));
+    FILE *result = REAL(freopen)(path, how, stream);
+    if (is_on() && result) forget(stream_descriptor(result));
+    return result;
+}
+WRAP(FILE *, freopen64, (const char *path, const char *how, FILE *stream))
+{
+    if (is_on() && stream) forget(stream_descriptor(stream));
+    FILE *result = REAL(freopen64)(path, how, stream);
+    if (is_on() && result) forget(stream_descriptor(result));
+    return result;
+}
+
+/*
+ * Variadic functions under their own names but with fixed parameters: on our machines a caller cannot tell, and what is
+ * not ours can be handed on by a jump.
+ */
+#define WRAP_AS(type, name, parameters)                        \
+    static type(*real_##name) parameters;                      \
+    type wrapped_##name parameters __asm__(#name);             \
+    EXPORT type wrapped_##name parameters
+
+/* A descriptor that something unseen closed may come back under its old number. */
+static inline int opened(int fd)
+{
+    if (fd >= 0) forget(fd);
+    return fd;
+}
+WRAP_AS(int, open, (const char *path, int flags, mode_t permissions))
+{
+    return opened(REAL(open)(path, flags, permissions));
+}
+WRAP_AS(int, open64, (const char *path, int flags, mode_t permissions))
+{
+    return opened(REAL(open64)(path, flags, permissions));
+}
+WRAP_AS(int, openat, (int folder, const char *path, int flags, mode_t permissions))
+{
+    return opened(REAL(openat)(folder, path, flags, permissions));
+}
+WRAP_AS(int, openat64, (int folder, const char *path, int flags, mode_t permissions))
+{
+    return opened(REAL(openat64)(folder, path, flags, permissions));
+}
+WRAP_AS(int, creat, (const char *path, mode_t permissions))
+{
+    return opened(REAL(creat)(path, permissions));
+}
+WRAP_AS(int, creat64, (const char *path, mode_t permissions))
+{
+    return opened(REAL(creat64)(path, permissions));
+}
+
+static inline int changed(int fd, int command, int result)
+{
+    if (command == F_SETFL) forget(fd);
+    else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) forget(result);
+    return result;
+}
+WRAP_AS(int, fcntl, (int fd, int command, void *argument))
+{
+    return changed(fd, command, REAL(fcntl)(fd, command, argument));
+}
+WRAP_AS(int, fcntl64, (int fd, int command, void *argument))
+{
+    return changed(fd, command, REAL(fcntl64)(fd, command, argument));
+}
+
+/* ---- ends, children and sandboxes --------------------------------------------------------------------------------- */
+
+static void mark_end(void)
+{
+    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != MODE_ON || !process->header) return;
+    /* A child of vfork shares our memory, not our end. */
+    if (process->pid != (int32_t)RAW(SYS_getpid, 0, 0, 0, 0, 0, 0)) return;
+    struct header *header = process->header;
+    clock_pair(&header->end_monotonic, &header->end_realtime, &header->end_spread);
+    __atomic_fetch_or(&header->flags, HEADER_ENDED, __ATOMIC_RELAXED);
+}
+__attribute__((destructor)) static void on_exit_of_program(void)
+{
+    mark_end();
+}
+__attribute__((constructor)) static void on_start_of_program(void)
+{
+    start();
+}
+
+WRAP_AS(void, _exit, (int status))
+{
+    mark_end();
+    REAL(_exit)(status);
+    __builtin_unreachable();
+}
+WRAP_AS(void, _Exit, (int status))
+{
+    mark_end();
+    REAL(_Exit)(status);
+    __builtin_unreachable();
+}
+
+/* From here on a system call that the program does not expect can be its end: take what is needed now. */
+static void enter_sandbox(void)
+{
+    if (!is_on() || setup.sandboxed) return;
+    enter_process();
+    struct header *header = trace_header();
+    if (header) {
+        uint64_t slot = __atomic_load_n(&header->count, __ATOMIC_RELAXED) + HEADER_SLOTS;
+        for (int ahead = 0; ahead < 2; ahead++) {
+            uint64_t chunk = (slot >> CHUNK_SHIFT) + (uint64_t)ahead;
+            if (!process->chunks[chunk]) grow(chunk);
+        }
+        __atomic_fetch_or(&header->flags, HEADER_SANDBOX, __ATOMIC_RELAXED);
+    }
+    for (int fd = 0; fd < 64; fd++)
+        if (!(process->fds[fd] & FD_KNOWN)) look_up(fd);
+    thread_id();
+    setup.sandboxed = 1;
+}
+WRAP_AS(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d))
+{
+    if (option == PR_SET_SECCOMP) enter_sandbox();
+    return REAL(prctl)(option, a, b, c, d);
+}
+
+/* Programs that build the environment of a child anew would lose us there. */
+static int names_variable(const char *entry, const char *setting)
+{
+    size_t length = strcspn(setting, "=") + 1;
+    return strncmp(entry, setting, length) == 0;
+}
+static int is_complete(char *const *environment)
+{
+    if (!is_on() || !setup.preload[0] || !environment) return 1;
+    int found = 0;
+    const char *library = setup.preload + sizeof "LD_PRELOAD=" - 1;
+    for (char *const *one = environment; *one; one++) {
+        if (names_variable(*one, setup.preload)) found |= strstr(*one, library) ? 1 : 0;
+        else if (names_variable(*one, setup.variable)) found |= 2;
+    }
+    return found == 3;
+}
+static size_t count_entries(char *const *list)
+{
+    size_t count = 0;
+    if (list)
+        while (list[count]) count++;
+    return count;
+}
+#define ENVIRONMENT_MAX 16384
+#define PRELOAD_MAX (2 * PATH_MAX)
+/* `into` has room for two entries more and the end; `text` for PRELOAD_MAX characters. */
+static char **completed(char *const *environment, char **into, char *text)
+{
+    size_t count = 0;
+    const char *library = setup.preload + sizeof "LD_PRELOAD=" - 1;
+    snprintf(text, PRELOAD_MAX, "%s", setup.preload);
+    for (char *const *one = environment; *one; one++) {
+        if (names_variable(*one, setup.variable)) continue;
+        if (names_variable(*one, setup.preload)) {
+            const char *theirs = *one + sizeof "LD_PRELOAD=" - 1;
+            if (strstr(theirs, library)) snprintf(text, PRELOAD_MAX, "%s", *one);
+            else if (*theirs) snprintf(text, PRELOAD_MAX, "%s:%s", setup.preload, theirs);
+            continue;
+        }
+        into[count++] = *one;
+    }
+    into[count++] = text;
+    into[count++] = setup.variable;
+    into[count] = NULL;
+    return into;
+}
+/* The environment with us in it, on the stack of the caller: a child of vfork must not allocate. */
+#define WITH_RECORDER(environment)                                                                    \
+    (is_complete(environment) || count_entries(environment) > ENVIRONMENT_MAX                         \
+         ? (char *const *)(environment)                                                               \
+         : (char *const *)completed(environment, alloca((count_entries(environment) + 3) * sizeof(char *)), \
+                                    alloca(PRELOAD_MAX)))
+
+extern char **environ;
+
+WRAP(int, execve, (const char *path, char *const argv[], char *const envp[]))
+{
+    mark_end();
+    return REAL(execve)(path, argv, WITH_RECORDER(envp));
+}
+WRAP(int, execvpe, (const char *path, char *const argv[], char *const envp[]))
+{
+    mark_end();
+    return REAL(execvpe)(path, argv, WITH_RECORDER(envp));
+}
+WRAP(int, fexecve, (int fd, char *const argv[], char *const envp[]))
+{
+    mark_end();
+    return REAL(fexecve)(fd, argv, WITH_RECORDER(envp));
+}
+EXPORT int execv(const char *path, char *const argv[])
+{
+    return execve(path, argv, environ);
+}
+EXPORT int execvp(const char *path, char *const argv[])
+{
+    return execvpe(path, argv, environ);
+}
+#define COLLECT_ARGUMENTS(first, list, argv)                                  \
+    size_t words = 1;                                                         \
+    va_list list;                                                             \
+    va_start(list, first);                                                    \
+    while (va_arg(list, char *)) words++;                                     \
+    va_end(list);                                                             \
+    char **argv = alloca((words + 1) * sizeof(char *));                       \
+    va_start(list, first);                                                    \
+    argv[0] = (char *)first;                                                  \
+    for (size_t i = 1; i <= words; i++) argv[i] = va_arg(list, char *)
+EXPORT int execl(const char *path, const char *first, ...)
+{
+    COLLECT_ARGUMENTS(first, list, argv);
+    va_end(list);
+    return execve(path, argv, environ);
+}
+EXPORT int execlp(const char *path, const char *first, ...)
+{
+    COLLECT_ARGUMENTS(first, list, argv);
+    va_end(list);
+    return execvpe(path, argv, environ);
+}
+EXPORT int execle(const char *path, const char *first, ...)
+{
+    COLLECT_ARGUMENTS(first, list, argv);
+    char *const *envp = va_arg(list, char *const *);
+    va_end(list);
+    return execve(path, argv, envp);
+}
+WRAP(int, posix_spawn, (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
+                        const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]))
+{
+    return REAL(posix_spawn)(pid, path, actions, attributes, argv, WITH_RECORDER(envp));
+}
+WRAP(int, posix_spawnp, (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
+                         const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]))
+{
+    return REAL(posix_spawnp)(pid, path, actions, attributes, argv, WITH_RECORDER(envp));
+}
+
+/* ---- syscall() ---------------------------------------------------------------------------------------------------- */
+
+WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, long f))
+{
+#define HAND_ON REAL(syscall)(number, a, b, c, d, e, f)
+    switch (number) {
+    case SYS_read: {
+        TIMED(OP_READ, 0, (int)a, (size_t)c, HAND_ON);
+    }
+    case SYS_write: {
+        TIMED(OP_WRITE, FLAG_WRITE, (int)a, (size_t)c, HAND_ON);
+    }
+    case SYS_pread64: {
+        TIMED(OP_PREAD, 0, (int)a, (size_t)c, HAND_ON);
+    }
+    case SYS_pwrite64: {
+        TIMED(OP_PWRITE, FLAG_WRITE, (int)a, (size_t)c, HAND_ON);
+    }
+    case SYS_readv: {
+        TIMED_VECTOR(OP_READV, 0, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
+    }
+    case SYS_writev: {
+        TIMED_VECTOR(OP_WRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
+    }
+    case SYS_preadv:
+    case SYS_preadv2: {
+        TIMED_VECTOR(OP_PREADV, 0, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
+    }
+    case SYS_pwritev:
+    case SYS_pwritev2: {
+        TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
+    }
+    case SYS_sendfile: {
+        TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, (int)b, (int)a, (size_t)d, HAND_ON);
+    }
+    case SYS_copy_file_range: {
+        TIMED_COPY(OP_COPY_READ, OP_COPY_WRITE, (int)a, (int)c, (size_t)e, HAND_ON);
+    }
+    case SYS_splice: {
+        TIMED_COPY(OP_SPLICE_READ, OP_SPLICE_WRITE, (int)a, (int)c, (size_t)e, HAND_ON);
+    }
+    case SYS_fsync:
+    case SYS_fdatasync: {
+        TIMED(OP_SYNC, FLAG_WRITE, (int)a, 0, HAND_ON);
+    }
+    case SYS_close:
+        forget((int)a);
+        break;
+    case SYS_close_range:
+        forget_range((unsigned)a, (unsigned)b);
+        break;
+#ifdef SYS_dup2
+    case SYS_dup2:
+#endif
+    case SYS_dup3: {
+        long result = HAND_ON;
+        if (result >= 0) forget((int)b);
+        return result;
+    }
+    case SYS_seccomp:
+        enter_sandbox();
+        break;
+    case SYS_exit_group:
+        mark_end();
+        break;
+    }
+    return HAND_ON;
+}
+
+/* ---- MPI-IO ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Without mpi.h: a handle is an int in MPICH and its kin and a pointer in Open MPI, and both travel in one register as a
+ * machine word. Only arrays of requests and what a request variable holds need to know which; files are pointers in both.
+ */
+typedef intptr_t word;
+
+/* An MPI library that a plug-in brought along privately is found through whoever called us. */
+struct mpi_search {
+    const char *name;
+    void *found;
+};
+static int search_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct mpi_search *search = data;
+    if (!info->dlpi_name || !strstr(info->dlpi_name, "mpi")) return 0;
+    void *object = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!object) return 0;
+    search->found = dlsym(object, search->name);
+    dlclose(object);
+    return search->found != NULL;
+}
+/* `name` is that of the profiling interface, P and all, for the second and third try. */
+SLOW static void *find_mpi(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name + 1);
+    if (!found) found = dlsym(RTLD_NEXT, name);
+    if (!found) {
+        struct mpi_search search = {name, NULL};
+        dl_iterate_phdr(search_object, &search);
+        found = search.found;
+    }
+    return found;
+}
+static void *find_mpi_only(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (!found) {
+        struct mpi_search search = {name, NULL};
+        dl_iterate_phdr(search_object, &search);
+        found = search.found;
+    }
+    return found;
+}
+#define MPI_ERROR_OTHER 15
+static int mpi_missing(void)
+{
+    return MPI_ERROR_OTHER;
+}
+SLOW static void *resolve_mpi(void **real, const char *name)
+{
+    void *found = find_mpi(name);
+    return *real = found ? found : (void *)mpi_missing;
+}
+#define WRAP_MPI(name, parameters)         \
+    static int(*real_P##name) parameters;  \
+    EXPORT int name parameters;            \
+    EXPORT int name parameters
+#define REAL_MPI(name) \
+    ((__typeof__(real_P##name))(LIKELY(real_P##name != NULL) ? (void *)real_P##name : resolve_mpi((void **)&real_P##name, "P" #name)))
+
+static int requests_are_pointers(void)
+{
+    static int known;
+    if (!known) known = find_mpi_only("ompi_mpi_comm_world") ? 2 : 1;
+    return known == 2;
+}
+static word request_at(const void *requests, int index)
+{
+    return requests_are_pointers() ? ((const word *)requests)[index] : (word)((const int *)requests)[index];
+}
+
+static uint64_t type_bytes(word type)
+{
+    static int (*size_x)(word, int64_t *);
+    static int (*size_plain)(word, int *);
+    if (!size_x && !size_plain) {
+        *(void **)&size_x = find_mpi_only("PMPI_Type_size_x");
+        *(void **)&size_plain = find_mpi_only("PMPI_Type_size");
+    }
+    int64_t large = 0;
+    int small = 0;
+    if (size_x && size_x(type, &large) == 0 && large > 0) return (uint64_t)large;
+    if (size_plain && size_plain(type, &small) == 0 && small > 0) return (uint64_t)small;
+    return 0;
+}
+
+/* Open files, and the one split collective that each may have under way. */
+#define MPI_FILES_MAX 4096
+struct mpi_file {
+    word handle;
+    uint32_t entry;
+    uint64_t split_start, split_bytes;
+    unsigned split_flags;
+};
+static struct mpi_file mpi_files[MPI_FILES_MAX];
+
+static struct mpi_file *mpi_file_of(word handle)
+{
+    for (unsigned tries = 0; handle && tries < MPI_FILES_MAX; tries++) {
+        struct mpi_file *one = &mpi_files[((uint64_t)handle / 16 + tries) % MPI_FILES_MAX];
+        word there = __atomic_load_n(&one->handle, __ATOMIC_ACQUIRE);
+        if (there == handle) return one;
+        if (there == 0) return NULL;
+    }
+    return NULL;
+}
+/* 1 marks what was closed: searches go on beyond it. */
+static void add_mpi_file(word handle, uint32_t entry)
+{
+    struct mpi_file *known = mpi_file_of(handle);
+    for (unsigned tries = 0; !known && handle && tries < MPI_FILES_MAX; tries++) {
+        struct mpi_file *one = &mpi_files[((uint64_t)handle / 16 + tries) % MPI_FILES_MAX];
+        word there = __atomic_load_n(&one->handle, __ATOMIC_ACQUIRE);
+        if ((there == 0 || there == 1) &&
+            __atomic_compare_exchange_n(&one->handle, &there, handle, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            known = one;
+    }
+    if (known) known->entry = entry;
+}
+static void mpi_file_opened(word handle, const char *name)
+{
+    char path[PATH_MAX];
+    if (!is_on()) return;
+    int saved = errno;
+    enter_process();
+    /* "ufs:/data/x" names the driver too. */
+    const char *colon = strchr(name, ':');
+    if (colon && colon - name < 16 && !memchr(name, '/', (size_t)(colon - name))) name = colon + 1;
+    if (!realpath(name, path)) snprintf(path, sizeof path, "%s", name);
+    uint32_t entry = FD_KNOWN;
+    struct statfs fs;
+    if (is_left_out(path, 0)) entry |= FD_SKIP;
+    else entry |= file_id(path, strlen(path), 0, statfs(path, &fs) == 0 ? (uint32_t)fs.f_type : 0, 0);
+    add_mpi_file(handle, entry);
+    errno = saved;
+}
+
+struct outer {
+    struct outer_mark mark;
+    uint64_t start_ns;
+    uint32_t entry;
+    int counts;
+};
+/* Layers of MPI call each other; the outermost one is the access. */
+static __thread int mpi_depth __attribute__((tls_model("initial-exec")));
+
+static int begin_outer(struct outer *outer, word file, const char *frame)
+{
+    if (!is_on() || (mpi_depth > 0 && is_inside())) return 0;
+    struct mpi_file *known = mpi_file_of(file);
+    outer->entry = known ? known->entry : FD_KNOWN;
+    if (outer->entry & FD_SKIP) return 0;
+    enter_process();
+    outer->mark = enter_outer(frame);
+    mpi_depth = 1;
+    outer->start_ns = now();
+    return 1;
+}
+static unsigned leave_mpi(struct outer *outer)
+{
+    mpi_depth = 0;
+    return leave_outer(outer->mark);
+}
+static void put_outer(unsigned op, unsigned flags, uint32_t entry, uint64_t bytes, int failed, uint64_t start_ns,
+                      uint64_t end_ns)
+{
+    flags |= (op >= OP_MPI_WRITE ? FLAG_WRITE : 0) | entry_flags(entry) | (failed ? FLAG_ERROR : 0);
+    record(op, flags, entry & 0xffff, bytes, MOVED_UNKNOWN, start_ns, end_ns);
+}
+static void finish_outer(struct outer *outer, unsigned op, int64_t count, word type, int result)
+{
+    uint64_t end_ns = now();
+    unsigned flags = leave_mpi(outer);
+    uint64_t bytes = count > 0 ? (uint64_t)count * type_bytes(type) : 0;
+    put_outer(op, flags, outer->entry, bytes, result != 0, outer->start_ns, end_ns);
+}
+
+/* Accesses that were started and not yet waited for. */
+#define REQUESTS_MAX 8192
+struct mpi_request {
+    word handle;
+    uint64_t start_ns, bytes;
+    uint32_t entry;
+    uint8_t op, flags;
+};
+static struct mpi_request mpi_requests[REQUESTS_MAX];
+static int pending;
+
+static void count_pending(int change)
+{
+    int left = __atomic_add_fetch(&pending, change, __ATOMIC_ACQ_REL);
+    struct header *header = process->header;
+    if (header) __atomic_store_n(&header->unfinished, (uint64_t)(left > 0 ? left : 0), __ATOMIC_RELAXED);
+}
+static void start_request(struct outer *outer, unsigned op, int64_t count, word type, int result, word handle)
+{
+    if (result != 0 || handle == 0) {
+        finish_outer(outer, op, count, type, result);
+        return;
+    }
+    unsigned flags = leave_mpi(outer);
+    uint64_t bytes = count > 0 ? (uint64_t)count * type_bytes(type) : 0;
+    for (int i = 0; i < REQUESTS_MAX; i++) {
+        struct mpi_request *one = &mpi_requests[((uint64_t)handle / 8 + (unsigned)i) % REQUESTS_MAX];
+        word nobody = 0;
+        /* Claimed with 1 so that nobody takes it before it is filled. */
+        if (!__atomic_compare_exchange_n(&one->handle, &nobody, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
+        one->start_ns = outer->start_ns;
+        one->bytes = bytes;
+        one->entry = outer->entry;
+        one->op = (uint8_t)op;
+        one->flags = (uint8_t)flags;
+        __atomic_store_n(&one->handle, handle, __ATOMIC_RELEASE);
+        count_pending(1);
+        return;
+    }
+    struct header *header = trace_header();
+    if (header) __atomic_fetch_add(&header->dropped, 1, __ATOMIC_RELAXED);
+}
+static int is_pending(word handle)
+{
+    for (int i = 0; handle && i < REQUESTS_MAX; i++)
+        if (__atomic_load_n(&mpi_requests[((uint64_t)handle / 8 + (unsigned)i) % REQUESTS_MAX].handle, __ATOMIC_ACQUIRE) ==
+            handle)
+            return 1;
+    return 0;
+}
+static void finish_request(word handle, unsigned flags, int failed, uint64_t end_ns)
+{
+    for (int i = 0; handle && handle != 1 && i < REQUESTS_MAX; i++) {
+        struct mpi_request *one = &mpi_requests[((uint64_t)handle / 8 + (unsigned)i) % REQUESTS_MAX];
+        if (__atomic_load_n(&one->handle, __ATOMIC_ACQUIRE) != handle) continue;
+        struct mpi_request done = *one;
+        if (!__atomic_compare_exchange_n(&one->handle, &handle, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
+        count_pending(-1);
+        put_outer(done.op, done.flags | flags, done.entry, done.bytes, failed, done.start_ns, end_ns);
+        return;
+    }
+}
+static inline int has_pending(void)
+{
+    return __atomic_load_n(&pending, __ATOMIC_ACQUIRE) > 0;
+}
+
+/* MPI_File_read and its kin, each with an int and with a large count. */
+#define MPI_PLAIN_FORM(name, op, count_type)                                                              \
+    WRAP_MPI(name, (word file, void *buffer, count_type count, word type, void *status))                  \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
+            return REAL_MPI(name)(file, buffer, count, type, status);                                     \
+        int result = REAL_MPI(name)(file, buffer, count, type, status);                                   \
+        finish_outer(&outer, op, count, type, result);                                                    \
+        return result;                                                                                    \
+    }
+#define MPI_AT_FORM(name, op, count_type)                                                                 \
+    WRAP_MPI(name, (word file, int64_t at, void *buffer, count_type count, word type, void *status))      \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
+            return REAL_MPI(name)(file, at, buffer, count, type, status);                                 \
+        int result = REAL_MPI(name)(file, at, buffer, count, type, status);                               \
+        finish_outer(&outer, op, count, type, result);                                                    \
+        return result;                                                                                    \
+    }
+#define MPI_START_FORM(name, op, count_type)                                                              \
+    WRAP_MPI(name, (word file, void *buffer, count_type count, word type, void *request))                 \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
+            return REAL_MPI(name)(file, buffer, count, type, request);                                    \
+        int result = REAL_MPI(name)(file, buffer, count, type, request);                                  \
+        start_request(&outer, op, count, type, result, request_at(request, 0));                           \
+        return result;                                                                                    \
+    }
+#define MPI_START_AT_FORM(name, op, count_type)                                                           \
+    WRAP_MPI(name, (word file, int64_t at, void *buffer, count_type count, word type, void *request))     \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
+            return REAL_MPI(name)(file, at, buffer, count, type, request);                                \
+        int result = REAL_MPI(name)(file, at, buffer, count, type, request);                              \
+        start_request(&outer, op, count, type, result, request_at(request, 0));                           \
+        return result;                                                                                    \
+    }
+
+/* A split collective lasts from its begin to its end; what is moved in either is nested. */
+static void split_begun(struct outer *outer, word file, int64_t count, word type)
+{
+    struct mpi_file *known = mpi_file_of(file);
+    unsigned flags = leave_mpi(outer);
+    if (!known) return;
+    known->split_flags = flags;
+    known->split_start = outer->start_ns;
+    known->split_bytes = count > 0 ? (uint64_t)count * type_bytes(type) : 0;
+}
+static void split_ended(struct outer *outer, word file, unsigned op, int result)
+{
+    struct mpi_file *known = mpi_file_of(file);
+    uint64_t end_ns = now();
+    unsigned flags = leave_mpi(outer);
+    if (!known || !known->split_start) return;
+    put_outer(op, flags | known->split_flags, outer->entry, known->split_bytes, result != 0, known->split_start, end_ns);
+    known->split_start = 0;
+}
+#define MPI_BEGIN_FORM(name, count_type)                                                                  \
+    WRAP_MPI(name, (word file, void *buffer, count_type count, word type))                                \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
+            return REAL_MPI(name)(file, buffer, count, type);                                             \
+        int result = REAL_MPI(name)(file, buffer, count, type);                                           \
+        split_begun(&outer, file, count, type);                                                           \
+        return result;                                                                                    \
+    }
+#define MPI_BEGIN_AT_FORM(name, count_type)                                                               \
+    WRAP_MPI(name, (word file, int64_t at, void *buffer, count_type count, word type))                    \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
+            return REAL_MPI(name)(file, at, buffer, count, type);                                         \
+        int result = REAL_MPI(name)(file, at, buffer, count, type);                                       \
+        split_begun(&outer, file, count, type);                                                           \
+        return result;                                                                                    \
+    }
+#define MPI_END_FORM(name, op)                                                                            \
+    WRAP_MPI(name, (word file, void *buffer, void *status))                                               \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
+            return REAL_MPI(name)(file, buffer, status);                                                  \
+        int result = REAL_MPI(name)(file, buffer, status);                                                \
+        split_ended(&outer, file, op, result);                                                            \
+        return result;                                                                                    \
+    }
+
+#define MPI_BOTH_COUNTS(form, name, op) form(name, op, int) form(name##_c, op, int64_t)
+#define MPI_BOTH_BEGINS(form, name) form(name, int) form(name##_c, int64_t)
+#define MPI_DIRECTION(read, OP)                                                     \
+    MPI_BOTH_COUNTS(MPI_PLAIN_FORM, MPI_File_##read, OP)                            \
+    MPI_BOTH_COUNTS(MPI_AT_FORM, MPI_File_##read##_at, OP##_AT)                     \
+    MPI_BOTH_COUNTS(MPI_PLAIN_FORM, MPI_File_##read##_all, OP##_ALL)                \
+    MPI_BOTH_COUNTS(MPI_AT_FORM, MPI_File_##read##_at_all, OP##_AT_ALL)             \
+    MPI_BOTH_COUNTS(MPI_PLAIN_FORM, MPI_File_##read##_shared, OP##_SHARED)          \
+    MPI_BOTH_COUNTS(MPI_PLAIN_FORM, MPI_File_##read##_ordered, OP##_ORDERED)        \
+    MPI_BOTH_COUNTS(MPI_START_FORM, MPI_File_i##read, OP)                           \
+    MPI_BOTH_COUNTS(MPI_START_AT_FORM, MPI_File_i##read##_at, OP##_AT)              \
+    MPI_BOTH_COUNTS(MPI_START_FORM, MPI_File_i##read##_all, OP##_ALL)               \
+    MPI_BOTH_COUNTS(MPI_START_AT_FORM, MPI_File_i##read##_at_all, OP##_AT_ALL)      \
+    MPI_BOTH_COUNTS(MPI_START_FORM, MPI_File_i##read##_shared, OP##_SHARED)         \
+    MPI_BOTH_BEGINS(MPI_BEGIN_FORM, MPI_File_##read##_all_begin)                    \
+    MPI_BOTH_BEGINS(MPI_BEGIN_AT_FORM, MPI_File_##read##_at_all_begin)              \
+    MPI_BOTH_BEGINS(MPI_BEGIN_FORM, MPI_File_##read##_ordered_begin)                \
+    MPI_END_FORM(MPI_File_##read##_all_end, OP##_ALL)                               \
+    MPI_END_FORM(MPI_File_##read##_at_all_end, OP##_AT_ALL)                         \
+    MPI_END_FORM(MPI_File_##read##_ordered_end, OP##_ORDERED)
+
+MPI_DIRECTION(read, OP_MPI_READ)
+MPI_DIRECTION(write, OP_MPI_WRITE)
+
+WRAP_MPI(MPI_File_open, (word communicator, const char *name, int how, word info, word *file))
+{
+    int result = REAL_MPI(MPI_File_open)(communicator, name, how, info, file);
+    if (result == 0 && name && file) mpi_file_opened(*file, name);
+    return result;
+}
+WRAP_MPI(MPI_File_close, (word *file))
+{
+    struct mpi_file *known = file && is_on() ? mpi_file_of(*file) : NULL;
+    int result = REAL_MPI(MPI_File_close)(file);
+    if (known) __atomic_store_n(&known->handle, 1, __ATOMIC_RELEASE);
+    return result;
+}
+WRAP_MPI(MPI_File_sync, (word file))
+{
+    struct outer outer;
+    if (!begin_outer(&outer, file, __builtin_frame_address(0))) return REAL_MPI(MPI_File_sync)(file);
+    int result = REAL_MPI(MPI_File_sync)(file);
+    uint64_t end_ns = now();
+    unsigned flags = leave_mpi(&outer);
+    record(OP_SYNC, flags | FLAG_WRITE, outer.entry & 0xffff, 0, MOVED_UNKNOWN, outer.start_ns, end_ns);
+    return result;
+}
+
+/* ---- MPI requests: where accesses that were started end --------------------------------------------------------- */
+
+/* I/O that the library does while it waits belongs to the accesses it waits for. */
+static void begin_wait(struct outer *outer, const char *frame)
+{
+    outer->mark = enter_outer(frame);
+    mpi_depth = 1;
+}
+
+WRAP_MPI(MPI_Wait, (void *request, void *status))
+{
+    if (!has_pending() || !is_pending(request_at(request, 0))) return REAL_MPI(MPI_Wait)(request, status);
+    struct outer outer;
+    word handle = request_at(request, 0);
+    begin_wait(&outer, __builtin_frame_address(0));
+    int result = REAL_MPI(MPI_Wait)(request, status);
+    uint64_t end_ns = now();
+    unsigned flags = leave_mpi(&outer);
+    finish_request(handle, flags, result != 0, end_ns);
+    return result;
+}
+WRAP_MPI(MPI_Test, (void *request, int *flag, void *status))
+{
+    if (!has_pending() || !is_pending(request_at(request, 0))) return REAL_MPI(MPI_Test)(request, flag, status);
+    struct outer outer;
+    word handle = request_at(request, 0);
+    begin_wait(&outer, __builtin_frame_address(0));
+    int result = REAL_MPI(MPI_Test)(request, flag, status);
+    uint64_t end_ns = now();
+    unsigned flags = leave_mpi(&outer);
+    if (*flag) finish_request(handle, flags, result != 0, end_ns);
+    return result;
+}
+
+/* The handles before the call: MPI overwrites those that are done. */
+#define REQUESTS_AT_ONCE_MAX 65536
+static void copy_requests(word *into, const void *requests, int count)
+{
+    for (int i = 0; i < count; i++) into[i] = request_at(requests, i);
+}
+#define MPI_MANY(name, parameters, arguments, count, requests, completed)                                 \
+    WRAP_MPI(name, parameters)                                                                            \
+    {                                                                                                     \
+        if (!has_pending() || count <= 0 || count > REQUESTS_AT_ONCE_MAX) return REAL_MPI(name) arguments; \
+        struct outer outer;                                                                               \
+        word *handles = alloca((size_t)count * sizeof(word));                                             \
+        copy_requests(handles, requests, count);                                                          \
+        begin_wait(&outer, __builtin_frame_address(0));                                                   \
+        int result = REAL_MPI(name) arguments;                                                            \
+        uint64_t end_ns = now();                                                                          \
+        unsigned flags = leave_mpi(&outer);                                                               \
+        completed;                                                                                        \
+        return result;                                                                                    \
+    }
+#define FINISH(handle) finish_request(handle, flags, result != 0, end_ns)
+#define FINISH_ALL() for (int i = 0; i < count; i++) FINISH(handles[i])
+#define FINISH_ONE(index) if ((index) >= 0 && (index) < count) FINISH(handles[index])
+#define FINISH_SOME() \
+    for (int i = 0; i < *done && *done <= count; i++) FINISH_ONE(indices[i])
+
+MPI_MANY(MPI_Waitall, (int count, void *requests, void *statuses), (count, requests, statuses), count, requests,
+         FINISH_ALL())
+MPI_MANY(MPI_Testall, (int count, void *requests, int *flag, void *statuses), (count, requests, flag, statuses), count,
+         requests, if (*flag) FINISH_ALL())
+MPI_MANY(MPI_Waitany, (int count, void *requests, int *index, void *status), (count, requests, index, status), count,
+         requests, FINISH_ONE(*index))
+MPI_MANY(MPI_Testany, (int count, void *requests, int *index, int *flag, void *status),
+         (count, requests, index, flag, status), count, requests, if (*flag) FINISH_ONE(*index))
+MPI_MANY(MPI_Waitsome, (int count, void *requests, int *done, int *indices, void *statuses),
+         (count, requests, done, indices, statuses), count, requests, FINISH_SOME())
+MPI_MANY(MPI_Testsome, (int count, void *requests, int *done, int *indices, void *statuses),
+         (count, requests, done, indices, statuses), count, requests, FINISH_SOME())
+
+/* ---- Fortran ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * MPICH's Fortran functions call the C ones above; Open MPI's go to its own depths. Arguments are addresses, handles are
+ * integers that the library turns into its own. Names with one underscore, as gfortran and most others make them.
+ */
+typedef int fint;
+static word from_fortran(const char *converter, fint handle)
+{
+    word (*convert)(fint) = NULL;
+    *(void **)&convert = find_mpi_only(converter);
+    return convert ? convert(handle) : (word)handle;
+}
+static word fortran_file(const fint *file)
+{
+    return from_fortran("PMPI_File_f2c", *file);
+}
+static word fortran_type(const fint *type)
+{
+    return from_fortran("PMPI_Type_f2c", *type);
+}
+static word fortran_request(const fint *request)
+{
+    return from_fortran("PMPI_Request_f2c", *request);
+}
+SLOW static void *resolve_fortran(void **real, const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (!found) {
+        struct mpi_search search = {name, NULL};
+        dl_iterate_phdr(search_object, &search);
+        found = search.found;
+    }
+    return *real = found ? found : (void *)mpi_missing;
+}
+#define WRAP_FORTRAN(name, parameters)      \
+    static void(*real_##name) parameters;   \
+    EXPORT void name parameters;            \
+    EXPORT void name parameters
+#define REAL_FORTRAN(name) \
+    ((__typeof__(real_##name))(LIKELY(real_##name != NULL) ? (void *)real_##name : resolve_fortran((void **)&real_##name, #name)))
+/* Whether this layer records: not where the C functions will. */
+static int begin_fortran(struct outer *outer, const fint *file, const char *frame)
+{
+    return is_on() && requests_are_pointers() && begin_outer(outer, fortran_file(file), frame);
+}
+
+#define FORTRAN_PLAIN(name, op)                                                                           \
+    WRAP_FORTRAN(name, (fint * file, void *buffer, fint *count, fint *type, fint *status, fint *error))   \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        REAL_FORTRAN(name)(file, buffer, count, type, status, error);                                     \
+        if (ours) finish_outer(&outer, op, *count, fortran_type(type), *error);                           \
+    }
+#define FORTRAN_AT(name, op)                                                                              \
+    WRAP_FORTRAN(name, (fint * file, int64_t *at, void *buffer, fint *count, fint *type, fint *status, fint *error)) \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        REAL_FORTRAN(name)(file, at, buffer, count, type, status, error);                                 \
+        if (ours) finish_outer(&outer, op, *count, fortran_type(type), *error);                           \
+    }
+#define FORTRAN_START(name, op)                                                                           \
+    WRAP_FORTRAN(name, (fint * file, void *buffer, fint *count, fint *type, fint *request, fint *error))  \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        REAL_FORTRAN(name)(file, buffer, count, type, request, error);                                    \
+        if (ours) start_request(&outer, op, *count, fortran_type(type), *error, fortran_request(request)); \
+    }
+#define FORTRAN_START_AT(name, op)                                                                        \
+    WRAP_FORTRAN(name, (fint * file, int64_t *at, void *buffer, fint *count, fint *type, fint *request, fint *error)) \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        REAL_FORTRAN(name)(file, at, buffer, count, type, request, error);                                \
+        if (ours) start_request(&outer, op, *count, fortran_type(type), *error, fortran_request(request)); \
+    }
+#define FORTRAN_BEGIN(name)                                                                               \
+    WRAP_FORTRAN(name, (fint * file, void *buffer, fint *count, fint *type, fint *error))                 \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        REAL_FORTRAN(name)(file, buffer, count, type, error);                                             \
+        if (ours) split_begun(&outer, fortran_file(file), *count, fortran_type(type));                    \
+    }
+#define FORTRAN_BEGIN_AT(name)                                                                            \
+    WRAP_FORTRAN(name, (fint * file, int64_t *at, void *buffer, fint *count, fint *type, fint *error))    \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        REAL_FORTRAN(name)(file, at, buffer, count, type, error);                                         \
+        if (ours) split_begun(&outer, fortran_file(file), *count, fortran_type(type));                    \
+    }
+#define FORTRAN_END(name, op)                                                                             \
+    WRAP_FORTRAN(name, (fint * file, void *buffer, fint *status, fint *error))                            \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        REAL_FORTRAN(name)(file, buffer, status, error);                                                  \
+        if (ours) split_ended(&outer, fortran_file(file), op, *error);                                    \
+    }
+#define FORTRAN_DIRECTION(read, OP)                                \
+    FORTRAN_PLAIN(mpi_file_##read##_, OP)                          \
+    FORTRAN_AT(mpi_file_##read##_at_, OP##_AT)                     \
+    FORTRAN_PLAIN(mpi_file_##read##_all_, OP##_ALL)                \
+    FORTRAN_AT(mpi_file_##read##_at_all_, OP##_AT_ALL)             \
+    FORTRAN_PLAIN(mpi_file_##read##_shared_, OP##_SHARED)          \
+    FORTRAN_PLAIN(mpi_file_##read##_ordered_, OP##_ORDERED)        \
+    FORTRAN_START(mpi_file_i##read##_, OP)                         \
+    FORTRAN_START_AT(mpi_file_i##read##_at_, OP##_AT)              \
+    FORTRAN_START(mpi_file_i##read##_all_, OP##_ALL)               \
+    FORTRAN_START_AT(mpi_file_i##read##_at_all_, OP##_AT_ALL)      \
+    FORTRAN_START(mpi_file_i##read##_shared_, OP##_SHARED)         \
+    FORTRAN_BEGIN(mpi_file_##read##_all_begin_)                    \
+    FORTRAN_BEGIN_AT(mpi_file_##read##_at_all_begin_)              \
+    FORTRAN_BEGIN(mpi_file_##read##_ordered_begin_)                \
+    FORTRAN_END(mpi_file_##read##_all_end_, OP##_ALL)              \
+    FORTRAN_END(mpi_file_##read##_at_all_end_, OP##_AT_ALL)        \
+    FORTRAN_END(mpi_file_##read##_ordered_end_, OP##_ORDERED)
+
+FORTRAN_DIRECTION(read, OP_MPI_READ)
+FORTRAN_DIRECTION(write, OP_MPI_WRITE)
+
+/* Text has its length at the end of the arguments and blanks at its own. */
+WRAP_FORTRAN(mpi_file_open_, (fint * communicator, char *name, fint *how, fint *info, fint *file, fint *error, size_t length))
+{
+    REAL_FORTRAN(mpi_file_open_)(communicator, name, how, info, file, error, length);
+    if (!is_on() || !requests_are_pointers() || *error != 0 || length >= PATH_MAX) return;
+    char path[PATH_MAX];
+    memcpy(path, name, length);
+    while (length > 0 && path[length - 1] == ' ') length--;
+    path[length] = 0;
+    mpi_file_opened(fortran_file(file), path);
+}
+WRAP_FORTRAN(mpi_wait_, (fint * request, fint *status, fint *error))
+{
+    word handle = has_pending() && requests_are_pointers() ? fortran_request(request) : 0;
+    REAL_FORTRAN(mpi_wait_)(request, status, error);
+    if (handle) finish_request(handle, 0, *error != 0, now());
+}
+WRAP_FORTRAN(mpi_test_, (fint * request, fint *flag, fint *status, fint *error))
+{
+    word handle = has_pending() && requests_are_pointers() ? fortran_request(request) : 0;
+    REAL_FORTRAN(mpi_test_)(request, flag, status, error);
+    if (handle && *flag) finish_request(handle, 0, *error != 0, now());
+}
+WRAP_FORTRAN(mpi_waitall_, (fint * count, fint *requests, fint *statuses, fint *error))
+{
+    int many = has_pending() && requests_are_pointers() && *count > 0 && *count <= REQUESTS_AT_ONCE_MAX ? *count : 0;
+    word *handles = alloca(((size_t)many + 1) * sizeof(word));
+    for (int i = 0; i < many; i++) handles[i] = fortran_request(&requests[i]);
+    REAL_FORTRAN(mpi_waitall_)(count, requests, statuses, error);
+    uint64_t end_ns = now();
+    for (int i = 0; i < many; i++) finish_request(handles[i], 0, *error != 0, end_ns);
+}

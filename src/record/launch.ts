@@ -1,0 +1,228 @@
+/** Runs a command so that its accesses are recorded, without a change to what it does. */
+import { type ChildProcess, spawn, type StdioOptions, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import { isatty } from "node:tty";
+import { UsageError } from "../base/errors.ts";
+import type { Environment } from "./compiler.ts";
+import { SYSTEM_PATHS } from "./filters.ts";
+import { findProgram, type Program } from "./program.ts";
+import { ensureShim, ShimUnavailable } from "./shim.ts";
+import { STRACE_EFFECT, STRACE_FILE, straceWords } from "./strace.ts";
+
+export type Way = "shim" | "strace";
+
+export interface RecordOptions {
+  /** Gets the trace; must be absent or empty. */
+  readonly folder: string;
+  /** `auto`: the shim where it can see the program, strace otherwise. */
+  readonly with?: Way | "auto";
+  /** Paths to record, and paths not to: a file, a folder with all below it, or a pattern with * and ?. */
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  /** Also system files, pipes, sockets and terminals. */
+  readonly all?: boolean;
+  /** Records per process; more are counted as dropped. */
+  readonly limitRecords?: number;
+  /** Devices to imitate, as PLIMSOLL_DELAY: `latency=200us,bandwidth=100MB/s,concurrency=1,path=/data`. */
+  readonly delay?: string;
+  readonly env?: Environment;
+  readonly cwd?: string;
+  /** `inherit` unless given. */
+  readonly stdio?: StdioOptions;
+  /** The C source of the recorder, for programs that are bundled elsewhere. */
+  readonly source?: string;
+  /** Called with the line that says why strace is used. */
+  readonly note?: (message: string) => void;
+}
+
+export interface RecordRun {
+  readonly way: Way;
+  readonly folder: string;
+  /** As a shell has it in $?: 128 and the number of the signal for a program that a signal ended. */
+  readonly exitCode: number;
+  readonly signal: NodeJS.Signals | null;
+  /** From the start of the program to its end. */
+  readonly seconds: number;
+}
+
+/** Facts of the run beside the trace. */
+export const RUN_FILE = "run.json";
+
+export async function recordCommand(command: readonly string[], options: RecordOptions): Promise<RecordRun> {
+  const [name] = command;
+  if (name === undefined) throw new UsageError("no command to record");
+  const folder = resolve(options.folder);
+  const env = options.env ?? process.env;
+  const program = findProgram(name, env, options.cwd);
+  if (program === undefined) throw new UsageError(`${name}: no such program`);
+  prepareFolder(folder, options);
+  const plan = planFor([...command], { ...options, folder, env, program });
+  const began = performance.now();
+  const startedAt = new Date();
+  const { exitCode, signal } = await run(plan, options);
+  const seconds = (performance.now() - began) / 1000;
+  const facts = { command, with: plan.way, started: startedAt.toISOString(), seconds, exitCode, signal };
+  writeFileSync(join(folder, RUN_FILE), `${JSON.stringify(facts, null, 2)}\n`);
+  return { way: plan.way, folder, exitCode, signal, seconds };
+}
+
+function prepareFolder(folder: string, options: RecordOptions): void {
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new UsageError(`${folder} is not empty; choose another folder`);
+  mkdirSync(folder, { recursive: true });
+  const lines = [
+    ...(options.all ? ["all=1"] : []),
+    ...(options.limitRecords === undefined ? [] : [`limit=${Math.floor(options.limitRecords)}`]),
+    ...(options.only ?? []).map((one) => `only=${pathPattern(one)}`),
+    ...(options.skip ?? []).map((one) => `skip=${pathPattern(one)}`),
+    ...SYSTEM_PATHS.map((one) => `system=${one}`),
+    ...(options.delay === undefined ? [] : [`delay=${options.delay}`]),
+  ];
+  for (const [name, list] of [
+    ["only", options.only],
+    ["skip", options.skip],
+  ] as const)
+    if ((list?.length ?? 0) > PATTERNS_MAX)
+      throw new UsageError(`more than ${PATTERNS_MAX} patterns for ${name}`);
+  const broken = lines.find((line) => line.includes("\n"));
+  if (broken !== undefined) throw new UsageError(`a line break in ${broken.replace(/=.*/s, "")}`);
+  if (options.delay !== undefined) checkDelay(options.delay);
+  writeFileSync(join(folder, "options"), lines.map((line) => `${line}\n`).join(""));
+  // When each channel of each device is free again; shared by all processes.
+  writeFileSync(join(folder, "devices"), new Uint8Array(DEVICES_MAX * CHANNELS_MAX * 8));
+}
+
+/** Patterns are about whole paths; a name alone means the one in this folder. */
+export function pathPattern(text: string): string {
+  return (/^[*?/]/.test(text) ? text : resolve(text)).replace(/(?<=.)\/+$/, "");
+}
+
+/** As many as the recorder takes. */
+const PATTERNS_MAX = 64;
+
+const DEVICES_MAX = 16;
+const CHANNELS_MAX = 32;
+
+/** The recorder leaves out what it cannot read; a typing error must not look like a fast device. */
+export function checkDelay(text: string): void {
+  const devices = text.split(";").filter((one) => one !== "");
+  if (devices.length > DEVICES_MAX) throw new UsageError(`delay: more than ${DEVICES_MAX} devices`);
+  for (const item of devices.flatMap((one) => one.split(","))) {
+    const fine =
+      /^latency=[\d.]+(ns|us|ms|s)?$/.test(item) ||
+      /^bandwidth=[\d.]+((k|K|M|G|Ki|Mi|Gi)?B\/s)?$/.test(item) ||
+      /^concurrency=(n|\d+)$/.test(item) ||
+      /^path=\/.*$/.test(item);
+    if (!fine)
+      throw new UsageError(
+        `delay: ${item} is none of latency=200us, bandwidth=100MB/s, concurrency=1 (or n), path=/folder`,
+      );
+  }
+}
+
+interface Plan {
+  readonly way: Way;
+  readonly words: readonly string[];
+  readonly env: Environment;
+}
+
+type Planning = RecordOptions & { readonly env: Environment; readonly program: Program };
+
+function planFor(command: readonly string[], options: Planning): Plan {
+  const { unseen } = options.program;
+  const wanted = options.with ?? "auto";
+  if (wanted === "strace") return stracePlan(command, options, undefined);
+  if (unseen !== undefined) {
+    if (wanted === "shim")
+      throw new UsageError(`${unseen}: the recorder cannot be loaded into it; use --with strace`);
+    return stracePlan(command, options, unseen);
+  }
+  try {
+    return shimPlan(command, options);
+  } catch (error) {
+    if (!(error instanceof ShimUnavailable) || wanted === "shim") throw error;
+    return stracePlan(command, options, error.message);
+  }
+}
+
+function shimPlan(command: readonly string[], { folder, env, source, program }: Planning): Plan {
+  const { path } = ensureShim({ env, ...(source === undefined ? {} : { source }) });
+  const preload = [program.first, path, env.LD_PRELOAD]
+    .filter((one) => one !== undefined && one !== "")
+    .join(":");
+  return {
+    way: "shim",
+    words: withExports(command, env),
+    env: { ...env, LD_PRELOAD: preload, PLIMSOLL_RECORD: folder },
+  };
+}
+
+function stracePlan(
+  command: readonly string[],
+  { folder, env, note, delay }: Planning,
+  reason: string | undefined,
+): Plan {
+  const words = straceWords(join(folder, STRACE_FILE), env);
+  if (words === undefined) {
+    const why = reason === undefined ? "" : `${reason}, and `;
+    throw new UsageError(`${why}there is no strace to record with; install strace`);
+  }
+  if (delay !== undefined) throw new UsageError("delays need the recorder; strace cannot make them");
+  note?.(`${reason === undefined ? "recording" : `${reason}: recording`} with strace: ${STRACE_EFFECT}`);
+  return { way: "strace", words: [...words, ...command], env };
+}
+
+/** Open MPI hands only named variables to other machines; MPICH and Slurm hand on all. */
+function withExports(command: readonly string[], env: Environment): string[] {
+  const [name = "", ...rest] = command;
+  if (!/^(mpirun|mpiexec|orterun)(\.openmpi)?$/.test(basename(name))) return [...command];
+  const { stdout } = spawnSync(name, ["--version"], { encoding: "utf8", env });
+  if (!/Open MPI|OpenRTE/.test(stdout ?? "")) return [...command];
+  const names = [
+    "LD_PRELOAD",
+    "PLIMSOLL_RECORD",
+    ...(env.PLIMSOLL_DELAY === undefined ? [] : ["PLIMSOLL_DELAY"]),
+  ];
+  return [name, ...names.flatMap((one) => ["-x", one]), ...rest];
+}
+
+async function run({ words, env }: Plan, { cwd, stdio = "inherit" }: RecordOptions) {
+  const [program = "", ...args] = words;
+  let child: ChildProcess | undefined;
+  // Before the start: a signal may come as soon as the program has shown itself.
+  const release = passSignals((signal) => void child?.kill(signal));
+  try {
+    const started = (child = spawn(program, args, { env, stdio, ...(cwd === undefined ? {} : { cwd }) }));
+    return await new Promise<{ exitCode: number; signal: NodeJS.Signals | null }>((done, failed) => {
+      started.once("error", failed);
+      started.once("exit", (code, signal) => {
+        const number = signal === null ? 0 : constants.signals[signal];
+        done({ exitCode: code ?? 128 + number, signal });
+      });
+    });
+  } finally {
+    release();
+  }
+}
+
+/**
+ * What is meant for the program reaches it, and we stay to sum up. A terminal sends its interrupts to the whole group,
+ * so the program has those already.
+ */
+function passSignals(pass: (signal: NodeJS.Signals) => void): () => void {
+  const fromTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+  const handlers = (["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"] as const).map((signal) => {
+    const typed = signal === "SIGINT" || signal === "SIGQUIT";
+    const handler = () => {
+      if (!(typed && fromTerminal)) pass(signal);
+    };
+    process.on(signal, handler);
+    return () => process.off(signal, handler);
+  });
+  return () => {
+    for (const release of handlers) release();
+  };
+}

@@ -1,0 +1,33 @@
+/** The files of a trace folder into sinks. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type TraceFacts, tellFacts } from "../formats/trace/notes.ts";
+import { readTrace, trace } from "../formats/trace/reader.ts";
+import type { AccessSink } from "../model/access-stream.ts";
+import { withFile } from "../node/file-source.ts";
+
+export const TRACE_SUFFIX = ".plt";
+
+/** In order of their names, so that every reading gives the same. */
+export function traceFiles(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(TRACE_SUFFIX))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+export function readTraceFile(path: string, sink: AccessSink): void {
+  withFile(path, (source) => trace.read(source, sink));
+}
+
+/** Every file has a clock of its own and so gets a sink of its own; notes are about all of them. */
+export function readTraceFiles(paths: readonly string[], sinkOf: (path: string) => AccessSink): void {
+  const facts: TraceFacts[] = [];
+  let last: AccessSink | undefined;
+  for (const path of paths) {
+    const sink = sinkOf(path);
+    facts.push(withFile(path, (source) => readTrace(source, sink)));
+    last = sink;
+  }
+  if (last !== undefined) tellFacts(facts, last);
+}

@@ -1,0 +1,115 @@
+/** What the tests of the recorder share: programs built from test/record, runs, and traces as plain objects. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openFile } from "../../src/node/file-source.ts";
+import { readHeader, type TraceHeader } from "../../src/formats/trace/header.ts";
+import { readTrace } from "../../src/formats/trace/reader.ts";
+import { tellFacts } from "../../src/formats/trace/notes.ts";
+import type { AccessNote, AccessProcess } from "../../src/model/access-stream.ts";
+import { gatherFolder } from "../../src/record/gather.ts";
+import { type RecordOptions, type RecordRun, recordCommand } from "../../src/record/launch.ts";
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+export interface Access {
+  readonly path: string;
+  readonly bytes: number;
+  readonly moved: number;
+  readonly flags: number;
+  readonly startNs: number;
+  readonly endNs: number;
+  readonly pid: number;
+}
+
+export interface Recorded extends RecordRun {
+  readonly accesses: readonly Access[];
+  readonly processes: readonly AccessProcess[];
+  readonly notes: ReadonlyMap<string, AccessNote>;
+  readonly headers: readonly TraceHeader[];
+}
+
+export class Workshop {
+  readonly folder = mkdtempSync(join(tmpdir(), "plimsoll-record-"));
+  #runs = 0;
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Builds test/record/NAME.c. */
+  build(name: string, { compiler = "cc", flags = [] as string[], as = name } = {}): string {
+    const program = this.path(as);
+    const args = ["-O1", "-w", "-pthread", ...flags, "-o", program, join(here, `${name}.c`)];
+    const { status, stderr } = spawnSync(compiler, args, { encoding: "utf8" });
+    if (status !== 0) throw new Error(`${compiler} cannot build ${name}.c: ${stderr}`);
+    return program;
+  }
+
+  /** Runs a command under the recorder, its output kept from the terminal, and reads the trace. */
+  async record(command: readonly string[], options: Partial<RecordOptions> = {}): Promise<Recorded> {
+    const folder = this.path(`trace-${++this.#runs}`);
+    const run = await recordCommand(command, {
+      folder,
+      with: "shim",
+      stdio: "ignore",
+      cwd: this.folder,
+      ...options,
+    });
+    return { ...run, ...readFolder(folder) };
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export function readFolder(folder: string) {
+  const accesses: Access[] = [];
+  const processes: AccessProcess[] = [];
+  const notes = new Map<string, AccessNote>();
+  const headers: TraceHeader[] = [];
+  const { files } = gatherFolder(folder);
+  const facts = files.map((path) => {
+    const paths: string[] = [];
+    const source = openFile(path);
+    try {
+      const header = readHeader(source);
+      headers.push(header);
+      return readTrace(source, {
+        clock() {},
+        process: (process) => processes.push(process) - 1,
+        file: (file) => paths.push(file.path) - 1,
+        note() {},
+        block(block) {
+          for (let i = 0; i < block.count; i++)
+            accesses.push({
+              path: paths[block.file[i] as number] as string,
+              bytes: block.bytes[i] as number,
+              moved: block.movedBytes?.[i] as number,
+              flags: block.flags[i] as number,
+              startNs: block.startNs[i] as number,
+              endNs: block.endNs[i] as number,
+              pid: header.pid,
+            });
+        },
+      });
+    } finally {
+      source.close();
+    }
+  });
+  tellFacts(facts, {
+    clock() {},
+    process: () => 0,
+    file: () => 0,
+    block() {},
+    note: (note) => void notes.set(note.id, note),
+  });
+  return { accesses, processes, notes, headers };
+}
+
+/** Paths below a folder, for a comparison of what programs left. */
+export const listFolder = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();

@@ -1,0 +1,203 @@
+/*
+ * `ways WAY FILE`: writes to FILE and ends in one of many ways. Every write has 1000 bytes and a place of its own; the
+ * number of writes is in the table of test/record.test.ts.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char buffer[1000];
+static const char *path;
+extern char **environ;
+
+static void fail(const char *what)
+{
+    perror(what);
+    exit(9);
+}
+static int open_file(void)
+{
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    if (fd < 0) fail("open");
+    return fd;
+}
+static void put(int fd, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (pwrite(fd, buffer, sizeof buffer, (off_t)i * 1000) != sizeof buffer) fail("pwrite");
+}
+static void *in_thread(void *unused)
+{
+    (void)unused;
+    int fd = open_file();
+    put(fd, 1000);
+    close(fd);
+    return NULL;
+}
+static int wait_for(pid_t pid)
+{
+    int status;
+    if (waitpid(pid, &status, 0) != pid) fail("waitpid");
+    return status;
+}
+static sigjmp_buf back;
+static void jump(int signal)
+{
+    (void)signal;
+    siglongjmp(back, 1);
+}
+static int handled_fd;
+static void write_in_handler(int signal)
+{
+    (void)signal;
+    put(handled_fd, 1);
+}
+
+int main(int argc, char **argv)
+{
+    const char *way = argc > 1 ? argv[1] : "";
+    path = argc > 2 ? argv[2] : "";
+    int fd = open_file();
+    if (!strcmp(way, "plain")) {
+        put(fd, 10);
+    } else if (!strcmp(way, "many")) {
+        put(fd, 200000);
+    } else if (!strcmp(way, "exit-code")) {
+        put(fd, 1);
+        return 42;
+    } else if (!strcmp(way, "_exit")) {
+        put(fd, 10);
+        _exit(3);
+    } else if (!strcmp(way, "abort")) {
+        struct rlimit no_core = {0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        put(fd, 10);
+        abort();
+    } else if (!strcmp(way, "kill")) {
+        put(fd, 5000);
+        kill(getpid(), SIGKILL);
+    } else if (!strcmp(way, "threads")) {
+        pthread_t threads[4];
+        for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, in_thread, NULL);
+        for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+    } else if (!strcmp(way, "fork")) {
+        put(fd, 1);
+        for (int i = 0; i < 3; i++)
+            if (fork() == 0) {
+                put(fd, 10);
+                _exit(0);
+            }
+        while (wait(NULL) > 0) {}
+        put(fd, 1);
+    } else if (!strcmp(way, "raw-fork")) {
+        put(fd, 1);
+        pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+        if (pid == 0) {
+            put(fd, 10);
+            _exit(0);
+        }
+        wait_for(pid);
+    } else if (!strcmp(way, "exec")) {
+        put(fd, 1);
+        execl(argv[0], argv[0], "plain", path, (char *)NULL);
+        fail("exec");
+    } else if (!strcmp(way, "bare-environment")) {
+        char *const none[] = {NULL};
+        char *const words[] = {argv[0], "plain", (char *)path, NULL};
+        put(fd, 1);
+        execve(argv[0], words, none);
+        fail("exec");
+    } else if (!strcmp(way, "vfork")) {
+        put(fd, 1);
+        pid_t pid = vfork();
+        if (pid == 0) {
+            execl(argv[0], argv[0], "plain", path, (char *)NULL);
+            _exit(9);
+        }
+        if (wait_for(pid) != 0) fail("child");
+        put(fd, 1);
+    } else if (!strcmp(way, "spawn")) {
+        pid_t pid;
+        char *const none[] = {"PATH=/usr/bin", NULL};
+        char *const words[] = {argv[0], "plain", (char *)path, NULL};
+        if (posix_spawn(&pid, argv[0], NULL, NULL, words, none) != 0) fail("spawn");
+        if (wait_for(pid) != 0) fail("child");
+    } else if (!strcmp(way, "close-all")) {
+        put(fd, 1);
+        for (int i = 3; i < 1024; i++) close(i);
+        fd = open_file();
+        if (fd != 3) fail("a descriptor is in the way");
+        put(fd, 5000);
+        close_range(3, ~0U, 0);
+        fd = open_file();
+        put(fd, 1);
+    } else if (!strcmp(way, "file-limit")) {
+        /* The writes stay below; a trace that grows would not. */
+        struct rlimit limit = {300000, 300000};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        for (int i = 0; i < 100; i++) put(fd, 200);
+    } else if (!strcmp(way, "jump")) {
+        /* Out of a read in a signal handler, and then accesses that are nobody's inner ones. */
+        int pipes[2];
+        char one;
+        if (pipe(pipes) != 0) fail("pipe");
+        signal(SIGALRM, jump);
+        FILE *stream = fdopen(pipes[0], "r");
+        if (sigsetjmp(back, 1) == 0) {
+            ualarm(20000, 0);
+            if (fread(&one, 1, 1, stream) != 0) fail("fread");
+        }
+        put(fd, 10);
+    } else if (!strcmp(way, "handler")) {
+        struct itimerval;
+        handled_fd = fd;
+        signal(SIGUSR1, write_in_handler);
+        for (int i = 0; i < 100; i++) {
+            put(fd, 1);
+            raise(SIGUSR1);
+        }
+    } else if (!strcmp(way, "sandbox")) {
+        /* Only these calls live; whatever else the recorder would do kills the program. */
+        put(fd, 10);
+        struct sock_filter only[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pwrite64, 3, 0),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpid, 1, 0),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        };
+        struct sock_fprog program = {sizeof only / sizeof *only, only};
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) fail("seccomp");
+        put(fd, 10);
+        _exit(0);
+    } else if (!strcmp(way, "files")) {
+        char name[4200];
+        for (int i = 0; i < 300; i++) {
+            snprintf(name, sizeof name, "%s.%d", path, i);
+            int one = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+            put(one, 1);
+            close(one);
+            unlink(name);
+        }
+    } else {
+        fprintf(stderr, "unknown way: %s\n", way);
+        return 2;
+    }
+    return 0;
+}
