@@ -1,0 +1,261 @@
+/** `plimsoll study metric`: the experiments of the BPS paper (He, Sun and Yin, IPDPSW '13) on this machine. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  isSetId,
+  type MetricStudy,
+  metricStudy,
+  parseRunsCsv,
+  type ResampleOptions,
+  type Run,
+  runsCsv,
+  SET_IDS,
+  type SetId,
+  type StudySetting,
+  simulateRuns,
+  studyDocument,
+  studyFigures,
+  studyJson,
+} from "../../analyze/metric-study/index.ts";
+import { FormatError, UsageError } from "../../base/errors.ts";
+import type { Document } from "../../model/index.ts";
+import { DEVICE_CHOICES, type DeviceChoice } from "../../experiment/plan.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { writeJson } from "../json.ts";
+import { replaceFolder } from "../output-folder.ts";
+import { writeFigures, writePage } from "../page-output.ts";
+import { studyText } from "./metric-text.ts";
+import { version } from "../../../package.json";
+
+export default defineCommand({
+  name: "study metric",
+  summary: "repeat the experiments of the BPS paper on this machine, and judge its statements",
+  description:
+    "Runs the four experiment sets of He, Sun and Yin (IPDPSW '13) for real, as an ordinary user: devices of different speed (1), record sizes on a slow and a fast device (2a, 2b), processes with a file each and with one shared file (3a, 3b), data sieving (4, and 4b with small regions). Devices other than the local disk are delays inside the recorder. Every workload runs under the recorder several times, in random order; BPS, IOPS, bandwidth and response time are correlated with execution time as in the paper, with intervals, and each published direction is confirmed, refuted or left open. With --output it writes a folder: report.html, figures as SVG and CSV, runs.csv and study.json. --simulate uses a device model and runs nothing.",
+  options: {
+    sets: {
+      kind: "string",
+      valueName: "LIST",
+      default: SET_IDS.join(","),
+      help: `which sets, with commas [${SET_IDS.join(",")}]`,
+    },
+    repeats: { kind: "number", integer: true, min: 1, max: 1000, help: "runs of each case [5; quick 2]" },
+    size: {
+      kind: "bytes",
+      min: 1024 * 1024,
+      max: 2 ** 40,
+      help: "data that a run reads [sized by set, 0.2 s and more a run]",
+    },
+    quick: { kind: "boolean", help: "fewer cases, less data: about half a minute" },
+    device: {
+      kind: "choice",
+      choices: DEVICE_CHOICES,
+      default: "auto",
+      help: "delays in the recorder, the local disk, or for each set what suits it",
+    },
+    dir: {
+      kind: "string",
+      valueName: "DIR",
+      help: "where data files go; removed afterwards [the temporary folder]",
+    },
+    seed: {
+      kind: "number",
+      integer: true,
+      min: 0,
+      default: 1,
+      help: "decides order of runs and draws of intervals",
+    },
+    average: {
+      kind: "choice",
+      choices: ["median", "mean"],
+      default: "median",
+      help: "what stands for the runs of a case; the paper took the mean",
+    },
+    replicates: {
+      kind: "number",
+      integer: true,
+      min: 100,
+      max: 100_000,
+      default: 1000,
+      help: "draws per interval",
+    },
+    level: { kind: "number", min: 0.5, max: 0.999, default: 0.95, help: "level of the intervals" },
+    simulate: { kind: "boolean", help: "run nothing: take the numbers from a device model, labelled so" },
+    from: { kind: "string", valueName: "DIR", help: "run nothing: judge again the runs of an earlier study" },
+    output: {
+      kind: "string",
+      short: "o",
+      valueName: "DIR",
+      help: "write report, figures and runs into this folder; an earlier study there is replaced",
+    },
+  },
+  examples: [
+    { command: "plimsoll study metric -o metric", does: "all sets, about four minutes, with a report" },
+    { command: "plimsoll study metric --quick --sets 2a,4", does: "two sets in some seconds" },
+    {
+      command: "plimsoll study metric --simulate",
+      does: "what a device model says, without running anything",
+    },
+    {
+      command: "plimsoll study metric --from metric --average mean",
+      does: "judge earlier runs in another way",
+    },
+  ],
+  async run({ options }, context) {
+    const sets = chosenSets(options.sets);
+    if (options.simulate && options.from !== undefined)
+      throw new UsageError("--simulate and --from: choose one of them");
+    const resample: ResampleOptions = {
+      seed: options.seed,
+      replicates: options.replicates,
+      level: options.level,
+      average: options.average,
+    };
+    if (options.output !== undefined) checkOutput(options.output);
+    const repeats = options.repeats ?? (options.quick ? 2 : 5);
+    const { runs, setting } = options.simulate
+      ? simulated(sets, repeats, options.seed)
+      : options.from !== undefined
+        ? earlier(options.from, sets)
+        : await real({ ...options, sets, repeats, dir: options.dir ?? tmpdir() }, context);
+    const study = metricStudy(runs, setting, resample);
+    const command = commandOf(options, sets);
+    const document = studyDocument(study, command, `Plimsoll ${version}`);
+    if (options.output !== undefined) await writeStudy(study, document, options.output, context);
+    if (context.json) context.printJson(studyJson(study));
+    else {
+      context.out.write(studyText(study, context.columns));
+      if (options.output !== undefined)
+        context.out.write(`\nWrote ${options.output}: report.html, figures, runs.csv, study.json\n`);
+    }
+  },
+});
+
+export function chosenSets(text: string): SetId[] {
+  const words = text.split(",").map((word) => word.trim());
+  // "2" means 2a and 2b.
+  const chosen = words.flatMap((word) =>
+    isSetId(word) ? [word] : SET_IDS.filter((id) => /^\d$/.test(word) && id.startsWith(word)),
+  );
+  const unknown = words.find(
+    (word) => !SET_IDS.some((id) => id === word || (/^\d$/.test(word) && id.startsWith(word))),
+  );
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--sets ${text}: no set ${unknown || "without a name"}; choose from ${SET_IDS.join(", ")}`,
+    );
+  return SET_IDS.filter((id) => chosen.includes(id));
+}
+
+/** The options that make this study again; those at their default are left out. */
+function commandOf(options: Readonly<Record<string, unknown>>, sets: readonly SetId[]): string {
+  const words = ["plimsoll study metric"];
+  if (sets.length < SET_IDS.length) words.push(`--sets ${sets.join(",")}`);
+  for (const name of ["simulate", "quick"]) if (options[name] === true) words.push(`--${name}`);
+  for (const name of ["from", "repeats", "size", "dir"])
+    if (options[name] !== undefined) words.push(`--${name} ${String(options[name])}`);
+  if (options.device !== "auto") words.push(`--device ${String(options.device)}`);
+  if (options.average !== "median") words.push(`--average ${String(options.average)}`);
+  words.push(`--seed ${String(options.seed)}`, `-o ${String(options.output ?? "metric")}`);
+  return words.join(" ");
+}
+
+interface Measured {
+  readonly runs: readonly Run[];
+  readonly setting: StudySetting;
+}
+
+function simulated(sets: readonly SetId[], repeats: number, seed: number): Measured {
+  return {
+    runs: simulateRuns({ sets, repeats, seed }),
+    setting: {
+      simulated: true,
+      machine: [{ label: "Device", text: "simulated: latency, bandwidth, queues of servers, a shared link" }],
+      workloads: {},
+      notes: [
+        "Simulated. Latency and bandwidth of HDD and SSD follow from the points that the paper prints; servers, link and the cost of a sieved region are guesses. Data is a 64th of the paper's. The model was made to have the effects that the paper describes: that its directions agree checks the model and is no evidence for the paper.",
+      ],
+    },
+  };
+}
+
+interface RealOptions {
+  readonly sets: readonly SetId[];
+  readonly repeats: number;
+  readonly quick: boolean;
+  readonly size?: number | undefined;
+  readonly device: DeviceChoice;
+  readonly dir: string;
+  readonly seed: number;
+}
+
+async function real(options: RealOptions, context: Context): Promise<Measured> {
+  const { runExperiment } = await import("../../experiment/index.ts");
+  const bar = context.progress({ label: "study metric", unit: "runs" });
+  const result = await runExperiment(options, {
+    signal: context.signal,
+    say: (text) => context.note(text),
+    expect: (total) => bar.expect(total),
+    done: (count) => bar.update(count),
+    /** On failure and on Ctrl-C it is removed. */
+    folder: (path) => context.partialOutput(path),
+  });
+  bar.end();
+  return result;
+}
+
+function earlier(folder: string, sets: readonly SetId[]): Measured {
+  const path = join(folder, "runs.csv");
+  const setting = readStudy(folder)?.setting;
+  if (setting === undefined)
+    throw new UsageError(`--from ${folder}: no study.json of an earlier study metric is there`);
+  const all = parseRunsCsv(readFileSync(path, "utf8"), path);
+  const runs = all.filter(({ set }) => sets.includes(set));
+  if (runs.length === 0)
+    throw new FormatError(
+      path,
+      {},
+      `no runs of set ${sets.join(", ")}; it has ${[...new Set(all.map(({ set }) => set))].join(", ") || "none"}`,
+    );
+  return { runs, setting };
+}
+
+const STUDY_KIND = "plimsoll study";
+
+function readStudy(folder: string): { readonly setting: StudySetting } | undefined {
+  try {
+    const json = JSON.parse(readFileSync(join(folder, "study.json"), "utf8"));
+    return json?.kind === STUDY_KIND && json?.study === "metric" ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Said before minutes of runs, not after them. */
+function checkOutput(path: string): void {
+  const folder = path.replace(/(?<=.)\/+$/, "");
+  if (existsSync(folder) && readStudy(folder) === undefined)
+    throw new UsageError(`${folder} exists and is not an earlier study; choose another with --output`);
+}
+
+async function writeStudy(
+  study: MetricStudy,
+  document: Document,
+  path: string,
+  context: Context,
+): Promise<void> {
+  const output = { path, what: "study", isOurs: (folder: string) => readStudy(folder) !== undefined };
+  await replaceFolder(output, context, async (work) => {
+    await writePage(document, join(work, "report.html"), context);
+    const figures = studyFigures(study);
+    await writeFigures(figures, work, context);
+    writeFileSync(join(work, "runs.csv"), runsCsv(study.runs));
+    const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
+    const pieces: string[] = [];
+    const json = { kind: STUDY_KIND, madeBy: document.madeBy, ...studyJson(study), figures: list };
+    writeJson(json, (text) => pieces.push(text));
+    writeFileSync(join(work, "study.json"), `${pieces.join("")}\n`);
+  });
+}
