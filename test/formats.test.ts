@@ -16,7 +16,7 @@ const CASES: readonly FormatCase[] = [
     fixture: "darshan/mpiio4_dxt.darshan",
     options: { codecs: nodeCodecs },
     rowsMax: { ops: 40, counters: 40 },
-    rows: { runs: 1, accesses: 2, layers: 3, rank_loads: 1, counters: 177, ops: 16 },
+    rows: { runs: 1, layers: 3, rank_loads: 1, counters: 177, ops: 16 },
   },
 ];
 
@@ -47,7 +47,7 @@ it("a Darshan log recompressed with bzip2 gives the same rows", () => {
   const builder = new TablesBuilder();
   const bytes = readFileSync(new URL("./fixtures/darshan/files1000_dxt.darshan", import.meta.url));
   darshan.read(bytesSource(bytes, "log"), builder, { codecs: nodeCodecs });
-  expect(builder.finish().get("accesses")?.rows).toBeGreaterThanOrEqual(1000);
+  expect(builder.finish().get("layers")?.rows).toBeGreaterThanOrEqual(1000);
 });
 
 describe("the table of formats", () => {

@@ -85,56 +85,6 @@ export const runs: TableSchema = {
   `),
 };
 
-export const accesses: TableSchema = {
-  name: "accesses",
-  row: "one file in one run, all ranks together",
-  filledBy: "Darshan",
-  columns: columns(`
-    run_id text - | the run | runs.run_id
-    file_id u64 - | record id of the file | record id
-    path text - | name of the file | name table
-    mount text - | mount point | job record: mount table
-    fs_type text - | type of the file system | job record: mount table
-    layer text - | MPI-IO when it has an MPI-IO record, else POSIX, else STDIO, else DFS | modules with a record
-    ranks i64 processes | ranks with a record; all ranks for a shared record | rank of the records
-    shared flag - | 1 when the records of all ranks were reduced to one | rank -1
-    bytes_read i64 bytes | bytes read below MPI-IO (layers nest and are not added) | POSIX_BYTES_READ + STDIO_BYTES_READ, DFS_BYTES_READ
-    bytes_written i64 bytes | bytes written below MPI-IO | POSIX_BYTES_WRITTEN + STDIO_BYTES_WRITTEN, DFS_BYTES_WRITTEN
-    opens i64 calls | opens | POSIX_OPENS + STDIO_OPENS, DFS_OPENS
-    reads i64 calls | read calls | POSIX_READS + STDIO_READS, DFS_READS
-    writes i64 calls | write calls | POSIX_WRITES + STDIO_WRITES, DFS_WRITES
-    seeks i64 calls | seek calls | POSIX_SEEKS + STDIO_SEEKS
-    stats i64 calls | stat calls | POSIX_STATS, DFS_STATS
-    syncs i64 calls | fsync, fdatasync and flush calls | POSIX_FSYNCS + POSIX_FDSYNCS + STDIO_FLUSHES
-    sequential_reads i64 calls | reads beyond the previous one | POSIX_SEQ_READS
-    sequential_writes i64 calls | writes beyond the previous one | POSIX_SEQ_WRITES
-    consecutive_reads i64 calls | reads exactly behind the previous one | POSIX_CONSEC_READS
-    consecutive_writes i64 calls | writes exactly behind the previous one | POSIX_CONSEC_WRITES
-    not_aligned i64 calls | accesses that missed the file alignment | POSIX_FILE_NOT_ALIGNED
-    alignment i64 bytes | file alignment that was tested | POSIX_FILE_ALIGNMENT
-    mpiio_bytes_read i64 bytes | bytes read through MPI-IO, a view of the same data | MPIIO_BYTES_READ
-    mpiio_bytes_written i64 bytes | bytes written through MPI-IO, a view of the same data | MPIIO_BYTES_WRITTEN
-    mpiio_collective i64 calls | collective reads and writes | MPIIO_COLL_READS + MPIIO_COLL_WRITES
-    mpiio_independent i64 calls | independent reads and writes | MPIIO_INDEP_READS + MPIIO_INDEP_WRITES
-    read_seconds f64 s | time in reads, summed over ranks | POSIX_F_READ_TIME + STDIO_F_READ_TIME
-    write_seconds f64 s | time in writes, summed over ranks | POSIX_F_WRITE_TIME + STDIO_F_WRITE_TIME
-    meta_seconds f64 s | time in metadata operations, summed over ranks | POSIX_F_META_TIME + STDIO_F_META_TIME
-    slowest_seconds f64 s | I/O time of the slowest rank | F_SLOWEST_RANK_TIME when shared, else the largest sum of a rank
-    slowest_rank i64 - | that rank | SLOWEST_RANK
-    fastest_seconds f64 s | I/O time of the fastest rank | F_FASTEST_RANK_TIME when shared, else the smallest sum of a rank
-    fastest_rank i64 - | that rank | FASTEST_RANK
-    variance_seconds f64 s2 | variance over ranks of I/O time | F_VARIANCE_RANK_TIME when shared, else over the records
-    variance_bytes f64 bytes2 | variance over ranks of bytes moved | F_VARIANCE_RANK_BYTES when shared, else over the records
-    first_open_seconds f64 s | first open, since the start of the run | F_OPEN_START_TIMESTAMP
-    last_close_seconds f64 s | last close, since the start of the run | F_CLOSE_END_TIMESTAMP
-    ${sizeColumns("read")}
-    ${sizeColumns("write")}
-    stripe_count i64 - | stripes of the first layout component | LUSTRE_COMP_STRIPE_COUNT
-    stripe_bytes i64 bytes | stripe size of the first layout component | LUSTRE_COMP_STRIPE_SIZE
-    osts text - | OST indexes, separated by blanks | LUSTRE OST list
-  `),
-};
-
 /** Sizes of a layer's reads or writes, whatever the module calls them. */
 const layerSizes = (way: "read" | "write") =>
   SIZES.map(
@@ -355,7 +305,6 @@ export const targets: TableSchema = {
 
 export const SCHEMA: readonly TableSchema[] = [
   runs,
-  accesses,
   layers,
   rankLoads,
   counters,

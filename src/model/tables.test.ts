@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AssertionError } from "../base/assert.ts";
-import { accesses, MISSING_I64, ops, runs, SCHEMA, type TableSchema } from "./schema.ts";
+import { layers, MISSING_I64, ops, runs, SCHEMA, type TableSchema } from "./schema.ts";
 import { TableBuilder, TablesBuilder } from "./tables.ts";
 
 const schema: TableSchema = {
@@ -125,7 +125,7 @@ describe("the tables together", () => {
       SCHEMA.map(({ name }) => (name === "runs" ? 1 : name === "ops" ? 2 : 0)),
     );
     expect(tables.get("runs")?.value("ranks", 0)).toBe(4n);
-    expect(tables.get("accesses")?.schema).toBe(accesses);
+    expect(tables.get("layers")?.schema).toBe(layers);
   });
 
   it("know no table but those of the schema", () => {

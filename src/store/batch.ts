@@ -20,6 +20,7 @@ import { entryPath, MANIFEST, newBatchId, SEGMENTS, segmentName, TMP } from "./l
 import { type BatchInfo, entryText, type Segment } from "./manifest.ts";
 import { sqlType } from "./sql-types.ts";
 import { CHUNK_ROWS, Staging, storedExpression } from "./staging.ts";
+import { isCoded, setDictionaries } from "./texts.ts";
 
 export interface Batch extends RowSink {
   /** Takes rows. Await it before the next call: it waits while DuckDB writes. */
@@ -32,7 +33,11 @@ export interface Batch extends RowSink {
 
 /** Rows of a Parquet row group: DuckDB's own default, 60 vectors. */
 export const ROW_GROUP_ROWS = 122_880;
-export const PARQUET = `format parquet, compression zstd, row_group_size ${ROW_GROUP_ROWS}`;
+/**
+ * Zstandard's fastest level and dictionaries of few values: of the CPU time of DuckDB's own settings a fifth less, and as
+ * many bytes (3 % more for runs, 3 % less for accesses).
+ */
+export const PARQUET = `format parquet, compression zstd, compression_level 1, dictionary_size_limit 4096, row_group_size ${ROW_GROUP_ROWS}`;
 
 /** Where a batch is written, and whom it tells. */
 export interface BatchSetting {
@@ -137,7 +142,9 @@ export class BatchWriter implements Batch {
   async #intoMemory(state: TableState): Promise<void> {
     const connection = await this.#open();
     if (state.appender === undefined) {
-      const columns = state.schema.columns.map(({ name, type }) => `${quoteName(name)} ${sqlType(type)}`);
+      const columns = state.schema.columns.map(
+        (column) => `${quoteName(column.name)} ${isCoded(column) ? "INTEGER" : sqlType(column.type)}`,
+      );
       await connection.run(`create table ${quoteName(state.memoryTable)} (${columns.join(", ")})`);
       state.appender = await connection.createAppender(state.memoryTable);
     }
@@ -163,10 +170,11 @@ export class BatchWriter implements Batch {
     state.appender?.closeSync();
     state.appender = undefined;
     const { schema, memoryTable, rows, number } = state;
+    const dictionaries = state.staging.dictionaries();
     state.next();
     await this.#copying;
     const path = join(this.#work, `${schema.name}-${number}.parquet`);
-    this.#copying = this.#copy(schema, memoryTable, path).then(({ bytes, sha256 }) => {
+    this.#copying = this.#copy(schema, memoryTable, dictionaries, path).then(({ bytes, sha256 }) => {
       this.#segments.push({ table: schema.name, path, rows, bytes, sha256 });
       reached("segment-written");
     });
@@ -174,9 +182,16 @@ export class BatchWriter implements Batch {
     this.#copying.catch(() => {});
   }
 
-  async #copy(schema: TableSchema, from: string, path: string): Promise<{ bytes: number; sha256: string }> {
-    const select = `select ${schema.columns.map(storedExpression).join(", ")} from ${quoteName(from)}`;
+  async #copy(
+    schema: TableSchema,
+    from: string,
+    dictionaries: ReadonlyMap<number, readonly string[]>,
+    path: string,
+  ): Promise<{ bytes: number; sha256: string }> {
     try {
+      const texts = await setDictionaries(this.#copier as DuckDBConnection, from, dictionaries);
+      const columns = schema.columns.map((column, place) => storedExpression(column, texts.get(place)));
+      const select = `select ${columns.join(", ")} from ${quoteName(from)}`;
       await this.#copier?.run(`copy (${select}) to ${quoteText(path)} (${PARQUET})`);
       await this.#copier?.run(`drop table ${quoteName(from)}`);
     } catch (error) {

@@ -1,7 +1,8 @@
 /**
  * Rows on their way into DuckDB: gathered column by column until a chunk is full, so that a caller may bring three
  * rows at a time. Numbers that were not recorded keep their stand-in (NaN, MISSING_I64) here; the query that writes a
- * segment makes NULL of them, which is a hundred times faster than setting bits one by one.
+ * segment makes NULL of them, which is a hundred times faster than setting bits one by one. Texts that come again and
+ * again go as numbers (texts.ts), since handing one over costs as much as forty numbers.
  */
 import {
   BIGINT,
@@ -17,6 +18,7 @@ import { assert } from "../base/assert.ts";
 import { type Column, type ColumnType, MISSING_I64, type TableSchema } from "../model/schema.ts";
 import type { ColumnSource, Value } from "../model/tables.ts";
 import { quoteName } from "./database.ts";
+import { CodedTexts, isCoded } from "./texts.ts";
 
 /** DuckDB's vector size. */
 export const CHUNK_ROWS = 2048;
@@ -30,22 +32,31 @@ const TYPES: Readonly<Record<ColumnType, DuckDBType>> = {
   flag: UTINYINT,
 };
 
-/** The columns as they are stored, from a table that still has the stand-ins. */
-export function storedExpression({ name, type }: Column): string {
+/** The columns as they are stored, from a table that still has the stand-ins. `dictionary`: of a coded text. */
+export function storedExpression({ name, type }: Column, dictionary: string | undefined): string {
   const column = quoteName(name);
+  if (dictionary !== undefined) return `list_extract(${dictionary}, ${column}) as ${column}`;
   if (type === "i64") return `nullif(${column}, ${MISSING_I64}) as ${column}`;
   if (type === "f64") return `case when isnan(${column}) then null else ${column} end as ${column}`;
   return column;
 }
 
 type Numbers = BigInt64Array | BigUint64Array | Int32Array | Float64Array | Uint8Array;
-type Staged = Numbers | (string | null)[];
+type Staged = Numbers | (string | null)[] | CodedTexts;
+
+/** What all vectors have of DuckDB's; `items` are those of vectors of numbers. */
+interface Vector {
+  readonly items: Numbers | undefined;
+  setItem(index: number, value: string | null): void;
+  flush(): void;
+}
 
 export class Staging {
   readonly schema: TableSchema;
   readonly #columns: Staged[];
   readonly #names: ReadonlySet<string>;
   readonly #chunk: DuckDBDataChunk;
+  readonly #vectors: readonly Vector[];
   #rows = 0;
   /** Bytes of text since the last `chunk`. */
   #textBytes = 0;
@@ -53,10 +64,22 @@ export class Staging {
 
   constructor(schema: TableSchema) {
     this.schema = schema;
-    this.#columns = schema.columns.map(({ type }) => allocate(type));
+    this.#chunk = DuckDBDataChunk.create(
+      schema.columns.map((column) => (isCoded(column) ? INTEGER : TYPES[column.type])),
+      CHUNK_ROWS,
+    );
+    // The vectors of a chunk stay where they are: made once, each takes its numbers straight from here.
+    this.#vectors = schema.columns.map((_, index) => this.#chunk.getColumnVector(index) as unknown as Vector);
+    this.#columns = schema.columns.map((column, index) => {
+      const { items } = this.#vectors[index] as Vector;
+      if (isCoded(column)) return new CodedTexts(items as Int32Array);
+      return column.type === "text" ? new Array<string | null>(CHUNK_ROWS).fill(null) : (items as Numbers);
+    });
     this.#names = new Set(schema.columns.map(({ name }) => name));
-    this.#chunk = DuckDBDataChunk.create(schema.columns.map(({ type }) => TYPES[type]));
-    this.#rowBytes = schema.columns.reduce((sum, { type }) => sum + WIDTHS[type], 0);
+    this.#rowBytes = schema.columns.reduce(
+      (sum, column) => sum + (isCoded(column) ? WIDTHS.i32 : WIDTHS[column.type]),
+      0,
+    );
   }
 
   get rows(): number {
@@ -80,7 +103,8 @@ export class Staging {
       const source = sources[name] ?? MISSING;
       const staged = this.#columns[index] as Staged;
       assert("all" in source || source.length >= count, `${name}: ${count} rows need more values`);
-      if (type === "text")
+      if (staged instanceof CodedTexts) this.#textBytes += staged.take(this.#rows, source, from, taken);
+      else if (type === "text")
         this.#textBytes += stageText(staged as (string | null)[], this.#rows, source, from, taken);
       else stageNumbers(staged as Numbers, type, this.#rows, source, from, taken, name);
     }
@@ -96,40 +120,28 @@ export class Staging {
     chunk.rowCount = rows;
     for (let index = 0; index < this.#columns.length; index++) {
       const staged = this.#columns[index] as Staged;
-      const vector = chunk.getColumnVector(index);
-      if (Array.isArray(staged)) {
-        const texts = vector as unknown as { setItem(index: number, value: string | null): void };
-        for (let row = 0; row < rows; row++) texts.setItem(row, staged[row] as string | null);
-      } else {
-        (vector as unknown as { items: Float64Array }).items.set((staged as Float64Array).subarray(0, rows));
-      }
+      const vector = this.#vectors[index] as Vector;
+      if (Array.isArray(staged))
+        for (let row = 0; row < rows; row++) vector.setItem(row, staged[row] as string | null);
       vector.flush();
     }
     this.#rows = 0;
     this.#textBytes = 0;
     return chunk;
   }
+
+  /** The texts of each coded column since the last call, by the place of the column. */
+  dictionaries(): ReadonlyMap<number, readonly string[]> {
+    const found = new Map<number, readonly string[]>();
+    this.#columns.forEach((staged, index) => {
+      if (staged instanceof CodedTexts) found.set(index, staged.finish());
+    });
+    return found;
+  }
 }
 
 const MISSING: ColumnSource = { all: null };
 const WIDTHS: Readonly<Record<ColumnType, number>> = { i64: 8, u64: 8, f64: 8, i32: 4, flag: 1, text: 16 };
-
-function allocate(type: ColumnType): Staged {
-  switch (type) {
-    case "i64":
-      return new BigInt64Array(CHUNK_ROWS);
-    case "u64":
-      return new BigUint64Array(CHUNK_ROWS);
-    case "i32":
-      return new Int32Array(CHUNK_ROWS);
-    case "f64":
-      return new Float64Array(CHUNK_ROWS);
-    case "flag":
-      return new Uint8Array(CHUNK_ROWS);
-    case "text":
-      return new Array<string | null>(CHUNK_ROWS).fill(null);
-  }
-}
 
 /** Gives the bytes that DuckDB keeps beside its 16 per text. */
 function stageText(

@@ -102,11 +102,21 @@ describe("plimsoll generate reuse", () => {
     expect(huge.bytesRead).toBe("9007199254740993");
   });
 
+  it("takes gaps by the literal reading and runs of several files, and says so in the answers", async () => {
+    const modes = ["--inter-arrival", "literal", "--files-per-run", "4"];
+    expect(await reuse("--out", at("centre"), ...TINY, ...modes)).toMatchObject({ code: 0, err: "" });
+    expect(answers(at("centre")).options).toMatchObject({ interArrival: "literal", filesPerRun: 4 });
+    expect(readFileSync(at("centre", "README.txt"), "utf8")).toContain("literal");
+  });
+
   it("wrong usage is one line and leaves nothing", async () => {
     expect(await reuse()).toMatchObject({ code: 2, err: expect.stringContaining("--out is missing") });
     const many = await reuse("--out", at("centre"), "--background", "1");
     expect(many).toMatchObject({ code: 2, err: expect.stringContaining("add --tables") });
     expect((await reuse("--out", at("centre"), "--scale", "-1")).code).toBe(2);
+    expect((await reuse("--out", at("centre"), "--files-per-run", "0")).code).toBe(2);
+    const wrong = await reuse("--out", at("centre"), "--inter-arrival", "weekly");
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("literal") });
     expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -11,8 +11,10 @@ import {
   centre,
   expectedRuns,
   type Group,
+  INTER_ARRIVALS,
+  type InterArrival,
+  LogNames,
   logOf,
-  logPath,
   Population,
   SCENARIO,
   TableEmitter,
@@ -61,6 +63,20 @@ export default defineCommand({
       default: 1,
       help: "seed of the random numbers",
     },
+    "inter-arrival": {
+      kind: "choice",
+      choices: INTER_ARRIVALS,
+      default: "spread",
+      help: "gaps between the runs of a file: widely spread, or literally 50 h and more for 80 % of the files",
+    },
+    "files-per-run": {
+      kind: "number",
+      integer: true,
+      min: 1,
+      max: 1000,
+      default: 1,
+      help: "runs of one user and program that start within 10 minutes become one, with up to so many selected files",
+    },
     tables: { kind: "boolean", help: "write a store (DIR/store) instead of logs (DIR/logs)" },
     damage: { kind: "boolean", help: "also write DIR/damage: broken logs, and what must become of each" },
   },
@@ -81,7 +97,14 @@ export default defineCommand({
   async run({ options }, context) {
     const { out, seed, scale, background } = options;
     if (out === undefined || out === "") throw new UsageError("--out is missing: name a folder");
-    const population = new Population({ seed, scale, background });
+    const interArrival = options.interArrival as InterArrival;
+    const population = new Population({
+      seed,
+      scale,
+      background,
+      interArrival,
+      filesPerRun: options.filesPerRun,
+    });
     if (!options.tables && expectedRuns(population) > LOGS_MAX) {
       throw new UsageError(
         `about ${expectedRuns(population).toLocaleString("en")} logs are too many files; add --tables or choose smaller --scale and --background`,
@@ -135,9 +158,10 @@ async function generate(
 
 async function writeLogs(work: string, population: Population, context: Context): Promise<AnswerSheet> {
   const folders = new Set<string>();
+  const names = new LogNames(population);
   return generate(population, context, async ({ runs }) => {
     for (const run of runs) {
-      const path = join(work, logPath(run, population));
+      const path = join(work, names.path(run));
       const folder = dirname(path);
       if (!folders.has(folder)) {
         mkdirSync(folder, { recursive: true });
@@ -197,7 +221,7 @@ function readme({ seed, options, items }: AnswerSheet, tables: boolean, damaged:
   return `${MARK}
 Nothing here was recorded on a real system.
 
-scenario ${SCENARIO}, seed ${seed}, scale ${options.scale}, background ${options.background}
+scenario ${SCENARIO}, seed ${seed}, scale ${options.scale}, background ${options.background}, inter-arrival ${options.interArrival}, files per run ${options.filesPerRun}
 ${tables ? "store/        rows of" : "logs/         "}${tables ? ` ${logs} runs, without their logs` : `${logs} Darshan logs by year, month and day in ${options.zone}`}
 answers.json  the true result of every analysis, and the published one
 ${damaged > 0 ? `damage/       ${damaged} broken or odd logs; expected.json says what must become of each\n` : ""}`;

@@ -1,21 +1,13 @@
-/** A Darshan log as rows of runs, accesses and ops. */
-import { variance } from "../../base/statistics.ts";
+/** One Darshan log as rows of runs, layers and ops; what many logs are in a store is in stored-rows.ts. */
 import { wordNumber } from "../../base/words.ts";
-import {
-  accesses,
-  ops,
-  type OpsBlock,
-  runs,
-  type StripeLayout,
-  type TablesBuilder,
-} from "../../model/index.ts";
+import { ops, type OpsBlock, runs, type StripeLayout, type TablesBuilder } from "../../model/index.ts";
 import type { SegmentBlock } from "./dxt.ts";
 import { decode } from "./job.ts";
 import { LayerImport } from "./layers.ts";
 import type { ModuleEntry } from "./header.ts";
 import type { DarshanLog } from "./log.ts";
-import { columnOf, type ModuleSpec } from "./modules/index.ts";
-import { type CounterRecord, decodeRecord, type LustreRecord } from "./records.ts";
+import type { ModuleSpec } from "./modules/index.ts";
+import { decodeRecord, type LustreRecord } from "./records.ts";
 
 /**
  * Adds the log to the tables under `runId`. Damage in a module goes to `onDamage`, which throws it or goes on with the
@@ -27,7 +19,7 @@ export function importLog(
   runId: string,
   onDamage: (entry: ModuleEntry, error: unknown) => void = throwIt,
 ): void {
-  const files = new Map<bigint, FileRow>();
+  const layouts = new Map<bigint, LustreRecord>();
   const layerImports: LayerImport[] = [];
   for (const entry of log.modules) {
     const { spec } = entry;
@@ -35,16 +27,14 @@ export function importLog(
     const layer = LayerImport.of(spec);
     if (layer !== undefined) layerImports.push(layer);
     try {
-      if (spec.kind === "dxt") importTrace(log, entry, into, runId, files);
+      if (spec.kind === "dxt") importTrace(log, entry, into, runId, layouts);
       else if (spec.kind === "heatmap") importHeat(log, entry, into, runId);
-      else collect(log, entry, spec, files, layer, into.wants(accesses));
+      else collect(log, entry, spec, layouts, layer);
     } catch (error) {
       onDamage(entry, error);
     }
   }
-  for (const file of files.values())
-    if (file.layers.size > 0) into.table(accesses).append(accessRow(log, runId, file));
-  const layoutOf = (id: bigint) => layoutColumns(files.get(id)?.layout);
+  const layoutOf = (id: bigint) => layoutColumns(layouts.get(id));
   for (const { module, negative } of layerImports)
     if (negative > 0) log.warn(negativeWarning(module, negative));
   for (const layer of layerImports)
@@ -115,236 +105,24 @@ function runRow(log: DarshanLog, runId: string) {
   };
 }
 
-/** What is known of one file while the modules pass by. */
-interface FileRow {
-  readonly id: bigint;
-  readonly layers: Set<string>;
-  readonly sums: Record<string, bigint>;
-  readonly seconds: Record<string, number>;
-  /** Per rank: I/O time and bytes; for shared records the counters tell. */
-  readonly ranks: Map<bigint, { seconds: number; bytes: number }>;
-  readonly mpiioRanks: Set<bigint>;
-  shared: CounterRecord | undefined;
-  sharedSpec: ModuleSpec | undefined;
-  firstOpen: number;
-  lastClose: number;
-  alignment: bigint | null;
-  layout: LustreRecord | undefined;
-}
-
-/** Which counters add up to which column, by module prefix. */
-const SUMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  POSIX: {
-    bytes_read: ["POSIX_BYTES_READ"],
-    bytes_written: ["POSIX_BYTES_WRITTEN"],
-    opens: ["POSIX_OPENS"],
-    reads: ["POSIX_READS"],
-    writes: ["POSIX_WRITES"],
-    seeks: ["POSIX_SEEKS"],
-    stats: ["POSIX_STATS"],
-    syncs: ["POSIX_FSYNCS", "POSIX_FDSYNCS"],
-    sequential_reads: ["POSIX_SEQ_READS"],
-    sequential_writes: ["POSIX_SEQ_WRITES"],
-    consecutive_reads: ["POSIX_CONSEC_READS"],
-    consecutive_writes: ["POSIX_CONSEC_WRITES"],
-    not_aligned: ["POSIX_FILE_NOT_ALIGNED"],
-    ...Object.fromEntries(
-      accesses.columns
-        .filter(({ name }) => name.startsWith("size_"))
-        .map(({ name, origin }) => [name, [origin]]),
-    ),
-  },
-  STDIO: {
-    bytes_read: ["STDIO_BYTES_READ"],
-    bytes_written: ["STDIO_BYTES_WRITTEN"],
-    opens: ["STDIO_OPENS"],
-    reads: ["STDIO_READS"],
-    writes: ["STDIO_WRITES"],
-    seeks: ["STDIO_SEEKS"],
-    syncs: ["STDIO_FLUSHES"],
-  },
-  DFS: {
-    bytes_read: ["DFS_BYTES_READ"],
-    bytes_written: ["DFS_BYTES_WRITTEN"],
-    opens: ["DFS_OPENS"],
-    reads: ["DFS_READS", "DFS_READXS", "DFS_NB_READS"],
-    writes: ["DFS_WRITES", "DFS_WRITEXS", "DFS_NB_WRITES"],
-    stats: ["DFS_STATS"],
-  },
-  "MPI-IO": {
-    mpiio_bytes_read: ["MPIIO_BYTES_READ"],
-    mpiio_bytes_written: ["MPIIO_BYTES_WRITTEN"],
-    mpiio_collective: ["MPIIO_COLL_READS", "MPIIO_COLL_WRITES"],
-    mpiio_independent: ["MPIIO_INDEP_READS", "MPIIO_INDEP_WRITES"],
-  },
-};
-
+/** Counters of a layer, or layouts; records of other modules are of no use here. */
 function collect(
   log: DarshanLog,
   entry: ModuleEntry,
   spec: ModuleSpec,
-  files: Map<bigint, FileRow>,
+  layouts: Map<bigint, LustreRecord>,
   layer: LayerImport | undefined,
-  wantsAccesses: boolean,
 ): void {
-  const sums = SUMS[entry.name];
-  const wanted = (sums !== undefined && wantsAccesses) || spec.kind === "lustre";
+  const wanted = spec.kind === "lustre";
   if (!wanted && layer === undefined) return;
-  const columns = Object.entries(sums ?? {}).map(
-    ([column, names]) => [column, names.map((name) => columnOf(spec, name) - spec.integersAt)] as const,
-  );
   for (const block of log.records(entry)) {
     layer?.add(block);
     if (!wanted) continue;
     for (let k = 0; k < block.count; k++) {
       const record = decodeRecord(spec, block, k);
-      let file = files.get(record.id);
-      if (file === undefined) {
-        file = {
-          id: record.id,
-          layers: new Set(),
-          sums: {},
-          seconds: {},
-          ranks: new Map(),
-          mpiioRanks: new Set(),
-          shared: undefined,
-          sharedSpec: undefined,
-          firstOpen: Number.NaN,
-          lastClose: Number.NaN,
-          alignment: null,
-          layout: undefined,
-        };
-        files.set(record.id, file);
-      }
-      if (record.kind === "lustre") file.layout = record;
-      else if (record.kind === "counters") addRecord(file, entry.name, spec, record, columns);
+      if (record.kind === "lustre") layouts.set(record.id, record);
     }
   }
-}
-
-function addRecord(
-  file: FileRow,
-  module: string,
-  spec: ModuleSpec,
-  record: CounterRecord,
-  columns: readonly (readonly [string, readonly number[]])[],
-): void {
-  file.layers.add(module);
-  for (const [column, indexes] of columns) {
-    for (const index of indexes) {
-      const value = record.integers[index] as bigint;
-      // -1 means "not available" and must not be added.
-      if (value >= 0n) file.sums[column] = (file.sums[column] ?? 0n) + value;
-    }
-  }
-  if (module === "MPI-IO") file.mpiioRanks.add(record.rank);
-  if (module === "MPI-IO" || spec.derived === undefined) return;
-  const { derived } = spec;
-  const real = (word: number) => record.reals[word - spec.realsAt] as number;
-  const bytes =
-    Number(record.integers[derived.bytesRead - spec.integersAt]) +
-    Number(record.integers[derived.bytesWritten - spec.integersAt]);
-  const times = {
-    read_seconds: real(derived.readTime),
-    write_seconds: real(derived.writeTime),
-    meta_seconds: real(derived.metaTime),
-  };
-  // A clock that ran backwards says nothing.
-  for (const [column, seconds] of Object.entries(times))
-    if (seconds >= 0) file.seconds[column] = (file.seconds[column] ?? 0) + seconds;
-  const prefix = module === "POSIX" ? "POSIX_F_" : module === "STDIO" ? "STDIO_F_" : "DFS_F_";
-  const open = real(columnOf(spec, `${prefix}OPEN_START_TIMESTAMP`));
-  const close = real(columnOf(spec, `${prefix}CLOSE_END_TIMESTAMP`));
-  if (module === "POSIX") {
-    const alignment = record.integers[columnOf(spec, "POSIX_FILE_ALIGNMENT") - spec.integersAt] as bigint;
-    if (alignment >= 0n) file.alignment ??= alignment;
-  }
-  if (open > 0 && !(file.firstOpen <= open)) file.firstOpen = open;
-  if (close > 0 && !(file.lastClose >= close)) file.lastClose = close;
-  if (record.rank < 0n) {
-    // A file may be shared in two layers; the one with more time speaks for it.
-    if (
-      file.shared === undefined ||
-      file.sharedSpec === undefined ||
-      real(derived.slowestTime) > sharedReal(file, "slowestTime")
-    ) {
-      file.shared = record;
-      file.sharedSpec = spec;
-    }
-    return;
-  }
-  const rank = file.ranks.get(record.rank) ?? { seconds: 0, bytes: 0 };
-  rank.seconds += times.read_seconds + times.write_seconds + times.meta_seconds;
-  rank.bytes += bytes;
-  file.ranks.set(record.rank, rank);
-}
-
-function sharedReal(file: FileRow, column: "slowestTime" | "fastestTime"): number {
-  const spec = file.sharedSpec as ModuleSpec;
-  const word = spec.derived?.[column] ?? -1;
-  return word < 0 ? Number.NaN : ((file.shared as CounterRecord).reals[word - spec.realsAt] as number);
-}
-
-function accessRow(log: DarshanLog, runId: string, file: FileRow) {
-  return {
-    ...file.sums,
-    ...file.seconds,
-    run_id: runId,
-    file_id: file.id,
-    ...nameColumns(log, file.id),
-    layer: ["MPI-IO", "POSIX", "STDIO", "DFS"].find((layer) => file.layers.has(layer)) ?? null,
-    ...rankColumns(log, file),
-    alignment: file.alignment,
-    first_open_seconds: file.firstOpen,
-    last_close_seconds: file.lastClose,
-    ...accessLayout(file.layout),
-  };
-}
-
-function accessLayout(layout: LustreRecord | undefined) {
-  const { components: _, ...columns } = layoutColumns(layout) ?? { components: 0 };
-  // A layout without components still names its OSTs.
-  return layout === undefined ? {} : { osts: Array.from(layout.osts).join(" "), ...columns };
-}
-
-/** Extremes and spread over ranks: from the counters of a shared record, else from the ranks' own records. */
-function rankColumns(log: DarshanLog, file: FileRow) {
-  if (file.shared !== undefined && file.sharedSpec?.derived !== undefined) {
-    const { sharedSpec: spec, shared } = file;
-    const { derived } = spec as { derived: NonNullable<ModuleSpec["derived"]> };
-    const counted = (what: string) => {
-      const index = spec.reals.findIndex(({ name }) => name.endsWith(what));
-      return index < 0 ? null : (shared.reals[index] as number);
-    };
-    return {
-      shared: 1,
-      ranks: log.job.nprocs,
-      slowest_seconds: sharedReal(file, "slowestTime"),
-      slowest_rank: shared.integers[derived.slowestRank - spec.integersAt] as bigint,
-      fastest_seconds: sharedReal(file, "fastestTime"),
-      fastest_rank: shared.integers[derived.fastestRank - spec.integersAt] as bigint,
-      variance_seconds: counted("_VARIANCE_RANK_TIME"),
-      variance_bytes: counted("_VARIANCE_RANK_BYTES"),
-    };
-  }
-  const ranks = [...file.ranks];
-  // A file known from MPI-IO alone has no times below it.
-  if (ranks.length === 0) {
-    const shared = file.mpiioRanks.has(-1n);
-    return { shared: shared ? 1 : 0, ranks: shared ? log.job.nprocs : file.mpiioRanks.size };
-  }
-  const slowest = ranks.reduce((a, b) => (b[1].seconds > a[1].seconds ? b : a));
-  const fastest = ranks.reduce((a, b) => (b[1].seconds < a[1].seconds ? b : a));
-  return {
-    shared: 0,
-    ranks: ranks.length,
-    slowest_seconds: slowest[1].seconds,
-    slowest_rank: slowest[0],
-    fastest_seconds: fastest[1].seconds,
-    fastest_rank: fastest[0],
-    variance_seconds: variance(ranks.map(([, { seconds }]) => seconds)),
-    variance_bytes: variance(ranks.map(([, { bytes }]) => bytes)),
-  };
 }
 
 /** Calls go to whoever listens, a block at a time; otherwise they become rows. */
@@ -353,7 +131,7 @@ function importTrace(
   entry: ModuleEntry,
   into: TablesBuilder,
   runId: string,
-  files: ReadonlyMap<bigint, FileRow>,
+  layouts: ReadonlyMap<bigint, LustreRecord>,
 ): void {
   const layer = entry.name === "DXT_POSIX" ? "POSIX" : "MPI-IO";
   const listener = into.streams.ops;
@@ -362,7 +140,7 @@ function importTrace(
     if (listener === undefined) appendOps(block, into, runId, layer);
     else if (block.count > 0) {
       const calls = columns.of(block, runId, layer);
-      const layout = stripeLayout(files.get(calls.fileId)?.layout);
+      const layout = stripeLayout(layouts.get(calls.fileId));
       listener(layout === undefined ? calls : { ...calls, layout });
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Logs as rows of a store: `runs`, `accesses`, `files`. The same values as import.ts gives for one log, but for many
- * small logs in a row: straight from words of records into columns, without an object per record.
+ * Logs as rows of a store: `runs`, `accesses`, `files`. For many small logs in a row: straight from words of records into
+ * columns, without an object per record.
  */
 import { MISSING_I64, type RowSink, storedAccesses, storedFiles, storedRuns } from "../../model/index.ts";
 import { negativeWarning } from "./import.ts";

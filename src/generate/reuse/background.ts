@@ -5,7 +5,8 @@ import { logNormal, type Weighted, zipf } from "./distributions.ts";
 import { padded, type Population } from "./population.ts";
 import { RecordIds } from "./record-ids.ts";
 import { BACKGROUND_FILES, GB, MIN_BYTES } from "./scenario.ts";
-import { durationOf, HOURS, ranksPower } from "./selected.ts";
+import { HOURS } from "./hour-account.ts";
+import { durationOf, ranksPower } from "./selected.ts";
 import {
   addAccess,
   BACKGROUND,

@@ -8,16 +8,16 @@ import { MIN_BYTES, MIN_RUNS } from "./scenario.ts";
 import { SelectedFiles } from "./selected.ts";
 import type { Group } from "./truth.ts";
 
-export { logPath } from "./identity.ts";
+export { LogNames } from "./identity.ts";
 export { logOf } from "./logs.ts";
-export { Population, type ReuseOptions } from "./population.ts";
+export { INTER_ARRIVALS, Population, type InterArrival, type ReuseOptions } from "./population.ts";
 export { CALIBRATED_SCALE, type Comparison } from "./published.ts";
 export { BATCH_ROWS, TableEmitter } from "./tables.ts";
 export type { Group, RunTruth } from "./truth.ts";
 
 export const SCENARIO = "reuse";
 /** Changes whenever the same seed gives other output. */
-export const SCENARIO_VERSION = 1;
+export const SCENARIO_VERSION = 2;
 
 /** The whole centre, some files with all their runs at a time: what is selected, decoys, then the others. */
 export function* centre(population: Population): Generator<Group> {
@@ -57,12 +57,16 @@ export interface AnswerItem {
 const DEFINITIONS = [
   "shares are fractions; means are over files; standard deviations are of the population (ddof 0)",
   "A05, A06: planted counts, published shares of the selected files and of their runs",
-  "A08: mean gap from start to start, per file and type, of files with two accesses of that type; p80 by linear interpolation",
+  "A02, A03: all files; A04 and on: files with at least minBytes moved in at least minRuns runs",
+  "A07: gaps and streaks over all selected files",
+  "A08: mean gap from start to start, per file and type, of files with two accesses of that type; p80 by linear interpolation; longShare: files with 50 h or more",
   "A09: mean streak per file and type, 0 for a type that never occurs; exactly 2 is on the rounded mean",
   "A10: mean gap per (file, application) with two runs, both types together",
+  "A11: bytes of a run to and from selected files; means and medians over runs, medians only up to a million runs of a type",
   "A12: bytes of a striped file are divided evenly over its OSTs",
   "A14: I/O time of an access is slowest_seconds; cells of one file and hour need two runs",
-  "A13: bytes of POSIX accesses, mean per file, then over files; at scale 1 it stays a tenth below the published value",
+  "A13: bytes of POSIX accesses, mean per file, then over files",
+  "A16: sequential calls of all accesses but STDIO; stripe widths of selected files",
   "ids.selectedFiles: SHA-256 of the record ids in decimal, in rising order, each followed by a newline",
 ];
 

@@ -13,7 +13,16 @@ import {
   PERIOD_START,
   ZONE,
 } from "./calendar.ts";
-import { betaOne, betaTwoTwo, EvenSpread, normalQuantile, Weighted, zipf } from "./distributions.ts";
+import {
+  betaOne,
+  betaTwoTwo,
+  EvenSpread,
+  normalQuantile,
+  variedFactors,
+  Weighted,
+  zipf,
+} from "./distributions.ts";
+import { HourAccount, LOAD } from "./hour-account.ts";
 import { Placement } from "./placement.ts";
 import { RecordIds } from "./record-ids.ts";
 
@@ -114,6 +123,62 @@ describe("draws", () => {
         let below = 0;
         for (let i = 0; i < count; i++) if (spread.at(dimension, i) < 0.22) below++;
         expect(Math.abs(below / count - 0.22)).toBeLessThan(6 / count + 0.002);
+      }
+    }
+  });
+});
+
+describe("factors with a given variation", () => {
+  it("have it, however few they are, and a mean of 1", () => {
+    const random = new Random(9);
+    const missed = new Set<string>();
+    for (const n of [2, 3, 8, 100]) {
+      for (const cov of [0.01, 0.3, 0.8, 1.4]) {
+        for (let repeat = 0; repeat < 50; repeat++) {
+          const factors = new Float64Array(n + 2);
+          variedFactors(factors, 1, n + 1, cov, random);
+          const own = Array.from(factors.subarray(1, n + 1));
+          const mean = own.reduce((a, b) => a + b) / n;
+          expect(mean).toBeCloseTo(1, 9);
+          expect(Math.min(...own)).toBeGreaterThan(0);
+          const found = Math.sqrt(own.reduce((sum, x) => sum + (x - 1) ** 2, 0) / n);
+          // Two numbers cannot vary by more than 1, three by more than the root of 2.
+          const wanted = Math.min(cov, 0.9 * Math.sqrt(n - 1));
+          if (Math.abs(found / wanted - 1) > 0.01) missed.add(`${n} numbers, ${cov}`);
+          expect([factors[0], factors[n + 1]]).toEqual([0, 0]);
+        }
+      }
+    }
+    // Of three numbers that are to vary by almost as much as they can, the larger two may be too near to each other.
+    expect([...missed].filter((which) => !/ (0.8|1.4)$/.test(which))).toEqual([]);
+  });
+});
+
+describe("accounts of hours", () => {
+  it("give each hour its share of any weights", () => {
+    const random = new Random(3);
+    const account = new HourAccount(random);
+    const given = new Array<number>(24).fill(0);
+    let total = 0;
+    for (let i = 0; i < 2000; i++) {
+      const weight = random.exponential(1) ** 2;
+      const hour = account.any(random);
+      account.give(hour, weight);
+      given[hour] = (given[hour] as number) + weight;
+      total += weight;
+    }
+    const order = (list: ArrayLike<number>) => Array.from(list).indexOf(Math.max(...Array.from(list)));
+    expect(Math.abs(order(given) - order(LOAD))).toBeLessThanOrEqual(1);
+    expect(Math.min(...given)).toBeGreaterThan(0.3 * (total / 24) * (Math.min(...LOAD) / 0.5));
+  });
+
+  it("stay near an hour when asked to", () => {
+    const random = new Random(3);
+    const account = new HourAccount(random);
+    for (const hour of [0, 12, 23]) {
+      for (let i = 0; i < 100; i++) {
+        const distance = Math.abs(account.near(hour, random) - hour);
+        expect(Math.min(distance, 24 - distance)).toBeLessThanOrEqual(1);
       }
     }
   });

@@ -9,7 +9,14 @@ export interface ReuseOptions {
   readonly scale: number;
   /** Of the 52 million other files. */
   readonly background: number;
+  /** How gaps are spread: log-normal, or by the literal reading of the 80 % sentence (A08). "spread" unless given. */
+  readonly interArrival?: InterArrival;
+  /** The most selected files that a run touches; 1 unless given. */
+  readonly filesPerRun?: number;
 }
+
+export const INTER_ARRIVALS = ["spread", "literal"] as const;
+export type InterArrival = (typeof INTER_ARRIVALS)[number];
 
 export interface Application {
   readonly name: string;

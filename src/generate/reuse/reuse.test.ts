@@ -15,6 +15,8 @@ import {
 import { TableEmitter } from "./tables.ts";
 
 const SMALL: ReuseOptions = { seed: 5, scale: 0.002, background: 2e-6 };
+/** At a tenth of the size. */
+const SEEDS = 20;
 /** About fifty logs. */
 const TINY: ReuseOptions = { seed: 3, scale: 0.0001, background: 2e-7 };
 
@@ -62,24 +64,30 @@ describe("the scenario reuse", () => {
     expect(layers).toEqual(new Set(["POSIX", "MPI-IO", "STDIO"]));
   });
 
-  it("plants answers that come out of the logs again", async () => {
-    for (const options of [SMALL, { ...SMALL, seed: 6 }]) {
-      const { items, ids } = sheetOf(options);
-      const found = answersFromRows(await readBack(logsOf(options)), new Population(options).osts);
-      for (const [item, values] of Object.entries(found.items)) {
-        for (const [key, value] of Object.entries(values)) {
-          const planted = items[item]?.planted[key];
-          if (typeof value === "bigint") expect([item, key, planted]).toEqual([item, key, value]);
-          else if (Number.isNaN(value)) expect([item, key, planted]).toEqual([item, key, value]);
-          else
-            expect(Math.abs(Number(planted) - value), `${item} ${key}`).toBeLessThanOrEqual(
-              1e-9 * Math.abs(value),
-            );
-        }
+  it.each<ReuseOptions>([
+    SMALL,
+    { ...SMALL, seed: 6 },
+    { ...SMALL, interArrival: "literal" },
+    { ...SMALL, scale: 0.005, filesPerRun: 3 },
+  ])("plants answers that come out of the logs again: %o", async (options) => {
+    const { items, ids } = sheetOf(options);
+    const found = answersFromRows(await readBack(logsOf(options)), new Population(options).osts);
+    for (const [item, values] of Object.entries(found.items)) {
+      for (const [key, value] of Object.entries(values)) {
+        const planted = items[item]?.planted[key];
+        if (typeof value === "bigint" || Number.isNaN(value))
+          expect([item, key, planted]).toEqual([item, key, value]);
+        else
+          expect(Math.abs(Number(planted) - value), `${item} ${key}`).toBeLessThanOrEqual(
+            1e-9 * Math.abs(value),
+          );
       }
-      const hash = createHash("sha256").update(found.ids.map((id) => `${id}\n`).join(""));
-      expect(ids.selectedFiles).toBe(hash.digest("hex"));
     }
+    expect(Object.keys(items)).toEqual(
+      Array.from({ length: 16 }, (_, i) => `A${`${i + 1}`.padStart(2, "0")}`),
+    );
+    const hash = createHash("sha256").update(found.ids.map((id) => `${id}\n`).join(""));
+    expect(ids.selectedFiles).toBe(hash.digest("hex"));
   });
 
   it("gives the same bytes for the same seed, and others for another", () => {
@@ -148,18 +156,26 @@ describe("the scenario reuse", () => {
     expect([...logsOf(TINY)].length).toBeLessThan(300);
   });
 
-  it("has the published shares and means at a tenth of the size, within the tolerances", () => {
-    const { comparison } = sheetOf({ seed: 1, scale: 0.1, background: 1e-4 });
-    expect(comparison.filter(({ within }) => within === false)).toEqual([]);
-    expect(comparison.filter(({ within }) => within === true).length).toBeGreaterThan(28);
+  it("has the published shares and means at a tenth of the size, whatever the seed", () => {
+    const outside = new Map<string, number>();
+    let promised = 0;
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const { comparison } = sheetOf({ seed, scale: 0.1, background: 0 });
+      promised = comparison.filter(({ within }) => within !== undefined).length;
+      for (const { item, key, within } of comparison)
+        if (within === false) outside.set(`${item} ${key}`, (outside.get(`${item} ${key}`) ?? 0) + 1);
+    }
+    expect(promised).toBeGreaterThan(30);
+    // No number is out of its range for more than one seed in twenty.
+    expect([...outside].filter(([, seeds]) => seeds > SEEDS / 20)).toEqual([]);
+    expect(outside.size).toBeLessThanOrEqual(2);
   });
 
-  it("has them at full size too, but for the bytes per run averaged over files", () => {
-    const { comparison } = sheetOf({ seed: 1, scale: 1, background: 0 });
-    // The one number that the model does not reach; docs/generate.md says why.
-    const outside = comparison.filter(({ within }) => within === false);
-    expect(outside.map(({ item, key }) => `${item} ${key}`)).toEqual(["A13 posixBytesPerRun"]);
-    expect(outside[0]?.planted).toBeGreaterThan(0.88 * 260e9);
+  it("has them at full size too", () => {
+    for (const seed of [1, 2]) {
+      const { comparison } = sheetOf({ seed, scale: 1, background: 0 });
+      expect(comparison.filter(({ within }) => within === false)).toEqual([]);
+    }
   });
 
   it("plants clear classes: three rules agree on each file", () => {
@@ -200,6 +216,82 @@ describe("the scenario reuse", () => {
       }
     }
     expect(checked).toBeGreaterThan(100);
+  });
+});
+
+describe("gaps by the literal reading", () => {
+  const options: ReuseOptions = { seed: 2, scale: 0.1, background: 0, interArrival: "literal" };
+
+  it("are 50 h and more for four files of five, with the published means", () => {
+    const { comparison, items } = sheetOf(options);
+    expect(comparison.filter(({ within }) => within === false)).toEqual([]);
+    const promised = comparison.filter(({ within }) => within).map(({ item, key }) => `${item} ${key}`);
+    for (const key of ["readLongShare", "writeLongShare", "readMeanHours", "writeMeanHours"])
+      expect(promised).toContain(`A08 ${key}`);
+    expect(Number(items.A08?.planted.readLongShare)).toBeCloseTo(0.8, 2);
+    expect(Number(items.A08?.planted.writeLongShare)).toBeCloseTo(0.8, 2);
+  });
+
+  it("stay within the period, in order, in the band or below it", () => {
+    const start = Date.UTC(2017, 9, 1, 7) / 1000;
+    const end = Date.UTC(2018, 1, 1, 8) / 1000;
+    for (const { files } of centre(new Population({ ...options, scale: 0.02 }))) {
+      for (const { accesses, path } of files) {
+        if (!/\/s\d+\.h5$/.test(path)) continue;
+        const starts = accesses.map(({ run }) => run.start);
+        expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b));
+        expect(starts[0]).toBeGreaterThanOrEqual(start);
+        expect(starts.at(-1)).toBeLessThan(end);
+        const reads = accesses.filter(({ bytesRead, bytesWritten }) => bytesRead > bytesWritten);
+        if (reads.length < 2) continue;
+        const [first, last] = [reads[0]?.run.start ?? 0, reads.at(-1)?.run.start ?? 0];
+        const mean = (last - first) / 3600 / (reads.length - 1);
+        expect(mean < 35 || (mean >= 50 && mean <= 54.01), `${path}: ${mean}`).toBe(true);
+      }
+    }
+  });
+});
+
+describe("runs that touch several files", () => {
+  const options: ReuseOptions = { seed: 2, scale: 0.05, background: 0 };
+  const groupsOf = (more: Partial<ReuseOptions>) => [...centre(new Population({ ...options, ...more }))];
+  const selectedOf = (groups: readonly Group[]) =>
+    new Map(
+      groups
+        .flatMap(({ files }) => files.map((file) => [file.path, file] as const))
+        .filter(([path]) => /\/s\d+\.h5$/.test(path)),
+    );
+
+  it("have the accesses of runs that touch one, moved by ten minutes at most", () => {
+    const [alone, merged] = [selectedOf(groupsOf({})), selectedOf(groupsOf({ filesPerRun: 3 }))];
+    expect([...merged.keys()].sort()).toEqual([...alone.keys()].sort());
+    for (const [path, { accesses }] of merged) {
+      const before = alone.get(path)?.accesses ?? [];
+      const facts = (list: typeof before) =>
+        list.map(({ run, bytesRead, bytesWritten, layer }) =>
+          [bytesRead, bytesWritten, layer, run.user, run.application].join(" "),
+        );
+      expect(facts(accesses)).toEqual(facts(before));
+      const starts = accesses.map(({ run }) => run.start);
+      expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b));
+      const ends = accesses.map(({ run }) => run.start * 1000 + run.durationMs);
+      const moved = before.map(({ run }, i) => run.start - (starts[i] as number));
+      expect(Math.min(...moved)).toBeGreaterThanOrEqual(0);
+      expect(Math.max(...moved)).toBeLessThanOrEqual(600);
+      expect(before.every(({ run }, i) => (ends[i] as number) >= run.start * 1000 + run.durationMs)).toBe(
+        true,
+      );
+    }
+  });
+
+  it("touch no file twice and not more than allowed, and some touch as many", () => {
+    const runs = groupsOf({ filesPerRun: 3 }).flatMap((group) => group.runs);
+    const counts = runs.map(({ accesses }) => accesses.length);
+    for (const { accesses } of runs)
+      expect(new Set(accesses.map(({ file }) => file)).size).toBe(accesses.length);
+    expect(Math.max(...counts)).toBe(3);
+    const numbers = runs.filter(({ kind }) => kind === 1).map(({ number }) => number);
+    expect(new Set(numbers).size).toBe(numbers.length);
   });
 });
 

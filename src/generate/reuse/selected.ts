@@ -1,36 +1,27 @@
-/** The files that the study selects, with all their runs: sequence, bytes, times, applications. */
+/** The files that the study selects, with all their runs: bytes, I/O times, applications. */
 import { Random } from "../../base/prng.ts";
-import { atHour, localDay, localHour, PERIOD_HOURS, PERIOD_START } from "./calendar.ts";
-import { betaOne, betaTwoTwo, EvenSpread, logNormal, noiseFactor, Weighted } from "./distributions.ts";
-import { padded, type Population } from "./population.ts";
+import { localHour } from "./calendar.ts";
+import { betaOne, betaTwoTwo, logNormal, noiseFactor, variedFactors } from "./distributions.ts";
+import { LOAD } from "./hour-account.ts";
+import { MERGED_FILES, mergedGroups } from "./merged-runs.ts";
 import { Placement } from "./placement.ts";
+import { type Noise, type Plan, Planner } from "./plans.ts";
+import { padded, type Population } from "./population.ts";
 import { RecordIds } from "./record-ids.ts";
 import {
   APPLICATIONS,
-  BYTES,
-  CLASS_SHARE,
-  DATA_COV,
   DURATION,
-  type FileClass,
-  GAP,
-  HOUR_SHARPNESS,
   INTERFACE,
   IO_TIME,
-  load,
-  MIN_BYTES,
   MIXED_SHARE,
   ONE_SIDED_BETA,
-  PREFERRED_HOUR,
-  RH_RUNS,
   RH_TOUCHED,
-  RW,
   SECOND_USER,
   type Stratum,
   STRIPED_SHARE,
   STRIPES_MAX,
-  TRIM,
-  WH_RUNS,
 } from "./scenario.ts";
+import { StartTimes } from "./starts.ts";
 import {
   addAccess,
   type FileTruth,
@@ -44,122 +35,83 @@ import {
   STDIO,
 } from "./truth.ts";
 
-export const LOAD = Float64Array.from({ length: 24 }, (_, hour) => load(hour));
-export const HOURS = new Weighted(LOAD.map((value) => value ** HOUR_SHARPNESS));
-
-/** Dimensions of the even spread over files. */
-const CLASS = 0;
-const RUNS = 1;
-const READS = 2;
-const WRITES = 3;
-const SIZE = 4;
-const SPACING = 5;
-const NOISY = 6;
-const NOISE = 7;
-const SHARING = 8;
-const HOUR = 9;
-const LAYER = 10;
-const USER = 11;
-const PHASES = 12;
-
-const GOLDEN = (Math.sqrt(5) - 1) / 2;
-
-/** What is known of a file before its runs are drawn. */
-interface Plan {
-  readonly index: number;
-  readonly fileClass: FileClass;
-  readonly stratum: Stratum;
-  /** Evenly spread draws within the stratum. */
-  u(dimension: number): number;
-  /** 1 for each write run, 0 for each read run, in the order of time. */
-  readonly writes: Uint8Array;
-  readonly bytes: number;
-}
-
 export class SelectedFiles {
   readonly #population: Population;
-  readonly #spread: EvenSpread;
+  readonly #planner: Planner;
+  readonly #starts: StartTimes;
   readonly #placement: Placement;
   readonly #random = new Random(0);
   readonly #ids = new RecordIds();
-  readonly #counts: Record<string, number> = {};
+  /** Programs that each user's files have taken so far. */
+  readonly #programs: Uint32Array;
   #runs = 0;
 
   constructor(population: Population) {
     this.#population = population;
-    const { seed } = population.options;
+    const { seed, interArrival } = population.options;
     const shifts = Random.stream(seed, SHIFT_STREAM, 0);
-    this.#spread = new EvenSpread(Array.from({ length: EvenSpread.dimensions }, () => shifts.unit()));
+    this.#starts = new StartTimes(shifts);
+    this.#planner = new Planner(shifts, interArrival ?? "spread");
     this.#placement = new Placement(seed, population.osts);
+    this.#programs = new Uint32Array(population.users);
   }
 
   /** All of them, a file at a time. Run numbers go on from file to file. */
   *groups(): Generator<Group> {
+    const filesPerRun = this.#population.options.filesPerRun ?? 1;
+    if (filesPerRun === 1) {
+      for (const round of this.#rounds()) yield* round;
+      return;
+    }
+    let waiting: Group[] = [];
+    let runs = 0;
+    for (const round of this.#rounds()) {
+      waiting.push(...round);
+      if (waiting.length < MERGED_FILES) continue;
+      yield* mergedGroups(waiting, filesPerRun, () => runs++);
+      waiting = [];
+    }
+    yield* mergedGroups(waiting, filesPerRun, () => runs++);
+  }
+
+  /** As many files as there are OSTs: which one a file lies on is decided for all of them together. */
+  *#rounds(): Generator<Iterable<Group>> {
     const { selectedFiles, osts } = this.#population;
     for (let first = 0; first < selectedFiles; first += osts) {
       const count = Math.min(osts, selectedFiles - first);
-      const plans = Array.from({ length: count }, (_, i) => this.#plan(first + i));
+      const plans = Array.from({ length: count }, (_, i) => this.#planner.plan(first + i));
       const places = this.#placement.round(plans.map(({ bytes }) => bytes));
-      for (let i = 0; i < count; i++) yield this.#group(plans[i] as Plan, places[i] as number);
+      yield this.#round(plans, places);
     }
   }
 
-  #plan(index: number): Plan {
-    const fileClass = classOf(this.#spread.at(CLASS, index));
-    const ofClass = this.#count(fileClass);
-    let stratum: Stratum = fileClass === "RW" ? "phases" : fileClass;
-    let within = ofClass;
-    if (fileClass === "RW") {
-      if (this.#spread.at(PHASES, ofClass) < RW.onePhase) stratum = "onePhase";
-      within = this.#count(stratum);
-    }
-    const u = (dimension: number) => this.#spread.at(dimension, within);
-    const writes = sequence(stratum, u);
-    return { index, fileClass, stratum, u, writes, bytes: bytesOf(stratum, writes.length, u(SIZE)) };
+  *#round(plans: readonly Plan[], places: Uint32Array): Generator<Group> {
+    for (let i = 0; i < plans.length; i++) yield this.#group(plans[i] as Plan, places[i] as number);
   }
 
-  /** How many came before. */
-  #count(name: string, more = 1): number {
-    const count = this.#counts[name] ?? 0;
-    this.#counts[name] = count + more;
-    return count;
-  }
-
-  #group({ index, fileClass, stratum, u, writes, bytes }: Plan, ost: number): Group {
+  #group(plan: Plan, ost: number): Group {
+    const { index, fileClass, stratum, writes, bytes } = plan;
     const { seed } = this.#population.options;
     const random = this.#random.restart(seed, SELECTED, index);
     const n = writes.length;
-    const amounts = amountsOf(fileClass, n, bytes, u, random);
-    const starts = startsOf(writes, u(SPACING), u(HOUR), random);
-    const user = this.#population.selectedUser(index, u(USER));
-    const applications = this.#applications(
-      applicationCount(stratum, u(stratum === "phases" ? SPACING : SHARING)),
-      n,
-      user,
-      random,
-    );
-    const layer = layerOf(n, u(LAYER));
+    const amounts = amountsOf(plan.noise, n, bytes, random);
+    const starts = this.#starts.of(plan, random);
+    const user = this.#population.selectedUser(index, plan.user);
+    const sharing = stratum === "phases" ? plan.spacing : plan.sharing;
+    const applications = this.#applications(applicationCount(stratum, sharing), n, user, random);
+    const layer = layerOf(n, plan.layer);
     const ranks = 2 ** ranksPower(random);
     const [least, most] = IO_TIME.baseSeconds;
     const baseSeconds = least + random.unit() * (most - least);
     const secondUser = random.unit() < SECOND_USER;
     const file = this.#file(index, user, ost, random);
     const touched = fileClass === "RH" && random.unit() < RH_TOUCHED ? Math.floor(n / 2) : -1;
-    const luck = new Float64Array(24).map(() => random.unit());
+    const slowness = slownessOf(starts, IO_TIME.classFactor[fileClass], random);
     const runs: RunTruth[] = [];
     for (let i = 0; i < n; i++) {
       const start = starts[i] as number;
       const amount = amounts[i] as number;
-      const hour = localHour(start);
-      const busy = LOAD[hour] as number;
-      // Golden steps: two runs of one hour differ as much as two runs do on average, not by chance alone.
-      luck[hour] = ((luck[hour] as number) + GOLDEN) % 1;
-      const cov = IO_TIME.noise(busy) * IO_TIME.classFactor[fileClass];
-      const seconds =
-        baseSeconds *
-        (amount / (bytes / n)) *
-        (IO_TIME.busyFloor + IO_TIME.busyShare * busy) *
-        noiseFactor(luck[hour] as number, cov);
+      const seconds = baseSeconds * (amount / (bytes / n)) * (slowness[i] as number);
       const run: RunTruth = {
         kind: SELECTED,
         number: this.#runs++,
@@ -203,7 +155,8 @@ export class SelectedFiles {
     const available = population.applicationsOfUser;
     const k = Math.min(count, n, available);
     // A user's files take the user's programs in turn, so that all of them are in use.
-    const first = this.#count(`programs of ${user}`, k);
+    const first = this.#programs[user] as number;
+    this.#programs[user] = first + k;
     const result = new Uint32Array(n);
     let introduced = 1;
     let current = 0;
@@ -220,53 +173,6 @@ export class SelectedFiles {
   }
 }
 
-function classOf(u: number): FileClass {
-  if (u < CLASS_SHARE.RH) return "RH";
-  return u < CLASS_SHARE.RH + CLASS_SHARE.WH ? "WH" : "RW";
-}
-
-function sequence(stratum: Stratum, u: (dimension: number) => number): Uint8Array {
-  if (stratum === "RH" || stratum === "WH") {
-    const { median, sigma, min, max } = stratum === "RH" ? RH_RUNS : WH_RUNS;
-    const n = clip(Math.round(logNormal(trimmed(u(RUNS)), median, sigma)), min, max);
-    return new Uint8Array(n).fill(stratum === "WH" ? 1 : 0);
-  }
-  let phases = 1;
-  let w = 0;
-  let r = 2;
-  if (stratum === "onePhase") {
-    w = choose(u(WRITES), RW.single.writes);
-    r = choose(u(READS), RW.single.reads);
-  } else {
-    w = u(WRITES) < RW.oneWrite ? 1 : 2;
-    const { median, sigma } = w === 1 ? RW.phases.oneWrite : RW.phases.twoWrites;
-    phases = clip(Math.round(logNormal(trimmed(u(RUNS)), median, sigma)), RW.phases.min, RW.phases.max);
-  }
-  const writes = new Uint8Array(phases * (w + r));
-  for (let p = 0; p < phases; p++) writes.fill(1, p * (w + r), p * (w + r) + w);
-  return writes;
-}
-
-function choose(u: number, table: readonly (readonly [number, number])[]): number {
-  let sum = 0;
-  for (const [value, share] of table) if (u < (sum += share)) return value;
-  return (table.at(-1) as readonly [number, number])[0];
-}
-
-function trimmed(u: number): number {
-  return 0.5 + TRIM * (u - 0.5);
-}
-
-function clip(value: number, least: number, most: number): number {
-  return Math.max(least, Math.min(most, value));
-}
-
-function bytesOf(stratum: Stratum, n: number, u: number): number {
-  const boost = n <= BYTES.boost.runs ? BYTES.boost[stratum] : 1;
-  const x = logNormal(trimmed(u), 1, BYTES.sigma);
-  return Math.min(BYTES.max, Math.round(MIN_BYTES + x * boost * BYTES.scale[stratum]));
-}
-
 /** Bytes that a run on an RW file moves the other way. */
 function minorBytes(amount: number, random: Random): number {
   const mixed = random.unit() < MIXED_SHARE;
@@ -277,25 +183,13 @@ function minorBytes(amount: number, random: Random): number {
 }
 
 /** Whole bytes of each run; they add up to the bytes of the file. */
-function amountsOf(
-  fileClass: FileClass,
-  n: number,
-  bytes: number,
-  u: (dimension: number) => number,
-  random: Random,
-): Float64Array {
-  const noisy = u(NOISY) < DATA_COV.noisyShare[fileClass];
+function amountsOf({ noisy, cov }: Noise, n: number, bytes: number, random: Random): Float64Array {
   const amounts = new Float64Array(n);
+  if (noisy) variedFactors(amounts, 0, n, cov, random);
+  // Uniform noise is bounded: a quiet file stays below 5 % whatever its number of runs.
+  else for (let i = 0; i < n; i++) amounts[i] = 1 + cov * Math.sqrt(3) * (2 * random.unit() - 1);
   let sum = 0;
-  if (noisy) {
-    const mean = DATA_COV.noisyMean[fileClass];
-    const cov = logNormal(u(NOISE), mean * Math.exp(-0.5 * DATA_COV.sigma ** 2), DATA_COV.sigma);
-    for (let i = 0; i < n; i++) sum += amounts[i] = noiseFactor(random.unit(), cov);
-  } else {
-    // Uniform noise is bounded: a quiet file stays below 5 % whatever its number of runs.
-    const half = DATA_COV.quiet * u(NOISE) * Math.sqrt(3);
-    for (let i = 0; i < n; i++) sum += amounts[i] = 1 + half * (2 * random.unit() - 1);
-  }
+  for (let i = 0; i < n; i++) sum += amounts[i] as number;
   let left = bytes;
   for (let i = 0; i < n; i++) {
     const amount = i === n - 1 ? left : Math.floor((bytes * (amounts[i] as number)) / sum);
@@ -305,30 +199,39 @@ function amountsOf(
   return amounts;
 }
 
-/** Start times in rising order, no two alike. */
-function startsOf(writes: Uint8Array, u: number, uHour: number, random: Random): Float64Array {
-  const n = writes.length;
-  const spacing = logNormal(u, GAP.medianHours, GAP.sigma);
-  const times = new Float64Array(n);
-  let span = 0;
-  for (let i = 1; i < n; i++) {
-    const factor = writes[i] === 1 ? GAP.writeFactor : 1;
-    span += spacing * factor * (1 + GAP.jitter * (2 * random.unit() - 1));
-    times[i] = span;
-  }
-  const most = GAP.spanMax * PERIOD_HOURS;
-  const shrink = span > most ? most / span : 1;
-  const offset = random.unit() * (PERIOD_HOURS - span * shrink);
-  const preferred = HOURS.pick(uHour);
+/**
+ * I/O time of each run relative to an average one: it grows with the load of the hour while its noise shrinks. The runs
+ * of one hour vary as much as the hour asks for: with independent draws two or three runs say little of it.
+ */
+function slownessOf(starts: Float64Array, classFactor: number, random: Random): Float64Array {
+  const n = starts.length;
+  const hours = new Uint8Array(n);
+  const ends = new Uint32Array(25);
   for (let i = 0; i < n; i++) {
-    const day = localDay(PERIOD_START + 3600 * (offset + (times[i] as number) * shrink));
-    const hour =
-      random.unit() < PREFERRED_HOUR ? (preferred + random.below(3) + 23) % 24 : HOURS.pick(random.unit());
-    times[i] = atHour(day, hour, random.unit() < 0.5) + random.below(3600);
+    const hour = localHour(starts[i] as number);
+    hours[i] = hour;
+    ends[hour + 1] = (ends[hour + 1] as number) + 1;
   }
-  times.sort();
-  for (let i = 1; i < n; i++) times[i] = Math.max(times[i] as number, (times[i - 1] as number) + 1);
-  return times;
+  for (let hour = 0; hour < 24; hour++) ends[hour + 1] = (ends[hour + 1] as number) + (ends[hour] as number);
+  // Factors in the order of hours, then handed out to the runs of each hour.
+  const factors = new Float64Array(n);
+  for (let hour = 0; hour < 24; hour++) {
+    const [from, to] = [ends[hour] as number, ends[hour + 1] as number];
+    const busy = LOAD[hour] as number;
+    const cov = IO_TIME.noise(busy) * classFactor;
+    if (to - from === 1) factors[from] = noiseFactor(random.unit(), cov);
+    else if (to > from) variedFactors(factors, from, to, cov, random);
+    for (let i = from; i < to; i++)
+      factors[i] = (factors[i] as number) * (IO_TIME.busyFloor + IO_TIME.busyShare * busy);
+  }
+  const result = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    const hour = hours[i] as number;
+    const at = ends[hour] as number;
+    result[i] = factors[at] as number;
+    ends[hour] = at + 1;
+  }
+  return result;
 }
 
 export function durationOf(u: number, ioSeconds: number): number {

@@ -6,7 +6,7 @@ import { StoredRows } from "../../formats/darshan/stored-rows.ts";
 import { type RowSink, STORE_SCHEMA, TableBuilder, type Value } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
-import { centre, logOf, logPath, Population, type ReuseOptions, TableEmitter } from "./index.ts";
+import { centre, LogNames, logOf, Population, type ReuseOptions, TableEmitter } from "./index.ts";
 
 export type RowObject = Record<string, Value>;
 export type RowTables = Record<string, RowObject[]>;
@@ -48,9 +48,9 @@ export async function tablesOf(options: ReuseOptions, batchRows?: number): Promi
 /** Every log with its path. */
 export function* logsOf(options: ReuseOptions): Generator<{ path: string; bytes: Uint8Array }> {
   const population = new Population(options);
+  const names = new LogNames(population);
   for (const { runs } of centre(population)) {
-    for (const run of runs)
-      yield { path: logPath(run, population), bytes: logOf(run, population, nodeEncoders) };
+    for (const run of runs) yield { path: names.path(run), bytes: logOf(run, population, nodeEncoders) };
   }
 }
 
@@ -83,13 +83,23 @@ const clock = new Intl.DateTimeFormat("en-US", {
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const deviation = (values: readonly number[]) =>
   Math.sqrt(mean(values.map((value) => (value - mean(values)) ** 2))) / mean(values);
+const exactTotal = (values: readonly number[]) => values.reduce((sum, value) => sum + BigInt(value), 0n);
+const median = (values: readonly number[]) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = (sorted.length - 1) / 2;
+  return mean([sorted[Math.floor(half)] as number, sorted[Math.ceil(half)] as number]);
+};
 const groupBy = <T, K>(list: readonly T[], key: (item: T) => K): Map<K, T[]> => {
   const groups = new Map<K, T[]>();
-  for (const item of list) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
+  for (const item of list) {
+    const known = groups.get(key(item));
+    if (known === undefined) groups.set(key(item), [item]);
+    else known.push(item);
+  }
   return groups;
 };
 
-/** A01 to A15 from rows, in the plainest way, after ANALYSES.md and with nothing of answers.ts. */
+/** A01 to A16 from rows, in the plainest way, after ANALYSES.md and with nothing of answers.ts. */
 export function answersFromRows({ runs, accesses }: RowTables, osts: number) {
   const list = (accesses as RowObject[]).map((row) => ({
     file: row.file_id as bigint,
@@ -103,6 +113,8 @@ export function answersFromRows({ runs, accesses }: RowTables, osts: number) {
     hour: Number(clock.format(Number((row.start_unix_ns as bigint) / 1_000_000n))),
     osts: String(row.osts).split(" ").map(Number),
     layer: row.layer as string,
+    calls: ["reads", "writes", "sequential_reads", "sequential_writes"].map((name) => Number(row[name])),
+    stripes: row.stripe_count === null ? undefined : Number(row.stripe_count),
   }));
   type Access = (typeof list)[number];
   const moved = (own: readonly Access[]) => own.reduce((sum, { read, written }) => sum + read + written, 0);
@@ -171,6 +183,23 @@ export function answersFromRows({ runs, accesses }: RowTables, osts: number) {
   const byHour = hours.map((hour) => moved(all.filter((access) => access.hour === hour)));
   const covBytes = selected.map((own) => deviation(own.map(({ read, written }) => read + written)));
   const distinct = (values: readonly unknown[]) => new Set(values).size;
+  const everyFile = [...byFile.values()];
+  const byRun = [...groupBy(all, ({ run }) => run).values()].map((own) => [
+    own.reduce((sum, { read }) => sum + read, 0),
+    own.reduce((sum, { written }) => sum + written, 0),
+  ]) as [number, number][];
+  const amounts = (holds: (read: number, written: number) => boolean) =>
+    byRun.filter(([r, w]) => holds(r, w)).map(([r, w]) => r + w);
+  const gapCount = (type: "R" | "W") =>
+    selected.reduce((sum, own) => sum + Math.max(0, typed(own, type).length - 1), 0);
+  const streakCount = (own: readonly Access[], type: "R" | "W") => {
+    const letters = own.map((one) => (typed([one], type).length === 1 ? type : "-")).join("");
+    return letters.split("-").filter((streak) => streak !== "").length;
+  };
+  const callSum = (which: number) =>
+    list
+      .filter(({ layer }) => layer !== "STDIO")
+      .reduce((sum, { calls }) => sum + (calls[which] as number), 0);
   return {
     ids: selected.map((own) => own[0]?.file as bigint).sort((a, b) => (a < b ? -1 : 1)),
     items: {
@@ -190,26 +219,54 @@ export function answersFromRows({ runs, accesses }: RowTables, osts: number) {
         bytesRead: total(all, "read"),
         bytesWritten: total(all, "written"),
       },
+      A02: {
+        files: byFile.size,
+        ...Object.fromEntries(
+          Object.entries({
+            below1GB: (own: Access[]) => moved(own) < 1e9,
+            below100GB: (own: Access[]) => moved(own) < 1e11,
+            oneRun: (own: Access[]) => own.length === 1,
+            below1GBAndOneRun: (own: Access[]) => moved(own) < 1e9 && own.length === 1,
+            below100GBAndOneRun: (own: Access[]) => moved(own) < 1e11 && own.length === 1,
+          }).map(([key, holds]) => [key, everyFile.filter(holds).length / everyFile.length]),
+        ),
+      },
+      A03: {
+        files: selected.length,
+        largeFiles: everyFile.filter((own) => moved(own) >= 1e11).length,
+        filesOfSeveralRuns: everyFile.filter((own) => own.length > 1).length,
+        shareOfBytes: moved(all) / moved(list),
+      },
       A05: {
         readHeavy: classes.filter((d) => d >= 0.9).length,
         writeHeavy: classes.filter((d) => d <= -0.9).length,
         readWrite: classes.filter((d) => Math.abs(d) < 0.9).length,
       },
       A06: {
-        runs: all.length,
-        readRuns: typed(all, "R").length,
-        writeRuns: typed(all, "W").length,
-        balanced: all.filter(({ read, written }) => read === written).length,
+        runs: byRun.length,
+        readRuns: byRun.filter(([r, w]) => r > w).length,
+        writeRuns: byRun.filter(([r, w]) => r < w).length,
+        balanced: byRun.filter(([r, w]) => r === w).length,
         oneSided95: share(
-          all.map(({ read, written }) => Math.abs(read - written) / (read + written)),
+          byRun.map(([r, w]) => Math.abs(r - w) / (r + w)),
           (x) => x >= 0.95,
         ),
+      },
+      A07: {
+        accesses: all.length,
+        readGaps: gapCount("R"),
+        writeGaps: gapCount("W"),
+        readStreaks: selected.reduce((sum, own) => sum + streakCount(own, "R"), 0),
+        writeStreaks: selected.reduce((sum, own) => sum + streakCount(own, "W"), 0),
+        balanced: all.filter(({ read, written }) => read === written).length,
       },
       A08: {
         readMeanHours: mean(readGaps),
         writeMeanHours: mean(writeGaps),
         readP80Hours: percentile80(readGaps),
         writeP80Hours: percentile80(writeGaps),
+        readLongShare: share(readGaps, (hours) => hours >= 50),
+        writeLongShare: share(writeGaps, (hours) => hours >= 50),
       },
       A09: {
         readMean: mean(readStreaks),
@@ -226,6 +283,18 @@ export function answersFromRows({ runs, accesses }: RowTables, osts: number) {
         ),
         applicationMeanHours: mean(pairs.map(gapOf)),
       },
+      A11: {
+        readMeanBytes: mean(amounts((r, w) => r > w)),
+        writeMeanBytes: mean(amounts((r, w) => r < w)),
+        writeOverRead: mean(amounts((r, w) => r < w)) / mean(amounts((r, w) => r > w)),
+        meanBytes: mean(amounts(() => true)),
+        readMedianBytes: median(amounts((r, w) => r > w)),
+        writeMedianBytes: median(amounts((r, w) => r < w)),
+        readRunsBytes: exactTotal(amounts((r, w) => r > w)),
+        writeRunsBytes: exactTotal(amounts((r, w) => r < w)),
+        balancedRunsBytes: exactTotal(amounts((r, w) => r === w)),
+        bytes: exactTotal(amounts(() => true)),
+      },
       A12: { leastOverMost: Math.min(...load) / Math.max(...load) },
       A13: {
         posixBytesPerRun: mean(
@@ -240,6 +309,18 @@ export function answersFromRows({ runs, accesses }: RowTables, osts: number) {
         meanCovBytes: mean(covBytes),
         meanCovTime: mean(selected.map((own) => deviation(own.map(({ seconds }) => seconds)))),
         below5PercentBytes: share(covBytes, (value) => value < 0.05),
+      },
+      A16: {
+        sequentialReads: callSum(2) / callSum(0),
+        sequentialWrites: callSum(3) / callSum(1),
+        sequential: (callSum(2) + callSum(3)) / (callSum(0) + callSum(1)),
+        stripeWidth1: share(
+          selected.map((own) => (own[0] as Access).stripes ?? Number.NaN).filter((width) => width > 0),
+          (width) => width === 1,
+        ),
+        logsWithoutLustre:
+          (runs as RowObject[]).filter(({ modules }) => !String(modules).split(" ").includes("LUSTRE"))
+            .length / (runs as RowObject[]).length,
       },
     },
   };
