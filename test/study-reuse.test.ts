@@ -12,7 +12,13 @@ import {
   type Study,
 } from "../src/analyze/reuse/index.ts";
 import { memoryStore } from "../src/analyze/reuse/test-kit.ts";
-import { AnswerSheetBuilder, centre, Population, TableEmitter } from "../src/generate/reuse/index.ts";
+import {
+  AnswerSheetBuilder,
+  type ReuseOptions as CentreOptions,
+  centre,
+  Population,
+  TableEmitter,
+} from "../src/generate/reuse/index.ts";
 import { Store } from "../src/store/index.ts";
 import { type Corpus, randomCorpus } from "./study-reference/corpus.ts";
 import {
@@ -330,40 +336,48 @@ describe("findings", () => {
 });
 
 describe("a synthetic centre", () => {
-  it("gives back every planted value, and those of the reference (V01 to V09)", async () => {
-    const population = new Population({ seed: 3, scale: 0.02, background: 0.00002 });
-    const folder = mkdtempSync(join(tmpdir(), "plimsoll-study-"));
-    try {
-      const store = await Store.create(join(folder, "store"));
-      const batch = store.beginBatch();
-      const emitter = new TableEmitter(population, batch);
-      const sheet = new AnswerSheetBuilder(population);
-      for (const group of centre(population)) {
-        sheet.add(group);
-        await emitter.add(group);
+  const modes: Pick<CentreOptions, "interArrival" | "filesPerRun">[] = [
+    {},
+    { interArrival: "literal" },
+    { filesPerRun: 3 },
+  ];
+  it.each(modes)(
+    "gives back every planted value, and those of the reference (V01 to V09): %o",
+    async (mode) => {
+      const population = new Population({ seed: 3, scale: 0.02, background: 0.00002, ...mode });
+      const folder = mkdtempSync(join(tmpdir(), "plimsoll-study-"));
+      try {
+        const store = await Store.create(join(folder, "store"));
+        const batch = store.beginBatch();
+        const emitter = new TableEmitter(population, batch);
+        const sheet = new AnswerSheetBuilder(population);
+        for (const group of centre(population)) {
+          sheet.add(group);
+          await emitter.add(group);
+        }
+        await emitter.end();
+        await batch.commit();
+        const { items, ids } = sheet.finish();
+        const session = await store.query();
+        const zone = "America/Los_Angeles";
+        const found = await runStudy(session, reuseOptions({ ...QUICK, zone }));
+        const planted = Object.entries(items).map(([id, item]) => [id, item.planted] as const);
+        expect(planted.map(([id]) => id)).toEqual(STUDY_ITEMS.map(({ id }) => id));
+        compare(found, Object.fromEntries(planted) as Answers);
+        const selected = await session.rows("select file_id from reuse_selected order by file_id");
+        const hash = createHash("sha256");
+        for (const { file_id } of selected) hash.update(`${file_id}\n`);
+        expect(hash.digest("hex")).toBe(ids.selectedFiles);
+        const runs = (await session.rows("select * from runs")) as unknown as RunRow[];
+        const accesses = (await session.rows("select * from accesses")) as unknown as AccessRow[];
+        compare(found, referenceStudy(runs, accesses.map(plainRow), { zone }));
+        session.close();
+        await store.close();
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
       }
-      await emitter.end();
-      await batch.commit();
-      const { items, ids } = sheet.finish();
-      const session = await store.query();
-      const zone = "America/Los_Angeles";
-      const found = await runStudy(session, reuseOptions({ ...QUICK, zone }));
-      const planted = Object.entries(items).map(([id, item]) => [id, item.planted] as const);
-      expect(planted.length).toBeGreaterThan(8);
-      compare(found, Object.fromEntries(planted) as Answers);
-      const selected = await session.rows("select file_id from reuse_selected order by file_id");
-      const hash = createHash("sha256");
-      for (const { file_id } of selected) hash.update(`${file_id}\n`);
-      expect(hash.digest("hex")).toBe(ids.selectedFiles);
-      const runs = (await session.rows("select * from runs")) as unknown as RunRow[];
-      const accesses = (await session.rows("select * from accesses")) as unknown as AccessRow[];
-      compare(found, referenceStudy(runs, accesses.map(plainRow), { zone }));
-      session.close();
-      await store.close();
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
+    },
+  );
 });
 
 /** Flags come out of a store as numbers or truth values, mounts may be missing. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bootstrap, risingOrder, weightedMean, weightedQuantile } from "./bootstrap.ts";
+import { bootstrap, risingOrder, UnitMeans, weightedMean, weightedQuantile } from "./bootstrap.ts";
 import { Random } from "./prng.ts";
 import { mean, standardDeviation } from "./statistics.ts";
 
@@ -33,5 +33,23 @@ describe("bootstrap", () => {
     expect(weightedMean(some, Float64Array.of(1, 9, 3))).toBe(2);
     expect(weightedQuantile(some, risingOrder(some), Float64Array.of(1, 9, 3), 0.5)).toBe(1);
     expect(weightedQuantile(some, risingOrder(some), Float64Array.of(1, 9, 3), 0.9)).toBe(5);
+  });
+});
+
+describe("means of columns", () => {
+  it("are those of each column for itself", () => {
+    const columns = [
+      Float64Array.of(1, Number.NaN, 3, 4),
+      Float64Array.of(5, Number.NaN, 7, 9),
+      Float64Array.of(2, 4, 8, 16),
+      Float64Array.of(Number.NaN, Number.NaN, 1, Number.NaN),
+    ];
+    const means = new UnitMeans(4, columns);
+    for (const weights of [
+      Float64Array.of(1, 1, 1, 1),
+      Float64Array.of(0, 3, 2, 1),
+      Float64Array.of(2, 2, 0, 0),
+    ])
+      expect(means.of(weights)).toEqual(columns.map((values) => weightedMean(values, weights)));
   });
 });

@@ -38,11 +38,61 @@ export function bootstrap(
       (drawn[index] ??= []).push(value);
     });
   }
+  return drawn.map((values) => percentiles(values, level));
+}
+
+function percentiles(values: readonly number[], level: number): Interval {
   const tail = (1 - level) / 2;
-  return drawn.map((values) => {
-    const rising = sorted(values);
-    return { low: quantile(rising, tail), high: quantile(rising, 1 - tail) };
-  });
+  const rising = sorted(values);
+  return { low: quantile(rising, tail), high: quantile(rising, 1 - tail) };
+}
+
+/**
+ * Means of columns of the same units, for statistics that are made of means: the columns lie side by side, so that one pass
+ * over the units gives all of them. What is not a number is left out of its column.
+ */
+export class UnitMeans {
+  /** Per unit the values (0 where there is none), then for each way of having values 1 or 0. */
+  readonly #table: Float64Array;
+  readonly #width: number;
+  /** Where the weights of the units with a value are summed, by column. */
+  readonly #counts: readonly number[];
+  readonly #sums: Float64Array;
+
+  constructor(units: number, columns: readonly ArrayLike<number>[]) {
+    // Columns that know the same units share a count.
+    const ways = new Map<string, number>();
+    this.#counts = columns.map((values) => {
+      const way = Array.from({ length: units }, (_, i) => (Number.isNaN(values[i]) ? "0" : "1")).join("");
+      if (!ways.has(way)) ways.set(way, columns.length + ways.size);
+      return ways.get(way) as number;
+    });
+    const width = columns.length + ways.size;
+    const table = new Float64Array(units * width);
+    columns.forEach((values, column) => {
+      for (let i = 0; i < units; i++) {
+        if (Number.isNaN(values[i])) continue;
+        table[i * width + column] = values[i] as number;
+        table[i * width + (this.#counts[column] as number)] = 1;
+      }
+    });
+    this.#table = table;
+    this.#width = width;
+    this.#sums = new Float64Array(width);
+  }
+
+  /** Means with these weights; NaN where nothing is left. */
+  of(weights: Float64Array): number[] {
+    const [table, sums, width] = [this.#table, this.#sums, this.#width];
+    sums.fill(0);
+    for (let i = 0; i < weights.length; i++) {
+      const weight = weights[i] as number;
+      if (weight === 0) continue;
+      const at = i * width;
+      for (let j = 0; j < width; j++) sums[j] = (sums[j] as number) + weight * (table[at + j] as number);
+    }
+    return this.#counts.map((count, column) => (sums[column] as number) / (sums[count] as number));
+  }
 }
 
 /** Mean of the values that are numbers, each counted as often as its weight says. */

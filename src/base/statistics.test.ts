@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Random } from "./prng.ts";
 import {
   averageRanks,
   coefficientOfVariation,
@@ -6,6 +7,7 @@ import {
   mean,
   pearson,
   quantile,
+  quantileOf,
   sorted,
   spearman,
   standardDeviation,
@@ -57,5 +59,21 @@ describe("statistics", () => {
 
   it("sorts numbers as numbers and leaves out what is none", () => {
     expect([...sorted([10, Number.NaN, 9, -1])]).toEqual([-1, 9, 10]);
+  });
+});
+
+describe("a quantile without sorting", () => {
+  it("is that of the sorted values", () => {
+    const random = new Random(4);
+    for (const n of [1, 2, 3, 10, 1001]) {
+      // Few distinct values, many, and already sorted ones.
+      for (const make of [() => random.below(5), () => random.unit(), (i: number) => i]) {
+        const values = Float64Array.from({ length: n }, (_, i) => make(i));
+        for (const share of [0, 0.2, 0.5, 0.8, 0.99, 1]) {
+          expect(quantileOf(values, share)).toBe(quantile(sorted(values), share));
+        }
+      }
+    }
+    expect(quantileOf([], 0.5)).toBeNaN();
   });
 });

@@ -51,6 +51,43 @@ export function quantile(sorted: Numbers, share: number): number {
   return low + (place - below) * (high - low);
 }
 
+/**
+ * Quantile of values in any order, as `quantile` of the sorted ones. The two values that count are found without sorting
+ * the others (Hoare's selection), in a copy.
+ */
+export function quantileOf(values: Numbers, share: number): number {
+  if (values.length === 0) return Number.NaN;
+  const copy = Float64Array.from(values);
+  const place = share * (copy.length - 1);
+  const below = Math.floor(place);
+  const low = select(copy, below);
+  // All behind the place are at least as large; the next one is the least of them.
+  let high = Number.POSITIVE_INFINITY;
+  for (let i = below + 1; i < copy.length; i++) high = Math.min(high, copy[i] as number);
+  return below + 1 < copy.length ? low + (place - below) * (high - low) : low;
+}
+
+/** Puts the k-th smallest value at place k, smaller ones before it and larger ones behind it. */
+function select(values: Float64Array, k: number): number {
+  let [left, right] = [0, values.length - 1];
+  while (left < right) {
+    const pivot = values[(left + right) >> 1] as number;
+    let [i, j] = [left, right];
+    while (i <= j) {
+      while ((values[i] as number) < pivot) i++;
+      while ((values[j] as number) > pivot) j--;
+      if (i > j) break;
+      const held = values[i] as number;
+      values[i++] = values[j] as number;
+      values[j--] = held;
+    }
+    if (k <= j) right = j;
+    else if (k >= i) left = i;
+    else break;
+  }
+  return values[k] as number;
+}
+
 /** Rising, without what is not a number. The argument stays as it is. */
 export function sorted(values: Numbers): Float64Array {
   return Float64Array.from(values)

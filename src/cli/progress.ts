@@ -17,6 +17,8 @@ export interface Progress {
   add(more: number): void;
   /** The end is known now: so much in all. */
   expect(total: number): void;
+  /** Other words before the numbers, from now on. */
+  relabel?(label: string): void;
   end(): void;
 }
 
@@ -56,6 +58,10 @@ export class ProgressBar implements Progress {
 
   expect(total: number): void {
     this.#options = { ...this.#options, total };
+  }
+
+  relabel(label: string): void {
+    this.#options = { ...this.#options, label };
   }
 
   /** Takes the line away, so that a message can be printed; the next update draws it again. */

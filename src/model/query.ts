@@ -6,12 +6,20 @@ import type { ColumnSource } from "./tables.ts";
 export type SqlValue = number | bigint | string | boolean | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
+/** Values of a column as they are stored; integers of 64 bits as two words each, the low one first. */
+export type RawColumn = Uint8Array | Int32Array | Uint32Array | Float64Array;
+
 /** A database over the tables of a store: `runs`, `accesses`, `files`, `sources`. The dialect is DuckDB's. */
 export interface Queryable {
   /** All rows of a small result. */
   rows(sql: string): Promise<SqlRow[]>;
   /** Columns of a large result as doubles (NULL is NaN), for sorting and sweeping. Exact below 2^53. */
   columns(sql: string): Promise<Readonly<Record<string, Float64Array>>>;
+  /**
+   * A large result piece by piece: `take` gets a few thousand rows at a time and must not keep the columns, which are
+   * UTINYINT, INTEGER, UINTEGER, BIGINT, UBIGINT or DOUBLE, without NULL.
+   */
+  scan(sql: string, take: (rows: number, columns: readonly RawColumn[]) => void): Promise<void>;
   /** Statements without a result, such as `create temp table`. */
   run(sql: string): Promise<void>;
 }

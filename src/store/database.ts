@@ -35,6 +35,8 @@ export async function openDatabase(store: string, options: StoreOptions = {}): P
     autoload_known_extensions: "false",
   });
   const connection = await instance.connect();
+  // Results are read piece by piece, each while DuckDB makes the next: a larger buffer is filled while we wait.
+  await connection.run("set streaming_buffer_size = '1KB'");
   let open = true;
   return {
     connection,

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import { DuckDBDecimalValue, DuckDBTypeId } from "@duckdb/node-api";
-import type { Queryable, SqlRow, SqlValue } from "../model/query.ts";
+import type { Queryable, RawColumn, SqlRow, SqlValue } from "../model/query.ts";
 import { type Database, openDatabase, quoteName, quoteText, type StoreOptions } from "./database.ts";
 import { queryFault, readingError } from "./engine-error.ts";
 import { SEGMENTS } from "./layout.ts";
@@ -107,6 +107,25 @@ export class StoreSession implements Session {
     });
   }
 
+  async scan(sql: string, take: (rows: number, columns: readonly RawColumn[]) => void): Promise<void> {
+    return this.#clearly(async () => {
+      const result = await this.#database.connection.stream(sql);
+      const count = result.columnCount;
+      let next = result.fetchChunk();
+      for (;;) {
+        const chunk = await next;
+        if (!chunk || chunk.rowCount === 0) return;
+        // DuckDB works on the next rows while we work on these.
+        next = result.fetchChunk();
+        next.catch(() => {});
+        take(
+          chunk.rowCount,
+          Array.from({ length: count }, (_, index) => rawColumn(chunk, index)),
+        );
+      }
+    });
+  }
+
   async run(sql: string): Promise<void> {
     await this.#clearly(() => this.#database.connection.run(sql));
   }
@@ -147,6 +166,13 @@ export class StoreSession implements Session {
       throw readingError(error, this.#store, this.#batches, this.#database.memoryBytes);
     }
   }
+}
+
+function rawColumn(chunk: DuckDBDataChunk, index: number): RawColumn {
+  const { items } = chunk.getColumnVector(index) as unknown as { items: RawColumn | BigUint64Array };
+  return items.BYTES_PER_ELEMENT === 8 && !(items instanceof Float64Array)
+    ? new Uint32Array(items.buffer, items.byteOffset, 2 * items.length)
+    : (items as RawColumn);
 }
 
 async function* rowsOf(

@@ -24,7 +24,7 @@ export const a01 = defineItem({
     const [runs] = await db.rows(
       `select count(distinct ${application}) as applications, count(distinct user_id) as users from reuse_period_runs`,
     );
-    const [{ files } = { files: 0 }] = await db.rows("select count(*) as files from reuse_totals");
+    const [{ files } = { files: 0 }] = await db.rows("select sum(files) as files from reuse_grouped");
     return {
       n: input.runs,
       unit: "logs",
@@ -35,7 +35,7 @@ export const a01 = defineItem({
       },
       values: {
         logs: input.runs,
-        files: number(files),
+        files: number(files) || 0,
         applications: number(runs?.applications),
         users: number(runs?.users),
         bytesRead: input.bytesRead,

@@ -1,4 +1,4 @@
-import { densityChart, digitBinSql, logBinSql } from "./charts.ts";
+import { densityChart } from "./charts.ts";
 import { defineItem, drawn, number, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
 
@@ -13,16 +13,14 @@ export const a02 = defineItem({
   published: { below1GB: 0.99 },
   async measure(db, options) {
     await prepare(db, options);
-    const total = "(bytes_read + bytes_written)";
-    const [row] = await db.rows(`select count(*) as n, count(*) filter (${total} < 1000000000) as gb,
-      count(*) filter (${total} < 100000000000) as gb100, count(*) filter (runs = 1) as once,
-      count(*) filter (${total} < 1000000000 and runs = 1) as gb_once,
-      count(*) filter (${total} < 100000000000 and runs = 1) as gb100_once from reuse_totals`);
+    const [row] = await db.rows(`select coalesce(sum(files), 0) as n,
+      coalesce(sum(files) filter (below_1gb), 0) as gb, coalesce(sum(files) filter (below_100gb), 0) as gb100,
+      coalesce(sum(files) filter (once), 0) as once, coalesce(sum(files) filter (below_1gb and once), 0) as gb_once,
+      coalesce(sum(files) filter (below_100gb and once), 0) as gb100_once from reuse_grouped`);
     const n = number(row?.n);
     const chart = await densityChart(
       db,
-      `select case when ${total} > 0 then ${logBinSql(`cast(${total} as double)`)} end as bin_x, ${digitBinSql("runs")} as bin_y,
-        count(*) as n from reuse_totals group by bin_x, bin_y order by bin_x, bin_y`,
+      `select bin_x, bin_y, sum(files) as n from reuse_grouped group by bin_x, bin_y order by bin_x, bin_y`,
       {
         x: { label: "data moved", unit: "bytes", scale: "log" },
         y: { label: "runs", unit: "count", scale: "log" },
@@ -46,7 +44,7 @@ export const a02 = defineItem({
       n,
       unit: "files",
       values,
-      figures:
+      figures: () =>
         chart === undefined
           ? []
           : [

@@ -13,9 +13,9 @@ export const a03 = defineItem({
   async measure(db, options) {
     const { files, input } = await prepare(db, options);
     const total = "(bytes_read + bytes_written)";
-    const bytes = BigInt(Math.ceil(options.minBytes));
-    const [row] = await db.rows(`select count(*) as n, count(*) filter (${total} >= ${bytes}) as large,
-      count(*) filter (runs >= ${options.minRuns}) as often from reuse_totals`);
+    const [row] =
+      await db.rows(`select coalesce(sum(files), 0) as n, coalesce(sum(files) filter (large), 0) as large,
+      coalesce(sum(files) filter (often), 0) as often from reuse_grouped`);
     const [selected] = await db.rows(`select sum(${total}) as bytes from reuse_selected`);
     return {
       n: number(row?.n),

@@ -1,6 +1,6 @@
-import { defineItem, exact, number, share } from "./item.ts";
+import { mean } from "../../base/statistics.ts";
+import { defineItem, exact, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
-import { pairsTable } from "./tables.ts";
 
 export const a04 = defineItem({
   id: "A04",
@@ -22,24 +22,20 @@ export const a04 = defineItem({
   },
   async measure(db, options) {
     const prepared = await prepare(db, options);
-    await pairsTable(prepared);
-    const application = options.application === "exe" ? "application_id" : "(application_id, user_id)";
-    const [runs] = await db.rows(
-      `select count(distinct ${application}) as applications, count(distinct user_id) as users from reuse_runs`,
-    );
+    const { names, sharing, facts } = prepared.swept;
     const [bytes] = await db.rows(
       "select sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written from reuse_selected",
     );
-    const [perUser] =
-      await db.rows(`select avg(files) as files, count(*) filter (files > 2) as many, count(*) as users
-      from (select user_id, count(distinct file_no) as files from reuse_pairs where user_id is not null group by user_id)`);
-    const top = await db.rows(`select cast(sum(coalesce(r, 0)) + sum(coalesce(w, 0)) as double) as bytes
-      from reuse_accesses group by user_id order by bytes desc limit 10`);
+    // A user whose runs all moved nothing has no file, when those are left out.
+    const perUser = sharing.filesOfUsers().filter((files) => files > 0);
+    const top = Array.from({ length: names.counts.users + 1 }, (_, user) => sharing.userBytes.about(user))
+      .sort((a, b) => b - a)
+      .slice(0, 10);
     const [bytesRead, bytesWritten] = [exact(bytes?.bytes_read), exact(bytes?.bytes_written)];
     const all = Number(bytesRead + bytesWritten);
     const topShare = (count: number) =>
       share(
-        top.slice(0, count).reduce((sum, row) => sum + number(row.bytes), 0),
+        top.slice(0, count).reduce((sum, bytes) => sum + bytes, 0),
         all,
       );
     return {
@@ -48,20 +44,20 @@ export const a04 = defineItem({
       values: {
         files: prepared.files,
         runs: prepared.runs,
-        applications: number(runs?.applications),
-        users: number(runs?.users),
+        applications: options.application === "exe" ? names.counts.applications : names.counts.who,
+        users: names.counts.users,
         bytesRead,
         bytesWritten,
         bytes: bytesRead + bytesWritten,
-        usersOfMoreThan2Files: share(number(perUser?.many), number(perUser?.users)),
-        filesPerUser: number(perUser?.files),
+        usersOfMoreThan2Files: share(perUser.filter((files) => files > 2).length, perUser.length),
+        filesPerUser: mean(perUser),
         topUserShare: topShare(1),
         top5UsersShare: topShare(5),
         top10UsersShare: topShare(10),
         accesses: prepared.accesses,
-        partialAccesses: prepared.unusable.partial,
-        metadataOnlyAccesses: prepared.unusable.metadataOnly,
-        badClockAccesses: prepared.unusable.badClock,
+        partialAccesses: facts.partial,
+        metadataOnlyAccesses: facts.zero,
+        badClockAccesses: facts.badClock,
       },
     };
   },

@@ -47,7 +47,7 @@ export const a05 = defineItem({
         readWriteShare: share(readWrite, n),
       },
       tables: n === 0 ? [] : [await sensitivity(db, options.classBytes)],
-      figures:
+      figures: () =>
         chart === undefined
           ? []
           : [

@@ -1,8 +1,7 @@
 import type { Figure } from "../../model/figure.ts";
-import type { Queryable } from "../../model/query.ts";
 import { defineItem, drawn, number } from "./item.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import { SEQUENCED, typesTable } from "./tables.ts";
+import { completeSql } from "./sweep/query.ts";
 
 export const a07 = defineItem({
   id: "A07",
@@ -15,53 +14,43 @@ export const a07 = defineItem({
   options: ["gap", "partial"],
   async measure(db, options) {
     const prepared = await prepare(db, options);
-    await typesTable(prepared);
-    const { unusable, accesses } = prepared;
-    const [row] = await db.rows(`select coalesce(sum(n), 0) as n,
-      coalesce(sum(n - 1) filter (type = 1), 0) as read_gaps, coalesce(sum(n - 1) filter (type = -1), 0) as write_gaps,
-      coalesce(sum(streaks) filter (type = 1), 0) as read_streaks,
-      coalesce(sum(streaks) filter (type = -1), 0) as write_streaks,
-      coalesce(sum(n) filter (type = 0), 0) as balanced from reuse_types`);
-    const [dropped] = await db.rows(`select count(*) filter (not timed) as clock,
-      count(*) filter (timed and not complete) as partial,
-      count(*) filter (timed and complete and r = 0 and w = 0) as zero,
-      count(*) filter (timed and complete and (r is null or w is null)) as unknown from reuse_accesses`);
+    const { sequences, facts } = prepared.swept;
     return {
-      n: number(row?.n),
+      n: sequences.accesses,
       unit: "accesses",
       dropped: {
-        "accesses with a wrong clock": number(dropped?.clock),
-        "accesses of incomplete modules": number(dropped?.partial),
-        "accesses that moved no bytes": number(dropped?.zero),
-        "accesses without recorded bytes": number(dropped?.unknown),
+        "accesses with a wrong clock": facts.badClock,
+        "accesses of incomplete modules": facts.timedPartial,
+        "accesses that moved no bytes": facts.timedZero,
+        "accesses without recorded bytes": facts.timedUnknown,
       },
       values: {
-        accesses,
-        readGaps: number(row?.read_gaps),
-        writeGaps: number(row?.write_gaps),
-        readStreaks: number(row?.read_streaks),
-        writeStreaks: number(row?.write_streaks),
-        balanced: number(row?.balanced),
-        balancedAll: unusable.balanced,
+        accesses: prepared.accesses,
+        readGaps: sequences.gaps.read,
+        writeGaps: sequences.gaps.write,
+        readStreaks: sequences.streaks.read,
+        writeStreaks: sequences.streaks.write,
+        balanced: sequences.balanced,
+        balancedAll: facts.balanced,
       },
-      figures: await exampleFile(db, prepared),
+      figures: () => exampleFile(prepared),
     };
   },
 });
 
-const EXAMPLE_ACCESSES = 12;
-
 /** The accesses of one file that is read and written, with about a dozen of them. */
-async function exampleFile(db: Queryable, { firstNs }: Prepared): Promise<Figure[]> {
-  const [chosen] = await db.rows(`select file_no from reuse_types group by file_no
-    having count(*) filter (type = 1) = 1 and count(*) filter (type = -1) = 1
-    order by abs(sum(n) - ${EXAMPLE_ACCESSES}), file_no limit 1`);
-  if (chosen === undefined) return [];
-  const file = number(chosen.file_no);
-  const rows = await db.rows(`select type, start_ns, end_ns, r, w from reuse_accesses
-    where file_no = ${file} and ${SEQUENCED} order by start_ns, run_id limit 200`);
-  const [name] = await db.rows(`select s.file_id, min(f.path) as path from reuse_selected s
-    left join files f on f.file_id = s.file_id where s.file_no = ${file} group by s.file_id`);
+async function exampleFile({ db, options, swept }: Prepared): Promise<Figure[]> {
+  const file = swept.sequences.example;
+  if (file === -1) return [];
+  const { firstNs } = swept.facts;
+  const [name] = await db.rows(`select any_value(s.file_id) as file_id, any_value(s.mount_no) as mount_no,
+    min(f.path) as path from reuse_selected s left join files f on f.file_id = s.file_id where s.file_no = ${file}`);
+  const rows = await db.rows(`select case when a.r > a.w then 1 when a.r < a.w then -1 else 0 end as type,
+      a.start_unix_ns as start_ns, a.end_unix_ns as end_ns
+    from reuse_input a where a.file_id = ${String(name?.file_id)} and a.mount_no = ${String(name?.mount_no)}
+      and a.run_id not in (select run_id from reuse_bad_runs) and a.start_unix_ns is not null
+      and ${completeSql(options, "a.is_partial")} and a.r + a.w > 0
+    order by a.start_unix_ns, a.run_id limit 200`);
   const lanes = ["read runs", "write runs", "balanced runs"];
   const seconds = (ns: unknown) => Number(BigInt(ns as bigint) - firstNs) / 1e9;
   const spans = rows.map(({ type, start_ns, end_ns }) => {

@@ -1,7 +1,7 @@
-import { cmfChart, drawnPart, known } from "./charts.ts";
-import { defineItem, drawn, number, share } from "./item.ts";
+import { mean, quantileOf } from "../../base/statistics.ts";
+import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { defineItem, drawn, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
-import { matrixTable } from "./tables.ts";
 
 export const a08 = defineItem({
   id: "A08",
@@ -15,31 +15,35 @@ export const a08 = defineItem({
   published: { readMeanHours: 47, writeMeanHours: 55, readP80Hours: 50, writeP80Hours: 55 },
   async measure(db, options) {
     const prepared = await prepare(db, options);
-    await matrixTable(prepared);
-    const side = (name: string) => `count(${name}) as n_${name}, avg(${name}) as mean_${name},
-      quantile_cont(${name}, 0.8) as p80_${name}, quantile_cont(${name}, 0.5) as p50_${name},
-      count(*) filter (${name} >= ${options.gapHours}) as long_${name}`;
-    const [row] = await db.rows(`select ${side("gap_read")}, ${side("gap_write")} from reuse_matrix`);
-    const [reads, writes] = [number(row?.n_gap_read), number(row?.n_gap_write)];
-    const part = drawnPart(prepared.files, "file_no");
-    const [readMeanHours, writeMeanHours] = [number(row?.mean_gap_read), number(row?.mean_gap_write)];
-    const hours = async (column: string) =>
-      (await known(db, column, `reuse_matrix where ${column} is not null and ${part.where}`)).map(
-        (v) => v * 3600,
-      );
-    const series = [
+    const { gapRead, gapWrite } = prepared.swept.sequences;
+    const side = (gaps: Float64Array) => {
+      const known = gaps.filter((hours) => !Number.isNaN(hours));
+      return {
+        files: known.length,
+        mean: mean(known),
+        long: share(
+          known.reduce((n, hours) => n + Number(hours >= options.gapHours), 0),
+          known.length,
+        ),
+        median: quantileOf(known, 0.5),
+        p80: quantileOf(known, 0.8),
+      };
+    };
+    const [read, write] = [side(gapRead), side(gapWrite)];
+    const [reads, writes] = [read.files, write.files];
+    const series = () => [
       {
         name: "read runs",
         role: "read" as const,
-        values: await hours("gap_read"),
-        mean: readMeanHours * 3600,
+        values: drawnValues(gapRead).map((hours) => hours * 3600),
+        mean: read.mean * 3600,
         n: reads,
       },
       {
         name: "write runs",
         role: "write" as const,
-        values: await hours("gap_write"),
-        mean: writeMeanHours * 3600,
+        values: drawnValues(gapWrite).map((hours) => hours * 3600),
+        mean: write.mean * 3600,
         n: writes,
       },
     ];
@@ -53,25 +57,25 @@ export const a08 = defineItem({
       values: {
         readFiles: reads,
         writeFiles: writes,
-        readMeanHours,
-        writeMeanHours,
-        readP80Hours: number(row?.p80_gap_read),
-        writeP80Hours: number(row?.p80_gap_write),
-        readMedianHours: number(row?.p50_gap_read),
-        writeMedianHours: number(row?.p50_gap_write),
-        readLongShare: share(number(row?.long_gap_read), reads),
-        writeLongShare: share(number(row?.long_gap_write), writes),
+        readMeanHours: read.mean,
+        writeMeanHours: write.mean,
+        readP80Hours: read.p80,
+        writeP80Hours: write.p80,
+        readMedianHours: read.median,
+        writeMedianHours: write.median,
+        readLongShare: read.long,
+        writeLongShare: write.long,
       },
-      figures:
+      figures: () =>
         reads + writes === 0
           ? []
           : [
               drawn({
                 id: "figure-5a-inter-arrival",
                 title: "Mean time between runs of the same type, per file",
-                caption: `${reads} files with two or more read runs, ${writes} with two or more write runs; dotted: means.${part.note}`,
-                summary: `On average ${readMeanHours.toFixed(1)} h pass between read runs of a file and ${writeMeanHours.toFixed(1)} h between write runs.`,
-                chart: cmfChart({ label: "mean gap", unit: "seconds", scale: "log" }, series),
+                caption: `${reads} files with two or more read runs, ${writes} with two or more write runs; dotted: means.${drawnNote(prepared.files)}`,
+                summary: `On average ${read.mean.toFixed(1)} h pass between read runs of a file and ${write.mean.toFixed(1)} h between write runs.`,
+                chart: cmfChart({ label: "mean gap", unit: "seconds", scale: "log" }, series()),
               }),
             ],
     };

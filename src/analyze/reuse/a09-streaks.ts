@@ -1,7 +1,7 @@
-import { cmfChart, drawnPart, known } from "./charts.ts";
-import { defineItem, drawn, number, share } from "./item.ts";
+import { mean } from "../../base/statistics.ts";
+import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { defineItem, drawn, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
-import { matrixTable } from "./tables.ts";
 
 export const a09 = defineItem({
   id: "A09",
@@ -23,38 +23,43 @@ export const a09 = defineItem({
   },
   async measure(db, options) {
     const prepared = await prepare(db, options);
-    await matrixTable(prepared);
-    const value = (name: string) => (options.absentType === "zero" ? name : `nullif(${name}, 0)`);
-    const asked = (name: string) => (options.streakShare === "rounded" ? `round(${name})` : name);
-    const side = (
-      name: string,
-      as: string,
-    ) => `count(${value(name)}) as n_${as}, avg(${value(name)}) as mean_${as},
-      count(*) filter (${asked(name)} >= 2) as least_${as}, count(*) filter (round(${name}) >= 2) as round_${as},
-      count(*) filter (round(${name}) = 2) as two_${as}, count(*) filter (${name} = 0) as absent_${as}`;
-    const [row] = await db.rows(
-      `select ${side("streak_read", "r")}, ${side("streak_write", "w")}, count(streak_read) as n from reuse_matrix`,
-    );
-    const n = number(row?.n);
-    const [reads, writes] = [number(row?.n_r), number(row?.n_w)];
-    const [readMean, writeMean] = [number(row?.mean_r), number(row?.mean_w)];
-    const part = drawnPart(prepared.files, "file_no");
-    const lengths = (column: string) =>
-      known(db, value(column), `reuse_matrix where ${value(column)} is not null and ${part.where}`);
-    const series = [
+    const { streakRead, streakWrite } = prepared.swept.sequences;
+    const asked = options.streakShare === "rounded" ? Math.round : (streak: number) => streak;
+    const side = (all: Float64Array) => {
+      const known = all.filter((streak) => !Number.isNaN(streak));
+      const counted = options.absentType === "zero" ? known : known.filter((streak) => streak > 0);
+      const part = (test: (streak: number) => boolean) =>
+        share(
+          counted.reduce((n, streak) => n + Number(test(streak)), 0),
+          counted.length,
+        );
+      return {
+        all: known.length,
+        counted,
+        files: counted.length,
+        mean: mean(counted),
+        atLeast2: part((streak) => asked(streak) >= 2),
+        rounded: part((streak) => Math.round(streak) >= 2),
+        exactly2: part((streak) => Math.round(streak) === 2),
+        absent: known.reduce((n, streak) => n + Number(streak === 0), 0),
+      };
+    };
+    const [read, write] = [side(streakRead), side(streakWrite)];
+    const n = read.all;
+    const series = () => [
       {
         name: "read runs",
         role: "read" as const,
-        values: await lengths("streak_read"),
-        mean: readMean,
-        n: reads,
+        values: drawnValues(read.counted),
+        mean: read.mean,
+        n: read.files,
       },
       {
         name: "write runs",
         role: "write" as const,
-        values: await lengths("streak_write"),
-        mean: writeMean,
-        n: writes,
+        values: drawnValues(write.counted),
+        mean: write.mean,
+        n: write.files,
       },
     ];
     return {
@@ -64,34 +69,34 @@ export const a09 = defineItem({
         "files without an access in sequence": prepared.files - n,
         ...(options.absentType === "exclude"
           ? {
-              "files without read runs": number(row?.absent_r),
-              "files without write runs": number(row?.absent_w),
+              "files without read runs": read.absent,
+              "files without write runs": write.absent,
             }
           : {}),
       },
       values: {
-        readMean,
-        writeMean,
-        readOverWrite: writeMean > 0 ? readMean / writeMean : Number.NaN,
-        readAtLeast2: share(number(row?.least_r), reads),
-        writeAtLeast2: share(number(row?.least_w), writes),
-        readExactly2: share(number(row?.two_r), reads),
-        writeExactly2: share(number(row?.two_w), writes),
-        readRoundedAtLeast2: share(number(row?.round_r), reads),
-        writeRoundedAtLeast2: share(number(row?.round_w), writes),
-        filesWithoutReads: number(row?.absent_r),
-        filesWithoutWrites: number(row?.absent_w),
+        readMean: read.mean,
+        writeMean: write.mean,
+        readOverWrite: write.mean > 0 ? read.mean / write.mean : Number.NaN,
+        readAtLeast2: read.atLeast2,
+        writeAtLeast2: write.atLeast2,
+        readExactly2: read.exactly2,
+        writeExactly2: write.exactly2,
+        readRoundedAtLeast2: read.rounded,
+        writeRoundedAtLeast2: write.rounded,
+        filesWithoutReads: read.absent,
+        filesWithoutWrites: write.absent,
       },
-      figures:
+      figures: () =>
         n === 0
           ? []
           : [
               drawn({
                 id: "figure-5b-consecutive-runs",
                 title: "Mean number of consecutive runs of a type, per file",
-                caption: `${n} files; dotted: means.${options.absentType === "zero" ? " A file without runs of a type counts with 0, which a log axis cannot show: its curve begins above 0 %." : ""}${part.note}`,
-                summary: `A file sees ${readMean.toFixed(1)} read runs in a row on average, and ${writeMean.toFixed(1)} write runs.`,
-                chart: cmfChart({ label: "mean streak", unit: "count", scale: "log" }, series),
+                caption: `${n} files; dotted: means.${options.absentType === "zero" ? " A file without runs of a type counts with 0, which a log axis cannot show: its curve begins above 0 %." : ""}${drawnNote(prepared.files)}`,
+                summary: `A file sees ${read.mean.toFixed(1)} read runs in a row on average, and ${write.mean.toFixed(1)} write runs.`,
+                chart: cmfChart({ label: "mean streak", unit: "count", scale: "log" }, series()),
               }),
             ],
     };

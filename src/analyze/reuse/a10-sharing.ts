@@ -1,8 +1,8 @@
-import type { Queryable } from "../../model/query.ts";
-import { cmfChart, drawnPart, known } from "./charts.ts";
-import { defineItem, drawn, number, share, table } from "./item.ts";
+import { mean, quantileOf } from "../../base/statistics.ts";
+import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { fileIds } from "./file-ids.ts";
+import { defineItem, drawn, share, table } from "./item.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import { applicationsTable, matrixTable, moved } from "./tables.ts";
 
 const EXCEPTIONS_MAX = 1000;
 
@@ -24,87 +24,77 @@ export const a10 = defineItem({
   },
   async measure(db, options) {
     const prepared = await prepare(db, options);
-    await matrixTable(prepared);
-    const [row] =
-      await db.rows(`select count(applications) as n, count(*) filter (applications >= 2) as shared,
-      avg(applications) as mean, max(applications) as most,
-      count(*) filter (applications >= 2 and class = 0) as rw, count(*) filter (applications >= 2 and class = 1) as rh,
-      count(*) filter (applications >= 2 and class = -1) as wh,
-      count(*) filter (applications >= 3) as three from reuse_matrix`);
-    const n = number(row?.n);
-    const shared = number(row?.shared);
-    const classed = number(row?.rw) + number(row?.rh) + number(row?.wh);
-    const from = await gapsTable(db, prepared);
-    const [gaps] =
-      await db.rows(`select count(hours) as n, avg(hours) as mean, quantile_cont(hours, 0.5) as median,
-      count(*) as all_rows from ${from}`);
-    const users = await exceptions(db);
-    const part = drawnPart(prepared.files, "file_no");
-    const sharedByTwoOrMore = share(shared, n);
-    const applicationMeanHours = number(gaps?.mean);
-    const figures =
-      n === 0
+    const { classes, swept } = prepared;
+    const { applications, pairs } = swept.sharing;
+    const counted = applications.filter((count) => !Number.isNaN(count));
+    const n = counted.length;
+    const from = (least: number) => counted.reduce((sum, count) => sum + Number(count >= least), 0);
+    const sharedOf = (code: number) =>
+      classes.reduce(
+        (sum, one, file) => sum + Number(one === code && (applications[file] as number) >= 2),
+        0,
+      );
+    const [both, readHeavy, writeHeavy] = [sharedOf(0), sharedOf(1), sharedOf(-1)];
+    const classed = both + readHeavy + writeHeavy;
+    const gaps = gapsOf(prepared);
+    const users = await severalUsers(prepared);
+    const sharedByTwoOrMore = share(from(2), n);
+    const applicationsMean = mean(counted);
+    const applicationMeanHours = mean(gaps);
+    const all = options.applicationGap === "pairs" ? pairs : prepared.files;
+    const figures = () => [
+      ...(n === 0
         ? []
         : [
             drawn({
               id: "figure-6a-applications-per-file",
               title: "Applications per file",
-              caption: `${n} files; dotted: mean.${part.note}`,
+              caption: `${n} files; dotted: mean.${drawnNote(n)}`,
               summary: `${(100 * sharedByTwoOrMore).toFixed(1)} % of ${n} files are touched by two or more applications.`,
               chart: cmfChart({ label: "applications", unit: "count" }, [
+                { name: "files", role: "neutral", values: drawnValues(counted), mean: applicationsMean, n },
+              ]),
+            }),
+          ]),
+      ...(gaps.length === 0
+        ? []
+        : [
+            drawn({
+              id: "figure-6b-application-gaps",
+              title: "Mean time between runs of one application on one file",
+              caption: `${gaps.length} ${options.applicationGap === "pairs" ? "pairs of file and application" : "files"}; dotted: mean.${drawnNote(gaps.length)}`,
+              summary: `${applicationMeanHours.toFixed(1)} h pass on average.`,
+              chart: cmfChart({ label: "mean gap", unit: "seconds", scale: "log" }, [
                 {
-                  name: "files",
+                  name: options.applicationGap,
                   role: "neutral",
-                  values: await known(
-                    db,
-                    "applications",
-                    `reuse_matrix where applications is not null and ${part.where}`,
-                  ),
-                  mean: number(row?.mean),
-                  n,
+                  values: drawnValues(gaps).map((hours) => hours * 3600),
+                  mean: applicationMeanHours * 3600,
+                  n: gaps.length,
                 },
               ]),
             }),
-          ];
-    if (number(gaps?.n) > 0)
-      figures.push(
-        drawn({
-          id: "figure-6b-application-gaps",
-          title: "Mean time between runs of one application on one file",
-          caption: `${number(gaps?.n)} ${options.applicationGap === "pairs" ? "pairs of file and application" : "files"}; dotted: mean.${part.note}`,
-          summary: `${applicationMeanHours.toFixed(1)} h pass on average.`,
-          chart: cmfChart({ label: "mean gap", unit: "seconds", scale: "log" }, [
-            {
-              name: options.applicationGap,
-              role: "neutral",
-              values: (await known(db, "hours", `${from} where hours is not null and ${part.where}`)).map(
-                (v) => v * 3600,
-              ),
-              mean: applicationMeanHours * 3600,
-              n: number(gaps?.n),
-            },
           ]),
-        }),
-      );
+    ];
     return {
       n,
       unit: "files",
       dropped: {
         "files without an access that counts": prepared.files - n,
         [options.applicationGap === "pairs" ? "pairs with one run" : "files without such a gap"]:
-          number(gaps?.all_rows) - number(gaps?.n),
+          all - gaps.length,
       },
       values: {
         sharedByTwoOrMore,
-        sharedByThreeOrMore: share(number(row?.three), n),
-        applicationsMean: number(row?.mean),
-        applicationsMost: number(row?.most),
+        sharedByThreeOrMore: share(from(3), n),
+        applicationsMean,
+        applicationsMost: n === 0 ? Number.NaN : counted.reduce((most, count) => Math.max(most, count), 0),
         applicationMeanHours,
-        applicationMedianHours: number(gaps?.median),
-        gaps: number(gaps?.n),
-        sharedReadWrite: share(number(row?.rw), classed),
-        sharedReadHeavy: share(number(row?.rh), classed),
-        sharedWriteHeavy: share(number(row?.wh), classed),
+        applicationMedianHours: quantileOf(gaps, 0.5),
+        gaps: gaps.length,
+        sharedReadWrite: share(both, classed),
+        sharedReadHeavy: share(readHeavy, classed),
+        sharedWriteHeavy: share(writeHeavy, classed),
         filesOfSeveralUsers: users.total,
       },
       tables: users.total === 0 ? [] : [users.table],
@@ -113,38 +103,37 @@ export const a10 = defineItem({
   },
 });
 
-/** Rows with `file_no` and `hours`, as the option wants them. */
-async function gapsTable(db: Queryable, prepared: Prepared): Promise<string> {
-  await applicationsTable(prepared);
-  const { options } = prepared;
+/** Mean gaps in hours, as the option wants them. */
+function gapsOf({ options, swept }: Prepared): Float64Array {
+  const { pairHours, hours, handoverHours = new Float64Array() } = swept.sharing;
+  const known = (values: Float64Array) => values.filter((value) => !Number.isNaN(value));
   switch (options.applicationGap) {
     case "pairs":
-      return "reuse_applications";
+      return pairHours.values();
     case "files":
-      return "(select file_no, avg(hours) as hours from reuse_applications group by file_no)";
-    case "different": {
-      const by = options.application === "exe" ? "application_id" : "(application_id, user_id)";
-      const over = "over (partition by file_no order by start_ns, run_id)";
-      await db.run(`create or replace temp table reuse_handovers as
-        select file_no, avg(gap) filter (handed) as hours from (
-          select file_no, cast(start_ns - lag(start_ns) ${over} as double) / 3.6e12 as gap,
-            lag(${by}) ${over} <> ${by} as handed
-          from reuse_accesses where timed and ${moved(prepared)})
-        group by file_no`);
-      return "reuse_handovers";
-    }
+      return known(hours);
+    case "different":
+      return known(handoverHours);
   }
 }
 
-async function exceptions(db: Queryable) {
-  const several = `(select file_no, count(distinct user_id) as users, sum(accesses) as accesses from reuse_pairs
-    group by file_no having min(user_id) <> max(user_id))`;
-  const [{ total } = { total: 0 }] = await db.rows(`select count(*) as total from ${several}`);
-  const rows = await db.rows(`select s.file_id, m.mount, e.users, e.accesses
-    from ${several} e join reuse_selected s on e.file_no = s.file_no join reuse_mounts m on s.mount_no = m.mount_no
-    order by e.users desc, s.file_id limit ${EXCEPTIONS_MAX}`);
+async function severalUsers({ db, swept }: Prepared) {
+  const [files, users, accesses] = [
+    swept.sharing.several.file.values(),
+    swept.sharing.several.users.values(),
+    swept.sharing.several.accesses.values(),
+  ];
+  // Files are numbered by their ids.
+  const order = Uint32Array.from(files, (_, i) => i).sort(
+    (a, b) => (users[b] as number) - (users[a] as number) || a - b,
+  );
+  const first = [...order.subarray(0, EXCEPTIONS_MAX)];
+  const ids = await fileIds(
+    db,
+    first.map((i) => files[i] as number),
+  );
   return {
-    total: number(total),
+    total: files.length,
     table: table(
       "files-of-several-users",
       "Files that several users touched: in the paper there is none.",
@@ -154,13 +143,11 @@ async function exceptions(db: Queryable) {
         ["users", "Users", "count", "Distinct users."],
         ["accesses", "Runs", "count", "Runs that touched the file."],
       ],
-      rows.map(({ file_id, mount, users, accesses }) => [
-        String(file_id),
-        mount === null ? null : String(mount),
-        number(users),
-        number(accesses),
-      ]),
-      number(total),
+      first.map((i) => {
+        const { id = "", mount = null } = ids.get(files[i] as number) ?? {};
+        return [id, mount, users[i] as number, accesses[i] as number];
+      }),
+      files.length,
     ),
   };
 }

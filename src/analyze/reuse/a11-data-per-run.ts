@@ -1,6 +1,6 @@
-import { cmfChart, drawnPart, known } from "./charts.ts";
-import { MOVING } from "./a06-one-sided-runs.ts";
-import { defineItem, drawn, exact, number } from "./item.ts";
+import { quantileOf } from "../../base/statistics.ts";
+import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { defineItem, drawn, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
 
 export const a11 = defineItem({
@@ -14,59 +14,56 @@ export const a11 = defineItem({
   options: ["runBytes", "partial"],
   published: { readMeanBytes: 17e9, writeMeanBytes: 25e9, meanBytes: 19.5e9 },
   async measure(db, options) {
-    const { runs } = await prepare(db, options);
-    const type = "case when r > w then 1 when r < w then -1 else 0 end";
-    const rows = await db.rows(`select ${type} as type, count(*) as n, sum(r) + sum(w) as bytes,
-      avg(cast(r + w as double)) as mean, quantile_cont(cast(r + w as double), 0.5) as median
-      from reuse_runs where ${MOVING} group by 1`);
-    const of = (code: number) => rows.find((row) => number(row.type) === code);
-    const [read, write] = [of(1), of(-1)];
-    const n = rows.reduce((sum, row) => sum + number(row.n), 0);
-    const bytes = rows.reduce((sum, row) => sum + exact(row.bytes), 0n);
-    const part = drawnPart(runs, "run_id");
-    const amounts = (where: string) =>
-      known(db, "cast(r + w as double)", `reuse_runs where ${MOVING} and ${where} and ${part.where}`);
-    const [readMean, writeMean] = [number(read?.mean), number(write?.mean)];
+    const { swept } = await prepare(db, options);
+    const { runs } = swept;
+    const n = runs.moving;
+    const [reads, writes] = [runs.readBytes.values(), runs.writeBytes.values()];
+    const [readMean, writeMean] = [
+      share(Number(runs.bytes.read), runs.reads),
+      share(Number(runs.bytes.written), runs.writes),
+    ];
+    const { read, written, balanced } = runs.bytes;
+    const bytes = read + written + balanced;
     return {
       n,
       unit: "runs",
-      dropped: { "runs that moved no bytes or are incomplete": runs - n },
+      dropped: { "runs that moved no bytes or are incomplete": runs.count - n },
       values: {
         readMeanBytes: readMean,
         writeMeanBytes: writeMean,
         writeOverRead: writeMean / readMean,
-        meanBytes: n === 0 ? Number.NaN : Number(bytes) / n,
-        readMedianBytes: number(read?.median),
-        writeMedianBytes: number(write?.median),
-        readRunsBytes: exact(read?.bytes),
-        writeRunsBytes: exact(write?.bytes),
-        balancedRunsBytes: exact(of(0)?.bytes),
+        meanBytes: share(Number(bytes), n),
+        readMedianBytes: quantileOf(reads, 0.5),
+        writeMedianBytes: quantileOf(writes, 0.5),
+        readRunsBytes: read,
+        writeRunsBytes: written,
+        balancedRunsBytes: balanced,
         bytes,
       },
       notes: ["Means over runs, not over files."],
-      figures:
+      figures: () =>
         n === 0
           ? []
           : [
               drawn({
                 id: "figure-6c-data-per-run",
                 title: "Data per run",
-                caption: `${number(read?.n) || 0} read runs and ${number(write?.n) || 0} write runs; dotted: means over runs.${part.note}`,
+                caption: `${runs.reads} read runs and ${runs.writes} write runs; dotted: means over runs.${drawnNote(Math.max(runs.reads, runs.writes))}`,
                 summary: "Cumulative share of runs by the data that they moved.",
                 chart: cmfChart({ label: "data of a run", unit: "bytes", scale: "log" }, [
                   {
                     name: "read runs",
                     role: "read",
-                    values: await amounts("r > w"),
+                    values: drawnValues(reads),
                     mean: readMean,
-                    n: number(read?.n),
+                    n: runs.reads,
                   },
                   {
                     name: "write runs",
                     role: "write",
-                    values: await amounts("r < w"),
+                    values: drawnValues(writes),
                     mean: writeMean,
-                    n: number(write?.n),
+                    n: runs.writes,
                   },
                 ]),
               }),

@@ -1,16 +1,9 @@
 import { coefficientOfVariation, gini, quantile, sorted } from "../../base/statistics.ts";
-import type { Queryable } from "../../model/query.ts";
 import { violinChart } from "./charts.ts";
-import { defineItem, drawn, exact, number, share, table } from "./item.ts";
-import { prepare } from "./prepare.ts";
-
-export interface OstLoad {
-  readonly ost: number;
-  readonly bytes: bigint;
-  readonly files: number;
-  readonly applications: number;
-  readonly users: number;
-}
+import { fileIds } from "./file-ids.ts";
+import { defineItem, drawn, share, table } from "./item.ts";
+import { type OstLoad, type Osts, ostsOf } from "./osts.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 
 const HOT_MAX = 20;
 const FILES_PER_HOT = 5;
@@ -25,15 +18,10 @@ export const a12 = defineItem({
   options: ["minBytes", "minRuns", "ddof"],
   published: { leastOverMost: 0.13, stripeWidth1: 0.99 },
   async measure(db, options) {
-    const { files } = await prepare(db, options);
-    const loads = await ostLoads(db);
-    const [layout] =
-      await db.rows(`select sum(coalesce(r, 0)) filter (known) + sum(coalesce(w, 0)) filter (known) as known,
-      sum(coalesce(r, 0)) filter (not known) + sum(coalesce(w, 0)) filter (not known) as unknown,
-      count(distinct file_no) filter (known) as files
-      from (select file_no, r, w, ${LAID_OUT} as known from reuse_accesses)`);
-    const [stripes] = await db.rows(`select count(*) as n, count(*) filter (width = 1) as one
-      from (select file_no, max(width) as width from reuse_layouts group by file_no)`);
+    const prepared = await prepare(db, options);
+    const osts = await ostsOf(prepared);
+    const { loads } = osts;
+    const { layouts } = prepared.swept;
     const bytes = loads.map((load) => Number(load.bytes));
     const rising = sorted(bytes);
     const least = (values: readonly number[]) => share(Math.min(...values), Math.max(...values));
@@ -41,7 +29,7 @@ export const a12 = defineItem({
     return {
       n: loads.length,
       unit: "OSTs",
-      dropped: { "files without a recorded layout": files - (number(layout?.files) || 0) },
+      dropped: { "files without a recorded layout": prepared.files - layouts.filesKnown },
       values: {
         osts: loads.length,
         leastOverMost: ratio(bytes),
@@ -51,52 +39,20 @@ export const a12 = defineItem({
         gini: gini(bytes),
         cov: coefficientOfVariation(bytes, options.ddof),
         p95OverP5: quantile(rising, 0.95) / quantile(rising, 0.05),
-        stripeWidth1: share(number(stripes?.one), number(stripes?.n)),
-        bytesKnownLayout: exact(layout?.known),
-        bytesUnknownLayout: exact(layout?.unknown),
+        stripeWidth1: share(osts.onOne, osts.files),
+        bytesKnownLayout: layouts.known.value(1),
+        bytesUnknownLayout: layouts.known.value(0),
         bytesOnOsts: loads.reduce((sum, load) => sum + load.bytes, 0n),
       },
       notes:
         loads.length === 0
           ? []
           : ["An OST without any selected file is not seen; it would make the least share 0."],
-      tables: loads.length === 0 ? [] : [loadTable(loads), await hotTable(db, loads)],
-      figures: loads.length === 0 ? [] : [strip(loads, ratio(bytes)), violins(loads)],
+      tables: loads.length === 0 ? [] : [loadTable(loads), await hotTable(prepared, osts)],
+      figures: () => (loads.length === 0 ? [] : [strip(loads, ratio(bytes)), violins(loads)]),
     };
   },
 });
-
-/** Whether the OSTs of an access are known. */
-const LAID_OUT = "osts is not null and trim(osts) <> ''";
-
-/**
- * `reuse_layouts`: per file and OST its bytes. Layouts repeat from run to run, so texts are taken apart once per file and
- * layout.
- */
-export async function ostLoads(db: Queryable): Promise<OstLoad[]> {
-  const split = (key: string) => `select ${key}, osts, sum(coalesce(r, 0)) + sum(coalesce(w, 0)) as bytes
-    from reuse_accesses where ${LAID_OUT} group by ${key}, osts`;
-  const list = "list_filter(string_split(osts, ' '), o -> o <> '')";
-  await db.run(`create or replace temp table reuse_layouts as
-    select file_no, cast(list[i] as integer) as ost, width, i,
-      bytes // width + case when i <= bytes % width then 1 else 0 end as bytes
-    from (select file_no, bytes, list, len(list) as width, unnest(range(1, len(list) + 1)) as i
-      from (select file_no, bytes, ${list} as list from (${split("file_no")})))`);
-  const distinct = (key: string) => `select cast(ost as integer) as ost, count(distinct ${key}) as n
-    from (select ${key}, unnest(${list}) as ost from (${split(key)})) group by 1`;
-  const rows = await db.rows(`select l.ost, sum(l.bytes) as bytes, count(distinct l.file_no) as files,
-      any_value(a.n) as applications, any_value(u.n) as users
-    from reuse_layouts l left join (${distinct("application_id")}) a on l.ost = a.ost
-      left join (${distinct("user_id")}) u on l.ost = u.ost
-    group by l.ost order by l.ost`);
-  return rows.map((row) => ({
-    ost: number(row.ost),
-    bytes: exact(row.bytes),
-    files: number(row.files),
-    applications: number(row.applications),
-    users: number(row.users),
-  }));
-}
 
 const most = (loads: readonly OstLoad[], of: (load: OstLoad) => number) => Math.max(1, ...loads.map(of));
 
@@ -128,21 +84,18 @@ function loadTable(loads: readonly OstLoad[]) {
 }
 
 /** The most active OSTs, a twentieth of all and at least one, with the files behind their load. */
-async function hotTable(db: Queryable, loads: readonly OstLoad[]) {
+async function hotTable(prepared: Prepared, osts: Osts) {
+  const { loads } = osts;
   const hot = [...loads]
     .sort((a, b) => (b.bytes > a.bytes ? 1 : b.bytes < a.bytes ? -1 : a.ost - b.ost))
     .slice(0, Math.min(HOT_MAX, Math.ceil(loads.length / 20)));
-  const rows = await db.rows(`with ranked as (
-      select l.ost, l.file_no, sum(l.bytes) as bytes,
-        row_number() over (partition by l.ost order by sum(l.bytes) desc, l.file_no) as place
-      from reuse_layouts l where l.ost in (${hot.map(({ ost }) => ost).join(", ")}) group by l.ost, l.file_no)
-    select r.ost, r.place, r.bytes, s.file_id, m.mount, s.class,
-      (select min(path) from files f where f.file_id = s.file_id) as path
-    from ranked r join reuse_selected s on r.file_no = s.file_no join reuse_mounts m on s.mount_no = m.mount_no
-    where place <= ${FILES_PER_HOT}`);
-  const order = new Map(hot.map(({ ost }, index) => [ost, index]));
-  rows.sort(
-    (a, b) => order.get(number(a.ost))! - order.get(number(b.ost))! || number(a.place) - number(b.place),
+  const rows = hot.flatMap(({ ost }) =>
+    osts.filesOn(ost, FILES_PER_HOT).map((one, i) => ({ ost, place: i + 1, ...one })),
+  );
+  const ids = await fileIds(
+    prepared.db,
+    rows.map(({ file }) => file),
+    true,
   );
   const bytesOf = new Map(hot.map(({ ost, bytes }) => [ost, Number(bytes)]));
   return table(
@@ -158,25 +111,20 @@ async function hotTable(db: Queryable, loads: readonly OstLoad[]) {
       ["bytes", "Data", "bytes", "Bytes of the file on this OST."],
       ["share", "Of the OST", "share", "Of all bytes of the OST."],
     ],
-    rows.map((row) => [
-      number(row.ost),
-      number(row.place),
-      String(row.file_id),
-      row.path === null ? null : String(row.path),
-      row.mount === null ? null : String(row.mount),
-      className(row.class),
-      exact(row.bytes),
-      share(number(row.bytes), bytesOf.get(number(row.ost)) ?? 0),
-    ]),
+    rows.map(({ ost, place, file, bytes }) => {
+      const { id = "", path = null, mount = null } = ids.get(file) ?? {};
+      const part = share(Number(bytes), bytesOf.get(ost) ?? 0);
+      return [ost, place, id, path, mount, className(prepared.classes[file]), bytes, part];
+    }),
   );
 }
 
-export const className = (code: unknown): string | null =>
-  code === null || code === undefined
+export const className = (code: number | undefined): string | null =>
+  code === undefined || Number.isNaN(code)
     ? null
-    : Number(code) === 1
+    : code === 1
       ? "read-heavy"
-      : Number(code) === -1
+      : code === -1
         ? "write-heavy"
         : "both";
 

@@ -1,6 +1,9 @@
-import { drawnPart, known, violinChart } from "./charts.ts";
-import { defineItem, drawn, number, table } from "./item.ts";
+import { mean } from "../../base/statistics.ts";
+import { drawnNote, drawnValues, violinChart } from "./charts.ts";
+import { defineItem, drawn, table } from "./item.ts";
 import { prepare } from "./prepare.ts";
+import type { Layers } from "./sweep/layers.ts";
+import { LAYER_NAMES } from "./sweep/records.ts";
 
 export const LAYERS = [
   { name: "POSIX", key: "posix" },
@@ -19,14 +22,14 @@ const MEASURES = [
   },
   {
     key: "SdBytes",
-    column: "sd_bytes",
+    column: "sdBytes",
     label: "sd of bytes over ranks",
     unit: "bytes",
     figure: "figure-8b-sd-bytes",
   },
   {
     key: "SdSeconds",
-    column: "sd_seconds",
+    column: "sdSeconds",
     label: "sd of I/O time over ranks",
     unit: "seconds",
     figure: "figure-8c-sd-time",
@@ -45,57 +48,49 @@ export const a13 = defineItem({
   published: { posixBytesPerRun: 260e9, posixSdBytes: 1.5e9 },
   async measure(db, options) {
     const prepared = await prepare(db, options);
-    await db.run(`create or replace temp table reuse_layers as
-      select file_no, layer, count(*) as accesses, avg(cast(r as double) + w) as bytes,
-        avg(sqrt(case when variance_bytes >= 0 then variance_bytes end)) as sd_bytes,
-        avg(sqrt(case when variance_seconds >= 0 then variance_seconds end)) as sd_seconds
-      from reuse_accesses where complete group by file_no, layer`);
-    const rows =
-      await db.rows(`select layer, count(*) as files, sum(accesses) as accesses, avg(bytes) as bytes,
-      avg(sd_bytes) as sd_bytes, avg(sd_seconds) as sd_seconds, count(sd_bytes) as n_bytes, count(sd_seconds) as n_seconds
-      from reuse_layers group by layer`);
-    const [facts] =
-      await db.rows(`select count(*) filter (complete) as n, count(*) filter (complete and ranks = 1) as single,
-      count(*) filter (complete and not coalesce(variance_bytes >= 0, false)) as unknown from reuse_accesses`);
+    const { layers, facts } = prepared.swept;
+    const rows = perLayer(layers);
     const values: Record<string, number> = {};
     for (const { name, key } of LAYERS) {
       const row = rows.find(({ layer }) => layer === name);
       if (row === undefined && key === "dfs") continue;
-      values[`${key}Files`] = number(row?.files) || 0;
-      values[`${key}Accesses`] = number(row?.accesses) || 0;
-      for (const measure of MEASURES) values[`${key}${measure.key}`] = number(row?.[measure.column]);
+      values[`${key}Files`] = row?.files ?? 0;
+      values[`${key}Accesses`] = row?.accesses ?? 0;
+      for (const measure of MEASURES) values[`${key}${measure.key}`] = row?.[measure.column] ?? Number.NaN;
     }
-    const part = drawnPart(prepared.files, "file_no");
-    const figures = [];
-    for (const { column, label, unit, figure } of MEASURES) {
-      const groups = [];
-      for (const { name } of LAYERS) {
-        const from = `reuse_layers where layer = '${name}' and ${column} > 0 and ${part.where}`;
-        const mean = number(rows.find(({ layer }) => layer === name)?.[column]);
-        groups.push({ name, role: "neutral" as const, values: await known(db, column, from), mean });
+    const figures = () => {
+      const drawings = [];
+      for (const { column, label, unit, figure } of MEASURES) {
+        const groups = rows.map((row) => ({
+          name: row.layer ?? "not known",
+          role: "neutral" as const,
+          values: drawnValues(row.values[column].filter((value) => value > 0)),
+          mean: row[column],
+        }));
+        const chart = violinChart({ label, unit, scale: "log" }, "interface", groups);
+        if (chart.groups.length > 0)
+          drawings.push(
+            drawn({
+              id: figure,
+              title: `By interface: ${label}`,
+              caption: `Per file the mean over its runs; values of zero have no place on a log axis; solid: mean over files.${drawnNote(prepared.files)}`,
+              summary: chart.groups
+                .map(({ name, mean, n }) => `${name}: mean ${mean.toPrecision(3)} over ${n} files`)
+                .join("; "),
+              chart,
+            }),
+          );
       }
-      const chart = violinChart({ label, unit, scale: "log" }, "interface", groups);
-      if (chart.groups.length > 0)
-        figures.push(
-          drawn({
-            id: figure,
-            title: `By interface: ${label}`,
-            caption: `Per file the mean over its runs; values of zero have no place on a log axis; solid: mean over files.${part.note}`,
-            summary: chart.groups
-              .map(({ name, mean, n }) => `${name}: mean ${mean.toPrecision(3)} over ${n} files`)
-              .join("; "),
-            chart,
-          }),
-        );
-    }
+      return drawings;
+    };
     return {
-      n: number(facts?.n),
+      n: facts.complete,
       unit: "accesses",
       dropped: {
-        "accesses of incomplete modules": prepared.unusable.partial,
-        "accesses without a variance over ranks": number(facts?.unknown),
+        "accesses of incomplete modules": facts.partial,
+        "accesses without a variance over ranks": facts.completeNoVariance,
       },
-      values: { ...values, singleRankAccesses: number(facts?.single) },
+      values: { ...values, singleRankAccesses: facts.completeSingleRank },
       notes: ["Means over files of the means over their runs."],
       tables:
         rows.length === 0
@@ -113,12 +108,12 @@ export const a13 = defineItem({
                   ["sdSeconds", "sd of time", "seconds", "Over ranks."],
                 ],
                 rows.map((row) => [
-                  row.layer === null ? null : String(row.layer),
-                  number(row.files),
-                  number(row.accesses),
-                  number(row.bytes),
-                  number(row.sd_bytes),
-                  number(row.sd_seconds),
+                  row.layer,
+                  row.files,
+                  row.accesses,
+                  row.bytes,
+                  row.sdBytes,
+                  row.sdSeconds,
                 ]),
               ),
             ],
@@ -126,3 +121,30 @@ export const a13 = defineItem({
     };
   },
 });
+
+/** Means over files of each layer that occurs, and the values of the files behind them. */
+function perLayer(layers: Layers) {
+  const of = layers.layer.values();
+  return LAYER_NAMES.flatMap((layer, code) => {
+    const mine = (values: Float64Array) => values.filter((_, i) => of[i] === code);
+    const accesses = mine(layers.accesses.values());
+    if (accesses.length === 0) return [];
+    const values = {
+      bytes: mine(layers.bytes.values()),
+      sdBytes: mine(layers.sdBytes.values()),
+      sdSeconds: mine(layers.sdSeconds.values()),
+    };
+    const known = (list: Float64Array) => mean(list.filter((value) => !Number.isNaN(value)));
+    return [
+      {
+        layer,
+        files: accesses.length,
+        accesses: accesses.reduce((sum, count) => sum + count, 0),
+        bytes: known(values.bytes),
+        sdBytes: known(values.sdBytes),
+        sdSeconds: known(values.sdSeconds),
+        values,
+      },
+    ];
+  });
+}

@@ -1,9 +1,7 @@
-import { mean, spearman } from "../../base/statistics.ts";
+import { mean, quantileOf, spearman } from "../../base/statistics.ts";
 import type { BarsChart } from "../../model/figure.ts";
-import type { Queryable } from "../../model/query.ts";
-import { defineItem, drawn, exact, number, table } from "./item.ts";
+import { defineItem, drawn, share, table } from "./item.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import { spreadTable } from "./tables.ts";
 
 export interface Hour {
   readonly hour: number;
@@ -30,7 +28,7 @@ export const a14 = defineItem({
   published: { spearman: -0.94, peakHour: 4, lowestHourCov: 0.2 },
   async measure(db, options) {
     const prepared = await prepare(db, options);
-    const { hours, dropped, cells } = await hoursOfDay(prepared);
+    const { hours, dropped, cells } = hoursOfDay(prepared);
     const both = hours.filter(({ timeShare, cov }) => !Number.isNaN(timeShare) && !Number.isNaN(cov));
     const rho =
       both.length < HOURS_MIN
@@ -56,7 +54,7 @@ export const a14 = defineItem({
         cells,
       },
       tables: n === 0 ? [] : [hoursTable(hours)],
-      figures: n === 0 ? [] : figures(hours, rho, options.zone),
+      figures: () => (n === 0 ? [] : figures(hours, rho, options.zone)),
     };
   },
 });
@@ -72,62 +70,33 @@ function highest(hours: readonly Hour[], of: (hour: Hour) => number): number {
   return best;
 }
 
-/** `reuse_cells`: per file and hour its accesses, their bytes, their I/O time and its spread. */
-export async function hoursOfDay(prepared: Prepared) {
-  const { db, options, hour } = prepared;
-  await spreadTable(prepared);
-  const sd = options.ddof === 0 ? "stddev_pop" : "stddev_samp";
-  await db.run(`create or replace temp table reuse_cells as
-    select c.file_no, c.hour, c.n, c.bytes, c.n_io, c.cov,
-      case when s.io_max > 0 then c.io / s.io_max end as share_sum
-    from (select file_no, ${hour} as hour, count(*) as n, sum(coalesce(r, 0)) + sum(coalesce(w, 0)) as bytes,
-        count(counted) as n_io, sum(counted) as io,
-        case when count(counted) >= ${options.minRunsPerCell} and avg(counted) > 0
-          then ${sd}(counted) / avg(counted) end as cov
-      from (select *, case when complete ${options.metadataOnly === "include" ? "" : "and (r > 0 or w > 0)"} then io end as counted
-        from reuse_accesses where timed) group by file_no, hour) c
-    left join reuse_spread s on c.file_no = s.file_no`);
-  const centre = options.hourStatistic === "mean" ? "avg" : "median";
-  const rows = await db.rows(`select hour, sum(bytes) as bytes, sum(n) as n,
-    sum(share_sum) / nullif(sum(n_io) filter (share_sum is not null), 0) as share,
-    ${centre}(cov) as cov, count(cov) as cells from reuse_cells group by hour order by hour`);
-  const medians =
-    options.hourStatistic === "median" ? await medianShares(db, hour, options.metadataOnly) : undefined;
-  const byHour = new Map(rows.map((row) => [number(row.hour), row]));
-  const hours: Hour[] = Array.from({ length: 24 }, (_, index) => {
-    const row = byHour.get(index);
-    return {
-      hour: index,
-      bytes: exact(row?.bytes),
-      accesses: number(row?.n) || 0,
-      timeShare: medians ? (medians.get(index) ?? Number.NaN) : number(row?.share),
-      cov: number(row?.cov),
-      cells: number(row?.cells) || 0,
-    };
-  });
-  const [facts] = await db.rows(`select count(*) filter (not timed) as clock,
-    count(*) filter (timed and complete and io is null) as unknown,
-    count(*) filter (timed and not complete) as partial from reuse_accesses`);
-  const [few] = await db.rows(
-    "select count(*) filter (cov is null) as n, count(*) as cells from reuse_cells",
-  );
+/** Hours of the day, with what each of them stands on. */
+function hoursOfDay({ options, swept }: Prepared) {
+  const { hours: found, facts } = swept;
+  const median = options.hourStatistic === "median";
+  const hours: Hour[] = Array.from({ length: 24 }, (_, hour) => ({
+    hour,
+    bytes: found.bytes.value(hour),
+    accesses: found.accesses[hour] as number,
+    timeShare: median
+      ? quantileOf(found.allShares[hour]?.values() ?? [], 0.5)
+      : share(found.shares[hour] as number, found.timed[hour] as number),
+    cov: median
+      ? quantileOf(found.allCovs[hour]?.values() ?? [], 0.5)
+      : share(found.covs[hour] as number, found.cells[hour] as number),
+    cells: found.cells[hour] as number,
+  }));
+  const cells = found.cells.reduce((sum, count) => sum + count, 0);
   return {
     hours,
-    cells: number(few?.cells) - number(few?.n),
+    cells,
     dropped: {
-      "accesses with a wrong clock": number(facts?.clock),
-      "accesses without I/O time": number(facts?.unknown),
-      "accesses of incomplete modules (times)": number(facts?.partial),
-      "pairs of file and hour with too few runs or no I/O time": number(few?.n),
+      "accesses with a wrong clock": facts.badClock,
+      "accesses without I/O time": facts.timedNoIo,
+      "accesses of incomplete modules (times)": facts.timedPartial,
+      "pairs of file and hour with too few runs or no I/O time": found.pairs - cells,
     },
   };
-}
-
-async function medianShares(db: Queryable, hour: string, metadataOnly: string): Promise<Map<number, number>> {
-  const rows = await db.rows(`select ${hour} as hour, median(io / s.io_max) as share
-    from reuse_accesses a join reuse_spread s on a.file_no = s.file_no
-    where timed and complete and s.io_max > 0 ${metadataOnly === "include" ? "" : "and (r > 0 or w > 0)"} group by 1`);
-  return new Map(rows.map((row) => [number(row.hour), number(row.share)]));
 }
 
 /** Busy and slow: more bytes and longer I/O than the mean hour. */

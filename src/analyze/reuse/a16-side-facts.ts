@@ -12,34 +12,32 @@ export const a16 = defineItem({
   options: ["period", "zone", "excludeMounts"],
   published: { stripeWidth1: 0.99 },
   async measure(db, options) {
-    const { input, files } = await prepare(db, options);
-    const [calls] =
-      await db.rows(`select sum(sequential_reads) as seq_reads, sum(sequential_writes) as seq_writes,
-      sum(reads) as reads, sum(writes) as writes, count(*) as n from reuse_input
-      where layer <> 'STDIO' and sequential_reads >= 0 and sequential_writes >= 0 and reads >= 0 and writes >= 0`);
-    const [logs] = await db.rows(`select count(*) as n, count(*) filter (
-      not list_contains(string_split(coalesce(modules, ''), ' '), 'LUSTRE')) as without from reuse_period_runs`);
-    const widths = await db.rows(`select width, count(*) as files from (
-      select file_no, max(stripe_count) as width from reuse_accesses group by file_no) group by width order by width`);
-    const known = widths.filter(({ width }) => width !== null);
-    const n = known.reduce((sum, { files: count }) => sum + number(count), 0);
-    const one = known.find(({ width }) => number(width) === 1);
+    const { input, files, swept } = await prepare(db, options);
+    const { calls } = input;
+    // There are few sets of modules, and many logs.
+    const sets = await db.rows("select modules, count(*) as n from reuse_period_runs group by modules");
+    const without = sets.filter(
+      ({ modules }) =>
+        !String(modules ?? "")
+          .split(" ")
+          .includes("LUSTRE"),
+    );
+    const logs = (list: typeof sets) => list.reduce((sum, { n: count }) => sum + number(count), 0);
+    const { widths } = swept.layouts;
+    const n = files - (widths.get(-1) ?? 0);
     return {
-      n: number(calls?.n),
+      n: calls.accesses,
       unit: "accesses",
       dropped: {
-        "accesses without counts of sequential calls": input.accesses - number(calls?.n),
+        "accesses without counts of sequential calls": input.accesses - calls.accesses,
         "selected files without a recorded stripe width": files - n,
       },
       values: {
-        sequentialReads: share(number(calls?.seq_reads), number(calls?.reads)),
-        sequentialWrites: share(number(calls?.seq_writes), number(calls?.writes)),
-        sequential: share(
-          number(calls?.seq_reads) + number(calls?.seq_writes),
-          number(calls?.reads) + number(calls?.writes),
-        ),
-        stripeWidth1: share(number(one?.files) || 0, n),
-        logsWithoutLustre: share(number(logs?.without), number(logs?.n)),
+        sequentialReads: share(calls.sequentialReads, calls.reads),
+        sequentialWrites: share(calls.sequentialWrites, calls.writes),
+        sequential: share(calls.sequentialReads + calls.sequentialWrites, calls.reads + calls.writes),
+        stripeWidth1: share(widths.get(1) ?? 0, n),
+        logsWithoutLustre: share(logs(without), logs(sets)),
       },
       tables:
         n === 0
@@ -52,10 +50,9 @@ export const a16 = defineItem({
                   ["width", "Stripes", "count", "Stripe count; empty where not recorded."],
                   ["files", "Files", "files", "Selected files."],
                 ],
-                widths.map(({ width, files: count }) => [
-                  width === null ? null : number(width),
-                  number(count),
-                ]),
+                [...widths]
+                  .sort(([a], [b]) => Number(a === -1) - Number(b === -1) || a - b)
+                  .map(([width, count]) => [width === -1 ? null : width, count]),
               ),
             ],
     };

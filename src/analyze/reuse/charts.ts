@@ -4,27 +4,20 @@ import { mean, quantile, sorted } from "../../base/statistics.ts";
 import type { Axis, CmfChart, DensityChart, Role, ViolinChart } from "../../model/figure.ts";
 import type { Queryable } from "../../model/query.ts";
 import { number } from "./item.ts";
+import { mixed } from "./sweep/words.ts";
 
 /** Beyond so many values a figure is drawn from every k-th by hash; means and shares in the text are of all. */
-export const DRAWN_MAX = 1_000_000;
+export const DRAWN_MAX = 100_000;
 
-/** Which rows are drawn of `n`, as SQL over a whole number that names the row, and how to say it. */
-export function drawnPart(
-  n: number,
-  key: string,
-  max = DRAWN_MAX,
-): { where: string; every: number; note: string } {
-  const every = Math.max(1, Math.ceil(n / max));
-  return every === 1
-    ? { where: "true", every, note: "" }
-    : { where: `hash(${key}) % ${every} = 0`, every, note: ` Drawn from one in ${every}, chosen by hash.` };
+/** The values that are known; of very many those that hash of their place picks. */
+export function drawnValues(values: Float64Array, max = DRAWN_MAX): Float64Array {
+  const every = Math.max(1, Math.ceil(values.length / max));
+  return values.filter((value, i) => !Number.isNaN(value) && (every === 1 || mixed(i, 1) % every === 0));
 }
 
-/** One column of numbers, without what is not known. */
-export async function known(db: Queryable, column: string, from: string): Promise<Float64Array> {
-  const { v = new Float64Array() } = await db.columns(`select cast(${column} as double) as v from ${from}`);
-  return v.some(Number.isNaN) ? v.filter((value) => !Number.isNaN(value)) : v;
-}
+/** How to say that not all of `n` values are drawn. */
+export const drawnNote = (n: number, max = DRAWN_MAX): string =>
+  n <= max ? "" : ` Drawn from one in ${Math.ceil(n / max)}, chosen by hash.`;
 
 export interface CmfSeries {
   readonly name: string;
@@ -91,7 +84,8 @@ export const logBinSql = (value: string): string =>
 /** Bin of a count by its first digit: 1, 2, … 9, 10, 20, …; exact for whole numbers. */
 export const digitBinSql = (count: string): string => {
   const power = `cast(length(cast(${count} as varchar)) - 1 as integer)`;
-  return `(9 * ${power} + cast(left(cast(${count} as varchar), 1) as integer) - 1)`;
+  // Most counts have one digit, and need no text.
+  return `if(${count} < 10, cast(${count} - 1 as integer), 9 * ${power} + cast(left(cast(${count} as varchar), 1) as integer) - 1)`;
 };
 
 export const digitEdges = (last: number): number[] =>

@@ -139,7 +139,7 @@ function findingsSection({ findings, options }: Study): Section {
   return {
     id: "findings",
     title: "The ten findings",
-    intro: `Published beside measured, with a ${formatShare(options.level)} interval by resampling files (runs for F02 and F06), seed ${options.seed}. Confirmed: every claim holds with its whole interval. Refuted: one fails with its whole interval. Insufficient: too few data, or an interval that covers the bound.`,
+    intro: `Published beside measured, with a ${formatShare(options.level)} interval by resampling files (runs for F02 and F06; for F07 from the loads that runs make), seed ${options.seed}. Confirmed: every claim holds with its whole interval. Refuted: one fails with its whole interval. Insufficient: too few data, or an interval that covers the bound.`,
     blocks: [
       table(
         "findings",
@@ -150,7 +150,7 @@ function findingsSection({ findings, options }: Study): Section {
           ["verdict", "Here", "text", "Verdict for this centre."],
           ["published", "Published", "text", "Main number of the paper."],
           ["measured", "Measured", "text", "The same here."],
-          ["interval", "Interval", "text", "Bootstrap interval."],
+          ["interval", "Interval", "text", "How far chance could have moved it."],
           ["reason", "Why", "text", "What decided."],
         ],
         findings.map((one) => {
@@ -254,7 +254,7 @@ function findingBlocks(finding: StudyFinding): Block[] {
         ["bound", "Bound", "text", "The number must lie beyond it."],
         ["published", "Published", "text", "In the paper."],
         ["measured", "Measured", "text", "Here."],
-        ["interval", "Interval", "text", "Bootstrap interval."],
+        ["interval", "Interval", "text", "How far chance could have moved it."],
         ["state", "State", "text", "holds, fails, or open."],
       ],
       claims.map((one) => [
@@ -271,9 +271,9 @@ function findingBlocks(finding: StudyFinding): Block[] {
       `${id}: how the numbers move with the choice.`,
       [
         ["setting", "Setting", "text", "Threshold or statistic."],
-        ["value", "Value", "none", "Measured with it."],
+        ["value", "Value", "text", "Measured with it."],
       ],
-      sensitivity.map(({ setting, value }) => [setting, value]),
+      sensitivity.map(({ setting, value, key }) => [setting, valueText(key.split(".")[1] ?? "", value)]),
     ),
   ];
 }

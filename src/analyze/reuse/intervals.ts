@@ -1,25 +1,13 @@
 /** How far the numbers behind the findings could move: bootstrap intervals over files, or over runs. */
-import {
-  bootstrap,
-  type Interval,
-  risingOrder,
-  weightedMean,
-  weightedQuantile,
-} from "../../base/bootstrap.ts";
+import { bootstrap, type Interval, risingOrder, UnitMeans, weightedQuantile } from "../../base/bootstrap.ts";
+import { leastOverMostInterval } from "../../base/extremes.ts";
 import { mean, spearman } from "../../base/statistics.ts";
-import { MOVING, ONE_SIDED } from "./a06-one-sided-runs.ts";
 import { HOURS_MIN } from "./a14-hours.ts";
-import { drawnPart } from "./charts.ts";
-import type { Prepared } from "./prepare.ts";
+import { ostsOf } from "./osts.ts";
+import { type Prepared, SAMPLE_FILES, sampled } from "./prepare.ts";
 
-/** Units that a bootstrap draws from; more are thinned by hash, and the interval is scaled to the full number. */
-const UNITS_MAX = 5000;
-
-/** The least and the most loaded target are among all of them, so here a part of the files would tell nothing. */
-const LAYOUT_UNITS_MAX = 2_000_000;
-/** Draws of one bootstrap, under a second; and the fewest replicates that give an interval of 95 %. */
-const DRAWS_MAX = 20_000_000;
-const REPLICATES_LEAST = 100;
+/** Runs that a bootstrap draws from; more are thinned by hash, and the interval is scaled to the full number. */
+const SAMPLE_RUNS = 5000;
 
 /** The larger over the smaller. */
 export const larger = (a: number, b: number) => Math.max(a / b, b / a);
@@ -38,7 +26,7 @@ export function around(measured: number, { low, high, partAt }: DrawnInterval): 
   return { low: measured + (low - partAt), high: measured + (high - partAt) };
 }
 
-/** Intervals of `names` statistics of units of which `drawn` of `all` were fetched. */
+/** Intervals of `names` statistics of `units` units of `all`. */
 function intervals<Name extends string>(
   { options }: Prepared,
   units: number,
@@ -50,12 +38,7 @@ function intervals<Name extends string>(
   if (units === 0)
     return Object.fromEntries(names.map((name) => [name, none])) as Record<Name, DrawnInterval>;
   const estimates = statistics(new Float64Array(units).fill(1));
-  // Of very many units each replicate is long, and fewer of them tell as much.
-  const replicates = Math.max(REPLICATES_LEAST, Math.min(options.replicates, Math.floor(DRAWS_MAX / units)));
-  const raw = bootstrap(units, statistics, {
-    ...options,
-    replicates: Math.min(options.replicates, replicates),
-  });
+  const raw = bootstrap(units, statistics, options);
   // A part of the units spreads more than all of them would, by the root of their numbers.
   const scale = Math.sqrt(units / Math.max(units, all));
   return Object.fromEntries(
@@ -86,37 +69,56 @@ type FileName =
   | "covRatio"
   | "readHeavyTime";
 
-export async function fileIntervals(prepared: Prepared): Promise<Record<FileName, DrawnInterval>> {
-  const { db, options, files } = prepared;
-  const part = drawnPart(files, "file_no", UNITS_MAX);
-  const gone = (name: string) => (options.absentType === "zero" ? name : `nullif(${name}, 0) as ${name}`);
-  const columns =
-    await db.columns(`select class, gap_read, gap_write, ${gone("streak_read")}, ${gone("streak_write")},
-    applications, application_hours, application_pairs, cov_bytes, cov_time from reuse_matrix where ${part.where} order by file_no`);
-  const column = (name: string) => columns[name] ?? new Float64Array();
-  const classes = column("class");
-  const units = classes.length;
+/** The files that intervals are made of. */
+const sampleOf = (files: number): Uint32Array => {
+  const chosen = sampled(files, SAMPLE_FILES);
+  return Uint32Array.from({ length: files }, (_, file) => file).filter(chosen);
+};
+
+export function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterval> {
+  const { options, files } = prepared;
+  const { sequences, sharing, spreads } = prepared.swept;
+  const chosen = sampleOf(files);
+  const units = chosen.length;
+  const picked = (values: ArrayLike<number>) => Float64Array.from(chosen, (file) => values[file] as number);
   const flag = (of: (i: number) => number) => Float64Array.from({ length: units }, (_, i) => of(i));
-  const isClass = (code: number) =>
-    flag((i) => (Number.isNaN(classes[i]) ? Number.NaN : Number(classes[i] === code)));
-  const [both, read, written] = [isClass(0), isClass(1), isClass(-1)];
-  const applications = column("applications");
-  const shared = flag((i) =>
-    Number.isNaN(applications[i]) ? Number.NaN : Number((applications[i] as number) >= 2),
-  );
-  const sharedBoth = flag((i) => (shared[i] === 1 ? (both[i] as number) : Number.NaN));
+  /** 1 or 0 where the value is known. */
+  const test = (values: Float64Array, is: (value: number) => boolean) =>
+    values.map((value) => (Number.isNaN(value) ? Number.NaN : Number(is(value))));
+  const classes = picked(prepared.classes);
+  const [both, read, written] = [0, 1, -1].map((code) => test(classes, (value) => value === code)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
+  const shared = test(picked(sharing.applications), (count) => count >= 2);
   const asked = options.streakShare === "rounded" ? Math.round : (value: number) => value;
-  const streaks = column("streak_read");
-  const two = flag((i) => (Number.isNaN(streaks[i]) ? Number.NaN : Number(asked(streaks[i] as number) >= 2)));
-  const [gapRead, gapWrite] = [column("gap_read"), column("gap_write")];
+  const streaks = (values: Float64Array) =>
+    picked(values).map((value) => (value === 0 && options.absentType === "exclude" ? Number.NaN : value));
+  const streakRead = streaks(sequences.streakRead);
+  const [gapRead, gapWrite] = [picked(sequences.gapRead), picked(sequences.gapWrite)];
   const [orderRead, orderWrite] = [risingOrder(gapRead), risingOrder(gapWrite)];
-  const [hours, pairs] = [column("application_hours"), column("application_pairs")];
+  const hours = picked(sharing.handoverHours ?? sharing.hours);
   // Over pairs each file counts as often as it has pairs; otherwise once.
-  const perPair = options.applicationGap === "pairs";
-  const hoursSum = flag((i) => (hours[i] as number) * (perPair ? (pairs[i] as number) : 1));
-  const hoursCount = flag((i) => (Number.isNaN(hours[i]) ? Number.NaN : perPair ? (pairs[i] as number) : 1));
-  const times = column("cov_time");
-  const readTimes = flag((i) => (read[i] === 1 ? (times[i] as number) : Number.NaN));
+  const pairs = options.applicationGap === "pairs" ? picked(sharing.pairsWithGap) : flag(() => 1);
+  const times = picked(spreads.covTime);
+  const means = new UnitMeans(units, [
+    both,
+    read,
+    written,
+    gapRead,
+    gapWrite,
+    streakRead,
+    streaks(sequences.streakWrite),
+    test(streakRead, (value) => asked(value) >= 2),
+    shared,
+    flag((i) => (shared[i] === 1 ? (both[i] as number) : Number.NaN)),
+    flag((i) => (hours[i] as number) * (pairs[i] as number)),
+    flag((i) => (Number.isNaN(hours[i]) ? Number.NaN : (pairs[i] as number))),
+    times,
+    picked(spreads.covBytes),
+    flag((i) => (read[i] === 1 ? (times[i] as number) : Number.NaN)),
+  ]);
   return intervals(
     prepared,
     units,
@@ -136,82 +138,59 @@ export async function fileIntervals(prepared: Prepared): Promise<Record<FileName
       "readHeavyTime",
     ],
     (weights) => {
-      const of = (values: Float64Array) => weightedMean(values, weights);
-      const allTimes = of(times);
+      const m = means.of(weights);
+      const ratio = (a: number, b: number) => (m[a] as number) / (m[b] as number);
       return [
-        of(both),
-        of(read) / of(written),
+        m[0] as number,
+        ratio(1, 2),
         weightedQuantile(gapRead, orderRead, weights, 0.8),
         weightedQuantile(gapWrite, orderWrite, weights, 0.8),
-        larger(of(gapRead), of(gapWrite)),
-        of(streaks) / of(column("streak_write")),
-        of(two),
-        of(shared),
-        of(sharedBoth),
-        of(hoursSum) / of(hoursCount),
-        allTimes / of(column("cov_bytes")),
-        of(readTimes) / allTimes,
+        larger(m[3] as number, m[4] as number),
+        ratio(5, 6),
+        m[7] as number,
+        m[8] as number,
+        m[9] as number,
+        ratio(10, 11),
+        ratio(12, 13),
+        ratio(14, 12),
       ];
     },
   );
 }
 
-export async function runIntervals(prepared: Prepared) {
-  const { db, runs } = prepared;
-  const part = drawnPart(runs, "run_id", UNITS_MAX);
-  const { x, side, bytes } =
-    await db.columns(`select ${ONE_SIDED} as x, case when r > w then 1 when r < w then -1 else 0 end as side,
-    cast(r + w as double) as bytes from reuse_runs where ${MOVING} and ${part.where} order by run_id`);
-  const n = x?.length ?? 0;
-  const pick = (code: number) =>
-    Float64Array.from({ length: n }, (_, i) => (side?.[i] === code ? (bytes?.[i] as number) : Number.NaN));
-  const oneSided = Float64Array.from(x ?? [], (value) => Number(value >= 0.95));
-  const [reads, writes] = [pick(1), pick(-1)];
-  const is = (code: number) => Float64Array.from(side ?? [], (value) => Number(value === code));
-  const [isRead, isWrite] = [is(1), is(-1)];
-  return intervals(prepared, n, runs, ["oneSided", "readOverWrite", "writeOverRead"] as const, (weights) => [
-    weightedMean(oneSided, weights),
-    weightedMean(isRead, weights) / weightedMean(isWrite, weights),
-    weightedMean(writes, weights) / weightedMean(reads, weights),
-  ]);
-}
-
-export async function ostInterval(prepared: Prepared) {
-  const { db, files } = prepared;
-  const part = drawnPart(files, "file_no", LAYOUT_UNITS_MAX);
-  const { file, ost, bytes } = await db.columns(`select file_no as file, ost, cast(bytes as double) as bytes
-    from reuse_layouts where ${part.where} order by file_no, ost`);
-  const index = numbered(file);
-  const targets = numbered(ost);
-  const loads = new Float64Array(targets.count);
-  const counts = new Float64Array(targets.count);
-  return intervals(prepared, index.count, files, ["least", "ratio"] as const, (weights) => {
-    loads.fill(0);
-    counts.fill(0);
-    for (let i = 0; i < index.of.length; i++) {
-      const at = targets.of[i] as number;
-      const weight = weights[index.of[i] as number] as number;
-      loads[at] = (loads[at] as number) + weight * (bytes?.[i] as number);
-      counts[at] = (counts[at] as number) + weight;
-    }
-    const least = leastOverMost(loads);
-    return [least, least / leastOverMost(counts)];
+export function runIntervals(prepared: Prepared) {
+  const { runs } = prepared.swept;
+  const { x, side, bytes } = runs.sample.take(SAMPLE_RUNS);
+  const is = (code: number) => side.map((one) => Number(one === code));
+  const pick = (code: number) => bytes.map((value, i) => (side[i] === code ? value : Number.NaN));
+  const oneSided = x.map((value) => Number(value >= 0.95));
+  const means = new UnitMeans(x.length, [oneSided, is(1), is(-1), pick(1), pick(-1)]);
+  const names = ["oneSided", "readOverWrite", "writeOverRead"] as const;
+  return intervals(prepared, x.length, runs.moving, names, (weights) => {
+    const [one, reads, writes, read, written] = means.of(weights);
+    return [one as number, (reads as number) / (writes as number), (written as number) / (read as number)];
   });
 }
 
-function leastOverMost(values: Float64Array): number {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const value of values) {
-    if (value < least) least = value;
-    if (value > most) most = value;
-  }
-  return least / most;
+/**
+ * The least and the most loaded OST are extremes of many, which drawing files anew only makes more extreme. So the load of
+ * an OST is taken as a sum of what independent runs move, and the interval is that of the loads in the long run.
+ */
+export async function ostInterval(prepared: Prepared): Promise<{ least: Interval; ratio: Interval }> {
+  const { loads } = await ostsOf(prepared);
+  const files = loads.map((load) => load.files);
+  const even = Math.min(...files) / Math.max(...files);
+  const least = leastOverMostInterval(
+    loads.map(({ bytes, squares, largest }) => ({ sum: Number(bytes), squares, largest })),
+    prepared.options.level,
+  );
+  return { least, ratio: { low: least.low / even, high: least.high / even } };
 }
 
 /** Values as numbers from 0 in the order in which they first occur. */
-function numbered(values: Float64Array | undefined): { of: Uint32Array; count: number } {
+function numbered(values: Float64Array): { of: Uint32Array; count: number } {
   const known = new Map<number, number>();
-  const of = Uint32Array.from(values ?? [], (value) => {
+  const of = Uint32Array.from(values, (value) => {
     let at = known.get(value);
     if (at === undefined) known.set(value, (at = known.size));
     return at;
@@ -219,55 +198,70 @@ function numbered(values: Float64Array | undefined): { of: Uint32Array; count: n
   return { of, count: known.size };
 }
 
-export async function layerIntervals(prepared: Prepared) {
-  const { db, files } = prepared;
-  const part = drawnPart(files, "file_no", UNITS_MAX);
-  const c =
-    await db.columns(`select file_no as file, case layer when 'POSIX' then 0 when 'MPI-IO' then 1 else 2 end as layer,
-    bytes, sd_bytes, sd_seconds from reuse_layers where ${part.where} order by file_no, layer`);
-  const index = numbered(c.file);
-  const spread = (name: string, code: number) => {
-    const values = new Float64Array(index.count).fill(Number.NaN);
-    index.of.forEach((file, i) => {
-      if (c.layer?.[i] === code) values[file] = c[name]?.[i] as number;
+export function layerIntervals(prepared: Prepared) {
+  const { files, swept } = prepared;
+  const { layers } = swept;
+  const chosen = sampled(files, SAMPLE_FILES);
+  const fileOf = layers.file.values();
+  const places = Uint32Array.from(fileOf, (_, i) => i).filter((i) => chosen(fileOf[i] as number));
+  const pick = (values: Float64Array) => Float64Array.from(places, (i) => values[i] as number);
+  const index = numbered(pick(fileOf));
+  const layer = pick(layers.layer.values());
+  const spread = (values: Float64Array, code: number) => {
+    const column = new Float64Array(index.count).fill(Number.NaN);
+    pick(values).forEach((value, i) => {
+      if (layer[i] === code) column[index.of[i] as number] = value;
     });
-    return values;
+    return column;
   };
-  const [posixTime, mpiioTime] = [spread("sd_seconds", 0), spread("sd_seconds", 1)];
-  const [posixSd, posixBytes] = [spread("sd_bytes", 0), spread("bytes", 0)];
-  return intervals(prepared, index.count, files, ["timeRatio", "bytesRatio"] as const, (weights) => [
-    weightedMean(posixTime, weights) / weightedMean(mpiioTime, weights),
-    weightedMean(posixSd, weights) / weightedMean(posixBytes, weights),
+  const [time, sd, bytes] = [layers.sdSeconds.values(), layers.sdBytes.values(), layers.bytes.values()];
+  const means = new UnitMeans(index.count, [
+    spread(time, 0),
+    spread(time, 1),
+    spread(sd, 0),
+    spread(bytes, 0),
   ]);
+  return intervals(prepared, index.count, files, ["timeRatio", "bytesRatio"] as const, (weights) => {
+    const [posix, mpiio, posixSd, posixBytes] = means.of(weights);
+    return [(posix as number) / (mpiio as number), (posixSd as number) / (posixBytes as number)];
+  });
 }
 
-export async function hourInterval(prepared: Prepared) {
-  const { db, files } = prepared;
-  const part = drawnPart(files, "file_no", UNITS_MAX);
-  const c = await db.columns(`select file_no as file, hour, n_io, share_sum, cov from reuse_cells
-    where ${part.where} order by file_no, hour`);
-  const index = numbered(c.file);
-  const sums = Array.from({ length: 4 }, () => new Float64Array(24));
-  return intervals(prepared, index.count, files, ["rho", "meanCov"] as const, (weights) => {
-    for (const sum of sums) sum.fill(0);
-    const [time, runs, cov, cells] = sums as [Float64Array, Float64Array, Float64Array, Float64Array];
-    for (let i = 0; i < index.of.length; i++) {
+export function hourInterval(prepared: Prepared) {
+  const { kept } = prepared.swept.hours;
+  const index = numbered(kept.file.values());
+  // Per pair of file and hour: share of time, times, variation, 1 if there is one; side by side, without NaN.
+  const [hourOf, times, shares, covs] = [kept.hour, kept.times, kept.share, kept.cov].map((column) =>
+    column.values(),
+  ) as [Float64Array, Float64Array, Float64Array, Float64Array];
+  const places = Uint8Array.from(hourOf, (hour) => 4 * hour);
+  const cells = new Float64Array(4 * places.length);
+  for (let i = 0; i < places.length; i++) {
+    const [share, cov] = [shares[i] as number, covs[i] as number];
+    if (!Number.isNaN(share)) cells.set([share, times[i] as number], 4 * i);
+    if (!Number.isNaN(cov)) cells.set([cov, 1], 4 * i + 2);
+  }
+  const sums = new Float64Array(4 * 24);
+  return intervals(prepared, index.count, prepared.files, ["rho", "meanCov"] as const, (weights) => {
+    sums.fill(0);
+    for (let i = 0; i < places.length; i++) {
       const weight = weights[index.of[i] as number] as number;
       if (weight === 0) continue;
-      const hour = c.hour?.[i] as number;
-      const [part1, variation] = [c.share_sum?.[i] as number, c.cov?.[i] as number];
-      if (!Number.isNaN(part1)) {
-        time[hour] = (time[hour] as number) + weight * part1;
-        runs[hour] = (runs[hour] as number) + weight * (c.n_io?.[i] as number);
-      }
-      if (Number.isNaN(variation)) continue;
-      cov[hour] = (cov[hour] as number) + weight * variation;
-      cells[hour] = (cells[hour] as number) + weight;
+      const at = places[i] as number;
+      const from = 4 * i;
+      sums[at] = (sums[at] as number) + weight * (cells[from] as number);
+      sums[at + 1] = (sums[at + 1] as number) + weight * (cells[from + 1] as number);
+      sums[at + 2] = (sums[at + 2] as number) + weight * (cells[from + 2] as number);
+      sums[at + 3] = (sums[at + 3] as number) + weight * (cells[from + 3] as number);
     }
-    const both = [...time.keys()].filter((hour) => (runs[hour] as number) > 0 && (cells[hour] as number) > 0);
-    const covs = both.map((hour) => (cov[hour] as number) / (cells[hour] as number));
-    if (both.length < HOURS_MIN) return [Number.NaN, Number.NaN];
-    const times = both.map((hour) => (time[hour] as number) / (runs[hour] as number));
-    return [spearman(times, covs), mean(covs)];
+    const longs: number[] = [];
+    const variations: number[] = [];
+    for (let at = 0; at < sums.length; at += 4) {
+      if (sums[at + 1] === 0 || sums[at + 3] === 0) continue;
+      longs.push((sums[at] as number) / (sums[at + 1] as number));
+      variations.push((sums[at + 2] as number) / (sums[at + 3] as number));
+    }
+    if (longs.length < HOURS_MIN) return [Number.NaN, Number.NaN];
+    return [spearman(longs, variations), mean(variations)];
   });
 }

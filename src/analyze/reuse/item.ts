@@ -38,11 +38,15 @@ export interface StudyItem {
   readonly options: readonly OptionName[];
   /** What the paper prints. */
   readonly published: Values;
-  run(db: Queryable, options: ReuseOptions): Promise<ItemResult>;
+  /** Figures take time of their own; without `draw` there are none. */
+  run(db: Queryable, options: ReuseOptions, draw?: boolean): Promise<ItemResult>;
 }
 
 type Outcome = Pick<ItemResult, "n" | "unit" | "values"> &
-  Partial<Pick<ItemResult, "dropped" | "published" | "figures" | "tables" | "notes">>;
+  Partial<Pick<ItemResult, "dropped" | "published" | "tables" | "notes">> & {
+    /** Called when figures are wanted. */
+    readonly figures?: () => readonly Figure[] | Promise<readonly Figure[]>;
+  };
 
 /** Makes an item: what all results share is filled in here. */
 export function defineItem(
@@ -55,9 +59,9 @@ export function defineItem(
   return {
     ...rest,
     published,
-    async run(db, options) {
+    async run(db, options, draw = true) {
       const used = Object.fromEntries(item.options.map((name) => [name, options[name]]));
-      const outcome = await measure(db, options);
+      const { figures, ...outcome } = await measure(db, options);
       const dropped = Object.fromEntries(
         Object.entries(outcome.dropped ?? {}).filter(([, count]) => count > 0),
       );
@@ -83,7 +87,7 @@ export function defineItem(
           rows: one.rows.map((row) => row.map((cell) => (typeof cell === "number" ? steady(cell) : cell))),
         })),
         dropped,
-        figures: (outcome.figures ?? []).map(stamp),
+        figures: draw && figures !== undefined ? (await figures()).map(stamp) : [],
       };
     },
   };

@@ -1,20 +1,21 @@
 /**
- * The tables that the items share, made once per database and set of options:
+ * What the items share, made once per database and set of options:
  *
- *   reuse_totals    every file: bytes and runs
- *   reuse_selected  the I/O-intensive files, numbered from 0, with class (1 read-heavy, -1 write-heavy, 0 both)
- *   reuse_accesses  their accesses, narrow: type (1 read, -1 write, 0 balanced, null none), complete, timed
- *   reuse_runs      the runs that touch them: bytes to selected files
+ *   reuse_grouped    every selected file, and all other files by what A02 and A03 count of them
+ *   reuse_selected   the I/O-intensive files, numbered from 0, with class (1 read-heavy, -1 write-heavy, 0 both)
+ *   swept            all that one pass over their accesses tells (sweep/)
  *
- * What only some items need is made when the first of them asks (tables.ts).
- *
- * The paths that lead here with 50 million accesses: one aggregation over all accesses, one join with the selected files,
- * and all else on what was selected. The mean gap needs no sorting: successive differences add up to last minus first.
+ * With 50 million accesses that is one aggregation over all of them and one join with the selected files, both by the
+ * database, which gives narrow columns. What is asked of each file and run is then answered here, in memory that is
+ * bounded: no table of accesses is made.
  */
 import type { Queryable } from "../../model/query.ts";
-import { exact, number } from "./item.ts";
 import { clusterSql } from "./cluster.ts";
+import { digitBinSql, logBinSql } from "./charts.ts";
+import { exact, number } from "./item.ts";
 import type { ReuseOptions } from "./options.ts";
+import { type Swept, sweep } from "./sweep/index.ts";
+import { mixed } from "./sweep/words.ts";
 import { hourSql, parsePeriod, zoneSpans } from "./zone.ts";
 
 export interface Prepared {
@@ -26,19 +27,9 @@ export interface Prepared {
   readonly files: number;
   readonly accesses: number;
   readonly runs: number;
-  /** Accesses of selected files that an item cannot use, by reason. */
-  readonly unusable: {
-    readonly badClock: number;
-    readonly partial: number;
-    readonly metadataOnly: number;
-    readonly bytesNotRecorded: number;
-    readonly balanced: number;
-  };
-  /** Local hour of `start_ns`, as SQL. */
-  readonly hour: string;
-  /** First and last start of the selected accesses with a good clock, ns; 0 without any. */
-  readonly firstNs: bigint;
-  readonly lastNs: bigint;
+  /** By number of the file: 1 read-heavy, -1 write-heavy, 0 both, NaN none. */
+  readonly classes: Float64Array;
+  readonly swept: Swept;
 }
 
 export interface Input {
@@ -54,17 +45,28 @@ export interface Input {
   readonly negativeCounters: number;
   readonly bytesRead: bigint;
   readonly bytesWritten: bigint;
+  /** Calls of the accesses that record how many of them were sequential. */
+  readonly calls: {
+    readonly accesses: number;
+    readonly reads: number;
+    readonly writes: number;
+    readonly sequentialReads: number;
+    readonly sequentialWrites: number;
+  };
 }
+
+/** What the accesses that a study holds at a time may take, unless told; ours. */
+const RECORD_BYTES = 512 * 1024 * 1024;
 
 const done = new WeakMap<Queryable, { readonly key: string; readonly prepared: Promise<Prepared> }>();
 
 /** The shared tables for these options; made at the first call, and anew when the options change. */
-export function prepare(db: Queryable, options: ReuseOptions): Promise<Prepared> {
+export function prepare(db: Queryable, options: ReuseOptions, recordBytes = RECORD_BYTES): Promise<Prepared> {
   // What only concerns the intervals changes no table.
   const key = JSON.stringify({ ...options, seed: 0, replicates: 0, level: 0 });
   const known = done.get(db);
   if (known?.key === key) return known.prepared;
-  const prepared = build(db, options);
+  const prepared = build(db, options, recordBytes);
   done.set(db, { key, prepared });
   prepared.catch(() => done.delete(db));
   return prepared;
@@ -72,45 +74,43 @@ export function prepare(db: Queryable, options: ReuseOptions): Promise<Prepared>
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-async function build(db: Queryable, options: ReuseOptions): Promise<Prepared> {
+async function build(db: Queryable, options: ReuseOptions, recordBytes: number): Promise<Prepared> {
   await mounts(db, options);
-  const from = await inputView(db, options);
-  const input = await census(db, from);
-  await db.run(`create or replace temp table reuse_totals as
-    select file_id, mount_no, coalesce(sum(r), 0) as bytes_read, coalesce(sum(w), 0) as bytes_written,
-      cast(count(*) as uinteger) as runs
-    from reuse_input group by file_id, mount_no`);
+  await inputViews(db, options);
+  const clock = await clocks(db, options);
+  await groupFiles(db, options);
   await selectFiles(db, options);
-  await selectAccesses(db, options);
-  const [counts] = await db.rows(`select count(*) as n, count(*) filter (not timed) as clock,
-    count(*) filter (not complete) as partial, count(*) filter (r = 0 and w = 0) as zero,
-    count(*) filter (r is null or w is null) as unknown, count(*) filter (type = 0) as balanced,
-    min(start_ns) filter (timed) as first, max(start_ns) filter (timed) as last from reuse_accesses`);
-  const [firstNs, lastNs] = [exact(counts?.first), exact(counts?.last)];
-  const spans = zoneSpans(
-    options.zone,
-    Number(firstNs / 1_000_000_000n),
-    Number(lastNs / 1_000_000_000n) + 1,
+  const { n: counts = new Float64Array(), class: classes = new Float64Array() } = await db.columns(
+    "select runs as n, class from reuse_selected order by file_no",
   );
-  const [{ files } = { files: 0 }] = await db.rows("select count(*) as files from reuse_selected");
-  const runs = await runsTable(db, options);
+  const spans = zoneSpans(options.zone, clock.firstUnix, clock.lastUnix + 1);
+  const [{ all } = { all: 0 }] = await db.rows("select coalesce(sum(runs), 0) as all from reuse_grouped");
+  let counted: Promise<Input> | undefined;
+  const swept = await sweep({
+    db,
+    options,
+    hour: hourSql("a.start_unix_ns", spans),
+    badRuns: clock.bad > 0,
+    counts: Uint32Array.from(counts),
+    allAccesses: number(all),
+    bytes: recordBytes,
+    kept: sampled(counts.length),
+    // The database has nothing to do while files are gone through.
+    meanwhile: () => {
+      counted = census(db, clock);
+      counted.catch(() => {});
+    },
+  });
+  const input = await (counted ?? census(db, clock));
   return {
     db,
     options,
     input,
-    files: number(files),
-    accesses: number(counts?.n),
-    runs,
-    unusable: {
-      badClock: number(counts?.clock),
-      partial: number(counts?.partial),
-      metadataOnly: number(counts?.zero),
-      bytesNotRecorded: number(counts?.unknown),
-      balanced: number(counts?.balanced),
-    },
-    hour: hourSql("start_ns", spans),
-    firstNs,
-    lastNs,
+    files: counts.length,
+    accesses: swept.accesses,
+    runs: swept.runs.count,
+    classes,
+    swept,
   };
 }
 
@@ -125,10 +125,9 @@ async function mounts(db: Queryable, { excludeMounts }: ReuseOptions): Promise<v
     from (select distinct mount from accesses)`);
 }
 
-/** `reuse_input`: what is studied, as a view; returns the same without the excluded mounts, for the census. */
-async function inputView(db: Queryable, options: ReuseOptions): Promise<string> {
-  await db.run(`create or replace temp table reuse_bad_runs as
-    select run_id from runs where coalesce(clock, 'ok') <> 'ok' or start_unix_ns is null`);
+/** `reuse_input`: the accesses that are studied. */
+async function inputViews(db: Queryable, options: ReuseOptions): Promise<void> {
+  await db.run(`create or replace temp view reuse_bad_runs as select run_id from runs where ${BAD_CLOCK}`);
   const { fromNs, toNs } = parsePeriod(options.zone, options.period);
   const bounds = [
     ...(fromNs === undefined ? [] : [`start_unix_ns >= ${fromNs}`]),
@@ -137,92 +136,144 @@ async function inputView(db: Queryable, options: ReuseOptions): Promise<string> 
   // A run without a usable clock cannot be placed in a period.
   if (bounds.length > 0) bounds.push("run_id not in (select run_id from reuse_bad_runs)");
   const period = bounds.length === 0 ? "true" : bounds.join(" and ");
-  const [{ all_mounts, one } = { all_mounts: 0, one: 0 }] = await db.rows(
-    "select count(*) as all_mounts, min(mount_no) filter (not excluded) as one from reuse_mounts",
-  );
-  const single = number(all_mounts) === 1 && one !== null;
   await db.run(`create or replace temp view reuse_period_runs as select * from runs where ${period}`);
-  await db.run(`create or replace temp view reuse_everything as
-    select a.*, ${single ? `cast(${String(one)} as usmallint) as mount_no, false as excluded` : "m.mount_no, m.excluded"},
-      if(bytes_read < 0, null, bytes_read) as r, if(bytes_written < 0, null, bytes_written) as w,
-      coalesce(cast(partial as integer), 0) = 1 as is_partial
-    from accesses a ${single ? "" : "join reuse_mounts m on a.mount is not distinct from m.mount"} where ${period}`);
-  await db.run(
-    `create or replace temp view reuse_input as select * from reuse_everything ${single ? "" : "where not excluded"}`,
-  );
-  return "reuse_everything";
+  const list = await db.rows("select mount_no, mount, excluded from reuse_mounts order by mount_no");
+  // A few comparisons of texts are cheaper than a join.
+  const few = list.length <= MOUNTS_FEW;
+  const name = (mount: unknown) =>
+    mount === null ? "a.mount is null" : `a.mount = ${quoted(String(mount))}`;
+  const mountNo =
+    list.length <= 1
+      ? String(list[0]?.mount_no ?? 0)
+      : `case ${list.map(({ mount, mount_no }) => `when ${name(mount)} then ${String(mount_no)}`).join(" ")} end`;
+  const out = list.filter(({ excluded }) => excluded === true).map(({ mount_no }) => String(mount_no));
+  const view = (name: string, where: string) =>
+    db.run(`create or replace temp view ${name} as select * from (
+      select a.*, ${few ? `cast(${mountNo} as usmallint)` : "m.mount_no"} as mount_no,
+        if(bytes_read < 0, null, bytes_read) as r, if(bytes_written < 0, null, bytes_written) as w,
+        coalesce(cast(partial as integer), 0) = 1 as is_partial
+      from accesses a ${few ? "" : "join reuse_mounts m on a.mount is not distinct from m.mount"} where ${period})
+      where ${where}`);
+  const excluded = `mount_no in (${out.length === 0 ? "null" : out.join(", ")})`;
+  await view("reuse_input", out.length === 0 ? "true" : `not ${excluded}`);
+  await view("reuse_excluded", out.length === 0 ? "false" : excluded);
 }
 
-async function census(db: Queryable, from: string): Promise<Input> {
-  const [runs] = await db.rows(`select (select count(*) from runs) as all_runs, count(*) as runs,
-    count(*) filter (run_id in (select run_id from reuse_bad_runs)) as bad from reuse_period_runs`);
-  const [row] =
-    await db.rows(`select count(*) filter (not excluded) as n, count(*) filter (excluded) as excluded,
-    sum(coalesce(r, 0)) filter (excluded) + sum(coalesce(w, 0)) filter (excluded) as excluded_bytes,
-    sum(r) filter (not excluded) as bytes_read, sum(w) filter (not excluded) as bytes_written,
-    count(*) filter (is_partial and not excluded) as partial, count(*) filter (r = 0 and w = 0 and not excluded) as zero,
-    count(*) filter (not excluded and (r is null or w is null)) as unknown,
-    count(*) filter (not excluded and (bytes_read < 0 or bytes_written < 0)) as negative from ${from}`);
+const MOUNTS_FEW = 12;
+/** Of a run: its clock cannot be right. */
+const BAD_CLOCK = "(coalesce(clock, 'ok') <> 'ok' or start_unix_ns is null)";
+
+interface Clocks {
+  readonly runs: number;
+  readonly allRuns: number;
+  /** Runs whose clock cannot be right, in the period and in all. */
+  readonly badInPeriod: number;
+  readonly bad: number;
+  /** First and last start with a good clock, seconds since 1970. */
+  readonly firstUnix: number;
+  readonly lastUnix: number;
+}
+
+async function clocks(db: Queryable, options: ReuseOptions): Promise<Clocks> {
+  const [row] = await db.rows(`select count(*) as runs, count(*) filter (${BAD_CLOCK}) as bad_in_period,
+    min(start_unix_ns) filter (not ${BAD_CLOCK}) as first, max(start_unix_ns) filter (not ${BAD_CLOCK}) as last
+    from reuse_period_runs`);
+  const [all] =
+    options.period === ""
+      ? [{ n: row?.runs, bad: row?.bad_in_period }]
+      : await db.rows(`select count(*) as n, count(*) filter (${BAD_CLOCK}) as bad from runs`);
   return {
-    runs: number(runs?.runs),
-    accesses: number(row?.n),
-    outsidePeriodRuns: number(runs?.all_runs) - number(runs?.runs),
-    badClockRuns: number(runs?.bad),
-    excludedAccesses: number(row?.excluded),
-    excludedBytes: exact(row?.excluded_bytes),
+    runs: number(row?.runs),
+    allRuns: number(all?.n),
+    badInPeriod: number(row?.bad_in_period),
+    bad: number(all?.bad),
+    firstUnix: Number(exact(row?.first) / 1_000_000_000n),
+    lastUnix: Number(exact(row?.last) / 1_000_000_000n),
+  };
+}
+
+/** What A02 tells files apart by, beside the bins of its figure. */
+const TOTAL = "(bytes_read + bytes_written)";
+
+/**
+ * `reuse_grouped`: each selected file is a row with its bytes and runs; the others are counted together where A02 and A03
+ * say the same of them, so that a table of all files is never kept.
+ */
+async function groupFiles(db: Queryable, options: ReuseOptions): Promise<void> {
+  // Doubles take half the room and time of exact sums, and are as exact while no sum passes 2^53; more is rare.
+  await group(db, options, "double", "bigint");
+  const [{ most } = { most: 0 }] = await db.rows("select coalesce(max(most), 0) as most from reuse_grouped");
+  if (number(most) >= Number.MAX_SAFE_INTEGER) await group(db, options, "bigint", "hugeint");
+}
+
+async function group(db: Queryable, options: ReuseOptions, adding: string, sum: string): Promise<void> {
+  const [large, often] = [`${TOTAL} >= ${BigInt(Math.ceil(options.minBytes))}`, `runs >= ${options.minRuns}`];
+  const total = (column: string) => `coalesce(sum(cast(${column} as ${adding})), 0)`;
+  await db.run(`create or replace temp table reuse_grouped as
+    select if(large and often, file_id, null) as file_id, if(large and often, mount_no, null) as mount_no,
+      large, often, below_1gb, below_100gb, once, bin_x, bin_y, max(greatest(bytes_read, bytes_written)) as most,
+      sum(try_cast(bytes_read as ${sum})) as bytes_read, sum(try_cast(bytes_written as ${sum})) as bytes_written,
+      sum(runs) as runs, count(*) as files
+    from (select *, ${large} as large, ${often} as often, ${TOTAL} < 1000000000 as below_1gb,
+        ${TOTAL} < 100000000000 as below_100gb, runs = 1 as once,
+        case when ${TOTAL} > 0 then ${logBinSql(`cast(${TOTAL} as double)`)} end as bin_x,
+        ${digitBinSql("runs")} as bin_y
+      from (select file_id, mount_no, ${total("r")} as bytes_read, ${total("w")} as bytes_written, count(*) as runs
+        from reuse_input group by file_id, mount_no))
+    group by all`);
+}
+
+const CALLS =
+  "(layer <> 'STDIO' and sequential_reads >= 0 and sequential_writes >= 0 and reads >= 0 and writes >= 0)";
+
+async function census(db: Queryable, clock: Clocks): Promise<Input> {
+  // One statement, so that all of it runs at once.
+  const [row] = await db.rows(`select * from
+    (select count_if(is_partial) as partial, count_if(r = 0 and w = 0) as zero, count_if(r is null or w is null) as unknown,
+      count_if(bytes_read < 0 or bytes_written < 0) as negative from reuse_input),
+    (select count(*) as calls_known, sum(reads) as reads, sum(writes) as writes, sum(sequential_reads) as seq_reads,
+      sum(sequential_writes) as seq_writes from reuse_input where ${CALLS})`);
+  const [sums] = await db.rows(`select sum(runs) as n, sum(bytes_read) as bytes_read,
+    sum(bytes_written) as bytes_written from reuse_grouped`);
+  const [excluded] = await db.rows(`select count(*) as n, sum(coalesce(r, 0)) + sum(coalesce(w, 0)) as bytes
+    from reuse_excluded`);
+  return {
+    runs: clock.runs,
+    accesses: number(sums?.n) || 0,
+    outsidePeriodRuns: clock.allRuns - clock.runs,
+    badClockRuns: clock.badInPeriod,
+    excludedAccesses: number(excluded?.n),
+    excludedBytes: exact(excluded?.bytes),
     partialAccesses: number(row?.partial),
     zeroByteAccesses: number(row?.zero),
     bytesNotRecorded: number(row?.unknown),
     negativeCounters: number(row?.negative),
-    bytesRead: exact(row?.bytes_read),
-    bytesWritten: exact(row?.bytes_written),
+    calls: {
+      accesses: number(row?.calls_known),
+      reads: number(row?.reads),
+      writes: number(row?.writes),
+      sequentialReads: number(row?.seq_reads),
+      sequentialWrites: number(row?.seq_writes),
+    },
+    bytesRead: exact(sums?.bytes_read),
+    bytesWritten: exact(sums?.bytes_written),
   };
 }
 
 async function selectFiles(db: Queryable, options: ReuseOptions): Promise<void> {
   await db.run(`create or replace temp table reuse_candidates as
-    select cast(row_number() over (order by file_id, mount_no) - 1 as uinteger) as file_no, *
-    from reuse_totals where bytes_read + bytes_written >= ${BigInt(Math.ceil(options.minBytes))}
-      and runs >= ${options.minRuns}`);
-}
-
-/** I/O time of an access, as SQL; what was not recorded stays so. */
-function ioSql({ ioTime }: ReuseOptions): string {
-  const time =
-    ioTime === "slowest"
-      ? "slowest_seconds"
-      : "coalesce(read_seconds, 0) + coalesce(write_seconds, 0) + coalesce(meta_seconds, 0) + (0 * coalesce(read_seconds, write_seconds, meta_seconds))";
-  return `case when isfinite(${time}) and ${time} >= 0 then ${time} end`;
-}
-
-async function selectAccesses(db: Queryable, options: ReuseOptions): Promise<void> {
-  const [{ bad } = { bad: 0 }] = await db.rows("select count(*) as bad from reuse_bad_runs");
-  const timed = number(bad) === 0 ? "true" : "b.run_id is null";
-  await db.run(`create or replace temp table reuse_accesses as
-    select s.file_no, a.run_id, a.application_id, a.user_id, a.start_unix_ns as start_ns, a.end_unix_ns as end_ns,
-      a.r, a.w, cast(case when a.r is null or a.w is null or (a.r = 0 and a.w = 0) then null
-        when a.r > a.w then 1 when a.r < a.w then -1 else 0 end as tinyint) as type,
-      ${options.partial === "use" ? "true" : "not a.is_partial"} as complete,
-      ${timed} and a.start_unix_ns is not null as timed,
-      ${ioSql(options)} as io, variance_bytes, variance_seconds, a.layer, a.ranks, a.stripe_count, a.osts
-    from reuse_input a
-      join reuse_candidates s on a.file_id = s.file_id and a.mount_no = s.mount_no
-      ${number(bad) === 0 ? "" : "left join reuse_bad_runs b on a.run_id = b.run_id"}`);
-  // Classes stand on complete accesses: sums of partial ones are lower bounds and may tip the balance. Where all are complete
-  // the totals serve, which spares a pass.
-  const [{ partial } = { partial: 0 }] = await db.rows(
-    "select count(*) as partial from reuse_accesses where not complete",
-  );
-  if (number(partial) === 0) {
-    await db.run(`create or replace temp view reuse_measured as select *, bytes_read as class_r,
-        bytes_written as class_w, ${ratioSql("bytes_read", "bytes_written")} as d from reuse_candidates`);
-  } else {
-    await db.run(`create or replace temp table reuse_complete as
-      select file_no, sum(r) as r, sum(w) as w from reuse_accesses where complete group by file_no`);
-    await db.run(`create or replace temp view reuse_measured as
-      select s.*, c.r as class_r, c.w as class_w, ${ratioSql("c.r", "c.w")} as d
-      from reuse_candidates s left join reuse_complete c on s.file_no = c.file_no`);
-  }
+    select cast(row_number() over (order by file_id, mount_no) - 1 as uinteger) as file_no, file_id, mount_no,
+      bytes_read, bytes_written, cast(runs as uinteger) as runs
+    from reuse_grouped where file_id is not null`);
+  // Classes stand on complete accesses: sums of partial ones are lower bounds and may tip the balance.
+  await db.run(`create or replace temp table reuse_partial as
+    select s.file_no, coalesce(sum(a.r), 0) as r, coalesce(sum(a.w), 0) as w
+    from reuse_input a join reuse_candidates s on a.file_id = s.file_id and a.mount_no = s.mount_no
+    where ${options.partial === "use" ? "false" : "a.is_partial"} group by s.file_no`);
+  await db.run(`create or replace temp view reuse_measured as
+    select *, ${ratioSql("class_r", "class_w")} as d from (
+      select s.*, s.bytes_read - coalesce(p.r, 0) as class_r, s.bytes_written - coalesce(p.w, 0) as class_w
+      from reuse_candidates s left join reuse_partial p on s.file_no = p.file_no)`);
   await db.run(`create or replace temp table reuse_selected as
     select *, ${await classSql(db, options)} as class from reuse_measured`);
 }
@@ -246,16 +297,10 @@ async function classSql(db: Queryable, options: ReuseOptions): Promise<string> {
   }
 }
 
-/** Runs that touch selected files, with their bytes; returns how many. */
-async function runsTable(db: Queryable, { runBytes }: ReuseOptions): Promise<number> {
-  await db.run(`create or replace temp table reuse_runs as
-    select run_id, sum(r) as r, sum(w) as w, bool_and(complete) as complete, min(application_id) as application_id,
-      min(user_id) as user_id from reuse_accesses group by run_id`);
-  if (runBytes === "all")
-    await db.run(`create or replace temp table reuse_runs as
-      select s.run_id, t.r, t.w, t.complete, s.application_id, s.user_id from reuse_runs s join (
-        select run_id, sum(r) as r, sum(w) as w, bool_and(not is_partial) as complete from reuse_input
-        where run_id in (select run_id from reuse_runs) group by run_id) t on s.run_id = t.run_id`);
-  const [{ n } = { n: 0 }] = await db.rows("select count(*) as n from reuse_runs");
-  return number(n);
+/** Files that intervals are made of: so many at most, chosen by hash; all when they are few. */
+export function sampled(files: number, max = SAMPLE_FILES): (file: number) => boolean {
+  const every = Math.max(1, Math.ceil(files / max));
+  return every === 1 ? () => true : (file) => mixed(file, 0) % every === 0;
 }
+
+export const SAMPLE_FILES = 3000;

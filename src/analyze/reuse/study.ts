@@ -5,14 +5,16 @@ import { judgeFindings, type StudyFinding } from "./findings.ts";
 import type { ItemResult, StudyItem } from "./item.ts";
 import { STUDY_ITEMS } from "./items.ts";
 import type { ReuseOptions } from "./options.ts";
-import { outputTables } from "./outputs.ts";
+import { outputTables, type RowCount } from "./outputs.ts";
 import { prepare } from "./prepare.ts";
 
 export interface Study {
   readonly options: ReuseOptions;
   readonly items: Readonly<Record<string, ItemResult>>;
   readonly findings: readonly StudyFinding[];
+  /** Only with details; how many rows they have is always known. */
   readonly outputs: readonly TableBlock[];
+  readonly outputRows: Readonly<Record<string, RowCount>>;
   /** Selected files; with none there is nothing to say. */
   readonly files: number;
   /** First and last start of accesses of selected files, seconds since 1970; NaN without any. */
@@ -23,6 +25,10 @@ export interface Study {
 }
 
 export interface StudyWatch {
+  /** Figures, and paths in tables of files; they take time of their own. Default: yes. */
+  readonly details?: boolean;
+  /** What the accesses that are held at a time may take. */
+  readonly recordBytes?: number;
   /** Called after each step, with how many there are. */
   step?(done: number, of: number, name: string): void;
   /** Monotonic, in milliseconds; seconds are NaN without it. */
@@ -32,7 +38,7 @@ export interface StudyWatch {
 export async function runStudy(
   db: Queryable,
   options: ReuseOptions,
-  { step, now = () => Number.NaN }: StudyWatch = {},
+  { step, now = () => Number.NaN, details = true, recordBytes }: StudyWatch = {},
 ): Promise<Study> {
   const steps = STUDY_ITEMS.length + 3;
   const seconds: Record<string, number> = {};
@@ -44,20 +50,22 @@ export async function runStudy(
     step?.(++done, steps, name);
     return result;
   };
-  const prepared = await timed("prepare", () => prepare(db, options));
+  const prepared = await timed("prepare", () => prepare(db, options, recordBytes));
   const items: Record<string, ItemResult> = {};
-  for (const item of STUDY_ITEMS) items[item.id] = await timed(item.id, () => item.run(db, options));
+  for (const item of STUDY_ITEMS) items[item.id] = await timed(item.id, () => item.run(db, options, details));
   const findings = await timed("findings", () => judgeFindings(db, options, items));
-  const outputs = await timed("outputs", () => outputTables(db, options));
-  const known = prepared.firstNs > 0n;
+  const outputs = await timed("outputs", () => outputTables(db, options, details));
+  const { firstNs, lastNs } = prepared.swept.facts;
+  const known = firstNs > 0n;
   return {
     options,
     items,
     findings,
-    outputs,
+    outputs: outputs.tables,
+    outputRows: outputs.counts,
     files: prepared.files,
-    fromUnix: known ? Number(prepared.firstNs) / 1e9 : Number.NaN,
-    toUnix: known ? Number(prepared.lastNs) / 1e9 : Number.NaN,
+    fromUnix: known ? Number(firstNs) / 1e9 : Number.NaN,
+    toUnix: known ? Number(lastNs) / 1e9 : Number.NaN,
     seconds,
   };
 }

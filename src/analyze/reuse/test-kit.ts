@@ -1,6 +1,6 @@
 /** A database in memory with the tables of a store, for tests. */
 import { DuckDBInstance } from "@duckdb/node-api";
-import type { Queryable, SqlRow, SqlValue } from "../../model/query.ts";
+import type { Queryable, RawColumn, SqlRow, SqlValue } from "../../model/query.ts";
 import type { ColumnType } from "../../model/schema.ts";
 import { STORE_SCHEMA } from "../../model/store-schema.ts";
 
@@ -43,6 +43,13 @@ export async function memoryStore(settings: Record<string, string> = {}): Promis
         ]),
       );
     },
+    async scan(sql, take) {
+      const result = await connection.stream(sql);
+      for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
+        const columns = chunk.getColumns().map((values) => raw(values as (number | bigint)[]));
+        take(chunk.rowCount, columns);
+      }
+    },
     async insert(table, rows) {
       const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
       for (let from = 0; from < rows.length; from += 500) {
@@ -57,6 +64,12 @@ export async function memoryStore(settings: Record<string, string> = {}): Promis
       instance.closeSync();
     },
   };
+}
+
+/** Numbers as DuckDB stores them, whatever width they had; NULL would be an error. */
+function raw(values: readonly (number | bigint)[]): RawColumn {
+  if (typeof values[0] === "number") return Float64Array.from(values as number[]);
+  return new Uint32Array(BigInt64Array.from(values as bigint[], (value) => BigInt.asIntN(64, value)).buffer);
 }
 
 function literal(value: SqlValue | undefined): string {

@@ -1,0 +1,172 @@
+/** Where the selected files lie: their bytes, files, applications and users by OST. */
+import { prepareOnce } from "./once.ts";
+import type { Prepared } from "./prepare.ts";
+import { LAYOUT, OST_LIST } from "./sweep/query.ts";
+import { Codes, ExactSums } from "./sweep/words.ts";
+
+export interface OstLoad {
+  readonly ost: number;
+  readonly bytes: bigint;
+  readonly files: number;
+  readonly applications: number;
+  readonly users: number;
+  /** Sum of the squares of what single accesses moved to and from it: how much chance there is in its bytes. */
+  readonly squares: number;
+  /** The most that one of them moved. */
+  readonly largest: number;
+}
+
+export interface Osts {
+  /** Rising by number. */
+  readonly loads: readonly OstLoad[];
+  /** Files with a known layout, and those of them on one OST only. */
+  readonly files: number;
+  readonly onOne: number;
+  /** Files with most bytes on an OST, most first: number of the file and bytes. */
+  filesOn(ost: number, most: number): { file: number; bytes: bigint }[];
+}
+
+/** OSTs by layout, as places in a rising list of OSTs. */
+interface Targets {
+  readonly osts: readonly number[];
+  readonly ofLayout: readonly (readonly number[])[];
+}
+
+export const ostsOf = (prepared: Prepared): Promise<Osts> =>
+  prepareOnce(prepared, "osts", async () => measure(prepared, await targetsOf(prepared)));
+
+/** Texts of layouts are read once each, not once per access. */
+async function targetsOf({ db, swept }: Prepared): Promise<Targets> {
+  const { names } = swept;
+  const lists: number[][] = Array.from({ length: names.counts.layouts + 1 }, () => []);
+  let texts = 0;
+  for (let layout = 1; layout < lists.length; layout++) {
+    const ost = names.ostOf(layout);
+    if (ost === undefined) texts++;
+    else lists[layout] = [ost];
+  }
+  if (texts > 0) {
+    const rows = await db.rows(`select ${LAYOUT} as layout, min(a.osts) as osts, max(a.osts) as other
+      from reuse_input a where ${OST_LIST} group by 1`);
+    for (const { layout: number, osts, other } of rows) {
+      const layout = names.layoutOf(BigInt(number as bigint));
+      if (layout === 0) continue;
+      if (osts !== other)
+        throw new Error(`layouts "${String(osts)}" and "${String(other)}" have the same hash`);
+      lists[layout] = String(osts)
+        .split(" ")
+        .filter((word) => word !== "")
+        .map(Number);
+    }
+  }
+  const osts = [...new Set(lists.flat())].sort((a, b) => a - b);
+  const place = new Map(osts.map((ost, i) => [ost, i]));
+  return { osts, ofLayout: lists.map((list) => list.map((ost) => place.get(ost) as number)) };
+}
+
+function measure({ swept }: Prepared, { osts, ofLayout }: Targets): Osts {
+  const { layouts } = swept;
+  const [file, layout] = [layouts.file.values(), layouts.layout.values()];
+  const bytes = new ExactSums(osts.length);
+  const squares = new Float64Array(osts.length);
+  const largest = new Float64Array(osts.length);
+  const files = new Float64Array(osts.length);
+  const lastFile = new Float64Array(osts.length).fill(-1);
+  let [known, onOne, width] = [0, 0, 0];
+  for (let i = 0; i < file.length; i++) {
+    const targets = ofLayout[layout[i] as number] as readonly number[];
+    const first = i === 0 || file[i] !== file[i - 1];
+    width = first ? targets.length : Math.max(width, targets.length);
+    if (first) known++;
+    if (width === 1 && (i + 1 === file.length || file[i + 1] !== file[i])) onOne++;
+    share(layouts.bytes, i, targets.length, (k, part) => {
+      const at = targets[k] as number;
+      if (typeof part === "bigint") bytes.addBigint(at, part);
+      else bytes.add(at, part % 2 ** 32, Math.floor(part / 2 ** 32));
+    });
+    for (const at of targets) {
+      largest[at] = Math.max(largest[at] as number, (layouts.largest[i] as number) / targets.length);
+      squares[at] = (squares[at] as number) + (layouts.squares[i] as number) / targets.length ** 2;
+      if (lastFile[at] === file[i]) continue;
+      lastFile[at] = file[i] as number;
+      files[at] = (files[at] as number) + 1;
+    }
+  }
+  const { applications, users } = touchedBy(swept, ofLayout, osts.length);
+  const loads = osts.map((ost, i) => ({
+    ost,
+    bytes: bytes.value(i),
+    files: files[i] as number,
+    applications: applications[i] as number,
+    users: users[i] as number,
+    squares: squares[i] as number,
+    largest: largest[i] as number,
+  }));
+  return {
+    loads,
+    files: known,
+    onOne,
+    filesOn: (ost, most) => filesOn(layouts, ofLayout, osts.indexOf(ost), most),
+  };
+}
+
+/** The bytes of entry `i` in `width` parts; a remainder of a few bytes goes to the first of them. */
+function share(
+  sums: ExactSums,
+  i: number,
+  width: number,
+  take: (k: number, part: number | bigint) => void,
+): void {
+  if (sums.isSmall(i)) {
+    const bytes = sums.about(i);
+    const rest = bytes % width;
+    for (let k = 0; k < width; k++) take(k, (bytes - rest) / width + (k < rest ? 1 : 0));
+    return;
+  }
+  const [bytes, parts] = [sums.value(i), BigInt(width)];
+  for (let k = 0; k < width; k++) take(k, bytes / parts + (BigInt(k) < bytes % parts ? 1n : 0n));
+}
+
+/** Distinct applications and users of each OST. */
+function touchedBy({ layouts, names }: Prepared["swept"], ofLayout: Targets["ofLayout"], osts: number) {
+  const [applications, users] = [new Float64Array(osts), new Float64Array(osts)];
+  const [seenApplications, seenUsers] = [new Codes(), new Codes()];
+  const note = (seen: Codes, counts: Float64Array, target: number, one: number) => {
+    if (one === 0) return;
+    const before = seen.count;
+    seen.of(target, one);
+    if (seen.count > before) counts[target] = (counts[target] as number) + 1;
+  };
+  for (let i = 0; i < layouts.touched.count; i++) {
+    const who = layouts.touched.low(i);
+    for (const target of ofLayout[layouts.touched.high(i)] ?? []) {
+      note(seenApplications, applications, target, names.applicationOf(who));
+      note(seenUsers, users, target, names.userOf(who));
+    }
+  }
+  return { applications, users };
+}
+
+function filesOn(
+  layouts: Prepared["swept"]["layouts"],
+  ofLayout: Targets["ofLayout"],
+  target: number,
+  most: number,
+): { file: number; bytes: bigint }[] {
+  const [file, layout] = [layouts.file.values(), layouts.layout.values()];
+  const found: { file: number; bytes: bigint }[] = [];
+  for (let i = 0; i < file.length; i++) {
+    const targets = ofLayout[layout[i] as number] as readonly number[];
+    if (!targets.includes(target)) continue;
+    let bytes = 0n;
+    share(layouts.bytes, i, targets.length, (k, part) => {
+      if (targets[k] === target) bytes += BigInt(part);
+    });
+    const last = found.at(-1);
+    if (last !== undefined && last.file === file[i]) last.bytes += bytes;
+    else found.push({ file: file[i] as number, bytes });
+  }
+  return found
+    .sort((a, b) => (b.bytes > a.bytes ? 1 : b.bytes < a.bytes ? -1 : a.file - b.file))
+    .slice(0, most);
+}

@@ -1,0 +1,173 @@
+/**
+ * One pass over the accesses of the selected files that answers all that is asked of them. They are read once, put side by
+ * side by file, and gone through file by file. What does not fit in the memory given is read in several passes, some
+ * files at a time.
+ */
+import type { Queryable, RawColumn } from "../../../model/query.ts";
+import type { ReuseOptions } from "../options.ts";
+import { Hours } from "./hours.ts";
+import { Layers } from "./layers.ts";
+import { Layouts } from "./layouts.ts";
+import { type AccessSql, accessSql, runSql } from "./query.ts";
+import { Facts, Names, READ_KNOWN, readRecords, wordsPerRow, WRITTEN_KNOWN } from "./records.ts";
+import { RUN_STRIDE, type RunRows, Runs, runRows } from "./runs.ts";
+import { Sequences } from "./sequences.ts";
+import { Sharing } from "./sharing.ts";
+import { Spreads } from "./spreads.ts";
+
+export interface Swept {
+  readonly accesses: number;
+  readonly facts: Facts;
+  readonly names: Names;
+  readonly sequences: Sequences;
+  readonly spreads: Spreads;
+  readonly sharing: Sharing;
+  readonly hours: Hours;
+  readonly layouts: Layouts;
+  readonly layers: Layers;
+  readonly runs: Runs;
+}
+
+export interface Sweep extends AccessSql {
+  readonly db: Queryable;
+  /** Accesses of each selected file, by its number. */
+  readonly counts: Uint32Array;
+  /** All accesses of the store, selected or not. */
+  readonly allAccesses: number;
+  /** What the accesses that are held at a time may take. */
+  readonly bytes: number;
+  /** Files whose pairs of file and hour are kept, for intervals. */
+  readonly kept: (file: number) => boolean;
+  /** Called once, when all that follows is done without the database. */
+  readonly meanwhile: () => void;
+}
+
+/** Places in the records of a part have to fit in 31 bits. */
+const PART_MOST = 4 * 1024 ** 3;
+/** What a file costs beside its accesses: its places in the tables of a part. */
+const BYTES_PER_FILE = 96;
+
+export async function sweep(given: Sweep): Promise<Swept> {
+  const { options, counts } = given;
+  const names = new Names();
+  const withIdle = options.metadataOnly === "include";
+  const { ddof, minRunsPerCell } = options;
+  const swept: Swept = {
+    accesses: counts.reduce((sum, count) => sum + count, 0),
+    facts: new Facts(),
+    names,
+    sequences: new Sequences(counts.length, options.gap === "end-start"),
+    spreads: new Spreads(counts.length, { ddof, withIdle, perType: options.covRuns === "per-type" }),
+    sharing: new Sharing(counts.length, names, {
+      withIdle,
+      perUser: options.application === "exe-uid",
+      handovers: options.applicationGap === "different",
+    }),
+    hours: new Hours({
+      ddof,
+      withIdle,
+      minRunsPerCell,
+      medians: options.hourStatistic === "median",
+      kept: given.kept,
+    }),
+    layouts: new Layouts(names),
+    layers: new Layers(),
+    runs: new Runs(options.oneSided),
+  };
+  const stride = wordsPerRow(options.gap === "end-start");
+  const parts = partsOf(counts, Math.min(given.bytes, PART_MOST), 4 * stride);
+  const runsHere = parts.length === 1 && options.runBytes === "selected";
+  for (const [from, to] of parts) await sweepPart(given, swept, { from, to, stride, runsHere });
+  if (!runsHere) await sweepRuns(given, swept);
+  return swept;
+}
+
+/** Files in parts that fit: [from, to). A file that does not fit at all is a part of its own. */
+function partsOf(counts: Uint32Array, bytes: number, perAccess: number): [from: number, to: number][] {
+  const parts: [number, number][] = [];
+  let [from, used] = [0, 0];
+  for (let file = 0; file < counts.length; file++) {
+    const need = (counts[file] as number) * perAccess + BYTES_PER_FILE;
+    if (used + need > bytes && file > from) {
+      parts.push([from, file]);
+      [from, used] = [file, 0];
+    }
+    used += need;
+  }
+  if (counts.length > from) parts.push([from, counts.length]);
+  return parts;
+}
+
+interface Part {
+  readonly from: number;
+  readonly to: number;
+  readonly stride: number;
+  readonly runsHere: boolean;
+}
+
+async function sweepPart(given: Sweep, swept: Swept, { from, to, stride, runsHere }: Part): Promise<void> {
+  const { names, facts, layers, sequences, spreads, sharing, hours, layouts } = swept;
+  layers.begin(to - from);
+  const records = await readRecords({
+    db: given.db,
+    sql: accessSql(given, from, to),
+    counts: given.counts.subarray(from, to),
+    stride,
+    names,
+    facts,
+    layers,
+  });
+  if (runsHere) given.meanwhile();
+  layers.end(from);
+  sharing.begin();
+  layouts.begin();
+  for (let i = 0; i < to - from; i++) {
+    const [first, last] = [records.starts[i] as number, records.starts[i + 1] as number];
+    const file = from + i;
+    sequences.add(file, records, first, last);
+    const longest = spreads.add(file, records, first, last);
+    hours.add(file, records, first, last, longest);
+    sharing.add(file, records, first, last);
+    layouts.add(file, records, first, last);
+  }
+  if (runsHere) swept.runs.add(runRows(records));
+}
+
+/** Runs whose accesses lie in several parts, or beyond the selected files: read for themselves, some runs at a time. */
+async function sweepRuns(
+  { db, options, bytes, allAccesses }: Sweep,
+  { runs, accesses }: Swept,
+): Promise<void> {
+  const rows = options.runBytes === "all" ? allAccesses : accesses;
+  const slices = Math.max(1, Math.ceil((rows * RUN_STRIDE * 4 * 2) / bytes));
+  for (let slice = 0; slice < slices; slice++) runs.add(await readRuns(db, options, slice, slices));
+}
+
+async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of: number): Promise<RunRows> {
+  let words = new Uint32Array(RUN_STRIDE * 65_536);
+  let rows = 0;
+  await db.scan(runSql(options, slice, of), (count: number, columns: readonly RawColumn[]) => {
+    const [run, read, written, flags] = columns as [RawColumn, RawColumn, RawColumn, RawColumn];
+    if ((rows + count) * RUN_STRIDE > words.length) {
+      const longer = new Uint32Array(words.length * 2);
+      longer.set(words);
+      words = longer;
+    }
+    for (let i = 0; i < count; i++) {
+      const at = (rows + i) * RUN_STRIDE;
+      const high = 2 * i + 1;
+      words[at] = run[high - 1] as number;
+      words[at + 1] = run[high] as number;
+      words[at + 2] = read[high - 1] as number;
+      words[at + 3] = read[high] as number;
+      words[at + 4] = written[high - 1] as number;
+      words[at + 5] = written[high] as number;
+      words[at + 6] =
+        (flags[i] as number) |
+        ((read[high] as number) < 0x80000000 ? READ_KNOWN : 0) |
+        ((written[high] as number) < 0x80000000 ? WRITTEN_KNOWN : 0);
+    }
+    rows += count;
+  });
+  return { words, rows, room: new Uint32Array(rows * RUN_STRIDE) };
+}

@@ -1,0 +1,76 @@
+/** Means over the complete accesses of each file and layer: bytes, and the spread over ranks of bytes and of I/O time. */
+import { LAYER_NAMES } from "./records.ts";
+import { Column } from "./words.ts";
+
+const LAYERS = LAYER_NAMES.length;
+const FIELDS = 7;
+
+export class Layers {
+  /** One entry per file and layer. */
+  readonly file = new Column();
+  readonly layer = new Column();
+  readonly accesses = new Column();
+  readonly bytes = new Column();
+  readonly sdBytes = new Column();
+  readonly sdSeconds = new Column();
+  #slots = new Int32Array(0);
+  #sums = new Float64Array(FIELDS * 1024);
+  #used = 0;
+
+  /** Begins a part of so many files. */
+  begin(files: number): void {
+    this.#slots = new Int32Array(files * LAYERS).fill(-1);
+    this.#sums.fill(0, 0, this.#used * FIELDS);
+    this.#used = 0;
+  }
+
+  /** NaN is left out. */
+  add(file: number, layer: number, bytes: number, sdBytes: number, sdSeconds: number): void {
+    let slot = this.#slots[file * LAYERS + layer] as number;
+    if (slot === -1) slot = this.#open(file * LAYERS + layer);
+    const at = slot * FIELDS;
+    const sums = this.#sums;
+    sums[at] = (sums[at] as number) + 1;
+    if (!Number.isNaN(bytes)) {
+      sums[at + 1] = (sums[at + 1] as number) + 1;
+      sums[at + 2] = (sums[at + 2] as number) + bytes;
+    }
+    if (!Number.isNaN(sdBytes)) {
+      sums[at + 3] = (sums[at + 3] as number) + 1;
+      sums[at + 4] = (sums[at + 4] as number) + sdBytes;
+    }
+    if (!Number.isNaN(sdSeconds)) {
+      sums[at + 5] = (sums[at + 5] as number) + 1;
+      sums[at + 6] = (sums[at + 6] as number) + sdSeconds;
+    }
+  }
+
+  /** Ends the part, whose first file has this number. */
+  end(firstFile: number): void {
+    const mean = (at: number) => (this.#sums[at + 1] as number) / (this.#sums[at] as number);
+    for (let i = 0; i < this.#slots.length; i++) {
+      const slot = this.#slots[i] as number;
+      if (slot === -1) continue;
+      const at = slot * FIELDS;
+      this.file.push(firstFile + Math.floor(i / LAYERS));
+      this.layer.push(i % LAYERS);
+      this.accesses.push(this.#sums[at] as number);
+      // Nothing over nothing is NaN: not known.
+      this.bytes.push(mean(at + 1));
+      this.sdBytes.push(mean(at + 3));
+      this.sdSeconds.push(mean(at + 5));
+    }
+    this.#slots = new Int32Array(0);
+  }
+
+  #open(index: number): number {
+    const slot = this.#used++;
+    if (this.#used * FIELDS > this.#sums.length) {
+      const longer = new Float64Array(2 * this.#sums.length);
+      longer.set(this.#sums);
+      this.#sums = longer;
+    }
+    this.#slots[index] = slot;
+    return slot;
+  }
+}

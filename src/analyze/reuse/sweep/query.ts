@@ -1,0 +1,100 @@
+/** What is read of the accesses, as SQL: narrow columns without NULL, in the order in which records take them. */
+import type { ReuseOptions } from "../options.ts";
+import {
+  COMPLETE,
+  LAYER_NAMES,
+  LAYER_SHIFT,
+  NO_APPLICATION,
+  NO_USER,
+  SINGLE_RANK,
+  TIMED,
+} from "./records.ts";
+
+/** Starts are kept with the type of the access in two bits below them. */
+const START_MAX = 2n ** 62n - 1n;
+
+export interface AccessSql {
+  readonly options: ReuseOptions;
+  /** Local hour of `a.start_unix_ns`. */
+  readonly hour: string;
+  /** Whether there are runs whose clock cannot be right (`reuse_bad_runs`). */
+  readonly badRuns: boolean;
+}
+
+/** The accesses of the selected files with numbers from `from` to before `to`. */
+export function accessSql({ options, hour, badRuns }: AccessSql, from: number, to: number): string {
+  const timed = `(${badRuns ? "b.run_id is null and " : ""}coalesce(a.start_unix_ns between 0 and ${START_MAX}, false))`;
+  const known = (variance: string) =>
+    `coalesce(case when ${variance} >= 0 then ${variance} end, 'nan'::double)`;
+  const bit = (test: string, flag: number) => `if(${test}, ${flag}, 0)`;
+  const layers = LAYER_NAMES.flatMap((name, code) =>
+    name === null || name === "other" ? [] : [`when '${name}' then ${code}`],
+  );
+  const layer = `case a.layer ${layers.join(" ")} else if(a.layer is null, ${LAYER_NAMES.indexOf(null)}, ${LAYER_NAMES.indexOf("other")}) end`;
+  const flags = [
+    `if(${timed}, ${hour}, 0)`,
+    `(${layer}) * ${1 << LAYER_SHIFT}`,
+    bit(completeSql(options, "a.is_partial"), COMPLETE),
+    bit(timed, TIMED),
+    bit("a.ranks = 1", SINGLE_RANK),
+    bit("a.application_id is null", NO_APPLICATION),
+    bit("a.user_id is null", NO_USER),
+  ];
+  const columns = [
+    `cast(s.file_no - ${from} as uinteger)`,
+    "a.run_id",
+    "coalesce(a.application_id, 0::ubigint)",
+    "coalesce(a.user_id, 0::bigint)",
+    `if(${timed}, cast(a.start_unix_ns as ubigint), 0::ubigint)`,
+    "coalesce(a.r, -1::bigint)",
+    "coalesce(a.w, -1::bigint)",
+    `coalesce(${ioSql(options)}, 'nan'::double)`,
+    known("a.variance_bytes"),
+    known("a.variance_seconds"),
+    `cast(${flags.join(" + ")} as uinteger)`,
+    LAYOUT,
+    "cast(if(a.stripe_count between 0 and 2147483647, a.stripe_count, -1) as integer)",
+    // From the start to the end of the run; a run without an end has no length.
+    ...(options.gap === "end-start"
+      ? ["coalesce(cast(a.end_unix_ns - a.start_unix_ns as double), 0::double)"]
+      : []),
+  ];
+  return `select ${columns.join(", ")} from reuse_input a
+    join (select file_id, mount_no, file_no from reuse_candidates where file_no >= ${from} and file_no < ${to}) s
+      on a.file_id = s.file_id and a.mount_no = s.mount_no
+    ${badRuns ? "left join reuse_bad_runs b on a.run_id = b.run_id" : ""}`;
+}
+
+/** Whether an access has a list of OSTs. */
+export const OST_LIST = "contains(a.osts, ' ') and trim(a.osts) <> ''";
+/**
+ * The number by which a layout is known: 0 is none, one OST is its own number and 1, and a list of them the hash of its text
+ * with the highest bit set.
+ */
+export const LAYOUT = `if(${OST_LIST}, hash(a.osts) | 9223372036854775808::ubigint,
+  coalesce(cast(try_cast(a.osts as uinteger) as ubigint) + 1, 0::ubigint))`;
+
+export const completeSql = ({ partial }: ReuseOptions, isPartial: string): string =>
+  partial === "use" ? "true" : `not ${isPartial}`;
+
+/** I/O time of an access, as SQL; what was not recorded stays so. */
+function ioSql({ ioTime }: ReuseOptions): string {
+  const time =
+    ioTime === "slowest"
+      ? "a.slowest_seconds"
+      : "(coalesce(a.read_seconds, 0) + coalesce(a.write_seconds, 0) + coalesce(a.meta_seconds, 0) + (0 * coalesce(a.read_seconds, a.write_seconds, a.meta_seconds)))";
+  return `case when isfinite(${time}) and ${time} >= 0 then ${time} end`;
+}
+
+/** Run, bytes and flags of accesses: one slice of `of` by run. With runBytes `all` those of all files of the runs. */
+export function runSql(options: ReuseOptions, slice: number, of: number): string {
+  const selected = "join reuse_candidates s on a.file_id = s.file_id and a.mount_no = s.mount_no";
+  const [from, only] =
+    options.runBytes === "all"
+      ? ["reuse_input a", `a.run_id in (select a.run_id from reuse_input a ${selected})`]
+      : [`reuse_input a ${selected}`, "true"];
+  const mine = of === 1 ? "true" : `hash(a.run_id) % ${of} = ${slice}`;
+  return `select a.run_id, coalesce(a.r, -1::bigint), coalesce(a.w, -1::bigint),
+      cast(if(${completeSql(options, "a.is_partial")}, ${COMPLETE}, 0) as uinteger)
+    from ${from} where ${only} and ${mine}`;
+}

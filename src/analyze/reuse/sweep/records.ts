@@ -1,0 +1,327 @@
+/**
+ * The accesses of some selected files in memory, those of a file side by side, so that all that is asked of a file is
+ * answered while its accesses are in the cache. One access is a row of words in one buffer.
+ */
+import type { Queryable, RawColumn } from "../../../model/query.ts";
+import type { Layers } from "./layers.ts";
+import { Codes, numberOf } from "./words.ts";
+
+/** Words of a row; two words each up to IO. */
+export const START = 0;
+export const RUN = 2;
+export const READ = 4;
+export const WRITTEN = 6;
+export const IO = 8;
+export const WHO = 10;
+export const FLAGS = 11;
+export const LAYOUT = 12;
+export const STRIPES = 13;
+/** Only where gaps are counted from the end of a run. */
+export const DURATION = 14;
+
+/** Flags of an access, above the hour in the lowest five bits and the layer in the next three. */
+export const HOUR_MASK = 31;
+export const LAYER_SHIFT = 5;
+export const COMPLETE = 1 << 8;
+export const TIMED = 1 << 9;
+export const SINGLE_RANK = 1 << 10;
+export const NO_APPLICATION = 1 << 11;
+export const NO_USER = 1 << 12;
+/** Set here, not in SQL: whether reads and writes are recorded, and whether any byte was moved. */
+export const READ_KNOWN = 1 << 13;
+export const WRITTEN_KNOWN = 1 << 14;
+export const MOVED = 1 << 15;
+export const BYTES_KNOWN = READ_KNOWN | WRITTEN_KNOWN;
+
+/** Types of an access, in the two lowest bits of its start. */
+export const NO_TYPE = 0;
+export const WRITE_TYPE = 1;
+export const BALANCED_TYPE = 2;
+export const READ_TYPE = 3;
+
+export const LAYER_NAMES = ["POSIX", "MPI-IO", "STDIO", "DFS", "other", null] as const;
+
+export const wordsPerRow = (withDuration: boolean): number => (withDuration ? 16 : 14);
+
+export interface Records {
+  readonly words: Uint32Array;
+  /** The same memory. */
+  readonly doubles: Float64Array;
+  readonly stride: number;
+  /** File f of this part has rows from starts[f] to starts[f + 1]. */
+  readonly starts: Uint32Array;
+}
+
+/** Who and where, numbered over all parts. Application, user and layout 0 are those that are not known. */
+export class Names {
+  readonly #applications = new Codes();
+  readonly #users = new Codes();
+  readonly #who = new Codes();
+  readonly #layouts = new Codes();
+
+  application(low: number, high: number): number {
+    return 1 + this.#applications.of(low, high);
+  }
+
+  user(low: number, high: number): number {
+    return 1 + this.#users.of(low, high);
+  }
+
+  /** The pair of an application and a user. */
+  who(application: number, user: number): number {
+    return this.#who.of(application, user);
+  }
+
+  /** By its number in SQL. */
+  layout(low: number, high: number): number {
+    return (low | high) === 0 ? 0 : 1 + this.#layouts.of(low, high);
+  }
+
+  /** The layout with this number of SQL; 0 when no access has it. */
+  layoutOf(number: bigint): number {
+    return 1 + this.#layouts.find(Number(number & 0xffffffffn), Number(number >> 32n));
+  }
+
+  /** The OST of a layout of one; nothing where it is a list. */
+  ostOf(layout: number): number | undefined {
+    const [low, high] = [this.#layouts.low(layout - 1), this.#layouts.high(layout - 1)];
+    return high >= 0x80000000 ? undefined : numberOf(low, high) - 1;
+  }
+
+  applicationOf(who: number): number {
+    return this.#who.low(who);
+  }
+
+  userOf(who: number): number {
+    return this.#who.high(who);
+  }
+
+  get counts() {
+    return {
+      applications: this.#applications.count,
+      users: this.#users.count,
+      who: this.#who.count,
+      layouts: this.#layouts.count,
+    };
+  }
+}
+
+/** How many accesses cannot be used for what. */
+export class Facts {
+  badClock = 0;
+  partial = 0;
+  zero = 0;
+  unknown = 0;
+  balanced = 0;
+  complete = 0;
+  completeSingleRank = 0;
+  completeNoVariance = 0;
+  timedPartial = 0;
+  timedZero = 0;
+  timedUnknown = 0;
+  timedNoIo = 0;
+  /** Start of the first and the last access with a good clock, ns; 0 without any. */
+  firstNs = 0n;
+  lastNs = 0n;
+}
+
+export interface Reading {
+  readonly db: Queryable;
+  /** Columns in the order of `take`. */
+  readonly sql: string;
+  /** Accesses of each file of this part. */
+  readonly counts: Uint32Array;
+  readonly stride: number;
+  readonly names: Names;
+  readonly facts: Facts;
+  readonly layers: Layers;
+}
+
+export async function readRecords({
+  db,
+  sql,
+  counts,
+  stride,
+  names,
+  facts,
+  layers,
+}: Reading): Promise<Records> {
+  const starts = new Uint32Array(counts.length + 1);
+  for (let f = 0; f < counts.length; f++) starts[f + 1] = (starts[f] as number) + (counts[f] as number);
+  const words = new Uint32Array((starts[counts.length] as number) * stride);
+  const doubles = new Float64Array(words.buffer);
+  const next = starts.slice();
+  const who = whoOf(names);
+  const times = new Times();
+  let lastLow = 0;
+  let lastHigh = 0;
+  let lastLayout = 0;
+  const take = (rows: number, columns: readonly RawColumn[]) => {
+    const [files, runs, applications, users, begun, read, written, io, varianceBytes, varianceTime] =
+      columns as Column10;
+    const [flagged, osts, stripes, durations] = columns.slice(10) as Column4;
+    for (let i = 0; i < rows; i++) {
+      const low = 2 * i;
+      const high = low + 1;
+      const file = files[i] as number;
+      const at = next[file] as number;
+      next[file] = at + 1;
+      const row = at * stride;
+      const readLow = read[low] as number;
+      const readHigh = read[high] as number;
+      const writtenLow = written[low] as number;
+      const writtenHigh = written[high] as number;
+      const flags = (flagged[i] as number) | knownOf(readLow, readHigh, writtenLow, writtenHigh);
+      const type = typeOf(flags, readLow, readHigh, writtenLow, writtenHigh);
+      const startLow = begun[low] as number;
+      words[row] = (startLow << 2) | type;
+      words[row + 1] = ((begun[high] as number) << 2) | (startLow >>> 30);
+      if ((flags & TIMED) !== 0) times.add(startLow, begun[high] as number);
+      words[row + 2] = runs[low] as number;
+      words[row + 3] = runs[high] as number;
+      words[row + 4] = readLow;
+      words[row + 5] = readHigh;
+      words[row + 6] = writtenLow;
+      words[row + 7] = writtenHigh;
+      const time = io[i] as number;
+      doubles[(row >> 1) + 4] = time;
+      words[row + 10] = who(
+        applications[low] as number,
+        applications[high] as number,
+        users[low] as number,
+        users[high] as number,
+        flags,
+      );
+      words[row + 11] = flags;
+      const layoutLow = osts[low] as number;
+      const layoutHigh = osts[high] as number;
+      if (layoutLow !== lastLow || layoutHigh !== lastHigh) {
+        lastLow = layoutLow;
+        lastHigh = layoutHigh;
+        lastLayout = names.layout(layoutLow, layoutHigh);
+      }
+      words[row + 12] = lastLayout;
+      words[row + 13] = stripes[i] as number;
+      if (durations !== undefined) doubles[(row >> 1) + 7] = durations[i] as number;
+      const squares = varianceBytes[i] as number;
+      note(facts, flags, type, time, squares);
+      if ((flags & COMPLETE) !== 0)
+        layers.add(
+          file,
+          (flags >>> LAYER_SHIFT) & 7,
+          (flags & BYTES_KNOWN) === BYTES_KNOWN
+            ? readHigh * 4294967296 + readLow + (writtenHigh * 4294967296 + writtenLow)
+            : Number.NaN,
+          Math.sqrt(squares),
+          Math.sqrt(varianceTime[i] as number),
+        );
+    }
+  };
+  await db.scan(sql, take);
+  noteTimes(facts, times);
+  return { words, doubles, stride, starts };
+}
+
+/** What is not recorded comes as -1. */
+function knownOf(readLow: number, readHigh: number, writtenLow: number, writtenHigh: number): number {
+  const read = readHigh >= 0x80000000 ? 0 : (readLow | readHigh) === 0 ? READ_KNOWN : READ_KNOWN | MOVED;
+  const written =
+    writtenHigh >= 0x80000000 ? 0 : (writtenLow | writtenHigh) === 0 ? WRITTEN_KNOWN : WRITTEN_KNOWN | MOVED;
+  return read | written;
+}
+
+function typeOf(
+  flags: number,
+  readLow: number,
+  readHigh: number,
+  writtenLow: number,
+  writtenHigh: number,
+): number {
+  if ((flags & (BYTES_KNOWN | MOVED)) !== (BYTES_KNOWN | MOVED)) return NO_TYPE;
+  if (readHigh !== writtenHigh) return readHigh > writtenHigh ? READ_TYPE : WRITE_TYPE;
+  return readLow === writtenLow ? BALANCED_TYPE : readLow > writtenLow ? READ_TYPE : WRITE_TYPE;
+}
+
+type Column10 = [
+  RawColumn,
+  RawColumn,
+  RawColumn,
+  RawColumn,
+  RawColumn,
+  RawColumn,
+  RawColumn,
+  RawColumn,
+  RawColumn,
+  RawColumn,
+];
+type Column4 = [RawColumn, RawColumn, RawColumn, RawColumn | undefined];
+
+function note(facts: Facts, flags: number, type: number, io: number, varianceBytes: number): void {
+  const known = (flags & BYTES_KNOWN) === BYTES_KNOWN;
+  const moved = (flags & MOVED) !== 0;
+  if (type === BALANCED_TYPE) facts.balanced++;
+  if (!known) facts.unknown++;
+  else if (!moved) facts.zero++;
+  const complete = (flags & COMPLETE) !== 0;
+  if (complete) {
+    facts.complete++;
+    if ((flags & SINGLE_RANK) !== 0) facts.completeSingleRank++;
+    if (Number.isNaN(varianceBytes)) facts.completeNoVariance++;
+  } else facts.partial++;
+  if ((flags & TIMED) === 0) facts.badClock++;
+  else if (!complete) facts.timedPartial++;
+  else {
+    if (Number.isNaN(io)) facts.timedNoIo++;
+    if (!known) facts.timedUnknown++;
+    else if (!moved) facts.timedZero++;
+  }
+}
+
+/** The first and the last of some times. */
+class Times {
+  #first = [Number.POSITIVE_INFINITY, 0] as [high: number, low: number];
+  #last = [-1, 0] as [high: number, low: number];
+
+  add(low: number, high: number): void {
+    const [first, last] = [this.#first, this.#last];
+    if (high < first[0] || (high === first[0] && low < first[1])) {
+      first[0] = high;
+      first[1] = low;
+    }
+    if (high > last[0] || (high === last[0] && low > last[1])) {
+      last[0] = high;
+      last[1] = low;
+    }
+  }
+
+  /** Nothing when there was none. */
+  get ends(): { first: bigint; last: bigint } | undefined {
+    const ns = ([high, low]: readonly [number, number]) => (BigInt(high) << 32n) | BigInt(low);
+    return this.#last[0] === -1 ? undefined : { first: ns(this.#first), last: ns(this.#last) };
+  }
+}
+
+function noteTimes(facts: Facts, { ends }: Times): void {
+  if (ends === undefined) return;
+  if (facts.firstNs === 0n || ends.first < facts.firstNs) facts.firstNs = ends.first;
+  if (ends.last > facts.lastNs) facts.lastNs = ends.last;
+}
+
+/** The number of an application and user; neighbours are often the same. */
+function whoOf(names: Names) {
+  let [a, b, c, d, e] = [0, 0, 0, 0, -1];
+  let known = 0;
+  return (appLow: number, appHigh: number, userLow: number, userHigh: number, flags: number): number => {
+    const missing = flags & (NO_APPLICATION | NO_USER);
+    if (appLow === a && appHigh === b && userLow === c && userHigh === d && missing === e) return known;
+    a = appLow;
+    b = appHigh;
+    c = userLow;
+    d = userHigh;
+    e = missing;
+    const application = (missing & NO_APPLICATION) !== 0 ? 0 : names.application(appLow, appHigh);
+    const user = (missing & NO_USER) !== 0 ? 0 : names.user(userLow, userHigh);
+    known = names.who(application, user);
+    return known;
+  };
+}

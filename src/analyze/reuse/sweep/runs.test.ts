@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { Random } from "../../../base/prng.ts";
+import { COMPLETE, READ_KNOWN, WRITTEN_KNOWN } from "./records.ts";
+import { RUN_STRIDE, Runs, RunSample } from "./runs.ts";
+
+describe("runs", () => {
+  it("are grouped as a map would, also when they fill many parts", () => {
+    const random = new Random(3);
+    const rows = 200_000;
+    const words = new Uint32Array(rows * RUN_STRIDE);
+    const expected = new Map<
+      string,
+      { r: bigint; w: bigint; complete: boolean; read: boolean; written: boolean }
+    >();
+    for (let row = 0; row < rows; row++) {
+      const run = [random.below(70_000), random.below(2)] as const;
+      const bytes = () =>
+        random.unit() < 0.3 ? 0n : random.unit() < 0.001 ? 2n ** 61n : BigInt(random.below(2 ** 40));
+      const [r, w] = [bytes(), bytes()];
+      const [complete, read, written] = [random.unit() < 0.99, random.unit() < 0.98, random.unit() < 0.98];
+      const flags = (complete ? COMPLETE : 0) | (read ? READ_KNOWN : 0) | (written ? WRITTEN_KNOWN : 0);
+      const split = (value: bigint) => [Number(value & 0xffffffffn), Number(value >> 32n)];
+      words.set([...run, ...split(r), ...split(w), flags], row * RUN_STRIDE);
+      const one = expected.get(run.join()) ?? { r: 0n, w: 0n, complete: true, read: false, written: false };
+      if (read) one.r += r;
+      if (written) one.w += w;
+      one.complete &&= complete;
+      one.read ||= read;
+      one.written ||= written;
+      expected.set(run.join(), one);
+    }
+    const runs = new Runs(0.5);
+    runs.add({ words, rows, room: new Uint32Array(words.length) });
+    const all = [...expected.values()];
+    const whole = all.filter(({ complete }) => complete);
+    const known = whole.filter(({ read, written }) => read && written);
+    const moving = known.filter(({ r, w }) => r + w > 0n);
+    const x = moving.map(({ r, w }) => Number(r > w ? r - w : w - r) / Number(r + w));
+    expect(runs.count).toBe(all.length);
+    expect(runs.partial).toBe(all.length - whole.length);
+    expect(runs.unknown).toBe(whole.length - known.length);
+    expect(runs.idle).toBe(known.length - moving.length);
+    expect(runs.moving).toBe(moving.length);
+    expect(runs.reads).toBe(moving.filter(({ r, w }) => r > w).length);
+    expect(runs.writes).toBe(moving.filter(({ r, w }) => r < w).length);
+    expect([...runs.oneSided]).toEqual(
+      [0.9, 0.95, 0.99, 0.5].map((bound) => x.filter((one) => one >= bound).length),
+    );
+    expect(runs.sumOfX).toBeCloseTo(
+      x.reduce((sum, one) => sum + one, 0),
+      6,
+    );
+    const total = (list: typeof moving) => list.reduce((sum, { r, w }) => sum + r + w, 0n);
+    expect(runs.bytes.read).toBe(total(moving.filter(({ r, w }) => r > w)));
+    expect(runs.bytes.written).toBe(total(moving.filter(({ r, w }) => r < w)));
+    const amounts = (list: typeof moving) => list.map(({ r, w }) => Number(r + w)).sort((a, b) => a - b);
+    expect([...runs.readBytes.values()].sort((a, b) => a - b)).toEqual(
+      amounts(moving.filter(({ r, w }) => r > w)),
+    );
+  });
+
+  it("are sampled by hash, whatever their order", () => {
+    const hashes = Array.from({ length: 5000 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 0);
+    const take = (order: readonly number[]) => {
+      const sample = new RunSample(300);
+      for (const hash of order) sample.add(hash, hash / 2 ** 32, 1, hash);
+      expect(sample.count).toBe(300);
+      return [...sample.take().bytes];
+    };
+    const smallest = [...hashes].sort((a, b) => a - b).slice(0, 300);
+    expect(take(hashes)).toEqual(smallest);
+    expect(take([...hashes].reverse())).toEqual(smallest);
+  });
+});

@@ -1,0 +1,200 @@
+/** Whole numbers of 64 bits as two words of 32, the way columns hold them: reading a bigint costs ten times as much. */
+
+const WORD = 2 ** 32;
+/** From this high word on a number needs more than 53 bits. */
+const HIGH_LARGE = 2 ** 21;
+
+/** Exact below 2^53, else rounded. */
+export const numberOf = (low: number, high: number): number => high * WORD + low;
+
+const bigintOf = (low: number, high: number): bigint => (BigInt(high) << 32n) | BigInt(low);
+
+/** Sums of whole numbers from 0 on, exact however large. */
+export class ExactSums {
+  #small: Float64Array;
+  readonly #large = new Map<number, bigint>();
+
+  constructor(count: number) {
+    this.#small = new Float64Array(count);
+  }
+
+  /** Makes room for sums below `count`. */
+  reach(count: number): void {
+    if (count <= this.#small.length) return;
+    const longer = new Float64Array(Math.max(count, 2 * this.#small.length));
+    longer.set(this.#small);
+    this.#small = longer;
+  }
+
+  add(at: number, low: number, high: number): void {
+    if (high >= HIGH_LARGE) {
+      this.#large.set(at, (this.#large.get(at) ?? 0n) + bigintOf(low, high));
+      return;
+    }
+    const value = high * WORD + low;
+    const before = this.#small[at] as number;
+    if (before + value <= Number.MAX_SAFE_INTEGER) this.#small[at] = before + value;
+    else {
+      this.#large.set(at, (this.#large.get(at) ?? 0n) + BigInt(before));
+      this.#small[at] = value;
+    }
+  }
+
+  addBigint(at: number, value: bigint): void {
+    this.#large.set(at, (this.#large.get(at) ?? 0n) + value);
+  }
+
+  /** Adds sum number `from` of others. */
+  addSum(at: number, others: ExactSums, from: number): void {
+    const large = others.#large.get(from);
+    if (large !== undefined) this.#large.set(at, (this.#large.get(at) ?? 0n) + large);
+    const value = others.#small[from] as number;
+    const before = this.#small[at] as number;
+    if (before + value <= Number.MAX_SAFE_INTEGER) this.#small[at] = before + value;
+    else {
+      this.#large.set(at, (this.#large.get(at) ?? 0n) + BigInt(before));
+      this.#small[at] = value;
+    }
+  }
+
+  /** Whether `about` is exact. */
+  isSmall(at: number): boolean {
+    return !this.#large.has(at);
+  }
+
+  value(at: number): bigint {
+    const small = BigInt(this.#small[at] as number);
+    const large = this.#large.get(at);
+    return large === undefined ? small : small + large;
+  }
+
+  /** As a double. */
+  about(at: number): number {
+    return this.#large.has(at) ? Number(this.value(at)) : (this.#small[at] as number);
+  }
+}
+
+/** The values with room for at least `count`. */
+export function longer(values: Float64Array<ArrayBuffer>, count: number): Float64Array<ArrayBuffer> {
+  if (count <= values.length) return values;
+  const more = new Float64Array(2 * count);
+  more.set(values);
+  return more;
+}
+
+const PAGE = 65_536;
+
+/** A list of doubles that grows, in pages: it never takes twice what it holds. */
+export class Column {
+  readonly #full: Float64Array[] = [];
+  #page = new Float64Array(256);
+  #used = 0;
+  #before = 0;
+
+  get length(): number {
+    return this.#before + this.#used;
+  }
+
+  push(value: number): void {
+    if (this.#used === this.#page.length) this.#turn();
+    this.#page[this.#used++] = value;
+  }
+
+  /** All of them; valid until the next push. */
+  values(): Float64Array {
+    if (this.#full.length > 0) {
+      const all = new Float64Array(this.length);
+      let at = 0;
+      for (const page of this.#full) {
+        all.set(page, at);
+        at += page.length;
+      }
+      all.set(this.#page.subarray(0, this.#used), at);
+      this.#full.length = 0;
+      this.#page = all;
+      this.#used = all.length;
+      this.#before = 0;
+    }
+    return this.#page.subarray(0, this.#used);
+  }
+
+  #turn(): void {
+    this.#full.push(this.#page);
+    this.#before += this.#used;
+    this.#page = new Float64Array(Math.min(PAGE, Math.max(256, this.#before)));
+    this.#used = 0;
+  }
+}
+
+/** Mixes the bits of two words into one. */
+export function mixed(low: number, high: number): number {
+  let z = Math.imul(low ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b);
+  z = Math.imul(z ^ (z >>> 15), 0xc2b2ae35);
+  return (z ^ (z >>> 13)) >>> 0;
+}
+
+/** Numbers from 0 for values of two words, in the order in which they first occur. */
+export class Codes {
+  #slots = new Int32Array(256).fill(-1);
+  #keys = new Uint32Array(512);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  of(low: number, high: number): number {
+    const mask = this.#slots.length - 1;
+    let at = mixed(low, high) & mask;
+    for (;;) {
+      const code = this.#slots[at] as number;
+      if (code === -1) return this.#add(at, low, high);
+      if (this.#keys[2 * code] === low && this.#keys[2 * code + 1] === high) return code;
+      at = (at + 1) & mask;
+    }
+  }
+
+  /** As `of`, but -1 for what is not known. */
+  find(low: number, high: number): number {
+    const mask = this.#slots.length - 1;
+    let at = mixed(low, high) & mask;
+    for (;;) {
+      const code = this.#slots[at] as number;
+      if (code === -1 || (this.#keys[2 * code] === low && this.#keys[2 * code + 1] === high)) return code;
+      at = (at + 1) & mask;
+    }
+  }
+
+  low(code: number): number {
+    return this.#keys[2 * code] as number;
+  }
+
+  high(code: number): number {
+    return this.#keys[2 * code + 1] as number;
+  }
+
+  #add(at: number, low: number, high: number): number {
+    const code = this.#count++;
+    if (2 * code === this.#keys.length) {
+      const longer = new Uint32Array(4 * code);
+      longer.set(this.#keys);
+      this.#keys = longer;
+    }
+    this.#keys[2 * code] = low;
+    this.#keys[2 * code + 1] = high;
+    this.#slots[at] = code;
+    if (2 * this.#count > this.#slots.length) this.#spread();
+    return code;
+  }
+
+  #spread(): void {
+    const slots = new Int32Array(2 * this.#slots.length).fill(-1);
+    const mask = slots.length - 1;
+    for (let code = 0; code < this.#count; code++) {
+      let at = mixed(this.low(code), this.high(code)) & mask;
+      while (slots[at] !== -1) at = (at + 1) & mask;
+      slots[at] = code;
+    }
+    this.#slots = slots;
+  }
+}
