@@ -1,0 +1,199 @@
+/** `plimsoll lustre parse`: counters of Lustre as they were read, with their units. */
+import { FormatError } from "../../base/errors.ts";
+import {
+  type Counter,
+  type LustreItem,
+  LustreParser,
+  NO_STAMP,
+  Reading,
+  readLustre,
+  type TableReading,
+  type ValueReading,
+} from "../../formats/lustre/index.ts";
+import { withFile } from "../../node/file-source.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+
+export default defineCommand({
+  name: "lustre parse",
+  summary: "print the counters of Lustre statistics files",
+  description:
+    "Reads stats, md_stats, job_stats, brw_stats, rpc_stats, lnet and recovery files of Lustre 2.5 to 2.17, alone or as lctl get_param prints many of them, and prints what they count with units. What a line means is taken from the line, never from the release: read in bytes and read in microseconds are two counters. Values of 64 bits are exact; JSON writes those beyond 2^53 as text.",
+  arguments: [{ name: "file", help: "statistics files, or /dev/stdin", kind: "file", variadic: true }],
+  options: {
+    path: {
+      kind: "string",
+      help: "the path that the file had on its server, such as obdfilter/fs-OST0001/job_stats",
+    },
+    nonzero: { kind: "boolean", help: "leave out counters without samples" },
+  },
+  examples: [
+    {
+      command: "plimsoll lustre parse /proc/fs/lustre/obdfilter/*/job_stats",
+      does: "every job on every OST of this server",
+    },
+    {
+      command: "lctl get_param '*.*.job_stats' | plimsoll lustre parse /dev/stdin",
+      does: "the same from lctl",
+    },
+    { command: "plimsoll lustre parse --json stats", does: "one JSON document" },
+  ],
+  async run({ arguments: files, options }, context) {
+    const setting: Setting = { path: options.path, nonzero: options.nonzero };
+    if (context.json) {
+      const read = files.flatMap((file) =>
+        guarded(file, files.length, context, () => fileJson(file, setting)),
+      );
+      context.printJson({ files: read });
+      return;
+    }
+    for (const file of files) {
+      guarded(file, files.length, context, () => printFile(file, setting, context));
+      await context.breathe();
+    }
+  },
+});
+
+interface Setting {
+  readonly path: string | undefined;
+  readonly nonzero: boolean;
+}
+
+/** One bad file is an error; among several it is left out. */
+function guarded<T>(file: string, count: number, context: Context, use: () => T): T[] {
+  try {
+    return [use()];
+  } catch (error) {
+    if (count === 1 || !(error instanceof FormatError)) throw error;
+    context.skip(file, error.detail);
+    return [];
+  }
+}
+
+function printFile(file: string, setting: Setting, context: Context): void {
+  const parser = new LustreParser();
+  let items = 0;
+  const notes = withFile(file, (source) =>
+    parser.parse(source, options(setting, file), (item) => {
+      items++;
+      context.out.write(`# ${headline(item)}\n`);
+      if (item instanceof Reading) printCounters(item, setting, context);
+      else if (item.form === "table") printTable(item, context);
+      else for (const { key, value } of item.values) context.out.write(`${key}\t${value}\n`);
+      const wrong = problems(item);
+      if (wrong !== "") context.note(`${file}: ${wrong}`);
+    }),
+  );
+  if (items === 0) throw nothingFound(file);
+  if (notes.skipped.size > 0)
+    context.note(`${file}: without counters and left out: ${[...notes.skipped.keys()].sort().join(", ")}`);
+}
+
+const options = ({ path }: Setting, file: string) => ({ path: path ?? file });
+
+const nothingFound = (file: string) =>
+  new FormatError(
+    file,
+    {},
+    "no counters of Lustre in it; expected stats, job_stats, brw_stats or output of lctl get_param (--path says what an empty file is)",
+  );
+
+function headline(item: LustreItem): string {
+  const name = item.target || item.param;
+  const client = item instanceof Reading && item.client !== "" ? ` of client ${item.client}` : "";
+  const jobs = item.kind === "job_stats" && item instanceof Reading ? `, ${item.rows} jobs` : "";
+  return `${item.kind} ${name}${client}${jobs}`;
+}
+
+/** What was wrong with the text, in one line; empty when nothing was. */
+function problems(item: LustreItem): string {
+  const found: string[] = [];
+  const say = (count: number, what: string) => count > 0 && found.push(`${count} ${what}`);
+  if (item instanceof Reading) {
+    const { notes } = item;
+    say(notes.brokenLines, `lines that cannot be read, the first is line ${notes.firstBrokenLine}`);
+    say(notes.unknownLines, "lines of unknown meaning");
+    say(
+      item.kind === "job_stats" ? notes.duplicates : 0,
+      "entries that came twice; the later ones are shown",
+    );
+    if (item.cut) found.push("the text is cut; the last entry is not whole");
+  } else {
+    say(item.unknownLines, "lines of unknown meaning");
+    if (item.form === "table") say(item.brokenLines, "lines that cannot be read");
+  }
+  return found.length === 0 ? "" : `${headline(item)}: ${found.join("; ")}`;
+}
+
+const COLUMNS = ["counter", "unit", "samples", "min", "max", "sum", "sumsq"] as const;
+
+function printCounters(reading: Reading, { nonzero }: Setting, context: Context): void {
+  const withJobs = reading.kind === "job_stats";
+  context.out.write(`${[...(withJobs ? ["job"] : []), ...COLUMNS].join("\t")}\n`);
+  for (let row = 0; row < reading.rows; row++) {
+    const id = withJobs ? `${printable(reading.jobId(row))}\t` : "";
+    for (const counter of reading.counters(row)) {
+      if (nonzero && counter.samples === 0n) continue;
+      const { name, unit, samples, min = "", max = "", sum = "", sumsq = "" } = counter;
+      context.out.write(`${id}${printable(name)}\t${unit}\t${samples}\t${min}\t${max}\t${sum}\t${sumsq}\n`);
+    }
+  }
+}
+
+/** An id may hold any bytes; a table has one line for each row. */
+const printable = (text: string) => (text === "" ? "-" : text.replace(/[\u0000-\u001f\u007f]/g, "?"));
+
+function printTable({ sections, values, disabled }: TableReading, context: Context): void {
+  if (disabled) context.out.write("disabled\n");
+  for (const { key, value } of values) context.out.write(`${key}\t${value}\n`);
+  for (const { name, sides, rows } of sections) {
+    context.out.write(`${[name, ...sides].join("\t")}\n`);
+    for (const { bucket, counts } of rows) context.out.write(`${[bucket, ...counts].join("\t")}\n`);
+  }
+}
+
+function fileJson(file: string, setting: Setting): object {
+  const { items, notes } = withFile(file, (source) => readLustre(source, options(setting, file)));
+  if (items.length === 0) throw nothingFound(file);
+  return {
+    file,
+    readings: items.map((item) => (item instanceof Reading ? countersJson(item, setting) : smallJson(item))),
+    leftOut: Object.fromEntries(notes.skipped),
+  };
+}
+
+const stamp = (ns: bigint | undefined) => (ns === undefined || ns === NO_STAMP ? null : ns);
+
+function countersJson(reading: Reading, setting: Setting): object {
+  const { kind, param, target, fileSystem, client, mount, cut, notes } = reading;
+  const head = { kind, param, target, fileSystem, client, mount, cut, notes };
+  if (kind === "job_stats") return { ...head, jobs: jobsJson(reading, setting) };
+  return {
+    ...head,
+    snapshotUnixNs: stamp(reading.snapshotNs[0]),
+    startUnixNs: stamp(reading.startNs[0]),
+    counters: shown(reading.counters(), setting),
+  };
+}
+
+/** One after the other, for a file may have a hundred thousand. */
+function* jobsJson(reading: Reading, setting: Setting): Generator<object> {
+  for (let row = 0; row < reading.rows; row++)
+    yield {
+      jobId: reading.jobId(row),
+      snapshotUnixNs: stamp(reading.snapshotNs[row]),
+      startUnixNs: stamp(reading.startNs[row]),
+      counters: shown(reading.counters(row), setting),
+    };
+}
+
+const shown = (counters: readonly Counter[], { nonzero }: Setting) =>
+  nonzero ? counters.filter(({ samples }) => samples !== 0n) : counters;
+
+function smallJson(item: TableReading | ValueReading): object {
+  const { kind, param, target, fileSystem, values } = item;
+  const head = { kind, param, target, fileSystem, values };
+  if (item.form === "values") return head;
+  const { snapshotNs, startNs, sections, disabled } = item;
+  return { ...head, snapshotUnixNs: stamp(snapshotNs), startUnixNs: stamp(startNs), disabled, sections };
+}

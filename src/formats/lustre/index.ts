@@ -1,0 +1,53 @@
+/** Lustre's files of counters: recognising, reading, and what happened between two readings. */
+import { headLines } from "../text/windows.ts";
+import { describeParam } from "./params.ts";
+
+interface Rule {
+  readonly kind: string;
+  /** Fits one of the first lines. */
+  readonly line: RegExp;
+}
+
+/** By content first: names of files that people keep say little. */
+const RULES: readonly Rule[] = [
+  {
+    kind: "params",
+    line: /^(mdt|obdfilter|osd-\w+|llite|mgs|mds|ost|mdc|osc|osp|lmv|lov|ldlm|mdd|lod|qmt|nodemap)\.[^\s=]+=/,
+  },
+  { kind: "job_stats", line: /^job_stats:\s*$/ },
+  { kind: "job_stats", line: /^- job_id: {2,}\S/ },
+  { kind: "stats", line: /^snapshot_time\s+\d+\.\d+ secs\.[nu]secs\s*$/ },
+  { kind: "stats", line: /^\w+\s+\d+ samples \[[^\]]*\]/ },
+  { kind: "table", line: /^snapshot_time:\s+\d+\.\s*\d+ \(?secs\.[nu]secs\)?\s*$/ },
+  { kind: "table", line: /^io_latency_by_size:\s*$/ },
+];
+
+/**
+ * What an input is, by its first bytes and its path; undefined when it is nothing of Lustre. An empty file is known
+ * by its path alone.
+ */
+export function recognizeLustre(head: Uint8Array, name: string): string | undefined {
+  const lines = headLines(head).filter((line) => line.replace(/\0/g, "").trim() !== "");
+  for (const line of lines.slice(0, 40)) {
+    const rule = RULES.find((candidate) => candidate.line.test(line));
+    if (rule === undefined) continue;
+    const { kind } = describeParam(name);
+    return rule.kind === "params" || rule.kind === "job_stats" || kind === "other" ? rule.kind : kind;
+  }
+  const { kind } = describeParam(name);
+  const byPath = kind !== "other" && kind !== "stats" && /[/.]/.test(name);
+  return byPath ? kind : undefined;
+}
+
+export { clientDelta, JobClientSums, type MountDelta, type NodeDelta } from "./client-delta.ts";
+export { CounterTable } from "./counter-table.ts";
+export { type Deltas, DeltaTracker, type TrackerCounts, type TrackerOptions } from "./delta.ts";
+export * as why from "./delta-rows.ts";
+export { decodeJobId, unescapeJobId } from "./job-id.ts";
+export { describeParam, fileSystemOf, type Param, targetIndex } from "./params.ts";
+export { type FileNotes, type LustreItem, LustreParser, type ParseOptions, readLustre } from "./parser.ts";
+export { type Counter, MAX, MIN, Reading, SAMPLES, SUM, SUMSQ, WORDS } from "./reading.ts";
+export { NO_STAMP } from "./stamp.ts";
+export { type TableDelta, tableDelta } from "./table-delta.ts";
+export type { TableReading, TableSection } from "./tables.ts";
+export { isLnetCounter, lustreVersion, type Recovery, recoveryOf, type ValueReading } from "./values.ts";

@@ -1,0 +1,37 @@
+/** The two words of an entry that differences are made of, in halves. */
+import { SAME } from "./difference.ts";
+import { SAMPLES, SUM, WORDS } from "./reading.ts";
+
+/** Whether an entry has neither samples nor a sum. */
+export function isZero(halves: Uint32Array, entry: number): boolean {
+  const at = 2 * WORDS * entry;
+  return (
+    ((halves[at] as number) |
+      (halves[at + 1] as number) |
+      (halves[at + 2 * SUM] as number) |
+      (halves[at + 2 * SUM + 1] as number)) ===
+    0
+  );
+}
+
+/** Samples and sum as they are; says whether there is anything. */
+export function copyWords(halves: Uint32Array, word: number, out: Uint32Array, into: number): number {
+  const samples = 2 * (word + SAMPLES);
+  const sum = 2 * (word + SUM);
+  out[2 * into] = halves[samples] as number;
+  out[2 * into + 1] = halves[samples + 1] as number;
+  out[2 * into + 2] = halves[sum] as number;
+  out[2 * into + 3] = halves[sum + 1] as number;
+  return isZeroWords(out, into) ? SAME : 1;
+}
+
+/** Whether an entry has neither samples nor a sum. */
+export function isZeroWords(out: Uint32Array, into: number): boolean {
+  return (
+    ((out[2 * into] as number) |
+      (out[2 * into + 1] as number) |
+      (out[2 * into + 2] as number) |
+      (out[2 * into + 3] as number)) ===
+    0
+  );
+}

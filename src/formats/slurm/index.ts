@@ -1,0 +1,52 @@
+/** Slurm's accounting in its text forms. */
+import { FormatError } from "../../base/errors.ts";
+import type { ByteSource } from "../../base/source.ts";
+import { headLines } from "../text/windows.ts";
+import type { SlurmFile, SlurmOptions } from "./fields.ts";
+import { isJobcompLine, readJobcomp } from "./jobcomp.ts";
+import { readSacctJson } from "./sacct-json.ts";
+import { isSacctHeader, readSacctText } from "./sacct-text.ts";
+
+export type SlurmKind = "sacct" | "sacct-json" | "jobcomp";
+
+interface Rule {
+  readonly kind: SlurmKind;
+  readonly fits: (lines: readonly string[], text: string) => boolean;
+  readonly read: (source: ByteSource, options: SlurmOptions) => SlurmFile;
+}
+
+const RULES: readonly Rule[] = [
+  { kind: "jobcomp", fits: ([first = ""]) => isJobcompLine(first), read: readJobcomp },
+  { kind: "sacct", fits: ([first = ""]) => isSacctHeader(first), read: readSacctText },
+  {
+    kind: "sacct-json",
+    fits: (_, text) => /^\s*\{/.test(text) && /"(Slurm|slurm|openapi\\?\/dbv|jobs)"/.test(text),
+    read: readSacctJson,
+  },
+];
+
+const HEAD_BYTES = 4096;
+
+export function recognizeSlurm(head: Uint8Array): SlurmKind | undefined {
+  const lines = headLines(head);
+  return RULES.find(({ fits }) => fits(lines, lines.join("\n")))?.kind;
+}
+
+/** Reads any of the forms; `columns` in the options says that it is text without a header. */
+export function readSlurm(source: ByteSource, options: SlurmOptions = {}): SlurmFile {
+  if (options.columns !== undefined) return readSacctText(source, options);
+  const kind = recognizeSlurm(source.read(0, HEAD_BYTES));
+  const rule = RULES.find((candidate) => candidate.kind === kind);
+  if (rule === undefined)
+    throw new FormatError(
+      source.name,
+      { line: 1 },
+      "not output of sacct --parsable2 or --json, and no job completion file",
+    );
+  return rule.read(source, options);
+}
+
+export type { SlurmFile, SlurmOptions } from "./fields.ts";
+export { arrayTasks, gpusOf, hasEnded, isKnownState, type SlurmJob, type SlurmNotes } from "./job.ts";
+export { expandNodeList } from "./nodes.ts";
+export { durationSeconds, timeOf, type Zone, zoneOf } from "./times.ts";
