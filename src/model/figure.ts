@@ -40,7 +40,10 @@ export interface Axis {
   readonly scale?: "linear" | "log";
 }
 
-/** Categories with one bar per series, side by side or stacked. NaN: not recorded, which is not zero. */
+/**
+ * Categories with one bar per series, side by side or stacked. NaN: not recorded, which is not zero. Bars side by side may
+ * have whiskers from the least to the greatest of what the bar is the mean of.
+ */
 export interface BarsChart {
   readonly kind: "bars";
   /** Bars grow upwards ("vertical") or to the right, with room for long names ("horizontal"). */
@@ -53,6 +56,9 @@ export interface BarsChart {
     readonly name: string;
     readonly role: Role;
     readonly values: readonly number[];
+    /** Ends of the whiskers, one per category; both or none. NaN: no whisker there. */
+    readonly low?: readonly number[];
+    readonly high?: readonly number[];
   }[];
 }
 

@@ -9,3 +9,4 @@ export * from "./store-schema.ts";
 export * from "./streams.ts";
 export * from "./tables.ts";
 export * from "./trace.ts";
+export * from "./write-run.ts";

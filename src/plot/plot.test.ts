@@ -21,6 +21,7 @@ import {
   pointsOf,
   stripOf,
   violinsOf,
+  whiskers,
   xmlFault,
 } from "./test-kit.ts";
 import { cleanText, fitMiddle, fitNames, shortenMiddle, textWidth, wrapText } from "./text.ts";
@@ -32,6 +33,7 @@ const SAMPLES: Readonly<Record<string, Chart>> = {
   "access-sizes": accessSizes,
   costs,
   files,
+  whiskers,
   heat: heatOf(6, 20),
   strip: stripOf(24),
   lanes,
@@ -121,6 +123,30 @@ describe("bars", () => {
     );
     expect(widths).toHaveLength(2);
     expect(widths[1]! / widths[0]!).toBeCloseTo(4, 1);
+  });
+
+  it("have whiskers from the least to the greatest, which the CSV and the table name", () => {
+    const svg = renderSvg(figureOf(whiskers), { document });
+    expect(svg).toContain("512: 1 MB: 7,000,000,000 B/s (5,000,000,000 B/s to 8,000,000,000 B/s)</title>");
+    // Five of six bars: where an end is not known there is no whisker.
+    expect(svg.match(/<line [^>]*>/g)?.length).toBeGreaterThanOrEqual(15);
+    const [head, first] = figureCsv(figureOf(whiskers)).split("\r\n");
+    expect(head).toBe("writers,series,bandwidth (bytes/s),least (bytes/s),greatest (bytes/s)");
+    expect(first).toBe("512,1 MB,7000000000,5000000000,8000000000");
+    const { columns, rows } = figureTable(figureOf(whiskers));
+    expect(columns.map(({ label }) => label).slice(1, 4)).toEqual(["1 MB", "1 MB: least", "1 MB: greatest"]);
+    expect(rows[2]?.slice(4)).toEqual([31e9, null, 40e9]);
+    for (const direction of ["vertical", "horizontal"] as const)
+      for (const scale of ["linear", "log"] as const)
+        drawn({
+          ...whiskers,
+          direction,
+          value: { ...whiskers.value, scale },
+          series: [
+            { ...whiskers.series[0]!, low: [-3, 0, Number.NEGATIVE_INFINITY], high: [1e300, 0, 5e-324] },
+            { ...whiskers.series[1]!, low: [4, 4], high: [] },
+          ],
+        });
   });
 
   it("survive one category, all zeros, infinite and negative values, and very many", () => {

@@ -114,6 +114,32 @@ export const files: BarsChart = {
   ],
 };
 
+/** Means with the least and the greatest sample; one has none. */
+export const whiskers: BarsChart = {
+  kind: "bars",
+  direction: "vertical",
+  stacked: false,
+  categories: ["512", "2048", "8192"],
+  categoryLabel: "writers",
+  value: { label: "bandwidth", unit: "bytes/s" },
+  series: [
+    {
+      name: "1 MB",
+      role: "read",
+      values: [7e9, 23e9, 49e9],
+      low: [5e9, 20e9, 31e9],
+      high: [8e9, 29e9, 60e9],
+    },
+    {
+      name: "128 MB",
+      role: "write",
+      values: [17e9, 37e9, 31e9],
+      low: [3e9, 12e9, Number.NaN],
+      high: [30e9, 44e9, 40e9],
+    },
+  ],
+};
+
 /** Ranks in bursts, the first of them reading at the start. */
 export function heatOf(rows: number, columns: number): HeatChart {
   const [read, write] = [new Float64Array(rows * columns), new Float64Array(rows * columns)];

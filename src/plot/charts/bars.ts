@@ -9,27 +9,42 @@ import { label, tag, title } from "../svg.ts";
 import { cleanText, fitMiddle, fitNames, textWidth } from "../text.ts";
 import { thinnedTicks, type ValueAxis, valueAxis } from "../ticks.ts";
 import { type ChartKind, type DrawContext, FONT, FONT_SMALL, nothingToDraw, recorded } from "./chart.ts";
+import { hasWhiskers, whiskerColumns, whiskerMarks, whiskerOf } from "./whiskers.ts";
 
 export const bars: ChartKind<BarsChart> = {
   draw,
-  csv: ({ categories, categoryLabel, series, value }) => ({
+  csv: (chart) => ({
     columns: [
-      { label: categoryLabel, unit: "text" },
+      { label: chart.categoryLabel, unit: "text" },
       { label: "series", unit: "text" },
-      { label: value.label, unit: value.unit },
+      { label: chart.value.label, unit: chart.value.unit },
+      ...(hasWhiskers(chart) ? whiskerColumns(chart) : []),
     ],
-    rows: categories.flatMap((category, index) =>
-      series.map(({ name, values }) => [category, name, values[index] ?? Number.NaN]),
+    rows: chart.categories.flatMap((category, index) =>
+      chart.series.map((one) => [
+        category,
+        one.name,
+        one.values[index] ?? Number.NaN,
+        ...(hasWhiskers(chart) ? [one.low?.[index] ?? Number.NaN, one.high?.[index] ?? Number.NaN] : []),
+      ]),
     ),
   }),
-  table: ({ categories, categoryLabel, series, value }) => ({
+  table: (chart) => ({
     columns: [
-      { label: categoryLabel, unit: "text" },
-      ...series.map(({ name }) => ({ label: name, unit: value.unit })),
+      { label: chart.categoryLabel, unit: "text" },
+      ...chart.series.flatMap(({ name }) => [
+        { label: name, unit: chart.value.unit },
+        ...(hasWhiskers(chart) ? whiskerColumns(chart, `${name}: `) : []),
+      ]),
     ],
-    rows: categories.map((category, index) => [
+    rows: chart.categories.map((category, index) => [
       category,
-      ...series.map(({ values }) => recorded(values[index] ?? Number.NaN)),
+      ...chart.series.flatMap(({ values, low, high }) => [
+        recorded(values[index] ?? Number.NaN),
+        ...(hasWhiskers(chart)
+          ? [recorded(low?.[index] ?? Number.NaN), recorded(high?.[index] ?? Number.NaN)]
+          : []),
+      ]),
     ]),
   }),
 };
@@ -43,6 +58,8 @@ interface Bar {
   readonly to: number;
   readonly low: number;
   readonly high: number;
+  /** Ends of the whisker; absent without one. */
+  readonly whisker?: readonly [number, number] | undefined;
   readonly hover: string;
 }
 
@@ -86,7 +103,7 @@ function vertical(chart: BarsChart, context: DrawContext, top: number) {
   const plotBottom = plotTop + Math.round(Math.min(260, Math.max(150, context.width * 0.34)));
   const x = categoryAxis(categories.length);
   const y: FrameAxis = { ...axis, format: (v) => formatTick(v, value.unit), grid: true, shown: true };
-  const marks = barMarks(drawn, context, "x");
+  const marks = [...barMarks(drawn, context, "x"), ...whiskerMarks(drawn, "x")];
   const base = axis.scale === "log" ? axis.domain[0] : 0;
   const made = frame({
     document: context.document,
@@ -137,7 +154,11 @@ function horizontal(chart: BarsChart, context: DrawContext, top: number) {
     ...{ left, right, top: plotTop, bottom: plotBottom },
     x: { ...x, ticks: thinnedTicks(x.ticks, right - left, value.unit) },
     y,
-    marks: [...barMarks(drawn, context, "y"), ruleX([base], { stroke: "var(--plot-muted)" })],
+    marks: [
+      ...barMarks(drawn, context, "y"),
+      ...whiskerMarks(drawn, "y"),
+      ruleX([base], { stroke: "var(--plot-muted)" }),
+    ],
   });
   const fits = textWidth(cleanText(chart.categoryLabel), FONT) <= left - 12;
   const heading = fitMiddle(chart.categoryLabel, width * 0.6, FONT);
@@ -185,9 +206,10 @@ function categoryAxis(count: number): FrameAxis {
 function* valuesOf({ categories, series, stacked }: BarsChart): Generator<number> {
   for (let index = 0; index < categories.length; index++) {
     let sum = 0;
-    for (const { values } of series) {
+    for (const { values, low, high } of series) {
       const value = values[index] ?? Number.NaN;
       if (!Number.isFinite(value)) continue;
+      if (!stacked) yield* whiskerOf(low?.[index], high?.[index]) ?? [];
       // A stack starts with its first part: on a log axis that one must be visible too.
       if (!stacked || sum === 0) yield value;
       sum += Math.max(0, value);
@@ -205,11 +227,16 @@ function layOut({ categories, series, stacked, value }: BarsChart, axis: ValueAx
   for (let category = 0; category < categories.length; category++) {
     let [above, below] = [0, 0];
     const missing: string[] = [];
-    for (const [index, { name, role, values }] of series.entries()) {
+    for (const [index, { name, role, values, low: lows, high: highs }] of series.entries()) {
       const number = values[category] ?? Number.NaN;
+      const whisker = stacked ? undefined : whiskerOf(lows?.[category], highs?.[category]);
       const from = category + (1 - filled) / 2 + (stacked ? 0 : (index * filled) / slots);
       const to = from + filled / slots;
-      const hover = `${cleanText(categories[category]!)}: ${name}: ${formatExact(number, value.unit)}`;
+      const range =
+        whisker === undefined
+          ? ""
+          : ` (${formatExact(whisker[0], value.unit)} to ${formatExact(whisker[1], value.unit)})`;
+      const hover = `${cleanText(categories[category]!)}: ${name}: ${formatExact(number, value.unit)}${range}`;
       if (!Number.isFinite(number)) {
         if (stacked) missing.push(hover);
         else gaps.push({ at: (from + to) / 2, value: 0, hover });
@@ -224,6 +251,7 @@ function layOut({ categories, series, stacked, value }: BarsChart, axis: ValueAx
       drawn.push({
         ...{ category, series: index, role, from, to, hover },
         ...{ low: axis.scale === "log" ? Math.max(low, floor) : low, high },
+        whisker: whisker === undefined ? undefined : [clampTo(axis, whisker[0]), clampTo(axis, whisker[1])],
       });
     }
     if (missing.length > 0) gaps.push({ at: category + 0.5, value: above, hover: missing.join("; ") });
@@ -280,6 +308,8 @@ function namesBelow(chart: BarsChart, band: number, left: number, bottom: number
 
 /** The number over each bar, when every number has room. */
 function valuesAbove(chart: BarsChart, drawn: readonly Bar[], made: Frame): string {
+  // A whisker stands where the number would.
+  if (hasWhiskers(chart)) return "";
   const ends = barEnds(chart, drawn);
   const [first] = drawn;
   if (first === undefined) return "";
@@ -298,9 +328,9 @@ function valuesAbove(chart: BarsChart, drawn: readonly Bar[], made: Frame): stri
 /** Where bars end, and the number there: of each bar, or of the whole stack. */
 function barEnds({ categories, series, stacked, value }: BarsChart, drawn: readonly Bar[]) {
   if (!stacked)
-    return drawn.map(({ from, to, low, high, series: index, category }) => ({
+    return drawn.map(({ from, to, low, high, whisker, series: index, category }) => ({
       at: (from + to) / 2,
-      value: Math.max(high, low),
+      value: Math.max(high, low, whisker?.[1] ?? high),
       text: shortValue(series[index]!.values[category]!, value.unit),
     }));
   const tops = new Map<number, Bar>();

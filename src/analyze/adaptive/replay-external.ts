@@ -1,0 +1,83 @@
+/** External interference: Table I, Figs 2 and 3. */
+import { standardDeviation } from "../../base/statistics.ts";
+import { formatMany } from "../../base/units.ts";
+import type { Block, Cell, Section, TableBlock } from "../../model/document.ts";
+import { checkTable, figures, rowsOf } from "./replay-blocks.ts";
+import { rangeOf, type ReplayData } from "./replay-data.ts";
+import { fig2, fig3, imbalanceOf } from "./replay-figures.ts";
+
+/** Table I as printed: tests, MB/s, MB/s, share. */
+const TABLE_1 = [
+  { machine: "jaguar", twoJobs: false, name: "Jaguar", tests: 469, mean: 17800, sd: 10700, cov: 0.6009 },
+  { machine: "franklin", twoJobs: false, name: "Franklin", tests: 2581, mean: 6220, sd: 2500, cov: 0.4022 },
+  { machine: "xtp", twoJobs: true, name: "XTP, two jobs", tests: 400, mean: 789, sd: 344, cov: 0.4368 },
+  { machine: "xtp", twoJobs: false, name: "XTP, one job", tests: 320, mean: 1440, sd: 128, cov: 0.0886 },
+] as const;
+
+export function externalSection(data: ReplayData): Section[] {
+  const hourly = data.series.filter((one) => one.hourly);
+  if (hourly.length === 0) return [];
+  const rows = TABLE_1.flatMap((line): Cell[][] => {
+    const series = hourly.find((one) => one.machine === line.machine && one.twoJobs === line.twoJobs);
+    if (series === undefined) return [];
+    const values = series.results.map(({ bandwidth }) => bandwidth);
+    const { mean } = rangeOf(values);
+    const sd = standardDeviation(values, 1);
+    return [[line.name, line.tests, values.length, line.mean, mean, line.sd, sd, line.cov, sd / mean]];
+  });
+  const table: TableBlock = {
+    kind: "table",
+    id: "table-1",
+    caption: "Table I: variation of hourly tests, published beside simulated. MB/s.",
+    columns: [
+      { key: "machine", label: "Machine", unit: "text", about: "As in the paper." },
+      { key: "tests", label: "Tests, published", unit: "count", about: "In the paper." },
+      { key: "tests-here", label: "simulated", unit: "count", about: "Here." },
+      { key: "mean", label: "Mean, published", unit: "none", about: "MB/s, in the paper." },
+      { key: "mean-here", label: "simulated", unit: "none", about: "MB/s, here." },
+      { key: "sd", label: "Standard deviation, published", unit: "none", about: "MB/s, in the paper." },
+      { key: "sd-here", label: "simulated", unit: "none", about: "MB/s, here." },
+      {
+        key: "cov",
+        label: "Variation, published",
+        unit: "share",
+        about: "Standard deviation over mean; the paper's column is named covariance.",
+      },
+      { key: "cov-here", label: "simulated", unit: "share", about: "Here." },
+    ],
+    rows,
+  };
+  return [
+    {
+      id: "external",
+      title: "External interference",
+      intro:
+        "The same test hour by hour, beside whatever else runs. The paper: bandwidth varies by 40 to 60 % on production machines, and by 9 % on a machine of one's own (II.2, Table I, Figs 2 and 3).",
+      detail: true,
+      blocks: [
+        ...(data.parts.includes("table1") || data.parts.includes("fig2") ? [table] : []),
+        ...(data.parts.includes("table1") || data.parts.includes("fig2") ? figures(fig2(data)) : []),
+        ...pairText(data),
+        ...figures(fig3(data)),
+        checkTable(
+          "checks-external",
+          "Table I, Figs 2 and 3: published beside simulated.",
+          rowsOf(data, /^E/),
+        ),
+      ],
+    },
+  ];
+}
+
+function pairText({ pairs }: ReplayData): Block[] {
+  if (pairs.length === 0) return [];
+  const changes = pairs.map(({ first, second }) => imbalanceOf(second) / imbalanceOf(first));
+  const moved = changes.filter((change) => change > 1.25 || change < 0.8).length;
+  const second = rangeOf(pairs.map((one) => imbalanceOf(one.second)));
+  return [
+    {
+      kind: "text",
+      text: `Two tests of the paper, three minutes apart, had imbalance factors of 3.44 and 1.86: interference comes and goes. Here ${formatMany(pairs.length, "test")} with factors near 3.44 were followed by a second one after 180 s on the same storage; the second had factors from ${second.low.toFixed(2)} to ${second.high.toFixed(2)}, and in ${moved} of ${pairs.length} pairs the factor changed by more than a quarter.`,
+    },
+  ];
+}

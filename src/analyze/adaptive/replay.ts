@@ -1,0 +1,4 @@
+/** The paper's experiments as pages. */
+export * from "./replay-data.ts";
+export * from "./replay-document.ts";
+export * from "./replay-policies.ts";

@@ -1,0 +1,348 @@
+/** What would have changed at a site, as a document: recorded runs replayed with and without something. */
+import { formatBytes, formatMany, formatSeconds, formatShare } from "../../base/units.ts";
+import type { Block, Cell, Document, Section, TableBlock } from "../../model/document.ts";
+import type { Figure } from "../../model/figure.ts";
+
+export interface WhatIfRun {
+  readonly id: string;
+  readonly application: string;
+  /** Seconds since 1970. */
+  readonly start: number;
+  readonly recordedSeconds: number;
+  readonly before: number;
+  readonly after: number;
+  readonly expected: number;
+}
+
+export interface WhatIfTarget {
+  readonly target: number;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  readonly busyBefore: number;
+  readonly busyAfter: number;
+  readonly streamsBefore: number;
+  readonly streamsAfter: number;
+}
+
+export interface WhatIfPolicy {
+  readonly run: { readonly id: string; readonly application: string; readonly ranks: number };
+  readonly bytes: number;
+  readonly recordedSeconds: number;
+  readonly replayedSeconds: number;
+  readonly ownTargets: number;
+  readonly targets: number;
+  readonly times: readonly { readonly policy: string; readonly seconds: number; readonly moved: number }[];
+}
+
+export interface WhatIfFit {
+  readonly error: {
+    readonly median: number;
+    readonly p90: number;
+    readonly lean: number;
+    readonly runs: number;
+  };
+  readonly runs: number;
+  readonly transfers: number;
+  readonly targets: number;
+  readonly usualRate: number;
+  readonly lossPerStream: number;
+  readonly limitQuantile: number;
+}
+
+export interface WhatIfData {
+  readonly store: string;
+  /** "without run 123". */
+  readonly question: string;
+  readonly from: number;
+  readonly to: number;
+  /** Runs replayed. */
+  readonly runs: number;
+  readonly leftOut: number;
+  readonly fit: WhatIfFit;
+  readonly answer?:
+    | {
+        readonly changed: readonly WhatIfRun[];
+        readonly unchanged: number;
+        readonly targets: readonly WhatIfTarget[];
+        readonly removed: WhatIfRun | undefined;
+      }
+    | undefined;
+  readonly policy?: WhatIfPolicy | undefined;
+}
+
+export interface WhatIfOptions {
+  readonly command: string;
+  readonly madeBy: string;
+}
+
+export function whatIfDocument(data: WhatIfData, { command, madeBy }: WhatIfOptions): Document {
+  const { fit } = data;
+  return {
+    title: `What if: ${data.question}`,
+    facts: [
+      { label: "Store", text: data.store },
+      { label: "From", text: time(data.from) },
+      { label: "To", text: time(data.to) },
+      { label: "Runs replayed", text: String(data.runs) },
+      {
+        label: "Fit error",
+        text: `${formatShare(fit.error.median)} median, ${formatShare(fit.error.p90)} at 90 %`,
+      },
+    ],
+    verdict: whatIfVerdict(data),
+    sections: [
+      fitSection(data),
+      ...(data.answer === undefined ? [] : answerSections(data)),
+      ...(data.policy === undefined ? [] : [policySection(data, data.policy)]),
+    ],
+    command,
+    madeBy,
+  };
+}
+
+const time = (unix: number): string =>
+  `${new Date(unix * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+/** The one sentence to take away, with the error that it is subject to. */
+export function whatIfVerdict({ question, answer, policy, fit }: WhatIfData): string {
+  const error = `fit error ${formatShare(fit.error.median)} median, ${formatShare(fit.error.p90)} at 90 %`;
+  if (policy !== undefined) {
+    const said = policy.times
+      .map(({ policy: name, seconds }) => `${name} ${formatSeconds(seconds)}`)
+      .join(", ");
+    return `Simulated, ${error}: run ${policy.run.id} wrote ${formatBytes(policy.bytes)} in ${formatSeconds(policy.recordedSeconds)} (replayed ${formatSeconds(policy.replayedSeconds)}); on ${formatMany(policy.targets, "target")} ${said}.`;
+  }
+  if (answer === undefined || answer.changed.length === 0)
+    return `Simulated, ${error}: ${question}, nothing changes by more than a thousandth: no other run was under way on the same targets at the same time, or none was held back.`;
+  const gain = answer.changed.filter(({ before, after }) => after < before);
+  const lose = answer.changed.length - gain.length;
+  const most = answer.changed[0] as WhatIfRun;
+  const total = answer.changed.reduce((sum, { before, after }) => sum + after - before, 0);
+  return `Simulated, ${error}: ${question}, ${formatMany(gain.length, "run")} would have been faster and ${formatMany(lose, "run")} slower, ${formatSeconds(Math.abs(total))} of I/O time ${total <= 0 ? "less" : "more"} in all; most changed: run ${most.id} (${most.application}), ${formatSeconds(most.before)} to ${formatSeconds(most.after)}.`;
+}
+
+function fitSection({ fit, leftOut }: WhatIfData): Section {
+  const { lean: ratio } = fit.error;
+  const lean =
+    Math.abs(ratio - 1) < 0.005
+      ? "right"
+      : ratio > 1
+        ? `${ratio.toFixed(2)} times too long`
+        : `${(1 / ratio).toFixed(2)} times too short`;
+  const blocks: Block[] = [
+    {
+      kind: "notice",
+      level: "note",
+      text: "Simulated: recorded runs are replayed on a model of the storage that was fitted to them. Logs do not say when within a run its bytes moved: reads are taken to come first, writes last.",
+    },
+    {
+      kind: "tiles",
+      tiles: [
+        {
+          label: "Fit error, median",
+          value: fit.error.median,
+          unit: "share",
+          note: `on ${formatMany(fit.error.runs, "run")} held out`,
+          about:
+            "Predicted over recorded I/O time of runs that the fit did not see, less one; half are nearer.",
+        },
+        {
+          label: "Fit error, 90 %",
+          value: fit.error.p90,
+          unit: "share",
+          note: `the median prediction is ${lean}`,
+          about: "Nine of ten runs are nearer.",
+        },
+        {
+          label: "Target rate",
+          value: fit.usualRate,
+          unit: "bytes/s",
+          note: `median of ${formatMany(fit.targets, "target")}`,
+          about: "Bytes per busy second that a target reached, at 95 % of its busy time.",
+        },
+        {
+          label: "Fitted to",
+          value: fit.runs,
+          unit: "count",
+          note: formatMany(fit.transfers, "transfer"),
+          about: "Runs and transfers that the fit knows.",
+        },
+      ],
+    },
+    {
+      kind: "text",
+      text: `Sharing: each further transfer on a target costs it ${formatShare(fit.lossPerStream)}. A program's own limit is quantile ${fit.limitQuantile} of what its transfers reached. ${leftOut === 0 ? "" : `${formatMany(leftOut, "access", "accesses")} without bytes, time or targets left out.`}`.trim(),
+    },
+  ];
+  if (fit.error.median > 0.5)
+    blocks.push({
+      kind: "notice",
+      level: "warning",
+      text: "The fit is poor: recorded times vary by more than bytes, targets and sharing explain. Read directions, not amounts.",
+    });
+  return { id: "fit", title: "How far to trust it", blocks };
+}
+
+const RUN_ROWS = 200;
+
+function answerSections(data: WhatIfData): Section[] {
+  const answer = data.answer as NonNullable<WhatIfData["answer"]>;
+  const { changed, unchanged, removed, targets } = answer;
+  const affected = targets.filter(
+    (one) => Math.abs(one.bytesAfter - one.bytesBefore) > 0 || one.busyAfter !== one.busyBefore,
+  );
+  return [
+    {
+      id: "runs",
+      title: "Who gains, who loses",
+      intro: `${formatMany(changed.length, "run")} changed, ${unchanged} did not.`,
+      blocks: [
+        ...(removed === undefined
+          ? []
+          : [
+              {
+                kind: "text" as const,
+                text: `Taken away: run ${removed.id} (${removed.application}), which did I/O for ${formatSeconds(removed.recordedSeconds)} (replayed ${formatSeconds(removed.before)}).`,
+              },
+            ]),
+        ...(changed.length === 0 ? [] : [runTable(changed)]),
+      ],
+    },
+    {
+      id: "targets",
+      title: "Load of the targets",
+      blocks:
+        affected.length === 0
+          ? [{ kind: "text", text: "No target's load changes." }]
+          : [{ kind: "figure", figure: targetFigure(data, affected) }, targetTable(affected, targets.length)],
+    },
+  ];
+}
+
+function runTable(changed: readonly WhatIfRun[]): TableBlock {
+  return {
+    kind: "table",
+    id: "runs",
+    caption: `I/O time of each run that changed${changed.length > RUN_ROWS ? `; the first ${RUN_ROWS} of ${changed.length}` : ""}.`,
+    columns: [
+      { key: "run", label: "Run", unit: "text", about: "runs.run_id" },
+      { key: "application", label: "Program", unit: "text", about: "Base name of the executable." },
+      { key: "start", label: "Start", unit: "unix-seconds", about: "Of the run." },
+      { key: "recorded", label: "Recorded", unit: "seconds", about: "I/O time by the log." },
+      { key: "before", label: "Replayed", unit: "seconds", about: "I/O time in the replay, as it was." },
+      { key: "after", label: "With the change", unit: "seconds", about: "I/O time in the replay." },
+      { key: "change", label: "Change", unit: "share", about: "Of the replayed time." },
+      { key: "expected", label: "Expected", unit: "seconds", about: "Recorded time scaled by the change." },
+    ],
+    rows: changed
+      .slice(0, RUN_ROWS)
+      .map((one): Cell[] => [
+        one.id,
+        one.application,
+        one.start,
+        one.recordedSeconds,
+        one.before,
+        one.after,
+        one.after / one.before - 1,
+        one.expected,
+      ]),
+    rowsTotal: changed.length,
+    rowKey: "run",
+  };
+}
+
+function targetTable(targets: readonly WhatIfTarget[], all: number): TableBlock {
+  return {
+    kind: "table",
+    id: "targets",
+    caption: `Targets whose load changed, ${targets.length} of ${all}.`,
+    columns: [
+      { key: "target", label: "Target", unit: "index", about: "OST number." },
+      { key: "bytes-before", label: "Bytes", unit: "bytes", about: "In the window, as it was." },
+      { key: "bytes-after", label: "with the change", unit: "bytes", about: "In the window." },
+      { key: "busy-before", label: "Busy", unit: "seconds", about: "With a transfer under way." },
+      { key: "busy-after", label: "with the change", unit: "seconds", about: "The same." },
+      { key: "streams-before", label: "At once", unit: "none", about: "Mean transfers while busy." },
+      { key: "streams-after", label: "with the change", unit: "none", about: "The same." },
+    ],
+    rows: targets.map((one): Cell[] => [
+      one.target,
+      one.bytesBefore,
+      one.bytesAfter,
+      one.busyBefore,
+      one.busyAfter,
+      one.streamsBefore,
+      one.streamsAfter,
+    ]),
+  };
+}
+
+const BARS_MAX = 40;
+
+function targetFigure({ question }: WhatIfData, affected: readonly WhatIfTarget[]): Figure {
+  const shown = affected
+    .toSorted((a, b) => Math.abs(b.bytesAfter - b.bytesBefore) - Math.abs(a.bytesAfter - a.bytesBefore))
+    .slice(0, BARS_MAX)
+    .sort((a, b) => a.target - b.target);
+  return {
+    id: "target-load",
+    title: "Bytes on each target, before and after",
+    caption: `${question}; ${shown.length < affected.length ? `the ${shown.length} that change most of ${affected.length}` : formatMany(shown.length, "target")}. Simulated.`,
+    summary: "What each target has to move as it was, and with the change.",
+    definition: "S04@1",
+    options: { question },
+    simulated: true,
+    chart: {
+      kind: "bars",
+      direction: "vertical",
+      stacked: false,
+      categories: shown.map(({ target }) => String(target)),
+      categoryLabel: "target",
+      value: { label: "bytes", unit: "bytes" },
+      series: [
+        { name: "as it was", role: "before", values: shown.map(({ bytesBefore }) => bytesBefore) },
+        { name: "with the change", role: "after", values: shown.map(({ bytesAfter }) => bytesAfter) },
+      ],
+    },
+  };
+}
+
+function policySection({ question }: WhatIfData, policy: WhatIfPolicy): Section {
+  const rows: Cell[][] = [
+    [
+      "as recorded",
+      policy.ownTargets,
+      policy.recordedSeconds,
+      policy.replayedSeconds / policy.recordedSeconds,
+      null,
+    ],
+    ["replayed as it was", policy.ownTargets, policy.replayedSeconds, 1, null],
+    ...policy.times.map(({ policy: name, seconds, moved }): Cell[] => [
+      name,
+      policy.targets,
+      seconds,
+      policy.replayedSeconds / seconds,
+      moved,
+    ]),
+  ];
+  return {
+    id: "policy",
+    title: "The run's writes under a policy",
+    intro: `${question}. ${formatMany(policy.run.ranks, "rank")} of ${policy.run.application}, ${formatBytes(policy.bytes)}. All ranks write alike, to every target that the fit knows; the load of the other runs is that of the replay, and does not react.`,
+    blocks: [
+      {
+        kind: "table",
+        id: "policy",
+        caption: "Time of the write phase.",
+        columns: [
+          { key: "how", label: "How", unit: "text", about: "As recorded, replayed, or under a policy." },
+          { key: "targets", label: "Targets", unit: "count", about: "That are written to." },
+          { key: "seconds", label: "Write time", unit: "seconds", about: "Of the whole phase." },
+          { key: "speedup", label: "Speed-up", unit: "ratio", about: "Over the replay as it was." },
+          { key: "moved", label: "Moved", unit: "share", about: "Bytes that adapted to another target." },
+        ],
+        rows,
+      },
+    ],
+  };
+}
