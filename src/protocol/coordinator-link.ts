@@ -1,0 +1,50 @@
+/** A sub-coordinator's line to the coordinator: who that is, and numbers on messages so that repeats are seen. */
+import type { CoordinatorNews, CoordinatorOrder } from "./message.ts";
+import type { Effects, Rank, Seconds } from "./step.ts";
+
+type WithoutHeader<T> = T extends unknown ? Omit<T, "group" | "epoch" | "serial" | "waitingBytes"> : never;
+export type News = WithoutHeader<CoordinatorNews>;
+
+export class CoordinatorLink {
+  readonly group: number;
+  readonly epoch: number;
+  coordinator: Rank;
+  coordinatorEpoch: number;
+  /** When the coordinator last gave a sign of life. */
+  heardAt: Seconds = 0;
+  #serial = 0;
+  #lastSerial = -1;
+
+  constructor(group: number, epoch: number, coordinator: Rank, coordinatorEpoch: number) {
+    this.group = group;
+    this.epoch = epoch;
+    this.coordinator = coordinator;
+    this.coordinatorEpoch = coordinatorEpoch;
+  }
+
+  tell(news: News, waitingBytes: number, out: Effects): void {
+    const { group, epoch } = this;
+    const serial = this.#serial++;
+    out.send(this.coordinator, { ...news, group, epoch, serial, waitingBytes } as CoordinatorNews);
+  }
+
+  /** Whether this is a later coordinator than the one known. */
+  follow(coordinator: Rank, coordinatorEpoch: number, now: Seconds): boolean {
+    if (coordinatorEpoch <= this.coordinatorEpoch) return false;
+    this.coordinator = coordinator;
+    this.coordinatorEpoch = coordinatorEpoch;
+    this.heardAt = now;
+    this.#lastSerial = -1;
+    return true;
+  }
+
+  /** What to make of an order: `new` when it is the first of a later coordinator. */
+  judge(from: Rank, order: CoordinatorOrder, now: Seconds): "stale" | "repeated" | "fresh" | "new" {
+    if (order.coordinatorEpoch < this.coordinatorEpoch) return "stale";
+    const isNew = this.follow(from, order.coordinatorEpoch, now);
+    if (order.serial <= this.#lastSerial) return "repeated";
+    this.#lastSerial = order.serial;
+    this.heardAt = now;
+    return isNew ? "new" : "fresh";
+  }
+}

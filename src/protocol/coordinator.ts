@@ -1,0 +1,356 @@
+/**
+ * The coordinator (Algorithm 3): knows of groups and files, never of single writers. It brings files that have room and
+ * groups that have work together, replaces leaders that died, and decides when the dataset is whole.
+ */
+import { type Group, newGroup } from "./group-record.ts";
+import { groupEpoch, targetOfFile } from "./ids.ts";
+import { IdleFiles } from "./idle-files.ts";
+import { groupOfTarget } from "./layout.ts";
+import {
+  type CoordinatorNews,
+  type CoordinatorOrder,
+  type FileClosed,
+  type FileIdle,
+  type GroupComplete,
+  type Leader,
+  type Learned,
+  type Promote,
+  NOBODY,
+} from "./message.ts";
+import { type Setup, silenceSeconds, stallSeconds } from "./setup.ts";
+import type { Effects, FileId, Outcome, Rank, Seconds, TargetId } from "./step.ts";
+import { SyncRound } from "./sync-round.ts";
+
+type WithoutHeader<T> = T extends unknown ? Omit<T, "group" | "coordinatorEpoch" | "serial"> : never;
+
+export class Coordinator {
+  readonly rank: Rank;
+  readonly epoch: number;
+  readonly groups: Group[];
+  /** What was measured on each target, for the next output step. */
+  readonly learned = new Map<TargetId, Learned>();
+  /** A later coordinator exists. */
+  retired = false;
+  readonly #setup: Setup;
+  readonly #idle: IdleFiles;
+  readonly #badTargets = new Set<TargetId>();
+  readonly #dead = new Set<Rank>();
+  readonly #sync: SyncRound;
+  #incomplete: number;
+  #promotions = 0;
+  #deciding = false;
+  #tickedAt: Seconds = 0;
+  /** When work was last seen to move. */
+  #movedAt: Seconds = 0;
+  readonly #stallSeconds: Seconds;
+
+  constructor(setup: Setup, rank: Rank, epoch: number, leaders: Iterable<Leader>, dead: Iterable<Rank>) {
+    this.#setup = setup;
+    this.rank = rank;
+    this.epoch = epoch;
+    const { layout } = setup;
+    this.groups = Array.from({ length: layout.groups }, (_, group) => newGroup(setup, group));
+    for (const { group, rank: leader, epoch: led } of leaders)
+      Object.assign(this.groups[group] as Group, { leader, epoch: led });
+    for (const one of dead) this.#dead.add(one);
+    this.#incomplete = layout.groups;
+    this.#stallSeconds = stallSeconds(setup);
+    for (const target of setup.skipped) this.#badTargets.add(target);
+    for (const group of this.groups) group.stuck = !this.#hasTarget(group.group);
+    this.#sync = new SyncRound(setup, this);
+    this.#idle = new IdleFiles(setup, this);
+  }
+
+  start(now: Seconds, out: Effects): void {
+    for (const group of this.groups) group.heardAt = now;
+    this.#tickedAt = now;
+    this.#movedAt = now;
+    if (this.#setup.heartbeatSeconds > 0) out.timer("coordinator", now + this.#setup.heartbeatSeconds);
+  }
+
+  /** Takes over: every leader says what it has; those that do not answer are replaced. */
+  takeOver(now: Seconds, out: Effects): void {
+    this.start(now, out);
+    for (const group of this.groups) {
+      group.state = "busy";
+      if (group.leader === NOBODY || this.#dead.has(group.leader)) this.#replace(group, now, out);
+      else this.order(group, { kind: "new-coordinator", rank: this.rank }, out);
+    }
+  }
+
+  news(from: Rank, news: CoordinatorNews, now: Seconds, out: Effects): void {
+    if (this.#deciding || this.retired) return;
+    const group = this.groups[news.group] as Group;
+    if (news.epoch > group.epoch) this.#follow(group, from, news.epoch, out);
+    // One that was taken for dead, and is not.
+    if (news.epoch < group.epoch) out.send(from, { kind: "deposed", group: group.group, epoch: group.epoch });
+    if (news.epoch !== group.epoch || from !== group.leader || news.serial <= group.lastSerial) return;
+    group.lastSerial = news.serial;
+    group.heardAt = now;
+    if (news.waitingBytes !== group.saidBytes) this.#movedAt = now;
+    group.saidBytes = news.waitingBytes;
+    group.waitingBytes = news.waitingBytes;
+    group.askedBytes = 0;
+    if (group.state !== "complete") group.state = news.waitingBytes > 0 ? "writing" : "busy";
+    switch (news.kind) {
+      case "group-complete":
+        this.#groupComplete(group, news, now);
+        break;
+      case "file-idle":
+        this.#fileIdle(group, news);
+        break;
+      case "writers-busy":
+        this.#idle.busy(group, news, now);
+        break;
+      case "file-closed":
+        this.#fileClosed(group, news);
+        break;
+      case "heartbeat":
+        if (news.rate > 0) group.rate = news.rate;
+        if (this.#setup.heartbeatSeconds > 0) this.order(group, { kind: "heartbeat-ack" }, out);
+        break;
+      case "synced":
+        this.#sync.answer(news.round, news.file, news.ok, out);
+        break;
+      case "trouble":
+        this.decide("aborted", news.reason, out);
+        return;
+    }
+    this.#proceed(now, out);
+  }
+
+  lost(rank: Rank, now: Seconds, out: Effects): void {
+    this.#dead.add(rank);
+    if (this.#deciding || this.retired) return;
+    for (const group of this.groups)
+      if (group.leader === rank && !group.leaderless) this.#replace(group, now, out);
+    this.#proceed(now, out);
+  }
+
+  stale(coordinatorEpoch: number): void {
+    if (coordinatorEpoch > this.epoch && !this.#deciding) this.retired = true;
+  }
+
+  /** The beat: leaders that are silent are replaced; files that do not sync are lost. */
+  tick(now: Seconds, out: Effects): void {
+    const { heartbeatSeconds, writers } = this.#setup;
+    if (this.#deciding || this.retired) return;
+    if (now - this.#movedAt > this.#stallSeconds) {
+      this.decide("aborted", `nothing has moved for ${Math.round(now - this.#movedAt)} s`, out);
+      return;
+    }
+    const silence = silenceSeconds(heartbeatSeconds, this.epoch, writers);
+    // Was away itself: what the others said meanwhile is still to be heard.
+    const wasAway = now - this.#tickedAt > 2 * heartbeatSeconds;
+    this.#tickedAt = now;
+    for (const group of this.groups) {
+      if (wasAway) group.heardAt = now;
+      if (group.leaderless || now - group.heardAt <= silence) continue;
+      this.#dead.add(group.leader);
+      this.#replace(group, now, out);
+    }
+    this.#sync.tick(now, out);
+    this.#proceed(now, out);
+    out.timer("coordinator", now + heartbeatSeconds);
+  }
+
+  /** Looks for late writes to copy. */
+  speculate(now: Seconds, out: Effects): void {
+    if (this.#deciding || this.retired) return;
+    this.#idle.speculate(now, out);
+    this.#proceed(now, out);
+  }
+
+  /** Proposes the fate of the dataset. From here on nothing else counts. */
+  decide(outcome: Outcome, reason: string, out: Effects): void {
+    if (this.#deciding) return;
+    this.#deciding = true;
+    const parts = outcome === "complete" ? this.groups.flatMap(({ entries }) => entries ?? []) : [];
+    out.commit({ outcome, reason, parts });
+  }
+
+  /** Decided: everyone is told, through the leaders or where there is none, one by one. */
+  committed(outcome: Outcome, reason: string, out: Effects): void {
+    const finish = { kind: "finish", outcome, reason } as const;
+    const { firstRank } = this.#setup.layout;
+    for (const { group, leader, leaderless } of this.groups) {
+      if (!leaderless) out.send(leader, finish);
+      else
+        for (let rank = firstRank[group] as number; rank < (firstRank[group + 1] as number); rank++)
+          if (!this.#dead.has(rank)) out.send(rank, finish);
+    }
+  }
+
+  order(group: Group, order: WithoutHeader<CoordinatorOrder>, out: Effects): void {
+    const header = { group: group.group, coordinatorEpoch: this.epoch, serial: group.serial++ };
+    out.send(group.leader, { ...order, ...header } as CoordinatorOrder);
+  }
+
+  /** The file cannot be relied on: what is in it is written again. */
+  loseFile(file: FileId, now: Seconds, out: Effects): void {
+    this.#badTargets.add(targetOfFile(file, this.#setup.targets));
+    this.#idle.delete(file);
+    for (const group of this.groups) group.stuck = !this.#hasTarget(group.group);
+    for (const group of this.groups) {
+      const holds = group.entries?.file.subarray(0, group.entries.count).includes(file) ?? false;
+      if (holds && !this.#setup.retainData) {
+        this.decide("aborted", "data was lost after its writers had ended", out);
+        return;
+      }
+      if (holds) {
+        group.entries = undefined;
+        group.state = "busy";
+        this.#incomplete++;
+        if (group.leaderless) {
+          group.leaderless = false;
+          this.#replace(group, now, out);
+          continue;
+        }
+      }
+      if (!group.leaderless) this.order(group, { kind: "file-lost", file }, out);
+    }
+  }
+
+  #proceed(now: Seconds, out: Effects): void {
+    if (this.#deciding || this.retired) return;
+    if (this.#incomplete === 0) {
+      this.#sync.begin(now, out);
+      return;
+    }
+    if (!this.#hasTarget()) {
+      this.decide("aborted", "no storage target takes data any more", out);
+      return;
+    }
+    if (this.#setup.policy.offers === "never") {
+      this.#checkStuck(out);
+      return;
+    }
+    this.#idle.match(now, out);
+  }
+
+  /** Where nothing moves, work that cannot be written at home cannot be written at all. */
+  #checkStuck(out: Effects): void {
+    const { name } = this.#setup.policy;
+    const group = this.groups.find(({ stuck, state }) => stuck && state === "writing");
+    if (group === undefined) return;
+    const why = group.failure === "" ? `group ${group.group} has no target left` : group.failure;
+    this.decide("aborted", `${why}, and policy ${name} moves nothing`, out);
+  }
+
+  #groupComplete(group: Group, { entries, learned }: GroupComplete, now: Seconds): void {
+    for (const one of learned) this.learned.set(one.target, one);
+    if (group.state !== "complete") {
+      this.#incomplete--;
+      this.#movedAt = now;
+    }
+    group.state = "complete";
+    group.entries = entries;
+  }
+
+  #fileIdle(group: Group, news: FileIdle): void {
+    if (this.#badTargets.has(targetOfFile(news.file, this.#setup.targets))) return;
+    if (news.rate > 0) group.rate = news.rate;
+    this.#idle.add(group, news);
+  }
+
+  #fileClosed(group: Group, { file, code, forGood }: FileClosed): void {
+    this.#idle.delete(file);
+    if (!forGood) return;
+    const target = targetOfFile(file, this.#setup.targets);
+    this.#badTargets.add(target);
+    group.stuck = !this.#hasTarget(group.group);
+    group.failure = `target ${target} failed (${code})`;
+  }
+
+  /** Whether any target, or any of one group, still takes data. */
+  #hasTarget(group?: number): boolean {
+    const { firstTarget, groups } = this.#setup.layout;
+    const first = group === undefined ? 0 : (firstTarget[group] as number);
+    const end = firstTarget[group === undefined ? groups : group + 1] as number;
+    for (let target = first; target < end; target++)
+      if (!this.#badTargets.has(target) && !this.#isLeaderless(target)) return true;
+    return false;
+  }
+
+  /** Nobody gives out space on it any more. */
+  #isLeaderless(target: TargetId): boolean {
+    return this.groups[groupOfTarget(this.#setup.layout, target)]?.leaderless ?? true;
+  }
+
+  /** Puts another rank in the place of a leader that is dead. */
+  #replace(group: Group, now: Seconds, out: Effects): void {
+    this.#idle.forget(group.group);
+    if (group.state === "complete") {
+      // All it had to say is here. What is left, syncing, others can do.
+      group.leaderless = true;
+      this.#sync.leaderLost(group.leader, out);
+      group.leader = NOBODY;
+      group.epoch = groupEpoch(this.epoch, ++this.#promotions);
+      this.#tellMoved(group, out);
+      return;
+    }
+    const leader = this.#candidate(group);
+    if (leader === undefined) {
+      const reason = `all ranks of group ${group.group} died, and nobody else has their data`;
+      this.decide("aborted", reason, out);
+      return;
+    }
+    group.leader = leader;
+    group.epoch = groupEpoch(this.epoch, ++this.#promotions);
+    group.lastSerial = -1;
+    group.heardAt = now;
+    group.state = "busy";
+    group.waitingBytes = 0;
+    const { rank: coordinator, epoch: coordinatorEpoch } = this;
+    const promote: Promote = {
+      kind: "promote",
+      group: group.group,
+      coordinatorEpoch,
+      serial: group.serial++,
+      coordinator,
+      epoch: group.epoch,
+      dead: [...this.#dead],
+      badTargets: [...this.#badTargets],
+      leaders: this.#leaders(),
+    };
+    out.send(leader, promote);
+    this.#tellMoved(group, out);
+  }
+
+  /** Nobody gives out space in the files of the former leader any more. */
+  #tellMoved({ group, epoch, leader }: Group, out: Effects): void {
+    const moved = { kind: "group-moved", movedGroup: group, movedEpoch: epoch, rank: leader } as const;
+    for (const other of this.groups)
+      if (other.group !== group && !other.leaderless) this.order(other, moved, out);
+  }
+
+  /** A leader of a later epoch than known here: an earlier coordinator put it there and died before saying so. */
+  #follow(group: Group, leader: Rank, epoch: number, out: Effects): void {
+    this.#idle.forget(group.group);
+    group.leader = leader;
+    group.epoch = epoch;
+    group.lastSerial = -1;
+    if (group.state === "complete") {
+      this.#incomplete++;
+      this.#sync.stop();
+    }
+    group.state = "busy";
+    group.leaderless = false;
+    group.entries = undefined;
+    this.order(group, { kind: "new-coordinator", rank: this.rank }, out);
+  }
+
+  /** The next living rank of the group, or when data is shared, any living leader. */
+  #candidate(group: Group): Rank | undefined {
+    const { firstRank } = this.#setup.layout;
+    for (let rank = firstRank[group.group] as number; rank < (firstRank[group.group + 1] as number); rank++)
+      if (!this.#dead.has(rank)) return rank;
+    return this.#setup.sharedSources ? this.rank : undefined;
+  }
+
+  #leaders(): Leader[] {
+    return this.groups
+      .filter(({ epoch }) => epoch > 0)
+      .map(({ group, leader, epoch }) => ({ group, rank: leader, epoch }));
+  }
+}

@@ -1,0 +1,87 @@
+/** One file and who may write where in it. Space is given out once, in order, and never again. */
+import type { LentPiece } from "./message.ts";
+import type { FilePolicy } from "./policy.ts";
+import type { FailureCode, FileId, Rank, Seconds, TargetId } from "./step.ts";
+
+/** The right to write these bytes of the file. */
+export interface Lease {
+  readonly lease: number;
+  readonly offset: number;
+  readonly length: number;
+  /** The home of the piece. */
+  readonly group: number;
+  readonly epoch: number;
+  readonly home: Rank;
+  readonly piece: number;
+  readonly rank: Rank;
+  deadline: Seconds;
+  /** Told to stop; the answer is awaited. */
+  stopping: boolean;
+  /** Told to stop because it took too long. */
+  expired: boolean;
+}
+
+/** Work of another group that waits for a slot. */
+export interface Guest extends LentPiece {
+  readonly group: number;
+  readonly epoch: number;
+  readonly home: Rank;
+}
+
+export class FileLeases {
+  readonly file: FileId;
+  readonly target: TargetId;
+  readonly reopened: number;
+  readonly policy: FilePolicy;
+  state: "waiting" | "opening" | "open" | "closed" = "waiting";
+  /** When opening counts as failed. */
+  openDeadline: Seconds = Number.POSITIVE_INFINITY;
+  /** Why it was closed, and whether its target was given up with it. */
+  closed: { readonly code: FailureCode; readonly forGood: boolean } | undefined;
+  readonly active = new Map<number, Lease>();
+  readonly guests: Guest[] = [];
+  /** The coordinator knows that the file has room. */
+  offered = false;
+  /** Where the next piece goes. */
+  tail = 0;
+  readonly #overheadBytes: number;
+  #nextLease = 0;
+
+  constructor(file: FileId, target: TargetId, reopened: number, policy: FilePolicy, overheadBytes = 0) {
+    this.file = file;
+    this.target = target;
+    this.reopened = reopened;
+    this.policy = policy;
+    this.#overheadBytes = overheadBytes;
+  }
+
+  get hasSlot(): boolean {
+    return this.state === "open" && this.active.size < this.policy.slots();
+  }
+
+  grant(piece: LentPiece, group: number, epoch: number, home: Rank, now: Seconds, deadline: Seconds): Lease {
+    const lease: Lease = {
+      lease: this.#nextLease++,
+      offset: this.tail,
+      length: piece.length,
+      group,
+      epoch,
+      home,
+      piece: piece.piece,
+      rank: piece.rank,
+      deadline,
+      stopping: false,
+      expired: false,
+    };
+    this.policy.began(now, this.active.size);
+    this.tail += piece.length + this.#overheadBytes;
+    this.active.set(lease.lease, lease);
+    return lease;
+  }
+
+  /** The lease is over; `written` bytes of it are of use, 0 for a hole. */
+  release(lease: Lease, now: Seconds, written: number): void {
+    if (!this.active.delete(lease.lease)) return;
+    this.policy.ended(now, this.active.size + 1, written);
+  }
+}

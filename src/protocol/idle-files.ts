@@ -1,0 +1,123 @@
+/** Files with room, and the groups that are asked to give them work: the adaptive part of a coordinator. */
+import type { Coordinator } from "./coordinator.ts";
+import type { Group } from "./group-record.ts";
+import { targetOfFile } from "./ids.ts";
+import { groupOfTarget } from "./layout.ts";
+import type { FileIdle, WritersBusy } from "./message.ts";
+import type { CoordinatorPolicy, IdleFile } from "./policy.ts";
+import type { Setup } from "./setup.ts";
+import type { Effects, FileId, Seconds } from "./step.ts";
+
+/** A file with room. */
+interface Idle extends IdleFile {
+  /** The group that was asked to give work to it; -1 when none is. */
+  asked: number;
+}
+
+/** After so many files that no group should give to, the others are not asked for. */
+const REFUSALS = 8;
+/** Groups that are asked at a time for late writes to copy: the slowest. */
+const COPIES_AT_ONCE = 32;
+
+export class IdleFiles {
+  readonly #setup: Setup;
+  readonly #coordinator: Coordinator;
+  readonly #policy: CoordinatorPolicy;
+  readonly #idle = new Map<FileId, Idle>();
+  /** A timer for late writes is set. */
+  #speculating = false;
+
+  constructor(setup: Setup, coordinator: Coordinator) {
+    this.#setup = setup;
+    this.#coordinator = coordinator;
+    this.#policy = setup.policy.coordinator(setup);
+  }
+
+  add(group: Group, { file, slots, rate }: FileIdle): void {
+    // Put in anew, so that the file that has been idle longest is served first.
+    this.#idle.delete(file);
+    this.#idle.set(file, { file, group: group.group, owner: group.leader, slots, rate, asked: -1 });
+  }
+
+  delete(file: FileId): void {
+    this.#idle.delete(file);
+  }
+
+  /** The group had nothing to give. */
+  busy(group: Group, { file, speculative }: WritersBusy, now: Seconds): void {
+    const idle = this.#idle.get(file);
+    if (idle?.asked === group.group) idle.asked = -1;
+    if (!speculative) {
+      if (group.state === "writing") group.state = "busy";
+      return;
+    }
+    // Nothing is late there: asked again later, and ever later.
+    group.copyWait = Math.max(this.#policy.speculateSeconds, 2 * group.copyWait);
+    group.copyFrom = now + group.copyWait;
+  }
+
+  /** The group has another leader: its files are gone, and what it was asked for will not come. */
+  forget(group: number): void {
+    const { targets, layout } = this.#setup;
+    for (const idle of this.#idle.values()) {
+      if (groupOfTarget(layout, targetOfFile(idle.file, targets)) === group) this.#idle.delete(idle.file);
+      else if (idle.asked === group) idle.asked = -1;
+    }
+  }
+
+  /** Brings idle files and waiting work together; later looks at what is late, when files are left without. */
+  match(now: Seconds, out: Effects): void {
+    const { groups } = this.#coordinator;
+    let unserved = 0;
+    for (const idle of this.#idle.values()) {
+      if (idle.asked !== -1) continue;
+      const choice = unserved > REFUSALS ? undefined : this.#policy.choose(idle, groups, now);
+      if (choice === undefined) {
+        unserved++;
+        continue;
+      }
+      const group = groups[choice.group] as Group;
+      // Until it says itself what it has left. Where a policy does not count, it may be asked by all.
+      if (Number.isFinite(choice.bytes)) group.askedBytes += choice.bytes;
+      this.#ask(idle, group, choice.bytes, choice.piecesMax, choice.pieceBytes, false, out);
+    }
+    const { speculateSeconds } = this.#policy;
+    if (unserved === 0 || speculateSeconds === 0 || this.#speculating) return;
+    this.#speculating = true;
+    out.timer("speculate", now + speculateSeconds);
+  }
+
+  /** Nothing waits and files have room: late writes get a second copy. */
+  speculate(now: Seconds, out: Effects): void {
+    this.#speculating = false;
+    const free = [...this.#idle.values()].filter(({ asked, rate }) => asked === -1 && rate > 0);
+    free.sort((a, b) => b.rate - a.rate || a.file - b.file);
+    const late = this.#coordinator.groups.filter(
+      ({ state, waitingBytes, copyFrom }) => state !== "complete" && waitingBytes === 0 && now >= copyFrom,
+    );
+    late.sort((a, b) => (a.rate || 0) - (b.rate || 0) || a.group - b.group);
+    const all = Number.POSITIVE_INFINITY;
+    for (const group of late.slice(0, COPIES_AT_ONCE)) {
+      // A copy beside the late write itself would be as late.
+      const place = free.findIndex((one) => one.group !== group.group);
+      if (place === -1) continue;
+      const [idle] = free.splice(place, 1) as [Idle];
+      this.#ask(idle, group, all, idle.slots, all, true, out);
+    }
+  }
+
+  #ask(
+    idle: Idle,
+    group: Group,
+    bytes: number,
+    piecesMax: number,
+    pieceBytes: number,
+    speculative: boolean,
+    out: Effects,
+  ): void {
+    idle.asked = group.group;
+    const { file, owner, rate } = idle;
+    const what = { file, owner, rate, bytes, piecesMax, pieceBytes, speculative };
+    this.#coordinator.order(group, { kind: "adaptive-write-start", ...what }, out);
+  }
+}

@@ -1,0 +1,72 @@
+/** Entries of the index in columns: which range of which block lies where. */
+import type { FileId, Rank } from "./step.ts";
+
+export interface Entry {
+  /** The rank whose block it is. */
+  readonly block: Rank;
+  /** First byte in the block. */
+  readonly at: number;
+  readonly length: number;
+  readonly file: FileId;
+  readonly offset: number;
+  /** Whatever the writer's driver computed; carried, never looked at. */
+  readonly checksum: unknown;
+}
+
+export class IndexColumns {
+  count = 0;
+  block: Uint32Array<ArrayBuffer>;
+  at: Float64Array<ArrayBuffer>;
+  length: Float64Array<ArrayBuffer>;
+  file: Float64Array<ArrayBuffer>;
+  offset: Float64Array<ArrayBuffer>;
+  /** Empty unless some entry has one. */
+  checksum: unknown[] = [];
+
+  constructor(room = 8) {
+    this.block = new Uint32Array(room);
+    this.at = new Float64Array(room);
+    this.length = new Float64Array(room);
+    this.file = new Float64Array(room);
+    this.offset = new Float64Array(room);
+  }
+
+  add(block: Rank, at: number, length: number, file: FileId, offset: number, checksum: unknown): void {
+    const i = this.count++;
+    if (i === this.at.length) this.#grow();
+    this.block[i] = block;
+    this.at[i] = at;
+    this.length[i] = length;
+    this.file[i] = file;
+    this.offset[i] = offset;
+    if (checksum !== undefined) this.checksum[i] = checksum;
+  }
+
+  entry(i: number): Entry {
+    return {
+      block: this.block[i] as number,
+      at: this.at[i] as number,
+      length: this.length[i] as number,
+      file: this.file[i] as number,
+      offset: this.offset[i] as number,
+      checksum: this.checksum[i],
+    };
+  }
+
+  #grow(): void {
+    const room = Math.max(8, 2 * this.at.length);
+    const block = new Uint32Array(room);
+    block.set(this.block);
+    this.block = block;
+    this.at = longer(this.at, room);
+    this.length = longer(this.length, room);
+    this.file = longer(this.file, room);
+    this.offset = longer(this.offset, room);
+  }
+}
+
+function longer(values: Float64Array, room: number): Float64Array<ArrayBuffer> {
+  const array = new Float64Array(room);
+  array.set(values);
+  return array;
+}

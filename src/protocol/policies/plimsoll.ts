@@ -1,0 +1,99 @@
+/**
+ * Our own policy: as many writers per file as the measured rates ask for, pieces that shrink towards the end, work that goes
+ * where it ends soonest, memory of target speeds, and second copies of the last stragglers.
+ */
+import { evenLayout, type Layout, wideLayout, weightedLayout } from "../layout.ts";
+import type { Choice, CoordinatorPolicy, FilePolicy, GroupView, IdleFile, Policy, Work } from "../policy.ts";
+import { canGive, sizeOf } from "../policy.ts";
+import { MeasuredFile, PIECE_BYTES_MIN, PIECE_SECONDS, SLOTS_MAX } from "./measured-file.ts";
+
+/** Slower than this share of the median in earlier steps: not used at all. A RAID rebuild leaves 0.2 to 0.4. */
+const SKIP_BELOW = 0.1;
+/** Ranks per group follow earlier rates within these bounds: hours differ, and what moves later need not be exact. */
+const WEIGHT_MIN = 0.25;
+const WEIGHT_MAX = 2;
+/** Pieces that one request moves at most. */
+const PIECES_MAX = 4;
+
+export const plimsollPolicy: Policy = {
+  name: "plimsoll",
+  separateIndex: false,
+  offers: "nothing-waiting",
+  slotsMax: SLOTS_MAX,
+  reportsProgress: true,
+  layout: layoutOf,
+  skipped,
+  file: (work, target): FilePolicy => new MeasuredFile(work, target),
+  coordinator: (work) => new ByFinishTime(work),
+};
+
+function layoutOf(work: Work): Layout {
+  const { writers, targets, priorRates } = work;
+  if (writers < targets) return wideLayout(writers, targets);
+  const median = medianRate(priorRates);
+  if (priorRates === undefined || Number.isNaN(median)) return evenLayout(writers, targets);
+  const weights = Array.from(priorRates, (rate) =>
+    Math.min(WEIGHT_MAX, Math.max(WEIGHT_MIN, rate > 0 ? rate / median : 1)),
+  );
+  return weightedLayout(writers, weights);
+}
+
+function skipped({ priorRates }: Work): number[] {
+  const median = medianRate(priorRates);
+  return Array.from(priorRates ?? []).flatMap((rate, target) => (rate < SKIP_BELOW * median ? [target] : []));
+}
+
+/** The middle of those that were measured; NaN when none was. */
+function medianRate(rates: ArrayLike<number> | undefined): number {
+  const sorted = Array.from(rates ?? [])
+    .filter((rate) => rate > 0)
+    .sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+}
+
+/** Takes from the group that would end last, as much as lets both end at the same time. */
+class ByFinishTime implements CoordinatorPolicy {
+  readonly speculateSeconds = PIECE_SECONDS;
+  readonly #typicalBytes: number;
+
+  constructor(work: Work) {
+    this.#typicalBytes = sizeOf(work, 0);
+  }
+
+  choose(idle: IdleFile, groups: readonly GroupView[], now: number): Choice | undefined {
+    let best: GroupView | undefined;
+    let bestSeconds = -1;
+    for (const view of groups) {
+      if (view.group === idle.group || !canGive(view)) continue;
+      const seconds = view.stuck
+        ? Number.POSITIVE_INFINITY
+        : waitingBytes(view, now) / ownRate(view, idle, now);
+      if (seconds <= bestSeconds || !(seconds > 0)) continue;
+      best = view;
+      bestSeconds = seconds;
+    }
+    if (best === undefined) return undefined;
+    // An unmeasured file is taken to be as fast as the giver.
+    const rate = idle.rate > 0 ? idle.rate : best.rate > 0 ? best.rate : this.#typicalBytes;
+    const waiting = waitingBytes(best, now);
+    const share = best.stuck ? waiting : (waiting * rate) / (rate + ownRate(best, idle, now));
+    const least = Math.max(PIECE_BYTES_MIN, rate * PIECE_SECONDS);
+    if (!best.stuck && bestSeconds < least / rate) return undefined;
+    const bytes = Math.max(least, share / 2);
+    const pieceBytes = Math.max(least, share / (4 * idle.slots));
+    return { group: best.group, bytes, piecesMax: PIECES_MAX, pieceBytes };
+  }
+}
+
+/** A group says so whenever what waits has halved; so at least half of what it said last is still there. */
+function waitingBytes({ waitingBytes: said, askedBytes, heardAt, rate }: GroupView, now: number): number {
+  const gone = rate > 0 ? rate * (now - heardAt) : 0;
+  return Math.max(0, Math.max(said / 2, said - gone) - askedBytes);
+}
+
+/** The group's own rate: as said, or lower when it should have said that it has halved. */
+function ownRate({ waitingBytes: said, heardAt, rate }: GroupView, idle: IdleFile, now: number): number {
+  const known = rate > 0 ? rate : idle.rate > 0 ? idle.rate : 1;
+  const elapsed = now - heardAt;
+  return elapsed > 0 ? Math.min(known, said / 2 / elapsed) : known;
+}

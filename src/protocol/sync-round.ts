@@ -1,0 +1,106 @@
+/** The end of a run: every file that holds something is made durable, then the dataset is committed. */
+import type { Coordinator } from "./coordinator.ts";
+import type { Group } from "./group-record.ts";
+import { targetOfFile } from "./ids.ts";
+import { IndexColumns } from "./index-columns.ts";
+import { groupOfTarget } from "./layout.ts";
+import { SILENT_BEATS, type Setup } from "./setup.ts";
+import type { Effects, FileId, Rank, Seconds } from "./step.ts";
+
+export class SyncRound {
+  readonly #setup: Setup;
+  readonly #coordinator: Coordinator;
+  /** Files of this round that have not answered, and who was asked. */
+  readonly #pending = new Map<FileId, Group>();
+  #contents = new Map<FileId, IndexColumns | undefined>();
+  #running = false;
+  #round = 0;
+  #deadline: Seconds = Number.POSITIVE_INFINITY;
+
+  constructor(setup: Setup, coordinator: Coordinator) {
+    this.#setup = setup;
+    this.#coordinator = coordinator;
+  }
+
+  begin(now: Seconds, out: Effects): void {
+    if (this.#running) return;
+    const { leaseSeconds, heartbeatSeconds } = this.#setup;
+    this.#running = true;
+    this.#round++;
+    this.#deadline =
+      leaseSeconds === 0 ? Number.POSITIVE_INFINITY : now + leaseSeconds + SILENT_BEATS * heartbeatSeconds;
+    this.#contents = this.#filesOf();
+    this.#pending.clear();
+    for (const file of this.#contents.keys()) this.#ask(file, out);
+    this.#settle(out);
+  }
+
+  /** A group is not complete after all. */
+  stop(): void {
+    this.#running = false;
+  }
+
+  answer(round: number, file: FileId, ok: boolean, out: Effects): void {
+    if (!this.#running || round !== this.#round || !this.#pending.has(file)) return;
+    this.#pending.delete(file);
+    if (ok) this.#settle(out);
+    else this.#fail(file, Number.NaN, out);
+  }
+
+  tick(now: Seconds, out: Effects): void {
+    if (!this.#running || now <= this.#deadline) return;
+    const [late] = this.#pending.keys();
+    if (late !== undefined) this.#fail(late, now, out);
+  }
+
+  /** Whoever was asked is dead: another is asked. */
+  leaderLost(leader: Rank, out: Effects): void {
+    if (!this.#running) return;
+    for (const [file, group] of [...this.#pending])
+      if (group.leaderless && group.leader === leader) this.#ask(file, out);
+  }
+
+  #settle(out: Effects): void {
+    if (this.#pending.size === 0) this.#coordinator.decide("complete", "", out);
+  }
+
+  #fail(file: FileId, now: Seconds, out: Effects): void {
+    this.#running = false;
+    this.#coordinator.loseFile(file, now, out);
+  }
+
+  #ask(file: FileId, out: Effects): void {
+    const { targets, layout } = this.#setup;
+    const target = targetOfFile(file, targets);
+    const owner = this.#coordinator.groups[groupOfTarget(layout, target)] as Group;
+    const group = owner.leaderless ? this.#coordinator.groups.find((one) => !one.leaderless) : owner;
+    if (group === undefined) {
+      this.#coordinator.decide("aborted", "no sub-coordinator is left", out);
+      return;
+    }
+    this.#pending.set(file, group);
+    const entries = this.#contents.get(file);
+    const order = { kind: "overall-write-complete", round: this.#round, file, target, entries } as const;
+    this.#coordinator.order(group, order, out);
+  }
+
+  /** Every file with an entry; with its entries, where drivers want them. */
+  #filesOf(): Map<FileId, IndexColumns | undefined> {
+    const files = new Map<FileId, IndexColumns | undefined>();
+    for (const { entries } of this.#coordinator.groups) {
+      if (entries === undefined) continue;
+      for (let i = 0; i < entries.count; i++) {
+        const file = entries.file[i] as number;
+        if (!this.#setup.fileIndex) {
+          files.set(file, undefined);
+          continue;
+        }
+        let columns = files.get(file);
+        if (columns === undefined) files.set(file, (columns = new IndexColumns()));
+        const { block, at, length, offset, checksum } = entries.entry(i);
+        columns.add(block, at, length, file, offset, checksum);
+      }
+    }
+    return files;
+  }
+}
