@@ -21,6 +21,11 @@ const entries = {
   model: "src/model/index.ts",
   node: "src/node/index.ts",
   "ingest-worker": "src/ingest/worker.ts",
+  "explore-worker": "src/sim/explore/worker.ts",
+  adaptive: "src/runtime/index.ts",
+  "write-worker": "src/runtime/transport/worker.ts",
+  "sim-worker": "src/sim/replay/worker.ts",
+  "bps-worker": "src/cli/bps/worker.ts",
 };
 
 /** The script and the styles that a report carries inside; `page` is its folder in web/. */

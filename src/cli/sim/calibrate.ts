@@ -1,0 +1,223 @@
+/** `plimsoll sim calibrate`: fits the parameters of a simulated machine to published or own numbers. */
+import { readFileSync } from "node:fs";
+import { performance } from "node:perf_hooks";
+import { UsageError } from "../../base/errors.ts";
+import { formatCount, formatSeconds } from "../../base/units.ts";
+import { createOutput, temporaryPath } from "../../node/output-file.ts";
+import {
+  type Calibration,
+  calibrate,
+  judgingOf,
+  machineFile,
+  readTargets,
+  spaceOf,
+} from "../../sim/calibrate/index.ts";
+import { type Machine, MACHINES, machineNamed, readMachine } from "../../sim/machines/index.ts";
+import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../../sim/storage/index.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+
+export default defineCommand({
+  name: "sim calibrate",
+  summary: "fit a simulated machine's parameters to published or own measurements",
+  description:
+    "Searches parameters of the storage model with which the simulated experiments come close to their targets: the published numbers of the adaptive I/O study for its machines, or a table of your own. Prints the parameters, the loss, and for each target what is simulated with the verdict; misses are shown as misses. With --budget 0s it only judges the parameters as they are. The same seed and number of evaluations give the same result.",
+  examples: [
+    {
+      command: "plimsoll sim calibrate --budget 0s",
+      does: "judge the parameters of Jaguar that come with Plimsoll",
+    },
+    {
+      command: "plimsoll sim calibrate --machine ours.json --targets measured.csv --budget 5m -o fitted.json",
+      does: "fit a machine of your own to your measurements",
+    },
+  ],
+  options: {
+    machine: {
+      kind: "string",
+      default: "jaguar",
+      valueName: "NAME|FILE",
+      help: `one of ${MACHINES.map((one) => one.name).join(", ")}, or a machine file (.json)`,
+    },
+    targets: {
+      kind: "string",
+      valueName: "FILE",
+      help: "table of targets (CSV); the published numbers by default",
+    },
+    budget: {
+      kind: "string",
+      default: "5m",
+      valueName: "TIME",
+      help: "how long to search, such as 30s, 5m or 1h",
+    },
+    evaluations: {
+      kind: "number",
+      integer: true,
+      min: 1,
+      valueName: "N",
+      help: "search this many parameter sets instead of for a time; the result then depends on nothing else",
+    },
+    samples: {
+      kind: "number",
+      integer: true,
+      min: 2,
+      max: 1000,
+      default: 8,
+      valueName: "N",
+      help: "runs per point of a figure",
+    },
+    tests: {
+      kind: "number",
+      integer: true,
+      min: 2,
+      max: 10000,
+      default: 150,
+      valueName: "N",
+      help: "runs per line of Table I",
+    },
+    seed: {
+      kind: "number",
+      integer: true,
+      min: 0,
+      max: 2 ** 32 - 1,
+      default: 1,
+      help: "of runs and of the search",
+    },
+    output: {
+      kind: "string",
+      short: "o",
+      valueName: "FILE",
+      help: "write the machine with its new parameters",
+    },
+  },
+  async run({ options }, context) {
+    const machine = readAny(options.machine);
+    const judging =
+      options.targets === undefined
+        ? publishedOf(machine)
+        : readTargets(readFileSync(options.targets, "utf8"), options.targets, machine);
+    const effort = { samples: options.samples, tests: options.tests, seed: options.seed };
+    const limitMs = parseBudget(options.budget);
+    const began = performance.now();
+    const progress = context.progress({ label: "calibrating", unit: "sets" });
+    const result = await calibrate({
+      machine,
+      effort,
+      judging,
+      seed: options.seed,
+      goOn: async (evaluations) => {
+        progress.update(evaluations);
+        await context.breathe();
+        if (options.evaluations !== undefined) return evaluations < options.evaluations;
+        return performance.now() - began < limitMs;
+      },
+    });
+    const seconds = (performance.now() - began) / 1000;
+    if (options.output !== undefined) {
+      const { samples, seed } = effort;
+      const fit = { loss: Number(result.best.loss.toFixed(3)), seed, samples };
+      writeWhole(options.output, machineFile(result.machine, fit), context);
+    }
+    if (context.json) context.printJson(asJson(result, seconds));
+    else context.out.write(asText(machine, result, seconds));
+  },
+});
+
+function readAny(name: string): Machine {
+  return name.endsWith(".json") ? readMachine(readFileSync(name, "utf8"), name) : machineNamed(name);
+}
+
+function publishedOf(machine: Machine) {
+  if (MACHINES.every((one) => one.name !== machine.name))
+    throw new UsageError(
+      `nothing is published of ${machine.name}: give --targets with your measurements (for the paper's machines, name the file's "name" ${MACHINES.map((one) => one.name).join(", ")})`,
+    );
+  return judgingOf(machine.name);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3 };
+
+function parseBudget(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)([smh])$/.exec(text.trim());
+  if (match === null) throw new UsageError(`--budget ${text}: expected a time such as 30s, 5m or 1h`);
+  return Number(match[1]) * (UNIT_MS[match[2] as string] as number);
+}
+
+function writeWhole(path: string, text: string, context: Context): void {
+  const partial = context.partialOutput(temporaryPath(path));
+  const output = createOutput(path);
+  output.append(Buffer.from(text));
+  output.commit();
+  partial.done();
+}
+
+export function asJson({ machine, start, best, evaluations }: Calibration, seconds: number): unknown {
+  return {
+    machine: machine.name,
+    simulated: true,
+    loss: best.loss,
+    lossBefore: start.loss,
+    evaluations,
+    seconds,
+    parameters: machine.parameters,
+    targets: best.judged.map(({ check, simulated, values, misfit, verdict, note }) => ({
+      id: check.id,
+      row: check.row,
+      place: check.place,
+      claim: check.claim,
+      published: check.published,
+      tolerance: check.tolerance,
+      simulated,
+      values,
+      misfit,
+      weight: check.weight,
+      verdict,
+      ...(note === undefined ? {} : { note }),
+    })),
+  };
+}
+
+export function asText(
+  before: Machine,
+  { machine, start, best, evaluations }: Calibration,
+  seconds: number,
+): string {
+  const count = (verdict: string) => best.judged.filter((one) => one.verdict === verdict).length;
+  const loss =
+    start.loss === best.loss
+      ? `loss ${best.loss.toFixed(2)}`
+      : `loss ${start.loss.toFixed(2)} before, ${best.loss.toFixed(2)} now`;
+  const lines = [
+    `${machine.title}: simulated`,
+    `${formatCount(evaluations)} ${evaluations === 1 ? "parameter set" : "parameter sets"} in ${formatSeconds(seconds)}, ${loss}`,
+    `${count("met")} targets met, ${count("missed")} missed${count("not run") > 0 ? `, ${count("not run")} not run` : ""}`,
+    "",
+    ...targetLines(best.judged.map((one) => [one.verdict, one.check.id, one.check.published, one.simulated])),
+    "",
+    ...parameterLines(before, machine),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function targetLines(rows: readonly (readonly string[])[]): string[] {
+  const all = [["", "target", "published", "simulated"], ...rows];
+  const widths = [0, 1, 2].map((i) => Math.max(...all.map((row) => (row[i] as string).length)));
+  return all.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function parameterLines(before: Machine, after: Machine): string[] {
+  const free = new Set<ParameterName>(spaceOf(after).map((one) => one.name));
+  return PARAMETER_NAMES.map((name) => {
+    const value = after.parameters[name];
+    const changed = before.parameters[name] === value ? "" : `  (was ${before.parameters[name]})`;
+    const { unit, meaning } = PARAMETERS[name];
+    const origin = after.origins[name] ?? "assumed";
+    const label = `${value}${unit === "" ? "" : ` ${unit}`}`;
+    return `${name.padEnd(17)}${label.padEnd(18)}${(free.has(name) ? "free" : origin).padEnd(12)}${meaning}${changed}`;
+  });
+}

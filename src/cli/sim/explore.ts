@@ -1,0 +1,184 @@
+/** `plimsoll sim explore`: the protocol of adaptive writing under random faults. */
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { FormatError, UsageError } from "../../base/errors.ts";
+import { formatCount } from "../../base/units.ts";
+import {
+  type Checked,
+  checkScenario,
+  EXPLORED_POLICIES,
+  explore,
+  type Scenario,
+  scenarioOf,
+  shrink,
+  type Tally,
+  type Violation,
+} from "../../sim/explore/index.ts";
+import { faultText } from "../../sim/host/index.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CheckFailed } from "../failure.ts";
+
+export default defineCommand({
+  name: "sim explore",
+  summary: "try the adaptive writer's protocol under random faults, and check what must always hold",
+  description:
+    "Every seed is a small run with its faults: processes die or pause, targets slow down, hang, fill up or fail, messages are late or come twice. Every step is checked: each byte once in the committed index and durable, no overlap in a file, no more writers than allowed, one outcome, and an end. A violation is shown with the command that runs it again and with a scenario made as small as possible. The exit code is 1 then.",
+  options: {
+    count: { kind: "number", integer: true, min: 1, default: 2000, help: "runs" },
+    seed: { kind: "number", integer: true, min: 0, default: 1, help: "of the first run; the others follow" },
+    policy: {
+      kind: "list",
+      valueName: "NAME",
+      help: `only these policies [${EXPLORED_POLICIES.join(", ")}]`,
+    },
+    threads: {
+      kind: "number",
+      integer: true,
+      min: 1,
+      help: "threads that run them; as many as there are cores",
+    },
+    replay: {
+      kind: "number",
+      integer: true,
+      min: 0,
+      valueName: "SEED",
+      help: "run this one, with its events",
+    },
+    scenario: {
+      kind: "string",
+      valueName: "FILE",
+      help: "run the scenario of this JSON file, with its events",
+    },
+  },
+  examples: [
+    { command: "plimsoll sim explore", does: "2,000 runs with faults" },
+    { command: "plimsoll sim explore --count 100000 --policy plimsoll", does: "a long search on one policy" },
+    { command: "plimsoll sim explore --replay 42", does: "one run, event by event" },
+  ],
+  async run({ options }, context) {
+    const policies = policiesOf(options.policy);
+    if (options.replay !== undefined) return replay(scenarioOf(options.replay, policies), context);
+    if (options.scenario !== undefined) return replay(readScenario(options.scenario), context);
+    const { count, seed } = options;
+    const bar = context.progress({ label: "explore", total: count, unit: "runs" });
+    const tally = await explore({
+      seed,
+      count,
+      policies,
+      threads: options.threads ?? availableParallelism(),
+      signal: context.signal,
+      onProgress: (runs) => bar.update(runs),
+    });
+    bar.end();
+    const [first] = tally.violations;
+    const smallest = first === undefined ? undefined : smallestOf(scenarioOf(first.seed, policies), first);
+    if (context.json) context.printJson({ seed, count, policies, ...tally, smallest: smallest ?? null });
+    else context.out.write(tallyText(tally, policies, smallest));
+    if (first !== undefined)
+      throw new CheckFailed(
+        `${tally.violations.length} of ${formatCount(tally.runs)} runs broke an invariant`,
+      );
+  },
+});
+
+function policiesOf(given: readonly string[]): readonly string[] {
+  if (given.length === 0) return EXPLORED_POLICIES;
+  for (const name of given)
+    if (!(EXPLORED_POLICIES as readonly string[]).includes(name))
+      throw new UsageError(`unknown policy ${name} (known here: ${EXPLORED_POLICIES.join(", ")})`);
+  return given;
+}
+
+function smallestOf(scenario: Scenario, { invariant }: Violation): Scenario {
+  return shrink(scenario, (smaller) => checkScenario(smaller).violation === invariant);
+}
+
+function tallyText(tally: Tally, policies: readonly string[], smallest: Scenario | undefined): string {
+  const { runs, complete, aborted, nobodyLeft, events, violations, reasons } = tally;
+  const lines = [
+    `${formatCount(runs)} runs (${policies.join(", ")}), ${formatCount(events)} events`,
+    `complete      ${formatCount(complete)}`,
+    `aborted       ${formatCount(aborted)}`,
+    ...Object.entries(reasons)
+      .sort(([, a], [, b]) => b - a)
+      .map(([reason, times]) => `  ${formatCount(times).padStart(9)}  ${reason}`),
+    `nobody left   ${formatCount(nobodyLeft)}`,
+    `violations    ${formatCount(violations.length)}`,
+  ];
+  for (const { seed, detail } of violations.slice(0, 10))
+    lines.push("", detail, `  ${replayCommand(seed, policies)}`);
+  if (smallest !== undefined)
+    lines.push("", "Smallest scenario that breaks the same:", ...scenarioLines(smallest));
+  return `${lines.join("\n")}\n`;
+}
+
+function replayCommand(seed: number, policies: readonly string[]): string {
+  const all = policies.length === EXPLORED_POLICIES.length;
+  return `plimsoll sim explore --replay ${seed}${all ? "" : policies.map((name) => ` --policy ${name}`).join("")}`;
+}
+
+function scenarioLines(scenario: Scenario): string[] {
+  const { policy, writers, targets, faults, network } = scenario;
+  return [
+    `  policy ${policy}, ${writers} writers, ${targets} targets${scenario.sharedSources ? ", sources that all can read" : ""}`,
+    ...faults.map((fault) => `  ${faultText(fault)}`),
+    ...(network === null
+      ? []
+      : [
+          `  ${network.lateShare} of the messages up to ${network.lateSeconds} s late, ${network.repeatedShare} repeated`,
+        ]),
+    `  ${JSON.stringify(scenario)}`,
+    "  (save the last line as scenario.json; plimsoll sim explore --scenario scenario.json)",
+  ];
+}
+
+function replay(scenario: Scenario, context: Context): void {
+  const { out } = context;
+  const events: string[] = [];
+  const log = (line: string) => {
+    if (!context.json) out.write(`${line}\n`);
+    else if (events.length < 100_000) events.push(line);
+  };
+  if (!context.json) out.write(`${scenarioLines(scenario).slice(0, -1).join("\n")}\n\n`);
+  const checked: Checked = checkScenario(scenario, { log });
+  if (context.json) context.printJson({ scenario, checked, events });
+  else if (checked.violation === undefined)
+    out.write(
+      `\n${checked.outcome}${checked.reason === "" ? "" : `: ${checked.reason}`}; all invariants held\n`,
+    );
+  if (checked.violation !== undefined) throw new CheckFailed(checked.detail);
+}
+
+function readScenario(path: string): Scenario {
+  const text = readFileSync(path, "utf8");
+  let scenario: Partial<Scenario>;
+  try {
+    scenario = JSON.parse(text) as Partial<Scenario>;
+  } catch (error) {
+    throw new FormatError(path, {}, `expected a scenario as JSON: ${(error as Error).message}`);
+  }
+  const { writers, targets, sizes, faults, policy } = scenario;
+  if (typeof policy !== "string" || !Array.isArray(sizes) || !Array.isArray(faults))
+    throw new FormatError(path, {}, "expected a scenario: policy, writers, targets, sizes and faults");
+  if (sizes.length !== writers)
+    throw new FormatError(
+      path,
+      {},
+      `expected one size per writer: ${sizes.length} sizes, ${writers} writers`,
+    );
+  for (const fault of faults as Scenario["faults"]) {
+    const isOutside =
+      ("rank" in fault && !(fault.rank < (writers ?? 0))) ||
+      ("target" in fault && !(fault.target < (targets ?? 0)));
+    if (isOutside) throw new FormatError(path, {}, `no such rank or target: ${faultText(fault)}`);
+  }
+  const rest = {
+    network: null,
+    noticeSeconds: null,
+    priorRates: null,
+    openStaggerSeconds: 0,
+    sharedSources: false,
+  };
+  return { seed: 0, ...rest, ...scenario } as Scenario;
+}

@@ -1,0 +1,252 @@
+/** `plimsoll sim replay`: the experiments of the adaptive I/O paper again, simulated and judged. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { replayDocument, replayVerdict } from "../../analyze/adaptive/replay.ts";
+import type { Document, Figure } from "../../model/index.ts";
+import { readMachine } from "../../sim/machines/index.ts";
+import { machinesWith } from "../../sim/replay/machines.ts";
+import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../sim/replay/parts.ts";
+import { type Replay, type ReplayCheck, runReplay } from "../../sim/replay/replay.ts";
+import { UsageError } from "../../base/errors.ts";
+import { formatCount } from "../../base/units.ts";
+import { version } from "../../../package.json";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { writeJson } from "../json.ts";
+import { replaceFolder } from "../output-folder.ts";
+import { writeFigures, writePage } from "../page-output.ts";
+import { didYouMean } from "../suggest.ts";
+
+const QUICK_SAMPLES = 3;
+
+export default defineCommand({
+  name: "sim replay",
+  summary: "simulate the experiments of the adaptive I/O paper, and judge every published number",
+  description:
+    "Runs Figures 1, 2, 3, 5, 6, 7 and Table I of the adaptive I/O paper (Lofstead et al., SC '10) on the simulator, with the paper's number of samples, and compares every published number and relation with what comes out: met, missed, or not run. Adaptive runs go through the protocol itself. Also compares our own policy with the paper's on the same seeds. Samples run on all processors; the result does not depend on how many there are. With --output it writes a folder: report.html, the figures as SVG and CSV, checks.json and samples.csv. All results are simulated and say so.",
+  options: {
+    output: {
+      kind: "string",
+      short: "o",
+      valueName: "DIR",
+      help: "write report, figures and checks into this folder; an earlier replay there is replaced",
+    },
+    samples: {
+      kind: "number",
+      integer: true,
+      min: 2,
+      max: 10_000,
+      help: "per point of every figure, ten times as many tests in Table I (default: as in the paper, 10 for Figs 5 to 7)",
+    },
+    quick: { kind: "boolean", help: `a first look: --samples ${QUICK_SAMPLES}` },
+    seed: {
+      kind: "number",
+      integer: true,
+      min: 0,
+      default: 1,
+      help: "of background, speeds and start times",
+    },
+    only: {
+      kind: "list",
+      valueName: "ID",
+      help: "a part (fig1, fig2, fig3, table1, xtp, fig5, fig6, fig7, policies) or a row of checks such as I6; may be repeated",
+    },
+    machine: {
+      kind: "list",
+      valueName: "FILE.json",
+      help: "a machine file in place of the built-in machine of its name; may be repeated",
+    },
+    threads: { kind: "number", integer: true, min: 0, max: 1024, help: "processors to use (default: all)" },
+  },
+  examples: [
+    { command: "plimsoll sim replay", does: "every check on the terminal" },
+    { command: "plimsoll sim replay -o replay", does: "the whole report with the paper's figures" },
+    { command: "plimsoll sim replay --quick --only fig5 --json", does: "a few samples of one figure" },
+  ],
+  async run({ options }, context) {
+    const { quick, samples, seed, output } = options;
+    if (quick && samples !== undefined) throw new UsageError("--quick and --samples: choose one");
+    const effort: Effort = quick
+      ? effortOf(QUICK_SAMPLES)
+      : samples === undefined
+        ? PAPER_EFFORT
+        : effortOf(samples);
+    const selection = selectionOf(options.only, didYouMean);
+    const machines = machinesWith(
+      options.machine.map((path) => readMachine(readFileSync(path, "utf8"), path)),
+    );
+    const bar = context.progress({ label: "replay", total: 1, unit: "writes" });
+    let expected = 0;
+    const replay = await runReplay({
+      selection,
+      effort,
+      seed,
+      machines,
+      threads: options.threads ?? availableParallelism(),
+      signal: context.signal,
+      onProgress: (writes, all) => {
+        if (expected !== all) bar.expect(all);
+        expected = all;
+        bar.update(writes);
+      },
+    });
+    bar.end();
+    const command = commandLine(options);
+    if (output !== undefined) {
+      const document = replayDocument(replay, { command, madeBy: `Plimsoll ${version}` });
+      await writeReplay(replay, document, output, context);
+    }
+    if (context.json) context.printJson(replayJson(replay));
+    else context.out.write(replayText(replay, context.columns, output));
+  },
+});
+
+interface Asked {
+  readonly samples: number | undefined;
+  readonly quick: boolean;
+  readonly seed: number;
+  readonly only: readonly string[];
+  readonly machine: readonly string[];
+}
+
+function commandLine({ samples, quick, seed, only, machine }: Asked): string {
+  const words = ["plimsoll sim replay"];
+  if (quick) words.push("--quick");
+  if (samples !== undefined) words.push(`--samples ${samples}`);
+  words.push(
+    `--seed ${seed}`,
+    ...only.map((one) => `--only ${one}`),
+    ...machine.map((one) => `--machine ${one}`),
+  );
+  return `${words.join(" ")} -o replay`;
+}
+
+/** What --json prints, and checks.json holds. */
+export function replayJson(replay: Replay): unknown {
+  return {
+    simulated: true,
+    seed: replay.seed,
+    parts: replay.parts,
+    verdict: replayVerdict(replay.checks),
+    checks: replay.checks.map(({ id, published, measured, tolerance, verdict, ...rest }) => ({
+      id,
+      published,
+      measured: verdict === "not run" ? null : measured,
+      tolerance,
+      verdict,
+      ...rest,
+      values: rest.values.map((value) => (Number.isFinite(value) ? value : null)),
+    })),
+    contradictions: replay.contradictions,
+    series: replay.series.map(({ results, ...series }) => ({
+      ...series,
+      meanBandwidthMb: mean(results.map(({ bandwidth }) => bandwidth)),
+      meanSeconds: mean(results.map(({ seconds }) => seconds)),
+    })),
+    policies: replay.policies,
+    runs: replay.runs,
+    events: replay.events,
+  };
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The terminal's summary: every check with published beside simulated. */
+export function replayText(replay: Replay, width: number, output: string | undefined): string {
+  const lines = [
+    "Adaptive writing: the paper's experiments, simulated",
+    `Ran        ${formatCount(replay.runs)} output steps, ${formatCount(replay.events)} events, ${replay.wallSeconds.toFixed(0)} s on ${replay.threads} threads, seed ${replay.seed}`,
+    "",
+    replayVerdict(replay.checks),
+    "",
+    ...checkLines(replay.checks, width),
+    "",
+    output === undefined
+      ? "The whole report: plimsoll sim replay -o replay"
+      : `Wrote ${output}: report.html, figures, checks.json, samples.csv`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function checkLines(checks: readonly ReplayCheck[], width: number): string[] {
+  const ids = Math.max(5, ...checks.map(({ id }) => id.length));
+  const verdicts = Math.max(7, ...checks.map(({ verdict }) => verdict.length));
+  const published = Math.min(32, Math.max(9, ...checks.map((one) => one.published.length)));
+  const rest = Math.max(20, width - ids - verdicts - published - 6);
+  const line = (id: string, verdict: string, said: string, found: string) =>
+    [id.padEnd(ids), verdict.padEnd(verdicts), cut(said, published).padEnd(published), cut(found, rest)]
+      .join("  ")
+      .trimEnd();
+  return [
+    line("check", "verdict", "published", "simulated"),
+    ...checks.map((one) => line(one.id, one.verdict, one.published, one.measured)),
+  ];
+}
+
+const cut = (text: string, width: number): string =>
+  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+
+const REPLAY_KIND = "plimsoll replay";
+
+async function writeReplay(
+  replay: Replay,
+  document: Document,
+  path: string,
+  context: Context,
+): Promise<void> {
+  const output = { path, what: "replay", isOurs: isReplay };
+  await replaceFolder(output, context, async (work) => {
+    await writePage(document, join(work, "report.html"), context);
+    const figures: Figure[] = document.sections.flatMap(({ blocks }) =>
+      blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
+    );
+    await writeFigures(figures, work, context);
+    writeFileSync(join(work, "samples.csv"), samplesCsv(replay));
+    const pieces: string[] = [];
+    const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
+    const json = {
+      kind: REPLAY_KIND,
+      madeBy: document.madeBy,
+      ...(replayJson(replay) as object),
+      figures: list,
+    };
+    writeJson(json, (text) => pieces.push(text));
+    writeFileSync(join(work, "checks.json"), `${pieces.join("")}\n`);
+  });
+}
+
+/** Every simulated run of the figures and of Table I. */
+function samplesCsv({ series }: Replay): string {
+  const head =
+    "machine,method,size_mb,writers,targets,interference,two_jobs,hourly,sample,seconds,bandwidth_mb_s,writer_bandwidth_mb_s,imbalance";
+  const lines = series.flatMap((one) =>
+    one.results.map((sample, i) =>
+      [
+        one.machine,
+        one.method,
+        one.sizeMb,
+        one.writers,
+        one.targets,
+        Number(one.interference),
+        Number(one.twoJobs),
+        Number(one.hourly),
+        i,
+        sample.seconds,
+        sample.bandwidth,
+        sample.writerBandwidth,
+        sample.imbalance,
+      ].join(","),
+    ),
+  );
+  return `${[head, ...lines].join("\r\n")}\r\n`;
+}
+
+function isReplay(folder: string): boolean {
+  try {
+    return JSON.parse(readFileSync(join(folder, "checks.json"), "utf8"))?.kind === REPLAY_KIND;
+  } catch {
+    return false;
+  }
+}

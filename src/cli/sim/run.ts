@@ -1,0 +1,183 @@
+/** `plimsoll sim run`: one output step on a simulated machine. */
+import { readFileSync } from "node:fs";
+import { stepDocument, stepFacts } from "../../analyze/adaptive/index.ts";
+import { UsageError } from "../../base/errors.ts";
+import { formatBytes, formatCount } from "../../base/units.ts";
+import type { WriteRun } from "../../model/write-run.ts";
+import { POLICY_NAMES } from "../../protocol/index.ts";
+import { renderText } from "../../report/text/index.ts";
+import type { RunSpec } from "../../sim/experiments/run.ts";
+import { type Machine, machineNamed, readMachine } from "../../sim/machines/index.ts";
+import { type Learned, type SimulatedStep, simulateStep } from "../../sim/step/step.ts";
+import { version } from "../../../package.json";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { writeFigureFolder } from "../figure-folder.ts";
+import { writePage } from "../page-output.ts";
+
+const MB = 1048576;
+/** Sizes of the paper's programs, MB per writer; a number of bytes does as well. */
+const WORKLOADS: Readonly<Record<string, number>> = {
+  "pixie3d-small": 2,
+  "pixie3d-large": 128,
+  "pixie3d-xl": 1024,
+  xgc1: 38,
+  ior: 128,
+};
+
+export default defineCommand({
+  name: "sim run",
+  summary: "simulate one output step of many writers, under one or several policies",
+  description:
+    "Runs the protocol of the adaptive writer on virtual time, against a model of the storage targets of a machine: Jaguar, Franklin or XTP of the adaptive I/O paper, or one of your own in a JSON file. Several policies meet the same background load, so that they can be compared. The same seed and parameters give the same run, event by event. All results are simulated and say so.",
+  arguments: [{ name: "machine", help: "jaguar, franklin, xtp, or a machine file (.json)", kind: "file" }],
+  options: {
+    policy: {
+      kind: "string",
+      default: "static,paper,plimsoll",
+      valueName: "NAME[,NAME…]",
+      help: `one or several of ${POLICY_NAMES.join(", ")}; the first is what others are compared with`,
+    },
+    writers: { kind: "number", integer: true, min: 1, default: 2048, help: "processes that write" },
+    targets: {
+      kind: "number",
+      integer: true,
+      min: 1,
+      help: "storage targets used; 512 or all that the machine has",
+    },
+    size: {
+      kind: "bytes",
+      valueName: "BYTES",
+      help: "of each writer; 128 MiB unless --workload says otherwise",
+    },
+    workload: {
+      kind: "choice",
+      choices: Object.keys(WORKLOADS),
+      help: "size per writer of a program of the paper",
+    },
+    steps: {
+      kind: "number",
+      integer: true,
+      min: 1,
+      default: 1,
+      help: "output steps; later ones know the speeds that earlier ones measured",
+    },
+    interference: { kind: "boolean", help: "three processes write without end on each of eight targets" },
+    seed: {
+      kind: "number",
+      integer: true,
+      min: 0,
+      default: 1,
+      help: "of background, speeds and start times",
+    },
+    output: {
+      kind: "string",
+      short: "o",
+      valueName: "FILE.html",
+      help: "write the picture as one HTML file",
+    },
+    figures: { kind: "string", valueName: "DIR", help: "write every figure as SVG and CSV" },
+  },
+  examples: [
+    { command: "plimsoll sim run jaguar --writers 4096 -o step.html", does: "three policies on one picture" },
+    {
+      command: "plimsoll sim run jaguar --policy mpi-io,paper --workload pixie3d-xl --writers 16384",
+      does: "the largest run of the paper",
+    },
+    { command: "plimsoll sim run site.json --policy plimsoll --json", does: "on your own machine" },
+  ],
+  async run({ arguments: [name = ""], options }, context) {
+    const machine = machineFrom(name);
+    const policies = options.policy.split(",").map((one) => one.trim());
+    const bytes = options.size ?? (WORKLOADS[options.workload ?? "ior"] as number) * MB;
+    const targets = options.targets ?? Math.min(512, machine.targets);
+    const title = `${machine.title}: ${formatCount(options.writers)} writers, ${formatBytes(bytes)} each, ${targets} targets`;
+    const spec: RunSpec = {
+      machine,
+      writers: options.writers,
+      bytes,
+      targets,
+      run: { seed: options.seed, sample: 0, samples: 1 },
+      interference: options.interference ? { targets: Math.min(8, targets), streams: 3 } : undefined,
+    };
+    const steps = policies.map((policy) => lastStep(spec, policy, title, options.steps));
+    await show(steps, { name, options, policies }, context);
+  },
+});
+
+export function machineFrom(name: string): Machine {
+  return name.endsWith(".json") ? readMachine(readFileSync(name, "utf8"), name) : machineNamed(name);
+}
+
+/** Each step meets another hour of background; what was learned goes on. */
+function lastStep(spec: RunSpec, policy: string, title: string, count: number): SimulatedStep {
+  let learned: Learned | undefined;
+  let step: SimulatedStep | undefined;
+  for (let sample = 0; sample < count; sample++) {
+    const run = { ...spec.run, sample, samples: count };
+    step = simulateStep({ spec: { ...spec, run }, policy, title, learned });
+    learned = step.learned;
+  }
+  return step as SimulatedStep;
+}
+
+interface Asked {
+  readonly name: string;
+  readonly policies: readonly string[];
+  readonly options: {
+    readonly seed: number;
+    readonly writers: number;
+    readonly output?: string | undefined;
+    readonly figures?: string | undefined;
+  };
+}
+
+async function show(
+  steps: readonly SimulatedStep[],
+  { name, options, policies }: Asked,
+  context: Context,
+): Promise<void> {
+  const runs = steps.map(({ run }) => run);
+  const twice = policies.find((one, i) => policies.indexOf(one) < i);
+  if (twice !== undefined) throw new UsageError(`--policy names ${twice} twice`);
+  const command = `plimsoll sim run ${name} --policy ${policies.join(",")} --writers ${options.writers} --seed ${options.seed}`;
+  const document = stepDocument(runs, { command, madeBy: `Plimsoll ${version}` });
+  if (options.output !== undefined) await writePage(document, options.output, context);
+  if (options.figures !== undefined) await writeFigureFolder(document, options.figures, context);
+  if (context.json)
+    context.printJson({ simulated: true, machine: name, seed: options.seed, runs: steps.map(jsonOf) });
+  else if (options.output !== undefined) context.out.write(`${document.verdict}\nWrote ${options.output}\n`);
+  else context.out.write(renderText(document, { width: context.columns, color: context.color, full: false }));
+}
+
+function jsonOf({ run, events, hash }: SimulatedStep): unknown {
+  const facts = stepFacts(run);
+  return {
+    policy: run.policy,
+    outcome: run.outcome,
+    bytes: run.bytes,
+    seconds: run.seconds,
+    commitSeconds: Number.isNaN(run.commitSeconds) ? null : run.commitSeconds,
+    openSeconds: sumOf(run.openSeconds),
+    bandwidthBytesPerSecond: facts.bytesPerSecond,
+    imbalance: facts.imbalance,
+    spreadSeconds: facts.spreadSeconds,
+    adaptiveWrites: facts.movedWrites,
+    adaptiveBytes: facts.movedBytes,
+    unusedWrites: facts.unusedWrites,
+    bps: facts.metrics.bps,
+    perTarget: facts.perTarget.map(({ bytes, endSeconds, writes }) => ({
+      bytes,
+      seconds: endSeconds,
+      writes,
+    })),
+    messages: messagesOf(run),
+    events,
+    hash,
+  };
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
+
+const messagesOf = ({ messages = [] }: WriteRun): Record<string, number> =>
+  Object.fromEntries(messages.map(({ kind, count }) => [kind, count]));

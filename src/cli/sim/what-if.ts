@@ -1,0 +1,215 @@
+/** `plimsoll sim what-if`: a site's own recorded runs again, without one of them, without a target, or under a policy. */
+import { whatIfDocument, type WhatIfData, whatIfVerdict } from "../../analyze/adaptive/what-if-document.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Queryable } from "../../model/query.ts";
+import { policyNamed } from "../../protocol/index.ts";
+import { renderText } from "../../report/text/index.ts";
+import { type Answer, withoutRun, withoutTarget } from "../../sim/what-if/answer.ts";
+import { type Fit, fitStorage, nearestRuns } from "../../sim/what-if/fit.ts";
+import { type PolicyAnswer, underPolicies } from "../../sim/what-if/policy.ts";
+import { readRuns } from "../../sim/what-if/recorded.ts";
+import {
+  type Centre,
+  findCentre,
+  findRun,
+  findTarget,
+  fitWindow,
+  requireTargets,
+  targetNumber,
+  windowOf,
+} from "../../sim/what-if/select.ts";
+import { version } from "../../../package.json";
+import { defineCommand } from "../command.ts";
+import { writePage } from "../page-output.ts";
+import { ENGINE_OPTIONS, storeOptions } from "../store/options.ts";
+import { didYouMean } from "../suggest.ts";
+
+export default defineCommand({
+  name: "sim what-if",
+  summary: "replay recorded runs of a store without a run or a target, or under a policy",
+  description:
+    "Fits a model of the storage to the recorded runs of a store (a rate per OST, a limit per program, the cost of sharing), replays the runs around a point in time as they were and with one change, and says what would have changed: which runs gain, which lose, how the load of the targets shifts. The change is a run taken away, a target taken away (its data lies elsewhere), or one run's writes under a policy of the adaptive writer. The result is simulated and names its error: predicted against recorded I/O times of runs that the fit did not see.",
+  options: {
+    store: { kind: "string", valueName: "DIR", help: "the store to read" },
+    "remove-run": { kind: "string", valueName: "ID", help: "take this run away" },
+    "remove-target": { kind: "string", valueName: "OST", help: "take this target away: 7 or OST0007" },
+    policy: {
+      kind: "string",
+      valueName: "NAME[,NAME…]",
+      help: "write the run of --around under these policies: paper, plimsoll, static",
+    },
+    around: {
+      kind: "string",
+      valueName: "RUN|TIME",
+      help: "where the window lies: a run id or a time (default: the run taken away, or the one that moved most over the target)",
+    },
+    hours: {
+      kind: "number",
+      min: 0,
+      max: 10_000,
+      default: 1,
+      help: "how far the window reaches before and after",
+    },
+    output: { kind: "string", short: "o", valueName: "FILE.html", help: "write the answer as one HTML file" },
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    {
+      command: "plimsoll sim what-if --store centre --remove-run 4200211856437560615",
+      does: "who would have been faster without it",
+    },
+    {
+      command: "plimsoll sim what-if --store centre --remove-target 7 --around 2017-11-22T13:00 -o ost7.html",
+      does: "an OST out of service, as a page",
+    },
+    {
+      command: "plimsoll sim what-if --store centre --policy paper,plimsoll --around 4200211856437560615",
+      does: "its writes with the adaptive writer",
+    },
+  ],
+  async run({ options }, context) {
+    const { store: path } = options;
+    const asked = [options.removeRun, options.removeTarget, options.policy].filter(
+      (one) => one !== undefined,
+    );
+    if (path === undefined) throw new UsageError("--store is missing: which store to read");
+    if (asked.length !== 1)
+      throw new UsageError("what if what? choose one of --remove-run, --remove-target and --policy");
+    if (options.policy !== undefined) for (const name of policiesOf(options.policy)) policyNamed(name);
+    const { Store } = await import("../../store/index.ts");
+    const store = await Store.open(path, storeOptions(options));
+    const session = await store.query();
+    let data: WhatIfData;
+    try {
+      data = await ask(session, { ...options, store: path });
+    } finally {
+      session.close();
+      await store.close();
+    }
+    const document = whatIfDocument(data, { command: commandLine(options), madeBy: `Plimsoll ${version}` });
+    if (options.output !== undefined) await writePage(document, options.output, context);
+    if (context.json) context.printJson(whatIfJson(data));
+    else if (options.output !== undefined)
+      context.out.write(`${document.verdict}\nWrote ${options.output}\n`);
+    else
+      context.out.write(renderText(document, { width: context.columns, color: context.color, full: true }));
+  },
+});
+
+interface Asked {
+  readonly store: string;
+  readonly removeRun?: string | undefined;
+  readonly removeTarget?: string | undefined;
+  readonly policy?: string | undefined;
+  readonly around?: string | undefined;
+  readonly hours: number;
+}
+
+const policiesOf = (text: string): string[] => text.split(",").map((one) => one.trim());
+
+async function ask(db: Queryable, asked: Asked): Promise<WhatIfData> {
+  await requireTargets(db, asked.store);
+  const target = asked.removeTarget === undefined ? undefined : targetNumber(asked.removeTarget);
+  const centre = await centreOf(db, asked, target);
+  const window = await windowOf(db, centre, asked.hours);
+  const { runs, leftOut } = await readRuns(db, window);
+  const { runs: wide } = await readRuns(db, await fitWindow(db, window));
+  if (runs.length === 0)
+    throw new UsageError(`no run with OSTs, bytes and times lies in the window; widen it with --hours`);
+  const subject = asked.removeRun ?? (asked.policy === undefined ? undefined : centre.run);
+  if (subject !== undefined && !runs.some(({ id }) => id === subject))
+    throw new UsageError(
+      `run ${subject} has no access with OSTs, bytes and times: there is nothing to replay of it`,
+    );
+  const fit = fitStorage(nearestRuns(wide, (window.from + window.to) / 2));
+  return {
+    store: asked.store,
+    question: questionOf(asked, target, subject),
+    ...window,
+    runs: runs.length,
+    leftOut,
+    fit: fitFacts(fit),
+    ...answerOf(asked, target, subject, runs, fit),
+  };
+}
+
+async function centreOf(db: Queryable, asked: Asked, target: number | undefined): Promise<Centre> {
+  // An unknown run or target is told first, whatever window was asked for.
+  const own =
+    asked.removeRun !== undefined
+      ? await findRun(db, asked.removeRun, didYouMean)
+      : target !== undefined
+        ? await findTarget(db, target)
+        : undefined;
+  if (asked.around === undefined) {
+    if (own === undefined) throw new UsageError("--policy needs --around RUN: whose writes");
+    return own;
+  }
+  const centre = await findCentre(db, asked.around, didYouMean);
+  if (asked.policy !== undefined && centre.run === undefined)
+    throw new UsageError("--policy needs --around RUN: whose writes; a time names none");
+  return centre;
+}
+
+function questionOf(asked: Asked, target: number | undefined, subject: string | undefined): string {
+  if (asked.policy !== undefined) return `run ${subject} under ${policiesOf(asked.policy).join(", ")}`;
+  return target === undefined ? `without run ${subject}` : `without target ${target}`;
+}
+
+function answerOf(
+  asked: Asked,
+  target: number | undefined,
+  subject: string | undefined,
+  runs: Parameters<typeof withoutRun>[0],
+  { storage }: Fit,
+): { answer: Answer } | { policy: PolicyAnswer } {
+  if (asked.policy !== undefined)
+    return { policy: underPolicies(runs, subject as string, policiesOf(asked.policy), storage) };
+  if (target !== undefined) return { answer: withoutTarget(runs, target, storage) };
+  return { answer: withoutRun(runs, subject as string, storage) };
+}
+
+const fitFacts = ({ storage, error, runs, transfers }: Fit): WhatIfData["fit"] => ({
+  error,
+  runs,
+  transfers,
+  targets: storage.targets.length,
+  usualRate: storage.usualRate,
+  lossPerStream: storage.lossPerStream,
+  limitQuantile: storage.limitQuantile,
+});
+
+function commandLine(options: Omit<Asked, "store"> & { readonly store?: string | undefined }): string {
+  const words = [`plimsoll sim what-if --store ${options.store}`];
+  if (options.removeRun !== undefined) words.push(`--remove-run ${options.removeRun}`);
+  if (options.removeTarget !== undefined) words.push(`--remove-target ${options.removeTarget}`);
+  if (options.policy !== undefined) words.push(`--policy ${options.policy}`);
+  if (options.around !== undefined) words.push(`--around ${options.around}`);
+  return `${words.join(" ")} --hours ${options.hours} -o what-if.html`;
+}
+
+function whatIfJson(data: WhatIfData): unknown {
+  const { answer, policy, ...rest } = data;
+  return {
+    simulated: true,
+    verdict: whatIfVerdict(data),
+    ...rest,
+    ...(answer === undefined
+      ? {}
+      : {
+          changed: answer.changed,
+          unchanged: answer.unchanged,
+          removed: answer.removed ?? null,
+          targets: answer.targets,
+        }),
+    ...(policy === undefined
+      ? {}
+      : {
+          run: policy.run.id,
+          bytes: policy.bytes,
+          recordedSeconds: policy.recordedSeconds,
+          replayedSeconds: policy.replayedSeconds,
+          policies: policy.times,
+        }),
+  };
+}

@@ -1,0 +1,41 @@
+/** What happened, as a hash and, if asked for, as lines of text. */
+import type { Message, WriteStart } from "../../protocol/index.ts";
+import { EventHash, FIRST_HOST_KIND } from "../events.ts";
+
+const EVENT_NAMES = ["deliver", "timer", "opened", "synced", "commit", "fault", "notice", "start", "written"];
+
+export class EventLog {
+  readonly #hash = new EventHash();
+  readonly #line: ((line: string) => void) | undefined;
+
+  constructor(line: ((line: string) => void) | undefined) {
+    this.#line = line;
+  }
+
+  event(now: number, kind: number, a: number, b: number): void {
+    this.#hash.add(now, kind, a, b);
+    this.#line?.(`${now.toFixed(6)} ${EVENT_NAMES[kind - FIRST_HOST_KIND]} ${a} ${b}`);
+  }
+
+  message(now: number, kind: number, to: number, message: Message): void {
+    this.#hash.add(now, kind, messageCode(message), to);
+    this.#line?.(`${now.toFixed(6)} ${to} gets ${JSON.stringify(message)}`);
+  }
+
+  write(now: number, kind: number, rank: number, order: WriteStart, status: number): void {
+    this.#hash.add(now, kind, order.offset, order.block);
+    const how = status === 0 ? "has written" : "could not write";
+    this.#line?.(`${now.toFixed(6)} ${rank} ${how} ${JSON.stringify(order)}`);
+  }
+
+  digest(): string {
+    return this.#hash.digest();
+  }
+}
+
+/** A number for the kind of a message, for the hash. */
+function messageCode({ kind }: Message): number {
+  let code = 0;
+  for (let i = 0; i < kind.length; i++) code = (Math.imul(code, 31) + kind.charCodeAt(i)) | 0;
+  return code;
+}

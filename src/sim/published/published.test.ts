@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { Sample } from "../experiments/series.ts";
+import { seriesKey } from "../experiments/series.ts";
+import { fig1Plan, hourlySeries, HOURLY, WRITERS } from "../experiments/plans.ts";
+import { machineNamed } from "../machines/index.ts";
+import { offLess, offRange, offValue, worst } from "./check.ts";
+import { CHECKS, Evidence, judgeAll } from "./index.ts";
+
+/** Rows of the list of published numbers. */
+const ROWS = [
+  "J1",
+  "J2",
+  "J3",
+  "J4",
+  "F0",
+  "X0",
+  "N1",
+  "N2",
+  "I1",
+  "I2",
+  "I3",
+  "I4",
+  "I5",
+  "I6",
+  "I7",
+].concat(["E1", "E2", "E3", "E4", "E5", "A1", "P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8"]);
+
+const sample = (bandwidth: number, changes: Partial<Sample> = {}): Sample => ({
+  seconds: 1,
+  bandwidth,
+  writerBandwidth: bandwidth,
+  imbalance: 2,
+  events: 1,
+  ...changes,
+});
+
+const evidence = (entries: readonly (readonly [string, readonly Sample[]])[]) =>
+  new Evidence(new Map(entries), machineNamed);
+
+const verdictOf = (id: string, from: Evidence) => {
+  const check = CHECKS.find((one) => one.id === id);
+  if (check === undefined) throw new Error(`no check ${id}`);
+  return check.judge(from);
+};
+
+/** Fig 1 with given aggregates for one size. */
+const fig1 = (sizeMb: number, aggregates: readonly number[]) =>
+  evidence(
+    fig1Plan(1, 1)
+      .filter((one) => one.sizeMb === sizeMb)
+      .map((one) => [seriesKey(one), [sample(aggregates[WRITERS.indexOf(one.writers as 512)] as number)]]),
+  );
+
+describe("checks", () => {
+  it("cover every row, once each, in order", () => {
+    expect([...new Set(CHECKS.map((one) => one.row))].sort()).toEqual([...ROWS].sort());
+    expect(new Set(CHECKS.map((one) => one.id)).size).toBe(CHECKS.length);
+    for (const one of CHECKS)
+      for (const text of [one.place, one.claim, one.published, one.tolerance, one.method])
+        expect(text).not.toBe("");
+  });
+
+  it("say that nothing was run, where nothing was", () => {
+    for (const { check, verdict } of judgeAll(evidence([]))) {
+      const isFact = /^([JFX]\d|N1|I1|A1|P0|P1)$/.test(check.row);
+      expect(verdict, check.id).toBe(check.row === "N1" ? "contradiction" : isFact ? "met" : "not run");
+    }
+  });
+
+  it("find the peak where it is and nowhere else", () => {
+    expect(verdictOf("I5 128MB", fig1(128, [10, 20, 30, 28, 25, 20])).verdict).toBe("met");
+    expect(verdictOf("I5 128MB", fig1(128, [10, 20, 30, 31, 25, 20])).verdict).toBe("missed");
+    expect(verdictOf("I4", fig1(8, [10, 20, 30, 40, 50, 45])).verdict).toBe("met");
+    expect(verdictOf("I4", fig1(8, [10, 20, 30, 40, 50, 51])).verdict).toBe("missed");
+    expect(verdictOf("I4", fig1(8, [10, 20, 60, 40, 50, 45])).verdict).toBe("missed");
+    expect(verdictOf("I3", fig1(1, [1, 2, 3, 4, 5, 5])).verdict).toBe("met");
+    expect(verdictOf("I3", fig1(1, [1, 2, 3, 4, 5, 4.8])).verdict).toBe("missed");
+    for (const [last, verdict] of [
+      [15, "missed"],
+      [17, "met"],
+      [27, "met"],
+      [29, "missed"],
+    ] as const)
+      expect(verdictOf("I6 512MB", fig1(512, [1, 1, 1, 1, 100, 100 - last])).verdict).toBe(verdict);
+  });
+
+  it("judge means and spreads of Table I", () => {
+    const table = (values: readonly number[]) =>
+      evidence([[seriesKey(hourlySeries(HOURLY[0], 1, 1)), values.map((one) => sample(one))]]);
+    expect(verdictOf("E1 mean", table([9000, 28000])).verdict).toBe("met");
+    expect(verdictOf("E1 mean", table([9000, 35000])).verdict).toBe("missed");
+    expect(verdictOf("E1 CoV", table([10250, 25350])).verdict).toBe("met");
+    expect(verdictOf("E1 CoV", table([17000, 18600])).verdict).toBe("missed");
+  });
+
+  it("count misfits in tolerances", () => {
+    expect(offValue(110, 100, 0.1)).toBeCloseTo(1, 12);
+    expect(offValue(100 / 1.1, 100, 0.1)).toBeCloseTo(1, 12);
+    expect(offLess(5, 5, 0.1)).toBe(1);
+    expect(offLess(4, 5, 0.1)).toBe(0);
+    expect(offRange(3, 2, 4, 0.1)).toBe(0);
+    expect(offRange(4.4, 2, 4, 0.1)).toBeCloseTo(1, 9);
+    expect(worst([0, Number.NaN, 2])).toBeNaN();
+  });
+});

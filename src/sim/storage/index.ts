@@ -1,0 +1,22 @@
+/** The storage model: what hosts, experiments and pages use of it. */
+
+export { type RunSeed, STREAM, sampleSeed, stratifiedNormal } from "./draws.ts";
+export {
+  type StorageModel,
+  WRITE_EIO,
+  WRITE_ENOSPC,
+  WRITE_OK,
+  type WriteEnded,
+  type WriteStatus,
+} from "./model.ts";
+export {
+  MB,
+  PARAMETER_NAMES,
+  PARAMETERS,
+  type ParameterInfo,
+  type ParameterName,
+  type StorageParameters,
+  withUsual,
+} from "./parameters.ts";
+export type { Flush, Storage, TargetLook } from "./storage.ts";
+export { type Interference, makeWorld, type World, type WorldSetting } from "./world.ts";
