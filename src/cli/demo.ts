@@ -18,6 +18,7 @@ import { wrap } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { READ_DEFAULTS } from "./darshan/open.ts";
+import { adaptiveDemo } from "./demo/adaptive.ts";
 import { readJob } from "./job/read.ts";
 import { writePage } from "./page-output.ts";
 import { replaceFolder } from "./output-folder.ts";
@@ -27,9 +28,9 @@ const MARK = "Plimsoll demonstration";
 
 export default defineCommand({
   name: "demo",
-  summary: "make sample logs, read them back, and report on one",
+  summary: "make sample logs, report on one, and write onto targets of which one is slow",
   description:
-    "Writes a few small Darshan logs with Plimsoll's own writer, reads them back, and leaves logs, text, JSON and a report in a folder. The logs are synthetic and say so.",
+    "Writes a few small Darshan logs with Plimsoll's own writer, reads them back, and leaves logs, text, JSON and a report in a folder. The logs are synthetic and say so. Then writes 32 MiB onto four folders that stand for storage targets, one of them held to an eighth of the speed of the others, without and with adaptation, and leaves the dataset and a picture.",
   options: {
     out: {
       kind: "string",
@@ -51,8 +52,21 @@ export default defineCommand({
     // The report names its log, which has its name only now.
     const report = join(folder, "report.html");
     const verdict = await reportOn(join(folder, REPORTED), report, context);
-    if (context.json) context.printJson({ folder, logs: rows, report, verdict });
-    else context.out.write(summary(folder, rows, report, wrap(verdict, context.columns).join("\n")));
+    const writing = await adaptiveDemo(folder, context);
+    const picture = join(folder, "adaptive-write.html");
+    await writePage(writing, picture, context);
+    if (context.json)
+      context.printJson({
+        folder,
+        logs: rows,
+        report,
+        verdict,
+        adaptive: { picture, verdict: writing.verdict },
+      });
+    else {
+      const told = [verdict, writing.verdict].map((text) => wrap(text, context.columns).join("\n"));
+      context.out.write(summary(folder, rows, { report, picture }, told as [string, string]));
+    }
   },
 });
 
@@ -148,7 +162,12 @@ function table(rows: readonly Row[]): string {
   return ["log                        ranks  files     moved  I/O time  throughput", ...lines].join("\n");
 }
 
-function summary(folder: string, rows: readonly Row[], report: string, verdict: string): string {
+function summary(
+  folder: string,
+  rows: readonly Row[],
+  { report, picture }: { readonly report: string; readonly picture: string },
+  [verdict, writing]: readonly [string, string],
+): string {
   const first = rows[0]?.file ?? "";
   return `Made ${rows.length} Darshan logs (synthetic), read them back, and wrote ${folder}/:
 
@@ -160,11 +179,20 @@ I/O time is that of the slowest rank. The verdict on ${REPORTED}:
 
 ${verdict}
 
-Open ${report} in a browser: findings, heat map, timeline, files. Look further:
+Open ${report} in a browser: findings, heat map, timeline, files.
+
+Then 32 MiB went onto four folders that stand for storage targets, one held to an eighth of the speed of the others:
+
+${writing}
+
+Open ${picture} to see who wrote where. Look further:
   ./bin/plimsoll report ${folder}/${REPORTED}
   ./bin/plimsoll findings --list
   ./bin/plimsoll darshan parse --perf ${folder}/${first}
   ./bin/plimsoll darshan dxt ${folder}/small-writes.darshan | head -30
+  ./bin/plimsoll ls ${folder}/checkpoint.bp
+  ./bin/plimsoll record -- dd if=/dev/zero of=/tmp/plimsoll-dd bs=64k count=1000
+  ./bin/plimsoll sim run jaguar --writers 4096
   ./bin/plimsoll --help
 A centre of 49,000 logs, and the study of how its files are reused (a minute in all):
   ./bin/plimsoll generate reuse --out centre

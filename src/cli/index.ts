@@ -19,6 +19,21 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./diff.ts"),
   },
   {
+    name: "record",
+    summary: "run any program, record its reads and writes, and compute BPS and its kin",
+    load: () => import("./record.ts"),
+  },
+  {
+    name: "bps",
+    summary: "compute BPS, IOPS, bandwidth and response time of recorded accesses",
+    load: () => import("./bps.ts"),
+  },
+  {
+    name: "lustre parse",
+    summary: "print the counters of Lustre statistics files",
+    load: () => import("./lustre/parse.ts"),
+  },
+  {
     name: "darshan parse",
     summary: "print the counters of a Darshan log",
     load: () => import("./darshan/parse.ts"),
@@ -74,9 +89,59 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./study/reuse.ts"),
   },
   {
+    name: "study metric",
+    summary: "repeat the experiments of the BPS paper on this machine, and judge its statements",
+    load: () => import("./study/metric.ts"),
+  },
+  {
     name: "file",
     summary: "show who wrote and who read a file, when, and how much",
     load: () => import("./file.ts"),
+  },
+  {
+    name: "sim run",
+    summary: "simulate one output step of many writers, under one or several policies",
+    load: () => import("./sim/run.ts"),
+  },
+  {
+    name: "sim replay",
+    summary: "simulate the experiments of the adaptive I/O paper, and judge every published number",
+    load: () => import("./sim/replay.ts"),
+  },
+  {
+    name: "sim what-if",
+    summary: "replay recorded runs of a store without a run or a target, or under a policy",
+    load: () => import("./sim/what-if.ts"),
+  },
+  {
+    name: "sim explore",
+    summary: "try the adaptive writer's protocol under random faults, and check what must always hold",
+    load: () => import("./sim/explore.ts"),
+  },
+  {
+    name: "write",
+    summary: "write files onto storage targets as one dataset, with less work for slow targets",
+    load: () => import("./write.ts"),
+  },
+  {
+    name: "interfere",
+    summary: "load chosen storage targets with writers that never stop, for a bounded time",
+    load: () => import("./interfere.ts"),
+  },
+  {
+    name: "ls",
+    summary: "list the variables of a dataset, with shapes, steps, least and greatest value",
+    load: () => import("./ls.ts"),
+  },
+  {
+    name: "read",
+    summary: "read a variable of a dataset, or a part of it, and check it on the way",
+    load: () => import("./read.ts"),
+  },
+  {
+    name: "verify",
+    summary: "read a whole dataset and compare every block with its checksum",
+    load: () => import("./verify.ts"),
   },
   {
     name: "generate single",
@@ -89,8 +154,13 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./generate/reuse.ts"),
   },
   {
+    name: "sim calibrate",
+    summary: "fit a simulated machine's parameters to published or own measurements",
+    load: () => import("./sim/calibrate.ts"),
+  },
+  {
     name: "demo",
-    summary: "make sample logs, read them back, and report on one",
+    summary: "make sample logs, report on one, and write onto targets of which one is slow",
     load: () => import("./demo.ts"),
   },
   {

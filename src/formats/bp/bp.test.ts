@@ -89,6 +89,28 @@ describe("min and max", () => {
     expect([read(low), read(high), finite]).toEqual([min, max, true]);
   });
 
+  it.each(["uint8", "int8"])("of many bytes of %s", (name) => {
+    const bytes = Uint8Array.from({ length: 200_003 }, (_, i) => 40 + (i % 30));
+    const found = (data: Uint8Array) => {
+      const range = new MinMax(typeOf(name));
+      range.add(data);
+      return [range.statistics().min?.[0], range.statistics().max?.[0]];
+    };
+    expect(found(bytes)).toEqual([40, 69]);
+    for (const [at, value] of [
+      [1, 7],
+      [200_002, 200],
+      [100_000, 255],
+    ] as const) {
+      const other = bytes.slice();
+      other[at] = value;
+      const low = name === "int8" && value > 127;
+      expect(found(other.subarray(1))).toEqual(
+        low ? [value, 69] : [Math.min(40, value), Math.max(69, value)],
+      );
+    }
+  });
+
   it("of nothing finite says so", () => {
     const found = new MinMax(double);
     found.add(new Uint8Array(new Float64Array([Number.NaN, Infinity]).buffer));

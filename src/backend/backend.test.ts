@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { type BackendSpec, keepsData, makeBackend, memoryFiles, Pacer, ratesOf } from "./index.ts";
+
+const root = mkdtempSync(join(tmpdir(), "plimsoll-backend-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const services = { pace: async () => {} };
+const text = (value: string) => new TextEncoder().encode(value);
+
+const keeping: [string, BackendSpec][] = [
+  ["posix", { kind: "posix" }],
+  ["memory", { kind: "memory" }],
+  ["throttled", { kind: "throttled", of: { kind: "memory" }, rates: [1e9] }],
+  ["faulty", { kind: "faulty", of: { kind: "posix" }, faults: [] }],
+];
+
+describe.each(keeping)("back end %s", (name, spec) => {
+  const path = join(root, name);
+  afterAll(() => memoryFiles.clear());
+
+  it("keeps what is written anywhere in a file, for all who open it", async () => {
+    const backend = makeBackend(spec, services);
+    expect(keepsData(spec)).toBe(true);
+    const file = await backend.create(path, 0);
+    await file.write(text("there"), 6);
+    const other = await backend.open(path, 0);
+    await other.write(text("hello "), 0);
+    await file.flush();
+    await file.sync();
+    const found = new Uint8Array(20);
+    expect([await file.read(found, 0), await file.size()]).toEqual([11, 11]);
+    expect(new TextDecoder().decode(found.subarray(0, 11))).toBe("hello there");
+    await file.truncate(5);
+    expect(await other.read(found, 0)).toBe(5);
+    await Promise.all([file.close(), other.close()]);
+  });
+
+  it("makes no file twice and opens none that is not there", async () => {
+    const backend = makeBackend(spec, services);
+    await expect(backend.create(path, 0)).rejects.toMatchObject({ code: "EEXIST" });
+    await expect(backend.open(`${path}-none`, 0)).rejects.toMatchObject({
+      code: "ENOENT",
+      path: `${path}-none`,
+    });
+  });
+});
+
+it("null takes everything and keeps nothing", async () => {
+  const spec: BackendSpec = { kind: "throttled", of: { kind: "null" }, rates: [5] };
+  expect([keepsData(spec), ratesOf(spec)]).toEqual([false, [5]]);
+  const file = await makeBackend(spec, services).create("nowhere", 0);
+  await file.write(text("x"), 0);
+  expect(await file.read(new Uint8Array(1), 0)).toBe(0);
+});
+
+it("faulty fails the call, the target and the moment that it is told", async () => {
+  const faults = [
+    { target: 1, call: "write", code: "ENOSPC", afterBytes: 10 },
+    { target: 2, call: "sync", code: "EIO" },
+    { target: 3, call: "create", code: "EIO" },
+  ] as const;
+  const backend = makeBackend({ kind: "faulty", of: { kind: "null" }, faults }, services);
+  const one = await backend.create("one", 1);
+  await one.write(new Uint8Array(10), 0);
+  await expect(one.write(new Uint8Array(1), 10)).rejects.toMatchObject({ code: "ENOSPC", syscall: "write" });
+  const two = await backend.create("two", 2);
+  await two.write(new Uint8Array(99), 0);
+  await expect(two.sync()).rejects.toMatchObject({ code: "EIO", path: "two" });
+  await expect(backend.create("three", 3)).rejects.toMatchObject({ code: "EIO" });
+});
+
+it("a pace is kept in the long run, whoever asks, and idle time is not saved up", () => {
+  let now = 100;
+  const pacer = new Pacer([1000, 0], () => now);
+  expect(pacer.wait(1, 1e9)).toBe(0);
+  let waited = 0;
+  for (let i = 0; i < 50; i++) {
+    const wait = pacer.wait(0, 100);
+    // Each is 2 ms late, as if the request had been on its way.
+    now += wait + 0.002;
+    waited = now - 100;
+  }
+  expect(waited).toBeGreaterThan(4.95);
+  expect(waited).toBeLessThan(5.06);
+  now += 60;
+  expect(pacer.wait(0, 100)).toBeCloseTo(0.05, 6);
+});

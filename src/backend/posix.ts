@@ -1,0 +1,64 @@
+/** Files of the system. On Lustre each target can be one OST: the stripe is set before the file is written. */
+import { execFile } from "node:child_process";
+import { type FileHandle, open } from "node:fs/promises";
+import { promisify } from "node:util";
+import { UsageError } from "../base/errors.ts";
+import type { Backend, TargetFile } from "./backend.ts";
+
+export function posix(osts: readonly number[] = []): Backend {
+  return {
+    name: "posix",
+    keeps: true,
+    async create(path, target) {
+      const ost = osts[target];
+      if (ost === undefined) return fileOf(await open(path, "wx+"), path);
+      await setStripe(path, ost);
+      return fileOf(await open(path, "r+"), path);
+    },
+    open: async (path) => fileOf(await open(path, "r+"), path),
+  };
+}
+
+/** Makes the file, with all of it on one OST. */
+async function setStripe(path: string, ost: number): Promise<void> {
+  try {
+    await promisify(execFile)("lfs", ["setstripe", "-c", "1", "-i", String(ost), path]);
+  } catch (error) {
+    const { code, stderr } = error as { code?: unknown; stderr?: string };
+    if (code === "ENOENT") throw new UsageError("--lustre needs the program lfs, which is not here");
+    throw new Error(`lfs setstripe -c 1 -i ${ost} ${path}: ${stderr?.trim() || (error as Error).message}`);
+  }
+}
+
+function fileOf(handle: FileHandle, path: string): TargetFile {
+  // Calls on a descriptor do not know the name; a message must.
+  const named = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (error) {
+      throw Object.assign(error as Error, { path });
+    }
+  };
+  return {
+    async write(bytes, at) {
+      for (let done = 0; done < bytes.length; ) {
+        const rest = handle.write(bytes, done, bytes.length - done, at + done);
+        done += (await named(rest)).bytesWritten;
+      }
+    },
+    async read(into, at) {
+      let done = 0;
+      while (done < into.length) {
+        const { bytesRead } = await named(handle.read(into, done, into.length - done, at + done));
+        if (bytesRead === 0) break;
+        done += bytesRead;
+      }
+      return done;
+    },
+    flush: () => named(handle.datasync()),
+    sync: () => named(handle.sync()),
+    size: async () => (await named(handle.stat())).size,
+    truncate: (size) => named(handle.truncate(size)),
+    close: () => handle.close(),
+  };
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import interfere from "./interfere.ts";
+import { runCli } from "./run.ts";
+import { fakeWorld } from "./test-kit.ts";
+
+const root = mkdtempSync(join(tmpdir(), "plimsoll-interfere-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const folders = ["a", "b"].map((name) => join(root, name));
+for (const folder of folders) mkdirSync(folder);
+
+async function plimsoll(...words: string[]) {
+  const io = fakeWorld();
+  const table = [
+    { name: interfere.name, summary: interfere.summary, load: async () => ({ default: interfere }) },
+  ];
+  const code = await runCli(["interfere", ...words], table, io);
+  return { code, out: io.out, err: io.err };
+}
+
+describe("plimsoll interfere", () => {
+  it("writes to every target until its time is over, and leaves nothing", async () => {
+    const words = ["--seconds", "0.5", "--streams", "2", "--file-bytes", "256K", "--json", ...folders];
+    const { code, out } = await plimsoll(...words);
+    expect(code).toBe(0);
+    const { perTarget, bytes, seconds } = JSON.parse(out);
+    expect(perTarget.map(({ target }: { target: string }) => target)).toEqual(folders);
+    for (const one of perTarget) expect(one.bytes).toBeGreaterThan(0);
+    expect(bytes).toBe(perTarget[0].bytes + perTarget[1].bytes);
+    expect(seconds).toBeGreaterThanOrEqual(0.5);
+    expect(folders.flatMap((folder) => readdirSync(folder))).toEqual([]);
+  });
+
+  it("stops after so many bytes", async () => {
+    const [folder = ""] = folders;
+    const words = [
+      "--bytes",
+      "1M",
+      "--streams",
+      "1",
+      "--file-bytes",
+      "64K",
+      "--seconds",
+      "60",
+      "--json",
+      folder,
+    ];
+    const { bytes, seconds } = JSON.parse((await plimsoll(...words)).out);
+    expect(bytes).toBeGreaterThanOrEqual(2 ** 20);
+    expect(seconds).toBeLessThan(30);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("says what is wrong", async () => {
+    const { code, err } = await plimsoll(join(root, "missing"));
+    expect([code, err]).toEqual([2, expect.stringContaining("missing: not a folder")]);
+  });
+});

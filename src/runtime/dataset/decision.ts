@@ -1,0 +1,95 @@
+/**
+ * The fate of a dataset. Whoever links the file `decision` first has decided, for good; all others read what it says. Making
+ * it true (names of subfiles, then the index under its name) can be done by anyone, again and again.
+ */
+import { link, lstat, readFile, readlink, realpath, rename, rm, symlink } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import type { Outcome } from "../../protocol/index.ts";
+import { isCode, syncFolder, writeDurably } from "./folders.ts";
+import { type DatasetNames, subfilePath } from "./names.ts";
+
+export interface Decision {
+  readonly outcome: Outcome;
+  readonly reason: string;
+  /** The index, whole and durable, under the name that it has until it takes its own. */
+  readonly draft?: string;
+  readonly subfiles: readonly { readonly k: number; readonly path: string }[];
+  /** Files of the dataset that this one replaces. */
+  readonly replaced: readonly string[];
+  /** Who decided. */
+  readonly attempt: string;
+}
+
+const decisionPath = ({ notes }: DatasetNames) => join(notes, "decision");
+
+/** Proposes; gives what was decided, which need not be what was proposed. */
+export async function decide(names: DatasetNames, proposal: Decision, who: string): Promise<Decision> {
+  const own = `${decisionPath(names)}.${who}`;
+  await writeDurably(own, JSON.stringify(proposal));
+  try {
+    await link(own, decisionPath(names));
+    await syncFolder(names.notes);
+    return proposal;
+  } catch (error) {
+    if (!isCode(error, "EEXIST")) throw error;
+    return (await readDecision(names)) as Decision;
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+export async function readDecision(names: DatasetNames): Promise<Decision | undefined> {
+  try {
+    return JSON.parse(await readFile(decisionPath(names), "utf8")) as Decision;
+  } catch (error) {
+    if (isCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+export async function forgetDecision(names: DatasetNames): Promise<void> {
+  await rm(decisionPath(names), { force: true });
+}
+
+/** Makes a decision true. Several may do so at once. */
+export async function carryOut(names: DatasetNames, { outcome, draft, subfiles }: Decision): Promise<void> {
+  if (outcome !== "complete" || draft === undefined) return;
+  for (const { k, path } of subfiles) await nameSubfile(names, k, path);
+  await syncFolder(names.folder);
+  try {
+    await rename(draft, names.index);
+  } catch (error) {
+    // Somebody else was faster.
+    if (!isCode(error, "ENOENT")) throw error;
+    await lstat(names.index);
+  }
+  await syncFolder(dirname(names.index));
+}
+
+/** A file in the dataset's own folder takes its name; one elsewhere gets a link. */
+async function nameSubfile(names: DatasetNames, k: number, path: string): Promise<void> {
+  const name = subfilePath(names, k);
+  const folder = await realpath(names.folder);
+  const home = await realpath(dirname(path));
+  if (home === folder) {
+    try {
+      await rename(path, name);
+    } catch (error) {
+      if (!isCode(error, "ENOENT")) throw error;
+      await lstat(name);
+    }
+    return;
+  }
+  const real = join(home, path.slice(dirname(path).length + 1));
+  // What lies beside the dataset is moved together with it; what lies elsewhere stays there.
+  const beside = relative(dirname(folder), real);
+  const text = beside.startsWith("..") || isAbsolute(beside) ? real : relative(folder, real);
+  try {
+    await symlink(text, name);
+  } catch (error) {
+    if (!isCode(error, "EEXIST")) throw error;
+    if ((await readlink(name).catch(() => "")) === text) return;
+    await rm(name);
+    await symlink(text, name);
+  }
+}

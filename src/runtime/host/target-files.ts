@@ -1,0 +1,37 @@
+/** Files on targets that a process has open. */
+import type { Backend, TargetFile } from "../../backend/index.ts";
+import type { FileId } from "../../protocol/index.ts";
+import { FlushingFile } from "../piece/flushing.ts";
+
+export class TargetFiles {
+  readonly #backend: Backend;
+  readonly #place: (file: FileId) => { path: string; target: number };
+  readonly #open = new Map<FileId, Promise<FlushingFile>>();
+
+  constructor(backend: Backend, place: (file: FileId) => { path: string; target: number }) {
+    this.#backend = backend;
+    this.#place = place;
+  }
+
+  create(file: FileId): Promise<FlushingFile> {
+    const { path, target } = this.#place(file);
+    return this.#keep(file, this.#backend.create(path, target));
+  }
+
+  get(file: FileId): Promise<FlushingFile> {
+    const { path, target } = this.#place(file);
+    return this.#open.get(file) ?? this.#keep(file, this.#backend.open(path, target));
+  }
+
+  async close(): Promise<void> {
+    for (const one of this.#open.values()) await one.then(({ file }) => file.close()).catch(() => {});
+    this.#open.clear();
+  }
+
+  #keep(file: FileId, opening: Promise<TargetFile>): Promise<FlushingFile> {
+    const opened = opening.then((one) => new FlushingFile(one));
+    opened.catch(() => {});
+    this.#open.set(file, opened);
+    return opened;
+  }
+}

@@ -1,0 +1,89 @@
+/** How fast each target was, kept between runs. Older measurements count less. */
+import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+export interface TargetMemory {
+  /** Bytes per second. */
+  readonly rate: number;
+  /** Writers at once that served it best. */
+  readonly slots: number;
+  /** When it was last measured. */
+  readonly at: string;
+}
+
+interface HistoryFile {
+  readonly version: 1;
+  readonly targets: Record<string, TargetMemory>;
+}
+
+/** Half of what was known counts after this time. */
+const HALF_LIFE_HOURS = 24;
+/** Share of a new measurement against one of this moment. */
+const NEWS = 0.5;
+/** A measurement older than this says nothing. */
+const FORGET_HOURS = 14 * 24;
+
+export function defaultHistoryPath(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  const state = env.XDG_STATE_HOME || join(env.HOME || homedir(), ".local", "state");
+  return join(state, "plimsoll", "targets.json");
+}
+
+export class History {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Of each target, in order; undefined where nothing is known. */
+  recall(targets: readonly string[], now = new Date()): (TargetMemory | undefined)[] {
+    const { targets: known } = this.#read();
+    return targets.map((target) => {
+      const found = known[keyOf(target)];
+      return found === undefined || hoursSince(found, now) > FORGET_HOURS ? undefined : found;
+    });
+  }
+
+  /** Adds what was measured. Never fails: a history is a help, not a result. */
+  learn(
+    measured: readonly { readonly target: string; readonly rate: number; readonly slots: number }[],
+    now = new Date(),
+  ): void {
+    const { targets } = this.#read();
+    for (const { target, rate, slots } of measured) {
+      const before = targets[keyOf(target)];
+      const weight =
+        before === undefined ? 0 : (1 - NEWS) * 0.5 ** (hoursSince(before, now) / HALF_LIFE_HOURS);
+      const mixed = before === undefined ? rate : weight * before.rate + (1 - weight) * rate;
+      targets[keyOf(target)] = { rate: mixed, slots, at: now.toISOString() };
+    }
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true });
+      const draft = `${this.#path}.${process.pid}`;
+      writeFileSync(draft, `${JSON.stringify({ version: 1, targets }, undefined, 1)}\n`);
+      renameSync(draft, this.#path);
+    } catch {
+      // No home to write to.
+    }
+  }
+
+  #read(): HistoryFile {
+    try {
+      const file = JSON.parse(readFileSync(this.#path, "utf8")) as HistoryFile;
+      if (file.version === 1 && typeof file.targets === "object") return file;
+    } catch {
+      // None yet, or damaged: it begins anew.
+    }
+    return { version: 1, targets: {} };
+  }
+}
+
+/** A target is a folder on a device: another disk mounted there is another target. */
+function keyOf(target: string): string {
+  const stat = statSync(target, { throwIfNoEntry: false });
+  return stat === undefined ? target : `${realpathSync(target)} on ${stat.dev}`;
+}
+
+const hoursSince = ({ at }: TargetMemory, now: Date): number =>
+  Math.max(0, (now.getTime() - Date.parse(at)) / 3_600_000);

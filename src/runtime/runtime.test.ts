@@ -1,0 +1,347 @@
+import { spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import type { BackendSpec, TargetFault } from "../backend/index.ts";
+import { BpDataset } from "../formats/bp/index.ts";
+import { crc32 } from "../node/crc32.ts";
+import { type FileSource, openFile } from "../node/file-source.ts";
+import { datasetNames } from "./dataset/names.ts";
+import { openAdaptive, type WriterOptions } from "./index.ts";
+import { readJournals } from "./keep/journal.ts";
+
+const root = mkdtempSync(join(tmpdir(), "plimsoll-runtime-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let folder = "";
+let count = 0;
+beforeEach(() => {
+  folder = join(root, String(count++));
+  for (const name of ["a", "b", "c", "ranks"]) mkdirSync(join(folder, name), { recursive: true });
+});
+
+const dataset = () => join(folder, "x.bp");
+const options = (more: Partial<WriterOptions> = {}): WriterOptions => ({
+  path: dataset(),
+  targets: ["a", "b", "c"].map((name) => join(folder, name)),
+  writers: 2,
+  inProcess: true,
+  history: false,
+  ...more,
+});
+
+/** Bytes that differ everywhere. */
+function noise(length: number, seed: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let state = seed + 1;
+  for (let i = 0; i < length; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) | 0;
+    bytes[i] = state >>> 24;
+  }
+  return bytes;
+}
+
+function makeSources(sizes: readonly number[]): string[] {
+  return sizes.map((size, i) => {
+    const path = join(folder, "ranks", `rank${i}`);
+    writeFileSync(path, noise(size, i));
+    return path;
+  });
+}
+
+async function write(
+  sources: readonly (string | Uint8Array)[],
+  arrays: string[],
+  more: Partial<WriterOptions> = {},
+) {
+  const writer = await openAdaptive(options(more));
+  try {
+    return await writer.writeStep(sources, { arrays });
+  } finally {
+    await writer.close();
+  }
+}
+
+/** A variable of the last step or another, and whether every checksum holds. */
+function readBack(name: string, step?: number): Buffer {
+  const open: FileSource[] = [];
+  const source = (path: string) => {
+    const file = openFile(path);
+    open.push(file);
+    return file;
+  };
+  try {
+    const data = new BpDataset({
+      main: source(dataset()),
+      subfile: (k) => source(join(`${dataset()}.dir`, `${basename(dataset())}.${k}`)),
+      crc32,
+    });
+    for (const { damage } of data.verify()) expect(damage).toBeUndefined();
+    return Buffer.concat(
+      [...data.read(data.variable(name), step === undefined ? {} : { step })].map((one) => one.slice()),
+    );
+  } finally {
+    for (const one of open) one.close();
+  }
+}
+
+const joined = (paths: readonly string[]) => Buffer.concat(paths.map((path) => readFileSync(path)));
+
+describe("a dataset holds what the sources held", () => {
+  // Rows of 37 × 53 singles: pieces of whole mebibytes are cut inside rows.
+  const row = 37 * 53 * 4;
+
+  it.each(["plimsoll", "paper", "static"])("under policy %s", async (policy) => {
+    const sources = makeSources([700 * row, 3 * row, 900 * row, row]);
+    const result = await write(sources, ["t:float32:*,37,53"], { policy });
+    expect(readBack("t").equals(joined(sources))).toBe(true);
+    expect(result.bytes).toBe(1604 * row);
+    expect(result.record.run.outcome).toBe("complete");
+    expect(readdirSync(join(folder, "x.bp.dir", ".plimsoll"))).toEqual(["run.json"]);
+  });
+
+  it("with blocks cut into pieces in the middle of rows", async () => {
+    const sources = makeSources([4000 * row]);
+    const { record } = await write(sources, ["t:float32:*,37,53"], {
+      writers: 1,
+      perTarget: 1,
+      targets: [join(folder, "a")],
+    });
+    expect(record.run.ops.count).toBeGreaterThan(1);
+    expect(readBack("t").equals(joined(sources))).toBe(true);
+  });
+
+  it("with several variables in each source", async () => {
+    const sources = makeSources([8 * 30 + 2 * 5 * 7, 8 * 44 + 2 * 5 * 7]);
+    await write(sources, ["p/a:float64:*", "b:int16:5,7"]);
+    const [first, second] = sources.map((path) => readFileSync(path)) as [Buffer, Buffer];
+    const parts = [first.subarray(0, 240), second.subarray(0, 352)];
+    expect(readBack("p/a").equals(Buffer.concat(parts))).toBe(true);
+    expect(readBack("b").equals(Buffer.concat([first.subarray(240), second.subarray(352)]))).toBe(true);
+  });
+
+  it("with many small sources, some of them empty", async () => {
+    const sources = makeSources(Array.from({ length: 300 }, (_, i) => i % 7));
+    await write(sources, []);
+    expect(readBack("data").equals(joined(sources))).toBe(true);
+  });
+
+  it("from memory, step after step", async () => {
+    const writer = await openAdaptive(options());
+    const steps = [noise(8 * 1000, 1), noise(8 * 2000, 2), noise(8 * 500, 3)];
+    for (const [i, bytes] of steps.entries()) {
+      const { step } = await writer.writeStep([bytes.subarray(0, 4000), bytes.subarray(4000)], {
+        arrays: ["v:uint64:*"],
+      });
+      expect(step).toBe(i);
+    }
+    await writer.close();
+    for (const [step, bytes] of steps.entries()) expect(readBack("v", step).equals(bytes)).toBe(true);
+  });
+
+  it("in the dataset's own folder, as plain files", async () => {
+    const sources = makeSources([5000, 6000]);
+    await write(sources, [], { targets: undefined });
+    expect(readdirSync(`${dataset()}.dir`).sort()).toEqual([".plimsoll", "x.bp.0"]);
+    expect(readBack("data").equals(joined(sources))).toBe(true);
+  });
+});
+
+describe("a dataset that exists", () => {
+  it("is added to without touching what is there", async () => {
+    const [one, two] = makeSources([8000, 16000]) as [string, string];
+    await write([one], ["v:float64:*"]);
+    const names = readdirSync(`${dataset()}.dir`).filter((name) => name.startsWith("x.bp"));
+    const before = names.map((name) => readFileSync(join(`${dataset()}.dir`, name)));
+    await write([two], ["v:float64:*"], { append: true });
+    expect(names.map((name) => readFileSync(join(`${dataset()}.dir`, name)))).toEqual(before);
+    expect(readBack("v", 0).equals(readFileSync(one))).toBe(true);
+    expect(readBack("v", 1).equals(readFileSync(two))).toBe(true);
+  });
+
+  it("is refused, replaced, or asked to fit", async () => {
+    const [one, two] = makeSources([8000, 16000]) as [string, string];
+    await write([one], ["v:float64:*"]);
+    await expect(write([two], ["v:float64:*"])).rejects.toThrow(
+      "exists; add a step with --append, or replace it with --force",
+    );
+    await expect(write([two], ["v:float32:*"], { append: true })).rejects.toThrow(
+      '"v" is float32 with 1 dimensions; in earlier steps float64 with 1',
+    );
+    await write([two], ["w:float64:*"], { force: true });
+    expect(readBack("w").equals(readFileSync(two))).toBe(true);
+    const files = ["a", "b", "c"].flatMap((name) => readdirSync(join(folder, name)));
+    expect(new Set(files.map((name) => name.split(".")[2])).size).toBe(1);
+  });
+});
+
+describe("a target that fails", () => {
+  const faulty = (...faults: TargetFault[]): BackendSpec => ({
+    kind: "faulty",
+    of: { kind: "posix" },
+    faults,
+  });
+
+  it.each([
+    ["EIO when it is written to", { target: 1, call: "write", code: "EIO", afterBytes: 100_000 }],
+    ["ENOSPC when it is written to", { target: 0, call: "write", code: "ENOSPC", afterBytes: 0 }],
+    ["EIO when a file is made", { target: 2, call: "create", code: "EIO" }],
+    ["EIO when it is synced", { target: 1, call: "sync", code: "EIO" }],
+  ] as const)("with %s leaves its work to the others", async (_, fault) => {
+    const sources = makeSources(Array.from({ length: 6 }, () => 300_000));
+    for (const policy of ["plimsoll", "paper"]) {
+      const notes: string[] = [];
+      await write(sources, [], {
+        policy,
+        backend: faulty(fault),
+        force: true,
+        onNote: (line) => notes.push(line),
+      });
+      // A target whose file opened last may have nothing in it that could fail.
+      const line = `target ${fault.target} (${join(folder, "abc"[fault.target] as string)}): ${fault.code}; its work moves elsewhere where it can`;
+      expect(notes).toEqual(policy === "paper" || notes.length > 0 ? [line] : []);
+      expect(readBack("data").equals(joined(sources))).toBe(true);
+    }
+  });
+
+  it("like all others ends with one line and no dataset", async () => {
+    const sources = makeSources([300_000, 300_000]);
+    const backend = faulty(
+      ...[0, 1, 2].map((target) => ({ target, call: "write", code: "ENOSPC" }) as const),
+    );
+    const writing = write(sources, [], { backend });
+    await expect(writing).rejects.toThrow(
+      /^nothing was committed to .*x\.bp: no storage target takes data any more \(target 0 .*: ENOSPC; target 1 .*: ENOSPC/,
+    );
+    expect(existsSync(dataset())).toBe(false);
+    expect(["a", "b", "c"].flatMap((name) => readdirSync(join(folder, name)))).toEqual([]);
+  });
+
+  it("ends a static write, which moves nothing", async () => {
+    const sources = makeSources([300_000, 300_000, 300_000]);
+    const backend = faulty({ target: 1, call: "write", code: "EIO" });
+    await expect(write(sources, [], { backend, policy: "static" })).rejects.toThrow(
+      "policy static moves nothing",
+    );
+  });
+});
+
+describe("a write that is cut short", () => {
+  const sizes = [900_000, 800_000, 700_000, 600_000, 500_000, 400_000];
+  /** Fails when most is written, and leaves what is done. */
+  async function cutShort(sources: readonly string[]): Promise<void> {
+    const faults = [0, 1, 2].map(
+      (target) => ({ target, call: "write", code: "ENOSPC", afterBytes: 1_000_000 }) as const,
+    );
+    const backend: BackendSpec = { kind: "faulty", of: { kind: "posix" }, faults };
+    await expect(write(sources, [], { backend, policy: "paper", writers: 1 })).rejects.toThrow(
+      "what was written is kept: --resume goes on with it",
+    );
+    expect(existsSync(dataset())).toBe(false);
+  }
+
+  it("goes on with what is good, and with nothing else", async () => {
+    const sources = makeSources(sizes);
+    await cutShort(sources);
+    await expect(write(sources, [])).rejects.toThrow(
+      "an earlier write was cut short; go on with --resume, or begin anew with --force",
+    );
+    const { notes } = datasetNames(dataset());
+    const kept = readJournals(notes);
+    expect(kept.length).toBeGreaterThan(1);
+    // One piece loses a bit, and a journal its last line's end.
+    const [bad] = kept as [(typeof kept)[number]];
+    const bytes = readFileSync(bad.path);
+    bytes[bad.info.group + 5000] = (bytes[bad.info.group + 5000] as number) ^ 1;
+    writeFileSync(bad.path, bytes);
+    const journal = join(notes, readdirSync(notes).find((name) => name.startsWith("journal.")) as string);
+    appendFileSync(journal, "deadbeef [0,100,0,");
+    const { record } = await write(sources, [], { resume: true });
+    const good = kept.slice(1).reduce((sum, { from, to }) => sum + to - from, 0);
+    expect(record.keptBytes).toBe(good);
+    expect(record.run.bytes).toBe(sizes.reduce((a, b) => a + b) - good);
+    expect(readBack("data").equals(joined(sources))).toBe(true);
+  });
+
+  it("goes on without being told the sources again", async () => {
+    const sources = makeSources(sizes);
+    await cutShort(sources);
+    const writer = await openAdaptive(options({ resume: true }));
+    await writer.writeInput();
+    await writer.close();
+    expect(readBack("data").equals(joined(sources))).toBe(true);
+  });
+
+  it("is not mixed with other sources", async () => {
+    const sources = makeSources(sizes);
+    await cutShort(sources);
+    await expect(write(sources.slice(1), [], { resume: true })).rejects.toThrow(
+      "5 sources, not 6, are others",
+    );
+    truncateSync(sources[2] as string, 10);
+    await expect(write(sources, [], { resume: true })).rejects.toThrow("has other bytes (10, not 700000)");
+    await write(sources, [], { force: true });
+    expect(readBack("data").equals(joined(sources))).toBe(true);
+    expect(["a", "b", "c"].flatMap((name) => readdirSync(join(folder, name))).length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("a source", () => {
+  it("that is shorter than it was ends the write", async () => {
+    const sources = makeSources([3_000_000, 2_000_000]);
+    const writer = await openAdaptive(options());
+    const { stepInput } = await import("./index.ts");
+    const input = stepInput(sources);
+    truncateSync(sources[1] as string, 1_500_000);
+    await expect(writer.writeInput(input)).rejects.toThrow(
+      `${sources[1]} has 1500000 bytes, 2000000 when the write was planned; it must not change meanwhile`,
+    );
+    await writer.close();
+    expect(existsSync(dataset())).toBe(false);
+  });
+});
+
+describe("two writers of one dataset", () => {
+  it("do not meet: the second is told who the first is", async () => {
+    const first = await openAdaptive(options());
+    await expect(openAdaptive(options())).rejects.toThrow(
+      new RegExp(`x\\.bp is being written by process ${process.pid} since 20`),
+    );
+    await first.close();
+    await (await openAdaptive(options())).close();
+  });
+
+  it("of which the first is dead: the second takes over", async () => {
+    const { notes } = datasetNames(dataset());
+    mkdirSync(notes, { recursive: true });
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    const dead = { pid, host: (await import("node:os")).hostname(), ticks: "1", since: "2020" };
+    writeFileSync(join(notes, "lock"), JSON.stringify(dead));
+    await (await openAdaptive(options())).close();
+    expect(existsSync(join(notes, "lock"))).toBe(false);
+  });
+});
+
+it("a dataset can be moved together with its targets", async () => {
+  const sources = makeSources([100_000, 200_000]);
+  await write(sources, []);
+  const moved = `${folder}-moved`;
+  symlinkSync(folder, moved);
+  const content = joined(sources);
+  rmSync(moved);
+  const { renameSync } = await import("node:fs");
+  renameSync(folder, moved);
+  folder = moved;
+  expect(readBack("data").equals(content)).toBe(true);
+});

@@ -1,0 +1,45 @@
+/** Messages as they go between processes: plain data, which a structured clone carries. */
+import { IndexColumns, type Message } from "../../protocol/index.ts";
+import type { HostReport, HostSetting } from "../host/setting.ts";
+
+/** To a process. */
+export type ToHost =
+  | { readonly kind: "start"; readonly setting: HostSetting; readonly index: number }
+  | { readonly kind: "go" }
+  | { readonly kind: "deliver"; readonly from: number; readonly to: number; readonly message: Message }
+  | { readonly kind: "lost"; readonly ranks: readonly number[] }
+  /** The answer to a request for pace: how long to wait. */
+  | { readonly kind: "paced"; readonly request: number; readonly seconds: number }
+  | { readonly kind: "end" };
+
+/** From a process. */
+export type FromHost =
+  | { readonly kind: "ready" }
+  | { readonly kind: "send"; readonly from: number; readonly to: number; readonly message: Message }
+  | { readonly kind: "progress"; readonly bytes: readonly number[] }
+  | { readonly kind: "trouble"; readonly target: number; readonly text: string }
+  | { readonly kind: "fatal"; readonly text: string }
+  | { readonly kind: "pace"; readonly request: number; readonly target: number; readonly bytes: number }
+  | { readonly kind: "ended"; readonly report: HostReport };
+
+/** Columns have room to grow, which need not travel. */
+export function packMessage(message: Message): Message {
+  if (!("entries" in message) || !(message.entries instanceof IndexColumns)) return message;
+  const { count, block, at, length, file, offset, checksum } = message.entries;
+  const entries = {
+    count,
+    block: block.slice(0, count),
+    at: at.slice(0, count),
+    length: length.slice(0, count),
+    file: file.slice(0, count),
+    offset: offset.slice(0, count),
+    checksum,
+  };
+  return { ...message, entries } as unknown as Message;
+}
+
+export function unpackMessage(message: Message): Message {
+  if (message.kind !== "group-complete" && message.kind !== "overall-write-complete") return message;
+  if (message.entries === undefined) return message;
+  return { ...message, entries: Object.assign(new IndexColumns(0), message.entries) } as Message;
+}
