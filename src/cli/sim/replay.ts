@@ -44,7 +44,7 @@ export default defineCommand({
       kind: "number",
       integer: true,
       min: 0,
-      default: 1,
+      default: 2010,
       help: "of background, speeds and start times",
     },
     only: {
