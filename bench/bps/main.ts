@@ -1,7 +1,7 @@
 /** `npm run bench bps`: the whole command on traces of the recorder, beside the same work in C. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Order, writeTrace } from "./inputs.ts";
 
@@ -34,6 +34,11 @@ function variants(peer: string): Variant[] {
     {
       label: "plimsoll bps --json",
       words: (path) => [...plimsoll, "bps", path, "--json"],
+      answer: oursAnswer,
+    },
+    {
+      label: "plimsoll bps --json --threads 1",
+      words: (path) => [...plimsoll, "bps", path, "--json", "--threads", "1"],
       answer: oursAnswer,
     },
     { label: "C, the same work", words: (path) => [peer, "bps", path], answer: (out) => out.trim() },
@@ -82,7 +87,7 @@ try {
   if (built.status !== 0) throw new Error("no cc that builds bench/bps/peer.c");
   const list = variants(peer);
   console.log(
-    `machine: ${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}; whole programs, input in the page cache, medians; C has one thread`,
+    `machine: ${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}; whole programs, input in the page cache, medians; C has one thread, plimsoll bps has ${availableParallelism()} unless told`,
   );
   for (const count of SIZES) {
     for (const order of ORDERS) {
@@ -98,20 +103,24 @@ try {
           answers.set(variant, answer);
         }
       console.log(`\n${count / MILLION} M accesses, ${order} (${((count * 32) / 1e9).toFixed(2)} GB)`);
-      const [ours, c] = list as [Variant, Variant];
-      const cpuOf = (variant: Variant) => median((results.get(variant) ?? []).map(({ cpu }) => cpu));
+      const [ours, one, c] = list as [Variant, Variant, Variant];
+      const middle = (variant: Variant, of: (measured: Measured) => number) =>
+        median((results.get(variant) ?? []).map(of));
       for (const [variant, measured] of results) {
-        const wall = median(measured.map((one) => one.wall));
         const gib = Math.max(...measured.map(({ kib }) => kib)) / 2 ** 20;
+        const [wall, cpu] = [middle(variant, (m) => m.wall), middle(variant, (m) => m.cpu)];
+        const ratio = (ours: number, of: (measured: Measured) => number) =>
+          (ours / middle(c, of)).toFixed(2).padStart(5);
         console.log(
-          `${variant.label.padEnd(40)} ${wall.toFixed(2).padStart(7)} s wall ${cpuOf(variant).toFixed(2).padStart(7)} s cpu ${gib.toFixed(2).padStart(6)} GiB  ${(cpuOf(variant) / cpuOf(c)).toFixed(2).padStart(5)} times C`,
+          `${variant.label.padEnd(40)} ${wall.toFixed(2).padStart(7)} s wall ${cpu.toFixed(2).padStart(7)} s cpu ${gib.toFixed(2).padStart(6)} GiB  times C: wall ${ratio(wall, (m) => m.wall)} cpu ${ratio(cpu, (m) => m.cpu)}`,
         );
       }
-      console.log(
-        answers.get(ours) === answers.get(c)
-          ? "same answers"
-          : `ANSWERS DIFFER\n${answers.get(ours)}\n${answers.get(c)}`,
-      );
+      for (const variant of [ours, one])
+        console.log(
+          answers.get(variant) === answers.get(c)
+            ? `same answers: ${variant.label}`
+            : `ANSWERS DIFFER: ${variant.label}\n${answers.get(variant)}\n${answers.get(c)}`,
+        );
       rmSync(path);
     }
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { IntegerSorter } from "./integer-sort.ts";
+import { IntegerSorter, insertionSort } from "./integer-sort.ts";
 import { Random } from "./prng.ts";
 
 const sorter = new IntegerSorter();
@@ -15,6 +15,46 @@ function check(values: Float64Array): void {
   sorter.sort(copy, copy.length);
   expect([...copy]).toEqual(expected(values));
 }
+
+describe("sorting distances", () => {
+  it("gives what the engine's sort gives, for any range and length", () => {
+    const range = fc.constantFrom(
+      0,
+      1,
+      255,
+      2 ** 11 - 1,
+      2 ** 11,
+      2 ** 22 - 1,
+      2 ** 22,
+      2 ** 31,
+      2 ** 32 - 1,
+    );
+    fc.assert(
+      fc.property(range, fc.integer({ min: 0, max: 300 }), fc.integer(), (most, count, seed) => {
+        const random = new Random(seed >>> 0);
+        const offsets = Uint32Array.from({ length: count }, (_, i) =>
+          i === 0 ? most : Math.floor(random.unit() * (most + 1)),
+        );
+        const values = new Float64Array(count + 1).fill(-1);
+        const sorted = [...offsets].sort((a, b) => a - b).map((offset) => offset + 2 ** 50);
+        sorter.sortOffsets(offsets, count, most, 2 ** 50, values);
+        expect([...values]).toEqual([...sorted, -1]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("sorting by insertion", () => {
+  it("gives up on what is far from in order, and loses nothing", () => {
+    const nearly = Float64Array.from({ length: 20_000 }, (_, i) => (i % 2 === 0 ? i + 3 : i));
+    expect(insertionSort(nearly, nearly.length)).toBe(true);
+    expect([...nearly]).toEqual([...nearly].sort((a, b) => a - b));
+    const shuffled = Float64Array.from({ length: 20_000 }, (_, i) => (i * 7919) % 20_000);
+    expect(insertionSort(shuffled, shuffled.length)).toBe(false);
+    expect([...shuffled].sort((a, b) => a - b)).toEqual([...shuffled.keys()]);
+  });
+});
 
 describe("sorting whole numbers", () => {
   it("gives what the engine's sort gives, for any range and length", () => {

@@ -12,8 +12,9 @@ const BIAS = 2 ** 52;
 /** Where each digit starts; none crosses the halves of a double. */
 const SHIFTS = [0, 11, 22, 32, 43];
 const WIDTHS = [11, 11, 10, 11, 9];
-/** Moves per value that insertion may cost before radix takes over. */
+/** Moves per value that insertion may cost before radix takes over, and moves that it may cost in any case. */
 const MOVES = 4;
+const MOVES_FREE = 4096;
 /** Up to here insertion is faster whatever the order. */
 const FEW = 64;
 
@@ -23,13 +24,13 @@ export class IntegerSorter {
   #keys = new Float64Array(0);
   #rows = new Uint32Array(0);
   #otherRows = new Uint32Array(0);
+  #offsets = new Uint32Array(0);
   readonly #counts = new Uint32Array(SHIFTS.length * BUCKETS);
 
   /** How many bytes it holds. */
   get memoryBytes(): number {
-    return (
-      this.#scratch.byteLength + this.#keys.byteLength + this.#rows.byteLength + this.#otherRows.byteLength
-    );
+    const rows = this.#rows.byteLength + this.#otherRows.byteLength;
+    return this.#scratch.byteLength + this.#keys.byteLength + rows + this.#offsets.byteLength;
   }
 
   /** Sorts the first `count` values in place, ascending. They are whole, and within 2^53 of each other and of zero. */
@@ -86,6 +87,51 @@ export class IntegerSorter {
     return rows.subarray(0, count);
   }
 
+  /**
+   * Sorts the first `count` of `offsets`, none above `most`, and writes them to `values` with `base` added. `offsets` is
+   * scratch afterwards. Half the memory of doubles goes through each pass, so this is the fastest way for many.
+   */
+  sortOffsets(offsets: Uint32Array, count: number, most: number, base: number, values: Float64Array): void {
+    const bits = most === 0 ? 1 : 32 - Math.clz32(most);
+    const digits = Math.ceil(bits / 11);
+    const width = Math.ceil(bits / digits);
+    if (this.#offsets.length < count) this.#offsets = new Uint32Array(roomFor(count));
+    this.#countOffsets(offsets, count, digits, width);
+    let [from, to]: [Uint32Array, Uint32Array] = [offsets, this.#offsets];
+    const mask = (1 << width) - 1;
+    for (let digit = 0; digit < digits - 1; digit++) {
+      scatterOffsets(from, to, count, this.#places(digit), digit * width, mask);
+      [from, to] = [to, from];
+    }
+    const places = this.#places(digits - 1);
+    const shift = (digits - 1) * width;
+    for (let i = 0; i < count; i++) {
+      const offset = from[i] as number;
+      const bucket = offset >>> shift;
+      const place = places[bucket] as number;
+      places[bucket] = place + 1;
+      values[place] = base + offset;
+    }
+  }
+
+  #countOffsets(offsets: Uint32Array, count: number, digits: number, width: number): void {
+    const counts = this.#counts.fill(0, 0, digits * BUCKETS);
+    const mask = (1 << width) - 1;
+    if (digits === 3)
+      for (let i = 0; i < count; i++) {
+        const offset = offsets[i] as number;
+        counts[offset & mask]!++;
+        counts[2048 + ((offset >>> width) & mask)]!++;
+        counts[4096 + (offset >>> (2 * width))]!++;
+      }
+    else
+      for (let i = 0; i < count; i++) {
+        const offset = offsets[i] as number;
+        counts[offset & mask]!++;
+        if (digits > 1) counts[2048 + (offset >>> width)]!++;
+      }
+  }
+
   /** Writes the keys with their bias and counts all digits on the way. */
   #bias(values: Float64Array, keys: Float64Array, count: number, bias: number, digits: number): void {
     const counts = this.#counts.fill(0);
@@ -131,7 +177,8 @@ function isSorted(values: Float64Array, count: number): boolean {
   return true;
 }
 
-function extentOf(values: Float64Array, count: number): { low: number; range: number } {
+/** The least value, and how far the greatest lies above it. */
+export function extentOf(values: Float64Array, count: number): { low: number; range: number } {
   let low = values[0] as number;
   let high = low;
   for (let i = 1; i < count; i++) {
@@ -142,25 +189,29 @@ function extentOf(values: Float64Array, count: number): { low: number; range: nu
   return { low, range: high - low };
 }
 
-/** False when it gave up; the values are then in some other order. */
-function insertionSort(values: Float64Array, count: number): boolean {
-  let moves = count <= FEW ? Number.POSITIVE_INFINITY : MOVES * count;
+/**
+ * Sorts what is nearly in order. False when it gave up, as values far out of place say that more will come; the values are
+ * then in some other order.
+ */
+export function insertionSort(values: Float64Array, count: number): boolean {
+  const free = count <= FEW ? Number.POSITIVE_INFINITY : MOVES_FREE;
+  let moves = 0;
   for (let i = 1; i < count; i++) {
     const value = values[i] as number;
     if (value >= (values[i - 1] as number)) continue;
     let at = i;
     for (; at > 0 && (values[at - 1] as number) > value; at--) values[at] = values[at - 1] as number;
     values[at] = value;
-    moves -= i - at;
-    // A value far out of place says that more will come.
-    if (moves < 0) return false;
+    moves += i - at;
+    if (moves > MOVES * i + free) return false;
   }
   return true;
 }
 
 /** The same for row numbers; `keys` is scratch. */
 function insertionOrder(values: Float64Array, keys: Float64Array, rows: Uint32Array, count: number): boolean {
-  let moves = count <= FEW ? Number.POSITIVE_INFINITY : MOVES * count;
+  const free = count <= FEW ? Number.POSITIVE_INFINITY : MOVES_FREE;
+  let moves = 0;
   for (let i = 0; i < count; i++) {
     const value = values[i] as number;
     let at = i;
@@ -170,8 +221,8 @@ function insertionOrder(values: Float64Array, keys: Float64Array, rows: Uint32Ar
     }
     keys[at] = value;
     rows[at] = i;
-    moves -= i - at;
-    if (moves < 0) return false;
+    moves += i - at;
+    if (moves > MOVES * i + free) return false;
   }
   return true;
 }
@@ -211,6 +262,23 @@ function scatterRows(
     places[bucket] = place + 1;
     to[place] = from[i] as number;
     toRows[place] = rows[i] as number;
+  }
+}
+
+function scatterOffsets(
+  from: Uint32Array,
+  to: Uint32Array,
+  count: number,
+  places: Uint32Array,
+  shift: number,
+  mask: number,
+): void {
+  for (let i = 0; i < count; i++) {
+    const offset = from[i] as number;
+    const bucket = (offset >>> shift) & mask;
+    const place = places[bucket] as number;
+    places[bucket] = place + 1;
+    to[place] = offset;
   }
 }
 

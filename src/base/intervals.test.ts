@@ -1,13 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  columnStream,
-  IntervalUnion,
-  type UnionLength,
-  unionLength,
-  unionLengthOfPairs,
-  unionLengthOfStreams,
-} from "./intervals.ts";
+import { IntervalUnion, type UnionLength, unionLength, unionLengthOfPairs } from "./intervals.ts";
 import { Random } from "./prng.ts";
 
 type Interval = readonly [number, number];
@@ -22,13 +15,6 @@ const WAYS: Readonly<Record<string, (list: readonly Interval[]) => UnionLength>>
   "plain arrays": (list) => unionLength([...startsOf(list)], [...endsOf(list)]),
   pairs: (list) => unionLengthOfPairs(Float64Array.from(list.flat())),
   "one stream": (list) => unionOfSorted(byStart(list)),
-  "three streams": (list) =>
-    unionLengthOfStreams(
-      [0, 1, 2].map((k) => {
-        const part = byStart(list.filter((_, i) => i % 3 === k));
-        return columnStream(startsOf(part), endsOf(part));
-      }),
-    ),
 };
 
 function unionOfSorted(list: readonly Interval[]): UnionLength {
@@ -325,7 +311,6 @@ describe("what is given", () => {
 
   it("must come in pairs", () => {
     expect(() => unionLength([1, 2], [3])).toThrow("2 starts do not match 1 ends");
-    expect(() => columnStream(new Float64Array(1), new Float64Array(2))).toThrow("1 starts do not match 2");
     expect(() => unionLengthOfPairs(new Float64Array(3))).toThrow("even number of values, not 3");
   });
 });
@@ -351,29 +336,5 @@ describe("a stream", () => {
     union.add(6, 10);
     expect(union.result()).toEqual({ length: 6, groups: 2, rejected: 0 });
     expect(() => union.add(4, 6)).toThrow("interval from 4 comes after the group from 5");
-  });
-
-  it("is merged with others, some of them empty or bad", () => {
-    const stream = (...list: Interval[]) => columnStream(startsOf(list), endsOf(list));
-    expect(unionLengthOfStreams([])).toEqual({ length: 0, groups: 0, rejected: 0 });
-    expect(
-      unionLengthOfStreams([
-        stream(),
-        stream([Number.NaN, 1], [3, 2]),
-        stream([0, 4], [Number.NaN, Number.NaN], [8, 10]),
-        stream([1, 3], [2, 6], [9, 1]),
-      ]),
-    ).toEqual({ length: 8, groups: 2, rejected: 4 });
-  });
-
-  it("is merged with many others as if all were one set", () => {
-    fc.assert(
-      fc.property(fc.array(wholes(1000), { maxLength: 40 }), (lists) => {
-        const streams = lists.map((list) => columnStream(startsOf(byStart(list)), endsOf(byStart(list))));
-        const all = lists.flat();
-        expect(unionLengthOfStreams(streams)).toEqual(unionLength(startsOf(all), endsOf(all)));
-      }),
-      { numRuns: 100 },
-    );
   });
 });

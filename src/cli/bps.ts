@@ -1,4 +1,5 @@
 /** `plimsoll bps`: BPS and the metrics it is compared with, of accesses of any recorder. */
+import { availableParallelism } from "node:os";
 import type { CollectorOptions } from "../analyze/metric/collector.ts";
 import { metricDocument } from "../analyze/metric/document.ts";
 import { GROUPINGS, type Grouping, type Metrics } from "../analyze/metric/metrics.ts";
@@ -6,7 +7,7 @@ import { UsageError } from "../base/errors.ts";
 import { ACCESS_FORMATS } from "../formats/access-formats.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/access-format.ts";
 import { plain, renderText } from "../report/text/index.ts";
-import { type BpsInput, findInputs, STDIN } from "./bps/inputs.ts";
+import { type BpsInput, findInputs, isPipe } from "./bps/inputs.ts";
 import { metricsJson } from "./bps/json.ts";
 import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
 import { collectInputs, type ReadSetting } from "./bps/read.ts";
@@ -98,6 +99,12 @@ export default defineCommand({
       min: 2 ** 25,
       help: "hold at most so much; 100 million accesses take about 1 GiB",
     },
+    threads: {
+      kind: "number",
+      integer: true,
+      min: 1,
+      help: "threads that read large traces of plimsoll record (default: one per core)",
+    },
     brief: {
       kind: "boolean",
       help: "only the numbers: no timeline, no groups; half the time on large traces",
@@ -126,10 +133,14 @@ export default defineCommand({
       },
       ...(options.format === undefined ? {} : { format: options.format }),
       memoryBytes: options.memory,
+      threads: options.threads ?? availableParallelism(),
     };
     const range = rangeOf(options);
-    if (range !== undefined && words.includes(STDIN))
-      throw new UsageError("--from and --to read inputs twice, which a pipe cannot do; save it to a file");
+    const pipe = range === undefined ? undefined : words.find(isPipe);
+    if (pipe !== undefined)
+      throw new UsageError(
+        `--from and --to read inputs twice, which a pipe (${pipe}) cannot do; save it to a file`,
+      );
     const metrics = await measured(findInputs(words, context), collector, range, setting, context);
     const shown = words.length > 3 ? `${words.slice(0, 3).join(" ")} …` : words.join(" ");
     const document = metricDocument({

@@ -1,11 +1,7 @@
 /**
- * Times of accesses as they come, packed: chunks are sorted by start and kept in blocks of differences, which take 4 to
- * 12 bytes an access instead of 16 or more. At the end blocks are unpacked in the order of their first start, a batch at a
- * time, and only what overlaps within a batch is sorted again. Input in order is never sorted; shuffled input is sorted
- * twice, both times in pieces that caches hold.
- *
- * Without `detail`, starts and ends are sorted apart: unions and concurrency need no more, and the k-th end never lies
- * before the k-th start, so their differences pack as durations do.
+ * Accesses as they come, packed: chunks are sorted by start and kept in blocks of differences, which take 8 to 20 bytes an
+ * access instead of 28. At the end blocks are unpacked in the order of their first start, a batch at a time, and only what
+ * overlaps within a batch is sorted again. Where sizes and owners are not asked for, time-runs.ts keeps less.
  */
 import { IntegerSorter } from "../../base/integer-sort.ts";
 import {
@@ -23,22 +19,44 @@ const CHUNK = 2 ** 18;
 /** A chunk grows from here. */
 const FIRST_CHUNK = 2 ** 10;
 const BLOCK = 1024;
+const COLUMNS = 4;
 /** 16-bit codes in one piece of memory. */
 const SEGMENT = 2 ** 19;
 /** Accesses unpacked at a time, at least. */
 const BATCH = 2 ** 16;
 
-export class AccessRuns {
+/** What the kernel writes to: the chunk that is being filled. */
+export interface AccessChunk {
+  /** Whether `tally` and `bytes` are kept. */
   readonly detail: boolean;
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  readonly tally: Float64Array;
+  readonly bytes: Float64Array;
+  count: number;
+}
+
+/** What a thread packed: plain data. */
+export interface PackedRuns {
+  readonly segments: readonly Uint16Array[];
+  readonly blocks: number;
+  readonly first: Float64Array;
+  readonly segment: Uint32Array;
+  readonly place: Uint32Array;
+  readonly rows: Uint32Array;
+}
+
+export class AccessRuns implements AccessChunk {
+  readonly detail = true;
   /** The chunk that is being filled: write at `count`, raise it, and `makeRoom` when it reaches the length. */
   start = new Float64Array(FIRST_CHUNK);
   end = new Float64Array(FIRST_CHUNK);
-  /** With detail: what the access belongs to, and its bytes. */
-  tally: Float64Array;
-  bytes: Float64Array;
+  /** What the access belongs to, and its bytes. */
+  tally = new Float64Array(FIRST_CHUNK);
+  bytes = new Float64Array(FIRST_CHUNK);
   count = 0;
   readonly sorter = new IntegerSorter();
-  readonly segments: Uint16Array[] = [];
+  segments: Uint16Array[] = [];
   #used = 0;
   #codes = 0;
   /** Blocks. */
@@ -48,20 +66,15 @@ export class AccessRuns {
   segment = new Uint32Array(64);
   place = new Uint32Array(64);
   rows = new Uint32Array(64);
+  /** Which of `maps` turns the tallies of a block into ours; 0 where they are ours. */
+  map = new Uint32Array(64);
+  readonly maps: Uint32Array[] = [new Uint32Array(0)];
   /** For putting columns in order. */
   #ordered = new Float64Array(0);
-  readonly #columns: number;
-
-  constructor(detail: boolean) {
-    this.detail = detail;
-    this.tally = new Float64Array(detail ? FIRST_CHUNK : 0);
-    this.bytes = new Float64Array(detail ? FIRST_CHUNK : 0);
-    this.#columns = detail ? 4 : 2;
-  }
 
   get memoryBytes(): number {
     const chunk = this.start.byteLength + this.end.byteLength + this.tally.byteLength + this.bytes.byteLength;
-    return 2 * this.#codes + 24 * this.first.length + chunk + this.sorter.memoryBytes;
+    return 2 * this.#codes + 28 * this.first.length + chunk + this.sorter.memoryBytes;
   }
 
   /** When the chunk is full: a small one grows, a large one is packed. */
@@ -73,7 +86,6 @@ export class AccessRuns {
     const room = 4 * this.start.length;
     this.start = longer(this.start, room);
     this.end = longer(this.end, room);
-    if (!this.detail) return;
     this.tally = longer(this.tally, room);
     this.bytes = longer(this.bytes, room);
   }
@@ -82,16 +94,40 @@ export class AccessRuns {
   flush(source: number): void {
     const { count, start, end, sorter } = this;
     if (count === 0) return;
-    if (this.detail) {
-      const order = sorter.order(start, count);
-      if (order !== undefined)
-        for (const column of [start, end, this.tally, this.bytes]) this.#reorder(column, order);
-    } else {
-      sorter.sort(start, count);
-      sorter.sort(end, count);
-    }
+    const order = sorter.order(start, count);
+    if (order !== undefined)
+      for (const column of [start, end, this.tally, this.bytes]) this.#reorder(column, order);
     for (let from = 0; from < count; from += BLOCK) this.#pack(from, Math.min(count, from + BLOCK), source);
     this.count = 0;
+  }
+
+  /** What was packed so far; the runs start anew. */
+  takePacked(): PackedRuns {
+    const { blocks, first, segment, place, rows, segments } = this;
+    const last = segments.pop();
+    if (last !== undefined) segments.push(last.slice(0, this.#used));
+    this.segments = [];
+    this.#used = this.#codes = this.blocks = 0;
+    return {
+      ...{ segments, blocks, first: first.slice(0, blocks), segment: segment.slice(0, blocks) },
+      ...{ place: place.slice(0, blocks), rows: rows.slice(0, blocks) },
+    };
+  }
+
+  /** Adds what another thread packed; `map` has our number of each of its tallies. */
+  append(packed: PackedRuns, source: number, map: Uint32Array): void {
+    const firstSegment = this.segments.length;
+    this.segments.push(...packed.segments);
+    for (const { length } of packed.segments) this.#codes += length;
+    this.maps.push(map);
+    for (let at = 0; at < packed.blocks; at++) {
+      const block = this.#addBlock(packed.first[at] as number, source, packed.rows[at] as number);
+      this.segment[block] = firstSegment + (packed.segment[at] as number);
+      this.place[block] = packed.place[at] as number;
+      this.map[block] = this.maps.length - 1;
+    }
+    // Nothing more fits behind what others packed.
+    this.#used = this.segments.at(-1)?.length ?? 0;
   }
 
   #reorder(column: Float64Array, order: Uint32Array): void {
@@ -105,9 +141,9 @@ export class AccessRuns {
     const { start, end } = this;
     const rows = to - from;
     let codes = this.segments.at(-1);
-    if (codes === undefined || codes.length - this.#used < rows * this.#columns * CODES_MAX) {
+    if (codes === undefined || codes.length - this.#used < rows * COLUMNS * CODES_MAX) {
       // A small collection needs no large piece.
-      codes = new Uint16Array(Math.min(SEGMENT, (this.count - from) * this.#columns * CODES_MAX));
+      codes = new Uint16Array(Math.min(SEGMENT, (this.count - from) * COLUMNS * CODES_MAX));
       this.segments.push(codes);
       this.#codes += codes.length;
       this.#used = 0;
@@ -116,14 +152,11 @@ export class AccessRuns {
     this.#addBlock(first, source, rows);
     let place = packSteps(start, from, to, first, codes, this.#used);
     place = packDifferences(end, start, from, to, codes, place);
-    if (this.detail) {
-      place = packIntegers(this.tally, from, to, codes, place);
-      place = packIntegers(this.bytes, from, to, codes, place);
-    }
-    this.#used = place;
+    place = packIntegers(this.tally, from, to, codes, place);
+    this.#used = packIntegers(this.bytes, from, to, codes, place);
   }
 
-  #addBlock(first: number, source: number, rows: number): void {
+  #addBlock(first: number, source: number, rows: number): number {
     const block = this.blocks++;
     if (block === this.first.length) {
       const room = 2 * block;
@@ -132,12 +165,15 @@ export class AccessRuns {
       this.segment = longer(this.segment, room);
       this.place = longer(this.place, room);
       this.rows = longer(this.rows, room);
+      this.map = longer(this.map, room);
     }
     this.first[block] = first;
     this.source[block] = source;
     this.segment[block] = this.segments.length - 1;
     this.place[block] = this.#used;
     this.rows[block] = rows;
+    this.map[block] = 0;
+    return block;
   }
 }
 
@@ -149,12 +185,12 @@ export class AccessBatches {
   /** Rows in `start` and values in `ends`, with those of the batch in front. */
   #rows = 0;
   #endRows = 0;
-  /** Accesses of the batch, in order of their start. Other columns are in the same order with detail only. */
+  /** Accesses of the batch, in order of their start. */
   starts = 0;
   start = new Float64Array(BLOCK);
-  end = new Float64Array(0);
-  tally = new Uint32Array(0);
-  bytes = new Float64Array(0);
+  end = new Float64Array(BLOCK);
+  tally = new Uint32Array(BLOCK);
+  bytes = new Float64Array(BLOCK);
   /** All ends before the next batch, in order. */
   ends = 0;
   sortedEnds = new Float64Array(BLOCK);
@@ -165,11 +201,6 @@ export class AccessBatches {
     for (let block = 0; block < runs.blocks; block++)
       runs.first[block]! += shift[runs.source[block] as number] as number;
     this.#order = runs.sorter.order(runs.first, runs.blocks)?.slice();
-    if (runs.detail) {
-      this.end = new Float64Array(BLOCK);
-      this.tally = new Uint32Array(BLOCK);
-      this.bytes = new Float64Array(BLOCK);
-    }
   }
 
   /** Goes on to the next batch; false when there is none. */
@@ -186,8 +217,7 @@ export class AccessBatches {
     }
     const last = this.#next === runs.blocks;
     const bound = last ? Number.POSITIVE_INFINITY : (runs.first[this.#blockAt(this.#next)] as number);
-    if (runs.detail) this.#sortRows();
-    else runs.sorter.sort(this.start, this.#rows);
+    this.#sortRows();
     runs.sorter.sort(this.sortedEnds, this.#endRows);
     this.starts = lowerBound(this.start, this.#rows, bound);
     this.ends = lowerBound(this.sortedEnds, this.#endRows, bound);
@@ -225,11 +255,11 @@ export class AccessBatches {
     let place = unpackSteps(codes, runs.place[block] as number, start, from, to, runs.first[block] as number);
     place = unpackIntegers(codes, place, sortedEnds, endFrom, endFrom + rows);
     for (let i = 0; i < rows; i++) sortedEnds[endFrom + i]! += start[from + i] as number;
-    if (runs.detail) {
-      this.end.set(sortedEnds.subarray(endFrom, endFrom + rows), from);
-      place = unpackIntegers(codes, place, this.tally, from, to);
-      unpackIntegers(codes, place, this.bytes, from, to);
-    }
+    this.end.set(sortedEnds.subarray(endFrom, endFrom + rows), from);
+    place = unpackIntegers(codes, place, this.tally, from, to);
+    unpackIntegers(codes, place, this.bytes, from, to);
+    const map = runs.map[block] as number;
+    if (map > 0) translate(this.tally, from, to, runs.maps[map] as Uint32Array);
     this.#rows = to;
     this.#endRows = endFrom + rows;
   }
@@ -247,14 +277,16 @@ export class AccessBatches {
   #reach(rows: number, endRows: number): void {
     if (rows > this.start.length) {
       this.start = longer(this.start, rows);
-      if (this.#runs.detail) {
-        this.end = longer(this.end, rows);
-        this.tally = longer(this.tally, rows);
-        this.bytes = longer(this.bytes, rows);
-      }
+      this.end = longer(this.end, rows);
+      this.tally = longer(this.tally, rows);
+      this.bytes = longer(this.bytes, rows);
     }
     if (endRows > this.sortedEnds.length) this.sortedEnds = longer(this.sortedEnds, endRows);
   }
+}
+
+function translate(values: Uint32Array, from: number, to: number, map: Uint32Array): void {
+  for (let i = from; i < to; i++) values[i] = map[values[i] as number] as number;
 }
 
 function gathered<T extends Float64Array | Uint32Array>(values: T, order: Uint32Array, room: number): T {

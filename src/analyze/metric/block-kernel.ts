@@ -10,14 +10,13 @@ import {
   ACCESS_WRITE,
   type AccessBlock,
 } from "../../model/access-stream.ts";
-import type { AccessRuns } from "./access-runs.ts";
+import type { AccessChunk } from "./access-runs.ts";
 import { type Source, SPAN_LIMIT_NS } from "./clocks.ts";
 import { type Duplicates, duplicateKey } from "./duplicates.ts";
-import type { Entities } from "./entities.ts";
 import { SUMMAND_LIMIT } from "./exact-sums.ts";
-import type { UsedOptions } from "./metrics.ts";
 import type { Tallies } from "./tallies.ts";
 
+/** How many accesses were taken, and how many not, by reason. */
 export interface Counts {
   accesses: number;
   nested: number;
@@ -32,34 +31,54 @@ export interface Counts {
   time: number;
 }
 
+export const noCounts = (): Counts => ({
+  ...{ accesses: 0, nested: 0, failed: 0 },
+  ...{ endBeforeStart: 0, timeUnknown: 0, sizeNegative: 0, sizeUnknown: 0 },
+  ...{ nonFile: 0, direction: 0, file: 0, time: 0 },
+});
+
 /** Local sums go to the tally before they could be rounded. */
 const SUM_LIMIT = SUMMAND_LIMIT / 2;
 
 type Verdict = "take" | "nonFile" | "direction" | "file";
 
+/** Which accesses count, and how. */
+export interface KernelOptions {
+  readonly blockBytes: number;
+  readonly ceilPerAccess: boolean;
+  readonly includeNonFile: boolean;
+  readonly only?: "read" | "write";
+}
+
+/** What the kernel has to know of processes and files. */
+export interface KernelNames {
+  pidOf(process: number): number;
+  allows(file: number): boolean;
+}
+
 export class BlockKernel {
   readonly #tallies: Tallies;
-  readonly #runs: AccessRuns;
+  readonly #runs: AccessChunk;
   readonly #duplicates: Duplicates;
-  readonly #entities: Entities;
-  readonly #options: UsedOptions;
+  readonly #names: KernelNames;
+  readonly #options: KernelOptions;
 
   constructor(
     tallies: Tallies,
-    runs: AccessRuns,
+    runs: AccessChunk,
     duplicates: Duplicates,
-    entities: Entities,
-    options: UsedOptions,
+    names: KernelNames,
+    options: KernelOptions,
   ) {
     this.#tallies = tallies;
     this.#runs = runs;
     this.#duplicates = duplicates;
-    this.#entities = entities;
+    this.#names = names;
     this.#options = options;
   }
 
   /** Takes rows from `from` on until the block ends or the chunk is full; returns the row to go on with. */
-  take(block: AccessBlock, from: number, axisNs: number, source: Source, counts: Counts): number {
+  take(block: AccessBlock, from: number, source: Source, counts: Counts): number {
     const { count, process, file, flags } = block;
     let at = from;
     while (at < count && this.#runs.count < this.#runs.start.length) {
@@ -77,9 +96,9 @@ export class BlockKernel {
         continue;
       }
       const tally = this.#tallies.find(ownProcess, ownFile, ownFlags);
-      const pid = this.#entities.processes[ownProcess]?.pid ?? 0;
+      const pid = this.#names.pidOf(ownProcess);
       const before = this.#tallies.accesses[tally] as number;
-      at = this.#takeAlike(block, at, to, tally, pid, axisNs, source, counts);
+      at = this.#takeAlike(block, at, to, tally, pid, source, counts);
       const taken = (this.#tallies.accesses[tally] as number) - before;
       if ((ownFlags & ACCESS_NESTED) !== 0) counts.nested += taken;
       else {
@@ -94,7 +113,7 @@ export class BlockKernel {
     const { only, includeNonFile } = this.#options;
     if ((flags & ACCESS_NONFILE) !== 0 && !includeNonFile) return "nonFile";
     if (only !== undefined && (only === "write") !== ((flags & ACCESS_WRITE) !== 0)) return "direction";
-    return this.#entities.files[file]?.allowed === true ? "take" : "file";
+    return this.#names.allows(file) ? "take" : "file";
   }
 
   /** Rows of one tally; returns the row after the last one that was taken. */
@@ -104,20 +123,19 @@ export class BlockKernel {
     to: number,
     tally: number,
     pid: number,
-    axisNs: number,
     source: Source,
     counts: Counts,
   ): number {
     const { startNs, endNs, bytes: sizes, movedBytes, flags } = block;
-    const { blockBytes, ceilPerAccess, range } = this.#options;
+    const { blockBytes, ceilPerAccess } = this.#options;
     const tallies = this.#tallies;
     const duplicates = this.#duplicates;
     const runs = this.#runs;
     const { start: starts, end: ends, detail } = runs;
     const nested = ((flags[from] as number) & ACCESS_NESTED) !== 0;
-    const { offsetNs } = source;
-    const fromNs = range === undefined ? Number.NEGATIVE_INFINITY : range.fromNs - axisNs;
-    const toNs = range === undefined ? Number.POSITIVE_INFINITY : range.toNs - axisNs;
+    const { offsetNs, fromNs, toNs } = source;
+    const ranged = fromNs > Number.NEGATIVE_INFINITY || toNs < Number.POSITIVE_INFINITY;
+    let { threshold } = duplicates;
     let { minStartNs, maxStartNs, maxEndNs } = source;
     let row = runs.count;
     let [accesses, bytesSum, callSum, movedKnown, movedSum, movedAsked] = [0, 0, 0, 0, 0, 0];
@@ -133,7 +151,7 @@ export class BlockKernel {
         drop(start, end, bytes, counts);
         continue;
       }
-      if (!(start >= fromNs && start < toNs)) {
+      if (ranged && !(start >= fromNs && start < toNs)) {
         counts.time++;
         continue;
       }
@@ -147,7 +165,8 @@ export class BlockKernel {
           movedAsked += bytes;
         }
       }
-      if (bytesSum >= SUM_LIMIT || callSum >= SUM_LIMIT || movedSum >= SUM_LIMIT) {
+      // None is negative, so no single one can be beyond it.
+      if (bytesSum + callSum + movedSum >= SUM_LIMIT) {
         tallies.addSums(tally, bytesSum, callSum, movedSum, movedAsked);
         bytesSum = callSum = movedSum = movedAsked = 0;
       }
@@ -155,7 +174,10 @@ export class BlockKernel {
       callSum += end - start;
       if (ceilPerAccess) tallies.blocks.add(tally, wholeBlocks(bytes, blockBytes));
       const key = duplicateKey(start + offsetNs, end + offsetNs);
-      if (key <= duplicates.threshold) duplicates.add(key, pid, start + offsetNs, end + offsetNs, bytes);
+      if (key <= threshold) {
+        duplicates.add(key, pid, start + offsetNs, end + offsetNs, bytes);
+        threshold = duplicates.threshold;
+      }
       if (start < minStartNs) minStartNs = start;
       if (start > maxStartNs) maxStartNs = start;
       if (end > maxEndNs) maxEndNs = end;

@@ -13,6 +13,9 @@ export class Source {
   clock: AccessClock | undefined;
   /** From the epoch of the first source with that kind of clock to this one's. */
   offsetNs = 0;
+  /** Only accesses that start in [fromNs, toNs) count. */
+  fromNs = Number.NEGATIVE_INFINITY;
+  toNs = Number.POSITIVE_INFINITY;
   minStartNs = Number.POSITIVE_INFINITY;
   maxStartNs = Number.NEGATIVE_INFINITY;
   maxEndNs = Number.NEGATIVE_INFINITY;

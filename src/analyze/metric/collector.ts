@@ -1,6 +1,7 @@
 /**
  * Gathers accesses of any number of inputs into one collection and computes its metrics. Accesses are counted as they come
- * and only their times are kept, packed (access-runs.ts), so memory is a few bytes an access.
+ * and only their times are kept (time-runs.ts; with owner and size where that is asked for, access-runs.ts), so memory is
+ * a few bytes an access.
  *
  *   const collector = new AccessCollector({ by: ["process"] });
  *   reader.read(source, collector.sink("a.csv"));      // any reader that fills an AccessSink
@@ -11,13 +12,16 @@ import { LimitError, UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import type { AccessBlock, AccessClock, AccessSink } from "../../model/access-stream.ts";
 import { AccessRuns } from "./access-runs.ts";
-import { BlockKernel, type Counts } from "./block-kernel.ts";
+import { BlockKernel, type Counts, noCounts } from "./block-kernel.ts";
 import { Clocks, Source } from "./clocks.ts";
-import { Duplicates } from "./duplicates.ts";
+import { type DuplicateTable, Duplicates } from "./duplicates.ts";
 import { Entities } from "./entities.ts";
+import type { LevelTimes, SweepInput } from "./level-times.ts";
 import { measure } from "./measure.ts";
 import type { CollectionNote, CollectorOptions, Metrics, UsedOptions } from "./metrics.ts";
+import type { CollectedPart, PartOptions, PartOrigin } from "./parts.ts";
 import { Tallies } from "./tallies.ts";
+import { TimeRuns } from "./time-runs.ts";
 
 export type { CollectorOptions, Metrics } from "./metrics.ts";
 
@@ -28,10 +32,18 @@ export interface Collection {
   readonly clocks: Clocks;
   readonly entities: Entities;
   readonly tallies: Tallies;
-  readonly runs: AccessRuns;
+  readonly runs: TimeRuns | AccessRuns;
   readonly duplicates: Duplicates;
   readonly notes: readonly CollectionNote[];
   readonly counts: Counts;
+}
+
+/** Takes accesses of one reader; or parts of them that were collected elsewhere. */
+export interface CollectorSink extends AccessSink {
+  /** What is to be known to collect a part elsewhere, once the clock is set. */
+  partOrigin(pid: number): PartOrigin;
+  /** Adds a part; `files` has the number that `file` gave for each of its files. */
+  absorb(part: CollectedPart, process: number, files: Uint32Array): void;
 }
 
 export class AccessCollector {
@@ -40,28 +52,25 @@ export class AccessCollector {
   readonly #clocks: Clocks;
   readonly #entities: Entities;
   readonly #tallies = new Tallies();
-  readonly #runs: AccessRuns;
+  readonly #runs: TimeRuns | AccessRuns;
   readonly #duplicates = new Duplicates();
   readonly #notes: CollectionNote[] = [];
-  readonly #counts: Counts = {
-    ...{ accesses: 0, nested: 0, failed: 0 },
-    ...{ endBeforeStart: 0, timeUnknown: 0, sizeNegative: 0, sizeUnknown: 0 },
-    ...{ nonFile: 0, direction: 0, file: 0, time: 0 },
-  };
+  readonly #counts: Counts = noCounts();
   /** Whose accesses are in the chunk of `#runs`. */
   #current = -1;
   #finished = false;
 
-  constructor(options: CollectorOptions = {}) {
+  /** `shared`: whether other threads are to see the times, for `sweepInput`. */
+  constructor(options: CollectorOptions = {}, { shared = false }: { readonly shared?: boolean } = {}) {
     const used = (this.#options = withDefaults(options));
     this.#clocks = new Clocks(used.align);
     this.#entities = new Entities(used.file ?? (() => true));
     const detail = used.by.length > 0 || used.everyNs !== undefined || used.picture === true;
-    this.#runs = new AccessRuns(detail);
+    this.#runs = detail ? new AccessRuns() : new TimeRuns(shared);
   }
 
   /** Takes the accesses of one reader. Several may share the name of an input, such as the files of a folder. */
-  sink(input: string): AccessSink {
+  sink(input: string): CollectorSink {
     let number = this.#inputs.indexOf(input);
     if (number < 0) number = this.#inputs.push(input) - 1;
     const source = new Source(number, input);
@@ -69,11 +78,16 @@ export class AccessCollector {
     this.#clocks.add(source);
     const take = this.#taker(source, at);
     return {
-      clock: (clock) => this.#clocks.set(source, clock),
+      clock: (clock) => {
+        this.#clocks.set(source, clock);
+        this.#setRange(source, clock);
+      },
       process: (process) => this.#entities.process(number, process),
       file: (file) => this.#entities.file(number, file),
       block: take,
       note: (note) => void this.#notes.push({ ...note, input }),
+      partOrigin: (pid) => ({ pid, offsetNs: source.offsetNs, fromNs: source.fromNs, toNs: source.toNs }),
+      absorb: (part, process, files) => this.#absorb(source, at, part, process, files),
     };
   }
 
@@ -82,11 +96,33 @@ export class AccessCollector {
     return this.#counts.accesses;
   }
 
-  finish(): Metrics {
+  /** What parts of inputs are to be collected with; undefined when the options need to know the names of files. */
+  get partOptions(): PartOptions | undefined {
+    const { blockBytes, ceilPerAccess, includeNonFile, only, file } = this.#options;
+    if (file !== undefined) return undefined;
+    const kernel = { blockBytes, ceilPerAccess, includeNonFile, ...(only === undefined ? {} : { only }) };
+    return { ...kernel, detail: this.#runs.detail };
+  }
+
+  /** Adds the duplicates that were found in parts. */
+  addDuplicates(table: DuplicateTable): void {
+    this.#duplicates.merge(table);
+  }
+
+  /** What is to be swept, for others who do it; undefined when that is a matter of `finish`. */
+  sweepInput(): SweepInput | undefined {
+    this.#flush();
+    if (!(this.#runs instanceof TimeRuns)) return undefined;
+    const { starts, ends } = this.#runs;
+    return { starts, ends, shift: this.#clocks.axis().shift };
+  }
+
+  /** `swept` is what was found about `sweepInput`. */
+  finish(swept?: LevelTimes): Metrics {
     assert(!this.#finished, "a collection is finished once");
     this.#finished = true;
-    if (this.#current >= 0) this.#runs.flush(this.#current);
-    return measure({
+    this.#flush();
+    const collection: Collection = {
       options: this.#options,
       inputs: this.#inputs,
       clocks: this.#clocks,
@@ -96,7 +132,25 @@ export class AccessCollector {
       duplicates: this.#duplicates,
       notes: this.#notes,
       counts: this.#counts,
-    });
+    };
+    return measure(collection, swept);
+  }
+
+  #flush(): void {
+    if (this.#current >= 0) this.#runs.flush(this.#current);
+  }
+
+  #absorb(source: Source, at: number, part: CollectedPart, process: number, files: Uint32Array): void {
+    this.#switchTo(at, source);
+    const map = this.#tallies.append(part.tallies, process, files);
+    const runs = this.#runs;
+    if (runs instanceof TimeRuns && part.times !== undefined) runs.append(part.times, at);
+    if (runs instanceof AccessRuns && part.packed !== undefined) runs.append(part.packed, at, map);
+    for (const name of Object.keys(this.#counts) as (keyof Counts)[]) this.#counts[name] += part.counts[name];
+    source.minStartNs = Math.min(source.minStartNs, part.minStartNs);
+    source.maxStartNs = Math.max(source.maxStartNs, part.maxStartNs);
+    source.maxEndNs = Math.max(source.maxEndNs, part.maxEndNs);
+    this.#checkMemory(source);
   }
 
   #taker(source: Source, at: number): (block: AccessBlock) => void {
@@ -109,12 +163,10 @@ export class AccessCollector {
     );
     return (block) => {
       if (block.count === 0) return;
-      const clock = source.clock;
-      assert(clock !== undefined, `the reader of ${source.name} gave accesses before its clock`);
+      assert(source.clock !== undefined, `the reader of ${source.name} gave accesses before its clock`);
       this.#switchTo(at, source);
-      const axisNs = this.#axisNs(source, clock);
       for (let from = 0; from < block.count; ) {
-        from = kernel.take(block, from, axisNs, source, this.#counts);
+        from = kernel.take(block, from, source, this.#counts);
         if (this.#runs.count < this.#runs.start.length) continue;
         this.#runs.makeRoom(at);
         this.#checkMemory(source);
@@ -143,11 +195,13 @@ export class AccessCollector {
     );
   }
 
-  /** From the clock of the source to the axis of `range`. */
-  #axisNs({ name }: Source, { epochNs }: AccessClock): number {
+  /** Puts the range of the options on the clock of the source. */
+  #setRange(source: Source, { epochNs }: AccessClock): void {
     const { range } = this.#options;
-    if (range === undefined) return 0;
-    return Number(epochNs - (range.origin.inputs.get(name) ?? range.origin.ns));
+    if (range === undefined) return;
+    const axisNs = Number(epochNs - (range.origin.inputs.get(source.name) ?? range.origin.ns));
+    source.fromNs = range.fromNs - axisNs;
+    source.toNs = range.toNs - axisNs;
   }
 }
 

@@ -10,6 +10,11 @@ const ALL = 2 ** 32 - 1;
 /** Words of a slot: two halves of the fingerprint, which are not both zero, the key, and how often it came again. */
 const SLOT = 4;
 
+export interface DuplicateTable {
+  readonly threshold: number;
+  readonly slots: Uint32Array;
+}
+
 export class Duplicates {
   /** Only accesses whose key does not exceed this are looked at. */
   threshold = ALL;
@@ -32,6 +37,24 @@ export class Duplicates {
     return this.#table.byteLength;
   }
 
+  /** Plain data, for another thread. */
+  get table(): DuplicateTable {
+    return { threshold: this.threshold, slots: this.#table };
+  }
+
+  /** Adds what was found elsewhere; the result is the same as if all had come here. */
+  merge({ threshold, slots }: DuplicateTable): void {
+    if (threshold < this.threshold) {
+      this.threshold = threshold;
+      this.#rebuild(this.#table.length);
+    }
+    for (let at = 0; at < slots.length; at += SLOT) {
+      const [a, b, key, again] = slots.subarray(at, at + SLOT) as unknown as [number, number, number, number];
+      if ((a === 0 && b === 0) || key > this.threshold) continue;
+      this.#insert(a, b, key, again);
+    }
+  }
+
   add(key: number, pid: number, startNs: number, endNs: number, bytes: number): void {
     const duration = endNs - startNs;
     const high = (startNs / WORD) | 0;
@@ -47,15 +70,21 @@ export class Duplicates {
     a = first(a, highs ^ pid);
     b = second(b, Math.imul(highs, 0x1b873593) + pid);
     if (a === 0 && b === 0) b = 1;
+    this.#insert(a, b, key, 0);
+  }
+
+  /** `again`: how often it came after the first time. */
+  #insert(a: number, b: number, key: number, again: number): void {
     const table = this.#table;
     const slot = slotOf(table, a, b);
     if (table[slot] !== 0 || table[slot + 1] !== 0) {
-      table[slot + 3]!++;
+      table[slot + 3]! += again + 1;
       return;
     }
     table[slot] = a;
     table[slot + 1] = b;
     table[slot + 2] = key;
+    table[slot + 3] = again;
     if (++this.#size >= REMEMBERED_MAX) this.#forgetHalf();
     else if (2 * SLOT * this.#size > table.length) this.#rebuild(2 * table.length);
   }
@@ -72,7 +101,8 @@ export class Duplicates {
     for (let at = 0; at < from.length; at += SLOT) {
       const [a, b] = [from[at] as number, from[at + 1] as number];
       if ((a === 0 && b === 0) || (from[at + 2] as number) > this.threshold) continue;
-      table.set(from.subarray(at, at + SLOT), slotOf(table, a, b));
+      const slot = slotOf(table, a, b);
+      for (let word = 0; word < SLOT; word++) table[slot + word] = from[at + word] as number;
       this.#size++;
     }
     this.#table = table;

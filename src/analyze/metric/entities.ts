@@ -23,6 +23,14 @@ export class Entities {
     this.#allows = allows;
   }
 
+  pidOf(process: number): number {
+    return this.processes[process]?.pid ?? 0;
+  }
+
+  allows(file: number): boolean {
+    return this.files[file]?.allowed === true;
+  }
+
   process(input: number, process: AccessProcess): number {
     const { pid, rank, host, program } = process;
     const key = JSON.stringify([input, pid, rank ?? null, host ?? null, program ?? null]);

@@ -34,6 +34,16 @@ export class ExactSums {
     this.add(at, rest);
   }
 
+  /** Adds a sum of another column. */
+  addFrom(
+    at: number,
+    other: { readonly low: Float64Array; readonly high: Float64Array },
+    from: number,
+  ): void {
+    this.high[at]! += other.high[from] as number;
+    this.add(at, other.low[from] as number);
+  }
+
   total(at: number): bigint {
     return BigInt(this.low[at] as number) + (BigInt(this.high[at] as number) << 52n);
   }

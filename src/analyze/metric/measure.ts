@@ -1,11 +1,12 @@
 /** From a collection to its metrics: one pass over all accesses in order of time, then the sums. */
 import { assert } from "../../base/assert.ts";
-import { AccessBatches } from "./access-runs.ts";
+import { AccessBatches, AccessRuns } from "./access-runs.ts";
 import { wholeBlocks } from "./block-kernel.ts";
 import type { Collection } from "./collector.ts";
 import { GroupUnions } from "./group-unions.ts";
 import { type Classes, classesBy, groupTables, inputClasses, overallClass } from "./groups.ts";
 import { type Concurrency, type InputSummary, METRIC_DEFINITIONS, type Metrics } from "./metrics.ts";
+import { ALL_TIME, type LevelTimes, sweepSlice } from "./level-times.ts";
 import { movedRule } from "./moved.ts";
 import { notesOf } from "./notes.ts";
 import { PictureBuilder } from "./picture.ts";
@@ -14,24 +15,30 @@ import { sumsOf, valuesOf } from "./sums.ts";
 import { LevelSweep } from "./sweep.ts";
 import { Windows } from "./windows.ts";
 
-export function measure(collection: Collection): Metrics {
+/** `swept` is what is known already of the time at each level. */
+export function measure(collection: Collection, swept?: LevelTimes): Metrics {
   const { options, clocks, counts, tallies, entities } = collection;
   const { shift, lastStartNs, lastEndNs, origin } = clocks.axis();
   const rule = movedRule(collection);
   const classes = options.by.map((by) => classesBy(by, collection));
-  const { sweep, unions, windows, picture } = pass(collection, classes, { shift, lastStartNs, lastEndNs });
+  const { levels, unions, windows, picture } = pass(
+    collection,
+    classes,
+    { shift, lastStartNs, lastEndNs },
+    swept,
+  );
   const [all] = sumsOf(collection, overallClass(collection), rule);
   assert(all !== undefined, "a collection has sums");
   assert(all.accesses === counts.accesses, `${all.accesses} accesses in tallies, ${counts.accesses} taken`);
-  const ioTimeNs = sweep.busyNs;
+  const ioTimeNs = busyNsOf(levels);
   return {
     ...valuesOf(all, ioTimeNs, options, rule.known),
     nestedAccesses: counts.nested,
     failedAccesses: counts.failed,
     spanSeconds: lastEndNs / 1e9,
     idleSeconds: (lastEndNs - ioTimeNs) / 1e9,
-    stretches: sweep.stretches,
-    concurrency: concurrencyOf(sweep, ioTimeNs),
+    stretches: levels.stretches,
+    concurrency: concurrencyOf(levels, ioTimeNs),
     dropped: droppedOf(collection),
     filtered: {
       nonFile: counts.nonFile,
@@ -58,8 +65,18 @@ interface Axis {
   readonly lastEndNs: number;
 }
 
-function pass(collection: Collection, classes: readonly Classes[], axis: Axis) {
+function pass(
+  collection: Collection,
+  classes: readonly Classes[],
+  axis: Axis,
+  swept: LevelTimes | undefined,
+) {
   const { options, runs, counts, tallies } = collection;
+  if (!(runs instanceof AccessRuns)) {
+    const { starts, ends } = runs;
+    const levels = swept ?? sweepSlice({ starts, ends, shift: axis.shift }, ALL_TIME);
+    return { levels, unions: [], windows: undefined, picture: undefined };
+  }
   const { everyNs, blockBytes, ceilPerAccess } = options;
   const empty = counts.accesses === 0;
   const windows =
@@ -85,10 +102,17 @@ function pass(collection: Collection, classes: readonly Classes[], axis: Axis) {
         picture.add(start[i] as number, end[i] as number, tally[i] as number, bytes[i] as number);
   }
   assert(sweep.open === 0, `${sweep.open} accesses never ended`);
-  return { sweep, unions, windows, picture };
+  return { levels: sweep, unions, windows, picture };
 }
 
-function concurrencyOf({ levelNs }: LevelSweep, ioTimeNs: number): Concurrency {
+/** Time with at least one access under way. */
+function busyNsOf({ levelNs }: LevelTimes): number {
+  let sum = 0;
+  for (let level = 1; level < levelNs.length; level++) sum += levelNs[level] as number;
+  return sum;
+}
+
+function concurrencyOf({ levelNs }: LevelTimes, ioTimeNs: number): Concurrency {
   const levels: { level: number; seconds: number }[] = [];
   let weighted = 0;
   for (let level = 1; level < levelNs.length; level++) {

@@ -6,12 +6,17 @@ export interface LevelListener {
   stretch(fromNs: number, toNs: number, level: number): void;
 }
 
+const NO_TIMES = new Float64Array(0);
+
 export class LevelSweep {
   /** Nanoseconds with so many accesses under way; [0] is idle time between accesses. */
   levelNs = new Float64Array(64);
   /** Stretches of time with accesses under way, without a gap. */
   stretches = 0;
+  /** Whether an access was under way right after the begin. */
+  beganBusy = false;
   #idle = true;
+  #begin = 0;
   #level = 0;
   #at = 0;
   readonly #listeners: readonly LevelListener[];
@@ -19,6 +24,19 @@ export class LevelSweep {
   /** Time begins at 0, with the first start. */
   constructor(listeners: readonly LevelListener[] = []) {
     this.#listeners = listeners;
+  }
+
+  /** Begins later, with so many accesses under way. */
+  beginAt(ns: number, level: number): void {
+    this.#begin = this.#at = ns;
+    this.#level = level;
+    if (level >= this.levelNs.length) this.levelNs = longer(this.levelNs, level + 1);
+  }
+
+  /** Ends when nothing starts or ends: what is under way goes on until then. */
+  endAt(ns: number): void {
+    this.add(NO_TIMES, 0, Float64Array.of(ns), 1);
+    this.#level++;
   }
 
   /** All events up to some time, both in order; those of later calls lie behind. */
@@ -30,15 +48,18 @@ export class LevelSweep {
     const listening = this.#listeners.length > 0;
     let i = 0;
     let j = 0;
+    let start = startCount > 0 ? (starts[0] as number) : Number.POSITIVE_INFINITY;
+    let end = endCount > 0 ? (ends[0] as number) : Number.POSITIVE_INFINITY;
     while (i < startCount || j < endCount) {
       // At the same time starts come first, so that accesses that touch leave no gap and none ends before it starts.
-      const starting = i < startCount && (j >= endCount || (starts[i] as number) <= (ends[j] as number));
-      const time = (starting ? starts[i++] : ends[j++]) as number;
+      const starting = start <= end;
+      const time = starting ? start : end;
       if (time > at) {
         levelNs[level]! += time - at;
         if (level === 0) idle = true;
         else {
           if (idle) {
+            if (at === this.#begin) this.beganBusy = true;
             this.stretches++;
             idle = false;
           }
@@ -46,8 +67,13 @@ export class LevelSweep {
         }
         at = time;
       }
-      if (!starting) level--;
-      else if (++level === levelNs.length) levelNs = this.levelNs = longer(levelNs, level + 1);
+      if (starting) {
+        start = ++i < startCount ? (starts[i] as number) : Number.POSITIVE_INFINITY;
+        if (++level === levelNs.length) levelNs = this.levelNs = longer(levelNs, level + 1);
+      } else {
+        end = ++j < endCount ? (ends[j] as number) : Number.POSITIVE_INFINITY;
+        level--;
+      }
     }
     this.#level = level;
     this.#at = at;
@@ -58,11 +84,9 @@ export class LevelSweep {
     for (const listener of this.#listeners) listener.stretch(from, to, level);
   }
 
-  /** Time with at least one access under way. */
-  get busyNs(): number {
-    let sum = 0;
-    for (let level = 1; level < this.levelNs.length; level++) sum += this.levelNs[level] as number;
-    return sum;
+  /** Whether the last time that went by had an access under way. */
+  get busy(): boolean {
+    return !this.#idle;
   }
 
   /** The number that are under way now; 0 when every access has ended. */

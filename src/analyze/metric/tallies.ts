@@ -7,6 +7,15 @@ import { ExactSums, longer } from "./exact-sums.ts";
 
 const KEY_FLAGS = ACCESS_WRITE | ACCESS_NESTED;
 
+export interface TalliesData {
+  readonly size: number;
+  readonly file: Uint32Array;
+  readonly flags: Uint8Array;
+  readonly accesses: Float64Array;
+  readonly movedKnown: Float64Array;
+  readonly sums: readonly { readonly low: Float64Array; readonly high: Float64Array }[];
+}
+
 export class Tallies {
   /** How many there are. */
   size = 0;
@@ -59,6 +68,34 @@ export class Tallies {
     this.callNs.addSum(at, callNs);
     this.moved.addSum(at, moved);
     this.movedAsked.addSum(at, movedAsked);
+  }
+
+  /** Plain data, for another thread. */
+  data(): TalliesData {
+    const { size, file, flags, accesses, movedKnown } = this;
+    const sums = this.#sums().map(({ low, high }) => ({
+      low: low.slice(0, size),
+      high: high.slice(0, size),
+    }));
+    return {
+      ...{ size, file: file.slice(0, size), flags: flags.slice(0, size), sums },
+      ...{ accesses: accesses.slice(0, size), movedKnown: movedKnown.slice(0, size) },
+    };
+  }
+
+  /** Adds those of one process, whose files have the numbers `files` here; returns our number of each tally. */
+  append(data: TalliesData, process: number, files: Uint32Array): Uint32Array {
+    const map = new Uint32Array(data.size);
+    for (let at = 0; at < data.size; at++) {
+      const own = this.find(process, files[data.file[at] as number] as number, data.flags[at] as number);
+      this.accesses[own]! += data.accesses[at] as number;
+      this.movedKnown[own]! += data.movedKnown[at] as number;
+      this.#sums().forEach((sums, which) => {
+        sums.addFrom(own, data.sums[which] as TalliesData["sums"][number], at);
+      });
+      map[at] = own;
+    }
+    return map;
   }
 
   isNested(at: number): boolean {

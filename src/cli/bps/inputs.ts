@@ -7,13 +7,20 @@ import { ACCESS_FORMATS, ACCESS_HEAD_BYTES, findAccessFormat } from "../../forma
 import type { Context } from "../context.ts";
 import { isParquet } from "./parquet.ts";
 
-export const STDIN = "-";
+const STDIN = "-";
 
 export interface BpsInput {
   /** As it was given; all files of a folder have the name of the folder. */
   readonly name: string;
   /** Absent for standard input. */
   readonly path?: string;
+}
+
+/** Whether it can be read only once: standard input, a named pipe, `<(command)`, a terminal. */
+export function isPipe(word: string): boolean {
+  if (word === STDIN) return true;
+  const stat = statSync(word, { throwIfNoEntry: false });
+  return stat !== undefined && !stat.isFile() && !stat.isDirectory();
 }
 
 /** In order. Inputs that cannot be used are named and left out as long as others are left. */

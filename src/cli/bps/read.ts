@@ -10,6 +10,7 @@ import { nodeCodecs } from "../../node/codecs.ts";
 import { openFile } from "../../node/file-source.ts";
 import type { Context } from "../context.ts";
 import { type BpsInput, reasonOf } from "./inputs.ts";
+import { LargeTraces } from "./large-traces.ts";
 import { isParquet, readParquet } from "./parquet.ts";
 import { PipeSource } from "./pipe-source.ts";
 
@@ -18,6 +19,8 @@ export interface ReadSetting {
   /** Id of the format, when it is not to be found by content. */
   readonly format?: string;
   readonly memoryBytes: number;
+  /** For large traces. */
+  readonly threads: number;
 }
 
 export async function collectInputs(
@@ -26,11 +29,34 @@ export async function collectInputs(
   setting: ReadSetting,
   context: Context,
 ): Promise<{ readonly metrics: Metrics; readonly used: readonly BpsInput[] }> {
-  const collector = new AccessCollector(options);
+  const collector = new AccessCollector(options, { shared: setting.threads > 1 });
+  const large = new LargeTraces(inputs, collector, setting);
+  try {
+    const used = await readAll(inputs, collector, large, setting, context);
+    return { metrics: collector.finish(await large.finish()), used };
+  } finally {
+    await large.end();
+  }
+}
+
+/** Returns those that could be used. */
+async function readAll(
+  inputs: readonly BpsInput[],
+  collector: AccessCollector,
+  large: LargeTraces,
+  setting: ReadSetting,
+  context: Context,
+): Promise<BpsInput[]> {
   const progress = context.progress({ label: "reading", total: inputs.length, unit: "inputs" });
   const used: BpsInput[] = [];
   let failure: unknown;
   for (const input of inputs) {
+    if (large.has(input)) {
+      await large.read(input);
+      used.push(input);
+      progress.add(1);
+      continue;
+    }
     const sink = new CountingSink(collector.sink(input.name));
     try {
       await readInput(input, sink, setting, context);
@@ -47,7 +73,7 @@ export async function collectInputs(
   }
   progress.end();
   if (used.length === 0 && failure !== undefined) throw failure;
-  return { metrics: collector.finish(), used };
+  return used;
 }
 
 /** Half of an input must not slip in, so damage behind accesses that were taken ends it all. */

@@ -1,6 +1,11 @@
 /** A trace file of the recorder: one process, read block by block. docs/formats/trace.md has the layout. */
 import type { ByteSource } from "../../base/source.ts";
-import { ACCESS_ERROR, type AccessSink } from "../../model/access-stream.ts";
+import {
+  ACCESS_ERROR,
+  type AccessBlock,
+  type AccessFile,
+  type AccessSink,
+} from "../../model/access-stream.ts";
 import type { AccessFormat } from "../access-format.ts";
 import { clockUncertaintyNs, isTrace, readHeader, type TraceHeader } from "./header.ts";
 import {
@@ -29,25 +34,78 @@ export const trace: AccessFormat = {
 
 /** The accesses alone; what else there is to say comes back, so that the files of a folder can say it once. */
 export function readTrace(source: ByteSource, sink: AccessSink): TraceFacts {
-  return new TraceReader(source, sink).read();
+  const header = readHeader(source);
+  const { available, missing } = recordsIn(source, header);
+  const reader = new RecordReader(source, header, introduce(header, sink), {
+    block: (block) => sink.block(block),
+    file: (file, named) => sink.file(named ?? unnamedFile(file)),
+  });
+  reader.read({ from: 0, to: available });
+  reader.counts.missing += missing;
+  return { header, counts: reader.counts };
 }
 
-/** 2 MiB at a time: larger blocks leave the cache of a core. */
-const BLOCK_RECORDS = 1 << 16;
+/** Half a MiB at a time: with their columns, larger blocks leave the cache of a core. */
+const BLOCK_RECORDS = 1 << 14;
 /** MPI_File_read, _at and _shared, and the same of write. */
 const INDEPENDENT = new Set([33, 34, 37, 49, 50, 53]);
 const TWO_32 = 4294967296;
 const hostIsLittle = new Uint8Array(new Uint32Array([BYTE_ORDER_MARK]).buffer)[0] === 4;
 
-class TraceReader {
+/** Records [from, to) of a trace. */
+export interface RecordRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How many records the file has, and how many of those that the header counts it has not. */
+export function recordsIn(source: ByteSource, { count, capacity }: TraceHeader) {
+  const inFile = Math.floor((source.byteLength - HEADER_BYTES) / RECORD_BYTES);
+  const claimed = Math.min(count, capacity);
+  const available = Math.min(claimed, inFile);
+  return { available, missing: claimed - available };
+}
+
+/** Tells the sink whose accesses will come and what their times count from; returns its number of the process. */
+export function introduce(header: TraceHeader, sink: AccessSink): number {
+  const { startMonotonic, realtimeOffset, pid, rank, host, command, comm } = header;
+  sink.clock({
+    kind: "realtime",
+    epochNs: startMonotonic + realtimeOffset,
+    uncertaintyNs: clockUncertaintyNs(header),
+  });
+  const program = command[0]?.split("/").at(-1) || comm;
+  return sink.process({
+    pid,
+    ...(rank === undefined ? {} : { rank }),
+    ...(host === "" ? {} : { host }),
+    ...(program === "" ? {} : { program }),
+  });
+}
+
+/** What a file is called where its name is not recorded. */
+export const unnamedFile = (file: number): AccessFile => ({
+  path: file === FILE_OTHER ? "(other files)" : file === FILE_UNKNOWN ? "" : `(file ${file})`,
+});
+
+/** Who takes what the records of a trace say. */
+export interface RecordSink {
+  block(block: AccessBlock): void;
+  /** The number of a file, asked once; `named` is what it was called so far. */
+  file(file: number, named: AccessFile | undefined): number;
+}
+
+export class RecordReader {
   readonly #source: ByteSource;
-  readonly #sink: AccessSink;
-  readonly #header: TraceHeader;
-  readonly #available: number;
-  readonly #counts: Counts;
+  readonly #sink: RecordSink;
+  readonly #littleEndian: boolean;
+  readonly counts: Counts = {
+    ...{ missing: 0, unwritten: 0, syncs: 0, syncNs: 0, maps: 0, mapBytes: 0, unknownKinds: 0 },
+  };
+  /** Names that were read so far. */
+  readonly names = new Map<number, AccessFile>();
   /** What the sink calls a file; 0 until asked, else its number and 1. */
   readonly #files = new Uint32Array(65536);
-  readonly #paths = new Map<number, { path: string; fileSystem?: string }>();
   #name:
     | { readonly file: number; readonly fileSystem: number; readonly bytes: Uint8Array; filled: number }
     | undefined;
@@ -61,70 +119,44 @@ class TraceReader {
   readonly #baseHigh: number;
   readonly #baseLow: number;
 
-  constructor(source: ByteSource, sink: AccessSink) {
+  /** `process` is the number of the process that all accesses belong to. */
+  constructor(source: ByteSource, header: TraceHeader, process: number, sink: RecordSink) {
     this.#source = source;
     this.#sink = sink;
-    this.#header = readHeader(source);
-    const { count, capacity, startMonotonic, realtimeOffset, pid, rank, host, command, comm } = this.#header;
-    const inFile = Math.floor((source.byteLength - HEADER_BYTES) / RECORD_BYTES);
-    const claimed = Math.min(count, capacity);
-    this.#available = Math.min(claimed, inFile);
-    this.#counts = {
-      missing: claimed - this.#available,
-      unwritten: 0,
-      syncs: 0,
-      syncNs: 0,
-      maps: 0,
-      mapBytes: 0,
-      unknownKinds: 0,
-    };
-    this.#baseHigh = Number(startMonotonic >> 32n);
-    this.#baseLow = Number(startMonotonic & 0xffffffffn);
-    sink.clock({
-      kind: "realtime",
-      epochNs: startMonotonic + realtimeOffset,
-      uncertaintyNs: clockUncertaintyNs(this.#header),
-    });
-    const program = command[0]?.split("/").at(-1) || comm;
-    this.#owner.fill(
-      sink.process({
-        pid,
-        ...(rank === undefined ? {} : { rank }),
-        ...(host === "" ? {} : { host }),
-        ...(program === "" ? {} : { program }),
-      }),
-    );
+    this.#littleEndian = header.littleEndian;
+    this.#baseHigh = Number(header.startMonotonic >> 32n);
+    this.#baseLow = Number(header.startMonotonic & 0xffffffffn);
+    this.#owner.fill(process);
   }
 
-  read(): TraceFacts {
+  read({ from, to }: RecordRange): void {
     let buffer: Uint8Array | undefined;
-    for (let done = 0; done < this.#available; ) {
-      const wanted = Math.min(BLOCK_RECORDS, this.#available - done);
+    for (let done = from; done < to; ) {
+      const wanted = Math.min(BLOCK_RECORDS, to - done);
       buffer = this.#source.read(HEADER_BYTES + done * RECORD_BYTES, wanted * RECORD_BYTES, buffer);
       const got = Math.floor(buffer.length / RECORD_BYTES);
       if (got === 0) {
         // The file became shorter while it was read.
-        this.#counts.missing += this.#available - done;
-        break;
+        this.counts.missing += to - done;
+        return;
       }
       const bytes = this.#inHostOrder(buffer, got);
       // An access and the record that says what came back stay together.
       const last = (got - 1) * RECORD_BYTES;
       const split =
         got > 1 &&
-        done + got < this.#available &&
+        done + got < to &&
         ((bytes[last + 5] as number) & RECORD_SHORT) !== 0 &&
         (bytes[last + 4] as number) <= KIND.accessLast;
       const count = split ? got - 1 : got;
       this.#take(bytes, count, got);
       done += count;
     }
-    return { header: this.#header, counts: this.#counts };
   }
 
   /** Turns records of the other byte order, and moves those that no word view can cover. */
   #inHostOrder(buffer: Uint8Array, count: number): Uint8Array {
-    const swapped = this.#header.littleEndian !== hostIsLittle;
+    const swapped = this.#littleEndian !== hostIsLittle;
     if (!swapped && buffer.byteOffset % 4 === 0) return buffer;
     const bytes = Uint8Array.from(buffer);
     if (!swapped) return bytes;
@@ -140,35 +172,7 @@ class TraceReader {
   /** `total` is how many records are in `bytes`, of which `count` are to be handed on. */
   #take(bytes: Uint8Array, count: number, total: number): void {
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, total * 8);
-    const [low, high] = hostIsLittle ? [0, 1] : [1, 0];
-    const baseHigh = this.#baseHigh;
-    const baseLow = this.#baseLow;
-    const files = this.#files;
-    let filled = 0;
-    for (let i = 0; i < count; i++) {
-      const at = i * 8;
-      const kind = bytes[at * 4 + 4] as number;
-      if (kind === KIND.none || kind > KIND.accessLast) {
-        this.#takeOther(bytes, words, at, kind);
-        continue;
-      }
-      const flags = bytes[at * 4 + 5] as number;
-      const size = (words[at + 2 + low] as number) + ((words[at + 2 + high] as number) | 0) * TWO_32;
-      this.#bytes[filled] = size;
-      this.#start[filled] =
-        ((words[at + 4 + high] as number) - baseHigh) * TWO_32 + ((words[at + 4 + low] as number) - baseLow);
-      this.#end[filled] =
-        ((words[at + 6 + high] as number) - baseHigh) * TWO_32 + ((words[at + 6 + low] as number) - baseLow);
-      let moved = size;
-      if ((flags & (RECORD_SHORT | ACCESS_ERROR | RECORD_OUTER)) !== 0 || kind >= KIND.mpiFirst)
-        moved = movedOf(flags, kind, size, i + 1 < total ? words : undefined, bytes, at + 8);
-      this.#moved[filled] = moved;
-      this.#flags[filled] = flags & ACCESS_FLAGS;
-      const file = hostIsLittle ? (words[at + 1] as number) >>> 16 : (words[at + 1] as number) & 0xffff;
-      const known = files[file] as number;
-      this.#file[filled] = known === 0 ? this.#fileOf(file) : known - 1;
-      filled++;
-    }
+    const filled = this.#decode(bytes, words, count, total);
     if (filled === 0) return;
     this.#sink.block({
       count: filled,
@@ -182,8 +186,42 @@ class TraceReader {
     });
   }
 
+  /** Accesses to columns; returns how many there are. */
+  #decode(bytes: Uint8Array, words: Uint32Array, count: number, total: number): number {
+    const [low, high] = hostIsLittle ? [0, 1] : [1, 0];
+    const [baseHigh, baseLow, files] = [this.#baseHigh, this.#baseLow, this.#files];
+    const [starts, ends, sizes, movedBytes] = [this.#start, this.#end, this.#bytes, this.#moved];
+    const [fileColumn, flagColumn] = [this.#file, this.#flags];
+    let filled = 0;
+    for (let i = 0, at = 0; i < count; i++, at += 8) {
+      const word = words[at + 1] as number;
+      const kind = hostIsLittle ? word & 255 : word >>> 24;
+      if (kind === KIND.none || kind > KIND.accessLast) {
+        this.#takeOther(bytes, words, at, kind);
+        continue;
+      }
+      const flags = hostIsLittle ? (word >>> 8) & 255 : (word >>> 16) & 255;
+      const size = (words[at + 2 + low] as number) + ((words[at + 2 + high] as number) | 0) * TWO_32;
+      sizes[filled] = size;
+      starts[filled] =
+        ((words[at + 4 + high] as number) - baseHigh) * TWO_32 + ((words[at + 4 + low] as number) - baseLow);
+      ends[filled] =
+        ((words[at + 6 + high] as number) - baseHigh) * TWO_32 + ((words[at + 6 + low] as number) - baseLow);
+      movedBytes[filled] =
+        (flags & (RECORD_SHORT | ACCESS_ERROR | RECORD_OUTER)) === 0 && kind < KIND.mpiFirst
+          ? size
+          : movedOf(flags, kind, size, i + 1 < total ? words : undefined, bytes, at + 8);
+      flagColumn[filled] = flags & ACCESS_FLAGS;
+      const file = hostIsLittle ? word >>> 16 : word & 0xffff;
+      const known = files[file] as number;
+      fileColumn[filled] = known === 0 ? this.#fileOf(file) : known - 1;
+      filled++;
+    }
+    return filled;
+  }
+
   #takeOther(bytes: Uint8Array, words: Uint32Array, at: number, kind: number): void {
-    const counts = this.#counts;
+    const { counts } = this;
     const low = hostIsLittle ? 0 : 1;
     const wide = (word: number) =>
       (words[at + word + low] as number) + (words[at + word + 1 - low] as number) * TWO_32;
@@ -231,7 +269,7 @@ class TraceReader {
     const fileSystem =
       FILE_SYSTEMS[name.fileSystem] ??
       (name.fileSystem === 0 ? undefined : `0x${name.fileSystem.toString(16)}`);
-    this.#paths.set(name.file, {
+    this.names.set(name.file, {
       path: new TextDecoder().decode(name.bytes),
       ...(fileSystem === undefined ? {} : { fileSystem }),
     });
@@ -239,12 +277,7 @@ class TraceReader {
   }
 
   #fileOf(file: number): number {
-    const named = this.#paths.get(file);
-    const id = this.#sink.file(
-      named ?? {
-        path: file === FILE_OTHER ? "(other files)" : file === FILE_UNKNOWN ? "" : `(file ${file})`,
-      },
-    );
+    const id = this.#sink.file(file, this.names.get(file));
     this.#files[file] = id + 1;
     return id;
   }

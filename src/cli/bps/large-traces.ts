@@ -1,0 +1,118 @@
+/** Large traces of the recorder are read in parts, by several threads; the answer does not depend on how many. */
+import { statSync } from "node:fs";
+import type { AccessCollector, CollectorSink } from "../../analyze/metric/collector.ts";
+import { joinSlices, type LevelTimes, slicesOf } from "../../analyze/metric/level-times.ts";
+import { HEADER_BYTES, RECORD_BYTES } from "../../formats/trace/layout.ts";
+import { planTrace, type TracePlan, TraceParts } from "../../formats/trace/parts.ts";
+import { withFile } from "../../node/file-source.ts";
+import type { BpsInput } from "./inputs.ts";
+import { type BpsThreads, startThreads } from "./threads.ts";
+import type { PartResult } from "./part-work.ts";
+
+/** Records of a part; a trace with fewer is read as it is. */
+const PART_RECORDS = 2 ** 20;
+/** So few times are swept before threads have got their jobs. */
+const SWEEP_MIN = 2 ** 20;
+
+interface Reading {
+  readonly parts: TraceParts;
+  readonly sink: CollectorSink;
+  readonly results: readonly Promise<PartResult>[];
+}
+
+export class LargeTraces {
+  readonly #collector: AccessCollector;
+  readonly #plans = new Map<BpsInput, TracePlan>();
+  readonly #readings = new Map<BpsInput, Reading>();
+  readonly #inputs: readonly BpsInput[];
+  readonly #wanted: number;
+  #threads: BpsThreads | undefined;
+
+  /** Looks at the inputs. Whatever is wrong with one is left to whoever reads it. */
+  constructor(
+    inputs: readonly BpsInput[],
+    collector: AccessCollector,
+    { threads, format }: { readonly threads: number; readonly format?: string },
+  ) {
+    this.#inputs = inputs;
+    this.#collector = collector;
+    this.#wanted = threads;
+    if (collector.partOptions === undefined || (format !== undefined && format !== "trace")) return;
+    for (const input of inputs) {
+      const plan = planOf(input);
+      if (plan !== undefined) this.#plans.set(input, plan);
+    }
+  }
+
+  has(input: BpsInput): boolean {
+    return this.#plans.has(input);
+  }
+
+  /** All parts of an input, in order. Large traces right behind it are begun on the way, so that no thread waits. */
+  async read(input: BpsInput): Promise<void> {
+    if (!this.#readings.has(input)) this.#begin(input);
+    const { parts, sink, results } = this.#readings.get(input) as Reading;
+    this.#readings.delete(input);
+    for (const result of results) {
+      const { part, facts } = await result;
+      sink.absorb(part, parts.process, parts.add(facts));
+    }
+    parts.end();
+  }
+
+  /** Begins this one and those behind it, up to one that is read elsewhere: clocks are told in the order of inputs. */
+  #begin(first: BpsInput): void {
+    this.#threads ??= this.#start();
+    for (const input of this.#inputs.slice(this.#inputs.indexOf(first))) {
+      const plan = this.#plans.get(input);
+      if (plan === undefined) return;
+      this.#readings.set(input, this.#readingOf(input, plan, this.#threads));
+    }
+  }
+
+  #readingOf(input: BpsInput, plan: TracePlan, threads: BpsThreads): Reading {
+    const sink = this.#collector.sink(input.name);
+    const parts = new TraceParts(plan, sink);
+    const origin = sink.partOrigin(plan.header.pid);
+    const results = plan.parts.map((range) =>
+      threads.part({ kind: "part", path: input.path as string, header: plan.header, range, origin }),
+    );
+    return { parts, sink, results };
+  }
+
+  #start(): BpsThreads {
+    let parts = 0;
+    for (const plan of this.#plans.values()) parts += plan.parts.length;
+    const options = this.#collector.partOptions as NonNullable<AccessCollector["partOptions"]>;
+    return startThreads(Math.min(this.#wanted, parts), options);
+  }
+
+  /** After the last input: what threads know beside the parts, and the sweep if they can do it. */
+  async finish(): Promise<LevelTimes | undefined> {
+    const threads = this.#threads;
+    if (threads === undefined) return undefined;
+    for (const table of await threads.duplicates()) this.#collector.addDuplicates(table);
+    if (threads.count === 1 || this.#collector.accesses < SWEEP_MIN) return undefined;
+    const input = this.#collector.sweepInput();
+    if (input === undefined) return undefined;
+    const slices = slicesOf(input, threads.count);
+    return joinSlices(
+      await Promise.all(slices.map((slice) => threads.slice({ kind: "slice", input, slice }))),
+    );
+  }
+
+  async end(): Promise<void> {
+    await this.#threads?.end();
+  }
+}
+
+function planOf({ path }: BpsInput): TracePlan | undefined {
+  if (path === undefined) return undefined;
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile() || stat.size < HEADER_BYTES + PART_RECORDS * RECORD_BYTES) return undefined;
+    return withFile(path, (source) => planTrace(source, PART_RECORDS));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+/** What a thread of `plimsoll bps` does: reads parts of traces, and sweeps slices of time. */
+import {
+  type SliceTimes,
+  type Slice,
+  type SweepInput,
+  sweepSlice,
+} from "../../analyze/metric/level-times.ts";
+import type { DuplicateTable } from "../../analyze/metric/duplicates.ts";
+import {
+  type CollectedPart,
+  PartCollector,
+  type PartOptions,
+  type PartOrigin,
+} from "../../analyze/metric/parts.ts";
+import type { TraceHeader } from "../../formats/trace/header.ts";
+import { readTracePart, type TracePartFacts } from "../../formats/trace/parts.ts";
+import type { RecordRange } from "../../formats/trace/reader.ts";
+import { type FileSource, openFile } from "../../node/file-source.ts";
+
+export interface WorkerStart {
+  readonly options: PartOptions;
+}
+
+export interface PartJob {
+  readonly kind: "part";
+  readonly path: string;
+  readonly header: TraceHeader;
+  readonly range: RecordRange;
+  readonly origin: PartOrigin;
+}
+
+export interface PartResult {
+  readonly part: CollectedPart;
+  readonly facts: TracePartFacts;
+}
+
+export interface SliceJob {
+  readonly kind: "slice";
+  readonly input: SweepInput;
+  readonly slice: Slice;
+}
+
+/** All duplicates of the parts so far. */
+export interface DuplicatesJob {
+  readonly kind: "duplicates";
+}
+
+export type Job = PartJob | SliceJob | DuplicatesJob;
+
+export type Answer =
+  | { readonly kind: "done"; readonly result: PartResult | SliceTimes | DuplicateTable }
+  /** Errors lose what the system said on their way between threads. */
+  | { readonly kind: "failed"; readonly message: string; readonly facts: Record<string, unknown> };
+
+export class PartWorker {
+  readonly #collector: PartCollector;
+  #open: { path: string; source: FileSource } | undefined;
+
+  /** `shared`: whether other threads are to see the times. */
+  constructor(options: PartOptions, shared: boolean) {
+    this.#collector = new PartCollector(options, shared);
+  }
+
+  do(job: Job): PartResult | SliceTimes | DuplicateTable {
+    if (job.kind === "part") return this.part(job);
+    this.close();
+    return job.kind === "slice" ? sweepSlice(job.input, job.slice) : this.duplicates;
+  }
+
+  part({ path, header, range, origin }: PartJob): PartResult {
+    const source = this.#sourceOf(path);
+    let facts: TracePartFacts | undefined;
+    const part = this.#collector.collect(origin, (take) => {
+      facts = readTracePart(source, header, range, take);
+    });
+    return { part, facts: facts as unknown as TracePartFacts };
+  }
+
+  get duplicates(): DuplicateTable {
+    return this.#collector.duplicates.table;
+  }
+
+  close(): void {
+    this.#open?.source.close();
+    this.#open = undefined;
+  }
+
+  #sourceOf(path: string): FileSource {
+    if (this.#open?.path !== path) {
+      this.close();
+      this.#open = { path, source: openFile(path) };
+    }
+    return this.#open.source;
+  }
+}
