@@ -16,7 +16,7 @@ const quiet = withParameters(machineNamed("jaguar"), {
     networkRate: 1e9,
     ingestRate: 1e6,
   },
-  ...{ diskFloor: 1, ingestFloor: 1 },
+  ...{ diskFloor: 1, ingestFloor: 1, sharedFloor: 1, sharedBytes: 0, sharedFactor: 1 },
 });
 
 const spec = (more: Partial<RunSpec> = {}): RunSpec => ({
