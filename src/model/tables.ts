@@ -92,16 +92,8 @@ export class TablesBuilder {
   readonly streams: Streams;
   readonly #builders = new Map(SCHEMA.map((schema) => [schema.name, new TableBuilder(schema)]));
 
-  /** Importers leave out rows of tables that nobody wants; without a list all are wanted. */
-  readonly #wanted: ReadonlySet<string> | undefined;
-
-  constructor(streams: Streams = {}, wanted?: readonly TableSchema[]) {
+  constructor(streams: Streams = {}) {
     this.streams = streams;
-    this.#wanted = wanted && new Set(wanted.map(({ name }) => name));
-  }
-
-  wants(schema: TableSchema): boolean {
-    return this.#wanted?.has(schema.name) ?? true;
   }
 
   table(schema: TableSchema): TableBuilder {

@@ -1,6 +1,6 @@
 /** Puts a job together: rows of the tables, and what the streams gathered while logs were read. */
 import { assert } from "../../base/assert.ts";
-import { counters, layers, MISSING_I64, rankLoads, runs as runsTable } from "../../model/schema.ts";
+import { MISSING_I64 } from "../../model/schema.ts";
 import type { HeatRow, OpsBlock, Streams } from "../../model/streams.ts";
 import type { Table, Tables } from "../../model/tables.ts";
 import type { Trace } from "../../model/trace.ts";
@@ -95,9 +95,6 @@ export class JobStreams implements Streams {
     }, hint);
   }
 }
-
-/** The tables that a job is built from. */
-export const JOB_TABLES = [runsTable, layers, rankLoads, counters];
 
 export function buildJob(tables: Tables, streams: JobStreams): Job {
   const { places, ranks, startUnixSeconds, seconds } = streams.placing;

@@ -1,5 +1,5 @@
 /** One job: what its logs say, judged. */
-export { buildJob, JOB_TABLES, JobStreams, type RunSpan } from "./build.ts";
+export { buildJob, JobStreams, type RunSpan } from "./build.ts";
 export { jobDocument } from "./document.ts";
 export type { ReportInput } from "./input.ts";
 export type { Job, JobFile, OstLoad, RankLoad, RunFacts } from "./job.ts";

@@ -10,7 +10,7 @@ import type { LogPlan } from "../../generate/recorder/calls.ts";
 import { type Tables, TablesBuilder } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
-import { buildJob, JOB_TABLES, JobStreams } from "./build.ts";
+import { buildJob, JobStreams } from "./build.ts";
 import type { Job } from "./job.ts";
 
 /** The job of one or several logs, given as bytes. */
@@ -25,7 +25,7 @@ export function readLogs(logs: readonly Uint8Array[]): { job: Job; tables: Table
     return { name, log: new DarshanLog(bytesSource(bytes, name), { codecs: nodeCodecs }) };
   });
   const streams = new JobStreams(opened.map(({ name, log }) => runSpan(log, name)));
-  const tables = new TablesBuilder(streams, JOB_TABLES);
+  const tables = new TablesBuilder(streams);
   for (const { name, log } of opened) importLog(log, tables, name);
   const finished = tables.finish();
   return { job: buildJob(finished, streams), tables: finished };

@@ -1,7 +1,6 @@
 /** Reads the logs of one job for the commands that judge it. */
 import {
   buildJob,
-  JOB_TABLES,
   JobStreams,
   judge,
   type Job,
@@ -57,7 +56,7 @@ export async function readJob(
     runs.map(({ span }) => span),
     picture,
   );
-  const tables = new TablesBuilder(streams, JOB_TABLES);
+  const tables = new TablesBuilder(streams);
   const progress = context.progress({ label: "reading logs", total: runs.length, unit: "logs" });
   for (const { path, span } of runs) {
     await withLog(path, options, (log) => {

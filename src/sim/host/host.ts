@@ -24,7 +24,8 @@ import { FaultState } from "./fault-state.ts";
 import type { Fault } from "./faults.ts";
 import { Network } from "./network.ts";
 import type { HostSetting } from "./setting.ts";
-import { OP_MOVED, Ops } from "./ops.ts";
+import { Ops } from "./ops.ts";
+import { OP_MOVED } from "../../model/write-run.ts";
 import { WriteTable } from "./write-table.ts";
 
 const DELIVER = FIRST_HOST_KIND;

@@ -2,5 +2,5 @@
 
 export { type Fault, type FaultPlan, faultText, type NetworkFaults } from "./faults.ts";
 export type { HostWorld } from "./setting.ts";
-export { OP_MOVED, OP_UNUSED, Ops } from "./ops.ts";
+export { Ops } from "./ops.ts";
 export { type AdaptiveOptions, type AdaptiveResult, runAdaptive, type TargetUse } from "./run.ts";

@@ -1,15 +1,9 @@
 /** The finished writes of a run in columns, as recorders of real runs have them. */
-import type { AccessSink } from "../../model/access-stream.ts";
-import { ACCESS_WRITE } from "../../model/access-stream.ts";
+import { OP_UNUSED, type WriteOps } from "../../model/write-run.ts";
 
 import type { IndexColumns } from "../../protocol/index.ts";
 
-/** The write went to a file of another group. */
-export const OP_MOVED = 1;
-/** The committed index does not name it: a second copy, or a try that was given up. */
-export const OP_UNUSED = 2;
-
-export class Ops {
+export class Ops implements WriteOps {
   count = 0;
   rank = new Int32Array(64);
   /** Whose data: the rank itself unless another wrote for it. */
@@ -39,36 +33,6 @@ export class Ops {
       for (let i = 0; i < part.count; i++) used.add(`${part.file[i]} ${part.offset[i]}`);
     for (let i = 0; i < this.count; i++)
       if (!used.has(`${this.file[i]} ${this.offset[i]}`)) this.flags[i]! |= OP_UNUSED;
-  }
-
-  /** Hands the writes to whoever computes with accesses, as those of a traced run. */
-  accesses(sink: AccessSink): void {
-    sink.clock({ kind: "own", epochNs: 0n });
-    const { count } = this;
-    const processes = new Map<number, number>();
-    const files = new Map<number, number>();
-    const process = new Uint32Array(count);
-    const file = new Uint32Array(count);
-    for (let i = 0; i < count; i++) {
-      const rank = this.rank[i] as number;
-      const id = this.file[i] as number;
-      if (!processes.has(rank)) processes.set(rank, sink.process({ pid: rank, rank }));
-      if (!files.has(id)) files.set(id, sink.file({ path: `target-${this.target[i]}/file-${id}` }));
-      process[i] = processes.get(rank) as number;
-      file[i] = files.get(id) as number;
-    }
-    const nanoseconds = (values: Float64Array) =>
-      values.subarray(0, count).map((one) => Math.round(one * 1e9));
-    sink.block({
-      count,
-      startNs: nanoseconds(this.start),
-      endNs: nanoseconds(this.end),
-      bytes: this.bytes.subarray(0, count),
-      offset: this.offset.subarray(0, count),
-      process,
-      file,
-      flags: new Uint8Array(count).fill(ACCESS_WRITE),
-    });
   }
 
   #grow(): void {

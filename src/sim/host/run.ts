@@ -12,9 +12,10 @@ import {
   type Setup,
   type SetupOptions,
 } from "../../protocol/index.ts";
+import { OP_MOVED, OP_UNUSED } from "../../model/write-run.ts";
 import type { FaultPlan } from "./faults.ts";
 import { Host } from "./host.ts";
-import { OP_MOVED, OP_UNUSED, type Ops } from "./ops.ts";
+import type { Ops } from "./ops.ts";
 import type { HostWorld } from "./setting.ts";
 
 export interface AdaptiveOptions extends SetupOptions {
