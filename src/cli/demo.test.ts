@@ -74,7 +74,7 @@ describe("plimsoll demo", () => {
     const dataset = join(folder, "plimsoll-demo", "checkpoint.bp");
     expect(plimsoll("verify", dataset)).toMatchObject({ code: 0, err: "" });
     const page = readFileSync(join(folder, "plimsoll-demo", "adaptive-write.html"), "utf8");
-    expect(page).toContain("t0 was made slow on purpose");
+    expect(page).toContain("Targets were made slow on purpose");
   });
 
   it("leaves beside each log the text and the JSON that parse --all gives, and says that the logs are synthetic", () => {

@@ -63,20 +63,15 @@ function verdictOf(judged: readonly Judged[]): string {
 const timesAs = (ratio: number): string =>
   ratio >= 1 ? `is ${ratio.toFixed(2)} times as fast as` : `takes ${(1 / ratio).toFixed(2)} times as long as`;
 
-const notices = (run: WriteRun): Block[] =>
-  run.simulated
-    ? [
-        {
-          kind: "notice",
-          level: "note",
-          text: "Simulated: these times come from a model of storage, not from a machine.",
-        },
-      ]
-    : (run.slowed ?? []).map(({ target, how }) => ({
-        kind: "notice" as const,
-        level: "note" as const,
-        text: `${targetName(run, target)} was made slow on purpose: ${how}.`,
-      }));
+function notices(run: WriteRun): Block[] {
+  const note = (text: string): Block => ({ kind: "notice", level: "note", text });
+  if (run.simulated)
+    return [note("Simulated: these times come from a model of storage, not from a machine.")];
+  const { slowed = [] } = run;
+  if (slowed.length === 0) return [];
+  const each = slowed.map(({ target, how }) => `${targetName(run, target)} ${how}`);
+  return [note(`Targets were made slow on purpose: ${each.join("; ")}.`)];
+}
 
 function overview({ run, facts }: Judged): Section {
   return {
