@@ -15,6 +15,8 @@ export function runPaper(spec: RunSpec, queue?: EventQueue): RunResult {
     bytes,
     targets,
     seed: sampleSeed(run),
+    // As in the paper: a writer is free once its data is written.
+    retainData: false,
   });
   if (result.outcome !== "complete")
     throw new AssertionError(`a run without faults ended as ${result.outcome}: ${result.reason}`);
