@@ -182,10 +182,10 @@ export class Host implements Effects {
     if (write !== undefined) write.cancelled = true;
   }
 
-  sync(file: FileId, _target: TargetId, entries: IndexColumns | undefined): void {
+  sync(file: FileId): void {
     const rank = this.#rank;
     this.#do(
-      this.#seal(file, entries).then(
+      this.#sync(file).then(
         () => this.#take(rank, { kind: "synced", file }),
         (error: unknown) => this.#take(rank, { kind: "sync-failed", file, code: this.#refused(file, error) }),
       ),
@@ -292,16 +292,37 @@ export class Host implements Effects {
     return info;
   }
 
-  async #seal(file: FileId, entries: IndexColumns | undefined): Promise<void> {
+  /** Only what lies in the file: after a round that failed elsewhere more may be written behind it. */
+  async #sync(file: FileId): Promise<void> {
     const { file: open } = await this.#files.get(file);
-    await sealFile(open, this.#setting.stage, entries === undefined ? [] : this.#pieces(entries));
+    await open.sync();
     if (this.#setting.commit.keeps) await syncFolder(dirname(pathOfFile(this.#setting, file)));
+  }
+
+  /** Gives every file an index of its own, now that nothing will be written to it. The dataset does not need it. */
+  async #sealAll(parts: readonly IndexColumns[]): Promise<void> {
+    const inside = new Map<FileId, PieceEntry[]>();
+    for (const part of parts) {
+      for (const [i, piece] of this.#pieces(part).entries()) {
+        const file = part.file[i] as FileId;
+        inside.set(file, [...(inside.get(file) ?? []), piece]);
+      }
+    }
+    for (const [id, pieces] of inside) {
+      try {
+        const { file } = await this.#files.get(id);
+        await sealFile(file, this.#setting.stage, pieces);
+      } catch {
+        // It cannot be opened alone, then; what it holds is durable and in the index of the whole.
+      }
+    }
   }
 
   async #commit(rank: Rank, { outcome, reason, parts }: Proposal): Promise<Decision> {
     const { names, attempt, stage, commit: setting } = this.#setting;
     const request: CommitRequest = { names, attempt, who: rank, stage, setting };
     if (outcome === "aborted") return proposeAbort(request, reason);
+    await this.#sealAll(parts);
     const decided = await commitPieces(
       request,
       parts.flatMap((part) => this.#pieces(part)),
