@@ -177,7 +177,6 @@ export interface OverallWriteComplete extends FromCoordinator {
   readonly round: number;
   readonly file: FileId;
   readonly target: TargetId;
-  readonly entries: IndexColumns | undefined;
 }
 
 /** What was written to the file is not there: write it again elsewhere. */

@@ -19,8 +19,6 @@ export interface SetupOptions {
   readonly openStaggerSeconds?: Seconds;
   /** How often a range may be tried before the run gives up. */
   readonly triesMax?: number;
-  /** Hand each file's own entries to whoever syncs it. */
-  readonly fileIndex?: boolean;
   /** Room that every write has in its file beyond its bytes: for headers. */
   readonly overheadBytes?: number;
 }
@@ -70,7 +68,6 @@ export function makeSetup(policy: Policy, work: Work, options: SetupOptions = {}
     leaseBytesPerSecond: options.leaseBytesPerSecond ?? 2 ** 20,
     openStaggerSeconds: options.openStaggerSeconds ?? 0,
     triesMax: options.triesMax ?? 5,
-    fileIndex: options.fileIndex ?? false,
     overheadBytes: options.overheadBytes ?? 0,
   };
 }

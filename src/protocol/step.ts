@@ -57,8 +57,8 @@ export interface Effects {
   write(order: WriteStart): void;
   /** The write may stop where it is; no answer is expected. */
   cancel(file: FileId, lease: number): void;
-  /** Makes all that was written to the file durable, by whomever; `entries` is what the file holds, if asked for. */
-  sync(file: FileId, target: TargetId, entries: IndexColumns | undefined): void;
+  /** Makes all that was written to the file durable, by whomever. */
+  sync(file: FileId, target: TargetId): void;
   /** At or after the time, `timer` comes in. Setting one that is set moves it. */
   timer(timer: TimerName, at: Seconds): void;
   /** The first proposal of all processes wins for good; answered by `committed`. */

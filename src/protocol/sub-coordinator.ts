@@ -199,7 +199,7 @@ export class SubCoordinator {
         return;
       case "overall-write-complete":
         this.#syncRounds.set(order.file, order.round);
-        out.sync(order.file, order.target, order.entries);
+        out.sync(order.file, order.target);
         return;
       case "file-lost":
         work.fileLost(order.file, now, out);

@@ -2,7 +2,6 @@
 import type { Coordinator } from "./coordinator.ts";
 import type { Group } from "./group-record.ts";
 import { targetOfFile } from "./ids.ts";
-import { IndexColumns } from "./index-columns.ts";
 import { groupOfTarget } from "./layout.ts";
 import { SILENT_BEATS, type Setup } from "./setup.ts";
 import type { Effects, FileId, Rank, Seconds } from "./step.ts";
@@ -12,7 +11,6 @@ export class SyncRound {
   readonly #coordinator: Coordinator;
   /** Files of this round that have not answered, and who was asked. */
   readonly #pending = new Map<FileId, Group>();
-  #contents = new Map<FileId, IndexColumns | undefined>();
   #running = false;
   #round = 0;
   #deadline: Seconds = Number.POSITIVE_INFINITY;
@@ -29,9 +27,8 @@ export class SyncRound {
     this.#round++;
     this.#deadline =
       leaseSeconds === 0 ? Number.POSITIVE_INFINITY : now + leaseSeconds + SILENT_BEATS * heartbeatSeconds;
-    this.#contents = this.#filesOf();
     this.#pending.clear();
-    for (const file of this.#contents.keys()) this.#ask(file, out);
+    for (const file of this.#filesOf()) this.#ask(file, out);
     this.#settle(out);
   }
 
@@ -79,28 +76,15 @@ export class SyncRound {
       return;
     }
     this.#pending.set(file, group);
-    const entries = this.#contents.get(file);
-    const order = { kind: "overall-write-complete", round: this.#round, file, target, entries } as const;
+    const order = { kind: "overall-write-complete", round: this.#round, file, target } as const;
     this.#coordinator.order(group, order, out);
   }
 
-  /** Every file with an entry; with its entries, where drivers want them. */
-  #filesOf(): Map<FileId, IndexColumns | undefined> {
-    const files = new Map<FileId, IndexColumns | undefined>();
-    for (const { entries } of this.#coordinator.groups) {
-      if (entries === undefined) continue;
-      for (let i = 0; i < entries.count; i++) {
-        const file = entries.file[i] as number;
-        if (!this.#setup.fileIndex) {
-          files.set(file, undefined);
-          continue;
-        }
-        let columns = files.get(file);
-        if (columns === undefined) files.set(file, (columns = new IndexColumns()));
-        const { block, at, length, offset, checksum } = entries.entry(i);
-        columns.add(block, at, length, file, offset, checksum);
-      }
-    }
+  /** Every file with an entry. */
+  #filesOf(): Set<FileId> {
+    const files = new Set<FileId>();
+    for (const { entries } of this.#coordinator.groups)
+      for (let i = 0; i < (entries?.count ?? 0); i++) files.add(entries?.file[i] as FileId);
     return files;
   }
 }

@@ -88,7 +88,6 @@ export function setupOf(setting: HostSetting): Setup {
     heartbeatSeconds,
     // Where nothing moves, a slow write is not to be given up.
     leaseSeconds: policy.offers === "never" ? 0 : setting.leaseSeconds,
-    fileIndex: true,
     overheadBytes: overheadBytes(stage, blocks),
   });
 }

@@ -39,7 +39,6 @@ export function packMessage(message: Message): Message {
 }
 
 export function unpackMessage(message: Message): Message {
-  if (message.kind !== "group-complete" && message.kind !== "overall-write-complete") return message;
-  if (message.entries === undefined) return message;
+  if (message.kind !== "group-complete") return message;
   return { ...message, entries: Object.assign(new IndexColumns(0), message.entries) } as Message;
 }
