@@ -305,7 +305,9 @@ export class Host implements Effects {
     for (const part of parts) {
       for (const [i, piece] of this.#pieces(part).entries()) {
         const file = part.file[i] as FileId;
-        inside.set(file, [...(inside.get(file) ?? []), piece]);
+        const known = inside.get(file);
+        if (known === undefined) inside.set(file, [piece]);
+        else known.push(piece);
       }
     }
     for (const [id, pieces] of inside) {
