@@ -20,10 +20,6 @@ export const a01 = defineItem({
   },
   async measure(db, options) {
     const { input } = await prepare(db, options);
-    const application = options.application === "exe" ? "application_id" : "(application_id, user_id)";
-    const [runs] = await db.rows(
-      `select count(distinct ${application}) as applications, count(distinct user_id) as users from reuse_period_runs`,
-    );
     const [{ files } = { files: 0 }] = await db.rows("select sum(files) as files from reuse_grouped");
     return {
       n: input.runs,
@@ -36,8 +32,8 @@ export const a01 = defineItem({
       values: {
         logs: input.runs,
         files: number(files) || 0,
-        applications: number(runs?.applications),
-        users: number(runs?.users),
+        applications: input.applications,
+        users: input.users,
         bytesRead: input.bytesRead,
         bytesWritten: input.bytesWritten,
         bytes: input.bytesRead + input.bytesWritten,

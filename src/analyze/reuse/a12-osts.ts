@@ -89,9 +89,11 @@ async function hotTable(prepared: Prepared, osts: Osts) {
   const hot = [...loads]
     .sort((a, b) => (b.bytes > a.bytes ? 1 : b.bytes < a.bytes ? -1 : a.ost - b.ost))
     .slice(0, Math.min(HOT_MAX, Math.ceil(loads.length / 20)));
-  const rows = hot.flatMap(({ ost }) =>
-    osts.filesOn(ost, FILES_PER_HOT).map((one, i) => ({ ost, place: i + 1, ...one })),
+  const found = osts.filesOn(
+    hot.map(({ ost }) => ost),
+    FILES_PER_HOT,
   );
+  const rows = hot.flatMap(({ ost }, h) => (found[h] ?? []).map((one, i) => ({ ost, place: i + 1, ...one })));
   const ids = await fileIds(
     prepared.db,
     rows.map(({ file }) => file),

@@ -1,4 +1,4 @@
-import { defineItem, number, share, table } from "./item.ts";
+import { defineItem, share, table } from "./item.ts";
 import { prepare } from "./prepare.ts";
 
 export const a16 = defineItem({
@@ -14,15 +14,9 @@ export const a16 = defineItem({
   async measure(db, options) {
     const { input, files, swept } = await prepare(db, options);
     const { calls } = input;
-    // There are few sets of modules, and many logs.
-    const sets = await db.rows("select modules, count(*) as n from reuse_period_runs group by modules");
-    const without = sets.filter(
-      ({ modules }) =>
-        !String(modules ?? "")
-          .split(" ")
-          .includes("LUSTRE"),
-    );
-    const logs = (list: typeof sets) => list.reduce((sum, { n: count }) => sum + number(count), 0);
+    const sets = input.moduleSets;
+    const without = sets.filter(({ modules }) => !modules.split(" ").includes("LUSTRE"));
+    const logs = (list: typeof sets) => list.reduce((sum, { runs }) => sum + runs, 0);
     const { widths } = swept.layouts;
     const n = files - (widths.get(-1) ?? 0);
     return {

@@ -129,6 +129,7 @@ export function claimText(key: string, value: number | null): string {
   if (!Number.isFinite(value)) return "infinite";
   const name = key.split(".")[1] ?? "";
   if (unitOf(name) === "share" || /Spread$/.test(name)) return formatShare(value);
+  if (/Hours$/.test(name)) return `${Number(value.toPrecision(3))} h`;
   return String(Number(value.toPrecision(3)));
 }
 

@@ -125,7 +125,7 @@ export const REUSE_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
   ioTime: {
     default: "slowest",
     choices: ["slowest", "sum"],
-    help: "I/O time of a file in a run: of the slowest rank, or summed over ranks",
+    help: "I/O time of a file in a run: of the slowest rank, or summed over ranks (a union of intervals would need traces, which a store does not hold)",
   },
   zone: {
     default: "UTC",

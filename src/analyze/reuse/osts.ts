@@ -22,8 +22,8 @@ export interface Osts {
   /** Files with a known layout, and those of them on one OST only. */
   readonly files: number;
   readonly onOne: number;
-  /** Files with most bytes on an OST, most first: number of the file and bytes. */
-  filesOn(ost: number, most: number): { file: number; bytes: bigint }[];
+  /** For each of some OSTs the files with most bytes on it, most first: number of the file and bytes. */
+  filesOn(osts: readonly number[], most: number): { file: number; bytes: bigint }[][];
 }
 
 /** OSTs by layout, as places in a rising list of OSTs. */
@@ -106,7 +106,13 @@ function measure({ swept }: Prepared, { osts, ofLayout }: Targets): Osts {
     loads,
     files: known,
     onOne,
-    filesOn: (ost, most) => filesOn(layouts, ofLayout, osts.indexOf(ost), most),
+    filesOn: (some, most) =>
+      filesOn(
+        layouts,
+        ofLayout,
+        some.map((ost) => osts.indexOf(ost)),
+        most,
+      ),
   };
 }
 
@@ -147,26 +153,30 @@ function touchedBy({ layouts, names }: Prepared["swept"], ofLayout: Targets["ofL
   return { applications, users };
 }
 
+/** For each of some targets the files with most bytes on it, from one pass over all files. */
 function filesOn(
   layouts: Prepared["swept"]["layouts"],
   ofLayout: Targets["ofLayout"],
-  target: number,
+  wanted: readonly number[],
   most: number,
-): { file: number; bytes: bigint }[] {
+): { file: number; bytes: bigint }[][] {
   const [file, layout] = [layouts.file.values(), layouts.layout.values()];
-  const found: { file: number; bytes: bigint }[] = [];
+  const found = new Map(wanted.map((target) => [target, [] as { file: number; bytes: bigint }[]]));
+  const ofInterest = ofLayout.map((targets) => targets.some((target) => found.has(target)));
   for (let i = 0; i < file.length; i++) {
+    if (!ofInterest[layout[i] as number]) continue;
     const targets = ofLayout[layout[i] as number] as readonly number[];
-    if (!targets.includes(target)) continue;
-    let bytes = 0n;
     share(layouts.bytes, i, targets.length, (k, part) => {
-      if (targets[k] === target) bytes += BigInt(part);
+      const files = found.get(targets[k] as number);
+      if (files === undefined) return;
+      const last = files.at(-1);
+      if (last !== undefined && last.file === file[i]) last.bytes += BigInt(part);
+      else files.push({ file: file[i] as number, bytes: BigInt(part) });
     });
-    const last = found.at(-1);
-    if (last !== undefined && last.file === file[i]) last.bytes += bytes;
-    else found.push({ file: file[i] as number, bytes });
   }
-  return found
-    .sort((a, b) => (b.bytes > a.bytes ? 1 : b.bytes < a.bytes ? -1 : a.file - b.file))
-    .slice(0, most);
+  return wanted.map((target) =>
+    (found.get(target) ?? [])
+      .sort((a, b) => (b.bytes > a.bytes ? 1 : b.bytes < a.bytes ? -1 : a.file - b.file))
+      .slice(0, most),
+  );
 }

@@ -16,7 +16,7 @@ import { exact, number } from "./item.ts";
 import type { ReuseOptions } from "./options.ts";
 import { type Swept, sweep } from "./sweep/index.ts";
 import { mixed } from "./sweep/words.ts";
-import { hourSql, parsePeriod, zoneSpans } from "./zone.ts";
+import { hourOf, parsePeriod, zoneSpans } from "./zone.ts";
 
 export interface Prepared {
   readonly db: Queryable;
@@ -45,6 +45,11 @@ export interface Input {
   readonly negativeCounters: number;
   readonly bytesRead: bigint;
   readonly bytesWritten: bigint;
+  /** Distinct ones of the runs of the period. */
+  readonly applications: number;
+  readonly users: number;
+  /** Runs of the period by the modules of their logs. */
+  readonly moduleSets: readonly { readonly modules: string; readonly runs: number }[];
   /** Calls of the accesses that record how many of them were sequential. */
   readonly calls: {
     readonly accesses: number;
@@ -89,7 +94,7 @@ async function build(db: Queryable, options: ReuseOptions, recordBytes: number):
   const swept = await sweep({
     db,
     options,
-    hour: hourSql("a.start_unix_ns", spans),
+    hour: hourOf(spans),
     badRuns: clock.bad > 0,
     counts: Uint32Array.from(counts),
     allAccesses: number(all),
@@ -97,11 +102,11 @@ async function build(db: Queryable, options: ReuseOptions, recordBytes: number):
     kept: sampled(counts.length),
     // The database has nothing to do while files are gone through.
     meanwhile: () => {
-      counted = census(db, clock);
+      counted = census(db, options, clock);
       counted.catch(() => {});
     },
   });
-  const input = await (counted ?? census(db, clock));
+  const input = await (counted ?? census(db, options, clock));
   return {
     db,
     options,
@@ -175,20 +180,30 @@ interface Clocks {
 }
 
 async function clocks(db: Queryable, options: ReuseOptions): Promise<Clocks> {
-  const [row] = await db.rows(`select count(*) as runs, count(*) filter (${BAD_CLOCK}) as bad_in_period,
-    min(start_unix_ns) filter (not ${BAD_CLOCK}) as first, max(start_unix_ns) filter (not ${BAD_CLOCK}) as last
-    from reuse_period_runs`);
-  const [all] =
-    options.period === ""
-      ? [{ n: row?.runs, bad: row?.bad_in_period }]
-      : await db.rows(`select count(*) as n, count(*) filter (${BAD_CLOCK}) as bad from runs`);
+  const period = await clocksOf(db, "reuse_period_runs");
+  const all = options.period === "" ? period : await clocksOf(db, "runs");
   return {
-    runs: number(row?.runs),
-    allRuns: number(all?.n),
-    badInPeriod: number(row?.bad_in_period),
-    bad: number(all?.bad),
-    firstUnix: Number(exact(row?.first) / 1_000_000_000n),
-    lastUnix: Number(exact(row?.last) / 1_000_000_000n),
+    runs: period.runs,
+    allRuns: all.runs,
+    badInPeriod: period.bad,
+    bad: all.bad,
+    firstUnix: Number(period.first / 1_000_000_000n),
+    lastUnix: Number(period.last / 1_000_000_000n),
+  };
+}
+
+/** Grouped by what is said of a clock, which is a few texts: that costs half of a test for each run. */
+async function clocksOf(db: Queryable, table: string) {
+  const kinds = await db.rows(`select clock, count(*) as runs, count(start_unix_ns) as timed,
+    min(start_unix_ns) as first, max(start_unix_ns) as last from ${table} group by clock`);
+  const good = kinds.filter(({ clock, timed }) => (clock === null || clock === "ok") && number(timed) > 0);
+  const runs = kinds.reduce((sum, kind) => sum + number(kind.runs), 0);
+  const [first = 0n, ...others] = good.map((kind) => exact(kind.first));
+  return {
+    runs,
+    bad: runs - good.reduce((sum, kind) => sum + number(kind.timed), 0),
+    first: others.reduce((least, one) => (one < least ? one : least), first),
+    last: good.reduce((most, kind) => (exact(kind.last) > most ? exact(kind.last) : most), first),
   };
 }
 
@@ -226,7 +241,7 @@ async function group(db: Queryable, options: ReuseOptions, adding: string, sum: 
 const CALLS =
   "(layer <> 'STDIO' and sequential_reads >= 0 and sequential_writes >= 0 and reads >= 0 and writes >= 0)";
 
-async function census(db: Queryable, clock: Clocks): Promise<Input> {
+async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Promise<Input> {
   // One statement, so that all of it runs at once.
   const [row] = await db.rows(`select * from
     (select count_if(is_partial) as partial, count_if(r = 0 and w = 0) as zero, count_if(r is null or w is null) as unknown,
@@ -237,7 +252,16 @@ async function census(db: Queryable, clock: Clocks): Promise<Input> {
     sum(bytes_written) as bytes_written from reuse_grouped`);
   const [excluded] = await db.rows(`select count(*) as n, sum(coalesce(r, 0)) + sum(coalesce(w, 0)) as bytes
     from reuse_excluded`);
+  const application = options.application === "exe" ? "application_id" : "(application_id, user_id)";
+  const [distinct] = await db.rows(
+    `select count(distinct ${application}) as applications, count(distinct user_id) as users from reuse_period_runs`,
+  );
+  // There are few sets of modules, and many logs.
+  const sets = await db.rows("select modules, count(*) as n from reuse_period_runs group by modules");
   return {
+    applications: number(distinct?.applications),
+    users: number(distinct?.users),
+    moduleSets: sets.map(({ modules, n }) => ({ modules: String(modules ?? ""), runs: number(n) })),
     runs: clock.runs,
     accesses: number(sums?.n) || 0,
     outsidePeriodRuns: clock.allRuns - clock.runs,

@@ -68,15 +68,15 @@ files behind the most active OSTs), \`hours\` (with those to avoid). A predictio
 All accesses are read three times, and of them only the columns that are asked for: for the totals of each file, for the census,
 and to pick the accesses of the selected files. The first two are aggregations in DuckDB; files that are not selected are counted
 by bins, and no table of all files is kept. The third is a join whose result streams out of the database in narrow columns: an
-access is 56 bytes in one buffer, side by side with the others of its file. Then each file is gone through once: its
+access is 48 bytes in one buffer, side by side with the others of its file. Then each file is gone through once: its
 sequence is sorted, streaks, gaps, variations, hours, applications and layouts are read off, all in the cache. Bytes of runs are
 grouped in parts that fit in the cache. While this goes on, DuckDB makes the census.
 
 \`--memory\` (1 GiB unless given) is divided: half is the limit of DuckDB, which spills to \`--temp\`, and half holds accesses,
-nine million of them at 1 GiB. More are read in several passes, some files at a time; each pass reads the columns again, which takes
+eleven million of them at 1 GiB. More are read in several passes, some files at a time; each pass reads the columns again, which takes
 about a third longer than one pass of all. On top come the program, DuckDB's own buffers, 8 bytes for each run and about 150 for
-each selected file: with 17 million accesses, half of them of selected files, the whole process takes 0.85 GB at the default and
-0.7 GB with \`--memory 512M\`; with 5 million 0.4 GB. Figures and paths are looked up only for \`-o\`.
+each selected file: with 17 million accesses, half of them of selected files, the whole process takes 0.8 GB at the default and
+0.7 GB with \`--memory 512M\`; with 5 million 0.4 GB. Figures, and paths but those of the files on hot OSTs, are looked up only for \`-o\`.
 
 `;
 

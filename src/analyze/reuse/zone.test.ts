@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { hourSql, localToUnix, offsetAt, parsePeriod, zoneSpans } from "./zone.ts";
-import { memoryStore } from "./test-kit.ts";
+import { hourOf, localToUnix, offsetAt, parsePeriod, zoneSpans } from "./zone.ts";
+import { type MemoryStore, memoryStore } from "./test-kit.ts";
+
+const wordsOf = (ns: bigint): [low: number, high: number] => [Number(ns & 0xffffffffn), Number(ns >> 32n)];
+
+async function columnsOf(db: MemoryStore, sql: string): Promise<Record<string, bigint[]>> {
+  const rows = await db.rows(sql);
+  return Object.fromEntries(
+    Object.keys(rows[0] ?? {}).map((key) => [key, rows.map((row) => BigInt(row[key] as bigint))]),
+  );
+}
 
 const LA = "America/Los_Angeles";
 
@@ -26,12 +35,29 @@ describe("zones", () => {
     const db = await memoryStore();
     for (const zone of [LA, "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"]) {
       const spans = zoneSpans(zone, 1_483_228_800, 1_546_300_800);
-      const [row] = await db.rows(`select count(*) as n, count(*) filter (${hourSql("ns", spans)} <>
-        extract(hour from to_timestamp(ns / 1e9) at time zone '${zone}')) as different
-        from (select (1483228800 + i * 1800) * 1000000000 as ns from range(35000) t(i))`);
-      expect(row).toEqual({ n: 35000n, different: 0n });
+      const { ns = [], hour = [] } = await columnsOf(
+        db,
+        `select ns, extract(hour from to_timestamp(ns / 1e9) at time zone '${zone}') as hour
+          from (select (1483228800 + i * 1800) * 1000000000 as ns from range(35000) t(i))`,
+      );
+      const ours = hourOf(spans);
+      const different = ns.filter((value, i) => ours(...wordsOf(value)) !== Number(hour[i]));
+      expect([ns.length, different]).toEqual([35_000, []]);
     }
     db.close();
+  });
+
+  it("tells the last nanosecond of an hour from the first of the next", () => {
+    const hour = hourOf([{ fromUnix: 0, offsetSeconds: 0 }]);
+    for (const ns of [
+      1_509_872_400_000_000_000n,
+      3_600_000_000_000n,
+      2n ** 62n - (2n ** 62n % 3_600_000_000_000n),
+    ]) {
+      const [before, after] = [hour(...wordsOf(ns - 1n)), hour(...wordsOf(ns))];
+      expect(before).toBe(Number((ns / 3_600_000_000_000n - 1n) % 24n));
+      expect(after).toBe(Number((ns / 3_600_000_000_000n) % 24n));
+    }
   });
 
   it("reads local dates and periods", () => {

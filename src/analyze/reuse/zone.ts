@@ -65,18 +65,28 @@ export function zoneSpans(zone: string, fromUnix: number, toUnix: number): ZoneS
   return spans;
 }
 
-/** Hour of the day, 0 to 23, of a column of nanoseconds since 1970 UTC, as SQL. */
-export function hourSql(column: string, spans: readonly ZoneSpan[]): string {
-  const [first, ...later] = spans;
-  const offset = later.reduceRight(
-    (rest, { fromUnix, offsetSeconds }, index) =>
-      `case when ${column} < ${fromUnix}000000000 then ${spans[index]?.offsetSeconds ?? 0} else ${
-        index === later.length - 1 ? offsetSeconds : rest
-      } end`,
-    String(first?.offsetSeconds ?? 0),
-  );
-  // Before 1970 the remainder would be negative; such clocks are left out before this.
-  return `cast(((${column} // 1000000000 + (${offset})) % 86400) // 3600 as integer)`;
+const DAY = 86_400;
+
+/**
+ * Hour of the day, 0 to 23, of nanoseconds since 1970 UTC below 2^62 as two words; exact to the nanosecond.
+ * Most times lie in the same span as the one before.
+ */
+export function hourOf(spans: readonly ZoneSpan[]): (low: number, high: number) => number {
+  let [from, to, offset] = [Infinity, -Infinity, 0];
+  return (low, high) => {
+    const upper = high * 2 ** 32;
+    // Upper part and multiples of 1e9 have so many zero bits that the difference is exact.
+    const whole = Math.floor(upper / 1e9);
+    const seconds = whole + Math.floor((upper - whole * 1e9 + low) / 1e9);
+    if (seconds < from || seconds >= to) {
+      const next = spans.findIndex(({ fromUnix }, i) => i > 0 && seconds < fromUnix);
+      const at = (next === -1 ? spans.length : next) - 1;
+      from = at <= 0 ? -Infinity : (spans[at]?.fromUnix ?? -Infinity);
+      to = spans[at + 1]?.fromUnix ?? Infinity;
+      offset = spans[at]?.offsetSeconds ?? 0;
+    }
+    return Math.floor(((seconds + offset + DAY) % DAY) / 3600);
+  };
 }
 
 /** A local date or time such as 2017-10-01 or 2017-10-01T12:00 as seconds since 1970 UTC. */

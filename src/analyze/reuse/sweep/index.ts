@@ -10,7 +10,7 @@ import { Layers } from "./layers.ts";
 import { Layouts } from "./layouts.ts";
 import { type AccessSql, accessSql, runSql } from "./query.ts";
 import { Facts, Names, READ_KNOWN, readRecords, wordsPerRow, WRITTEN_KNOWN } from "./records.ts";
-import { RUN_STRIDE, type RunRows, Runs, runRows } from "./runs.ts";
+import { RUN_STRIDE, type RunRows, Runs, runRows, runState } from "./runs.ts";
 import { Sequences } from "./sequences.ts";
 import { Sharing } from "./sharing.ts";
 import { Spreads } from "./spreads.ts";
@@ -32,6 +32,8 @@ export interface Sweep extends AccessSql {
   readonly db: Queryable;
   /** Accesses of each selected file, by its number. */
   readonly counts: Uint32Array;
+  /** Local hour of a time of two words. */
+  readonly hour: (low: number, high: number) => number;
   /** All accesses of the store, selected or not. */
   readonly allAccesses: number;
   /** What the accesses that are held at a time may take. */
@@ -116,6 +118,7 @@ async function sweepPart(given: Sweep, swept: Swept, { from, to, stride, runsHer
     names,
     facts,
     layers,
+    hour: given.hour,
   });
   if (runsHere) given.meanwhile();
   layers.end(from);
@@ -128,7 +131,7 @@ async function sweepPart(given: Sweep, swept: Swept, { from, to, stride, runsHer
     const longest = spreads.add(file, records, first, last);
     hours.add(file, records, first, last, longest);
     sharing.add(file, records, first, last);
-    layouts.add(file, records, first, last);
+    layouts.add(file, records, first, last, records.widths[i] as number);
   }
   if (runsHere) swept.runs.add(runRows(records));
 }
@@ -145,6 +148,7 @@ async function sweepRuns(
 
 async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of: number): Promise<RunRows> {
   let words = new Uint32Array(RUN_STRIDE * 65_536);
+  let states = new Uint8Array(65_536);
   let rows = 0;
   await db.scan(runSql(options, slice, of), (count: number, columns: readonly RawColumn[]) => {
     const [run, read, written, flags] = columns as [RawColumn, RawColumn, RawColumn, RawColumn];
@@ -152,6 +156,9 @@ async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of:
       const longer = new Uint32Array(words.length * 2);
       longer.set(words);
       words = longer;
+      const more = new Uint8Array(states.length * 2);
+      more.set(states);
+      states = more;
     }
     for (let i = 0; i < count; i++) {
       const at = (rows + i) * RUN_STRIDE;
@@ -162,12 +169,13 @@ async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of:
       words[at + 3] = read[high] as number;
       words[at + 4] = written[high - 1] as number;
       words[at + 5] = written[high] as number;
-      words[at + 6] =
+      states[rows + i] = runState(
         (flags[i] as number) |
-        ((read[high] as number) < 0x80000000 ? READ_KNOWN : 0) |
-        ((written[high] as number) < 0x80000000 ? WRITTEN_KNOWN : 0);
+          ((read[high] as number) < 0x80000000 ? READ_KNOWN : 0) |
+          ((written[high] as number) < 0x80000000 ? WRITTEN_KNOWN : 0),
+      );
     }
     rows += count;
   });
-  return { words, rows, room: new Uint32Array(rows * RUN_STRIDE) };
+  return { words, states, rows, room: new Uint32Array(rows * RUN_STRIDE) };
 }

@@ -1,13 +1,13 @@
 /** Where the bytes of files lie: per file and layout its bytes, and who touches each layout (A12). Layouts are numbers. */
 import {
   FLAGS,
-  LAYOUT,
+  layoutAt,
   type Names,
+  PLACE,
   READ,
   READ_KNOWN,
   type Records,
-  STRIPES,
-  WHO,
+  whoAt,
   WRITTEN,
   WRITTEN_KNOWN,
 } from "./records.ts";
@@ -36,17 +36,16 @@ export class Layouts {
     this.#names = names;
   }
 
-  add(file: number, records: Records, from: number, to: number): void {
+  /** `width`: the largest recorded stripe count of the accesses of the file. */
+  add(file: number, records: Records, from: number, to: number, width: number): void {
     const { words, stride } = records;
     const stamp = file + 1;
     let [known, lastWho, lastLayout] = [false, -1, -1];
-    let width = -1;
     for (let row = from; row < to; row++) {
       const at = row * stride;
       const flags = words[at + FLAGS] as number;
-      const layout = words[at + LAYOUT] as number;
-      // Stripe counts are signed; what is not recorded is -1.
-      width = Math.max(width, (words[at + STRIPES] as number) | 0);
+      const place = words[at + PLACE] as number;
+      const layout = layoutAt(place, flags);
       let entry = -1;
       if (layout !== 0) {
         known = true;
@@ -58,7 +57,7 @@ export class Layouts {
           this.layout.push(layout);
         }
         entry = this.#entry[layout] as number;
-        const who = words[at + WHO] as number;
+        const who = whoAt(place);
         if (who !== lastWho || layout !== lastLayout) this.touched.of(who, layout);
         lastWho = who;
         lastLayout = layout;

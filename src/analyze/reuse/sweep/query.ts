@@ -15,24 +15,20 @@ const START_MAX = 2n ** 62n - 1n;
 
 export interface AccessSql {
   readonly options: ReuseOptions;
-  /** Local hour of `a.start_unix_ns`. */
-  readonly hour: string;
   /** Whether there are runs whose clock cannot be right (`reuse_bad_runs`). */
   readonly badRuns: boolean;
 }
 
 /** The accesses of the selected files with numbers from `from` to before `to`. */
-export function accessSql({ options, hour, badRuns }: AccessSql, from: number, to: number): string {
+export function accessSql({ options, badRuns }: AccessSql, from: number, to: number): string {
   const timed = `(${badRuns ? "b.run_id is null and " : ""}coalesce(a.start_unix_ns between 0 and ${START_MAX}, false))`;
-  const known = (variance: string) =>
-    `coalesce(case when ${variance} >= 0 then ${variance} end, 'nan'::double)`;
+  const double = (value: string) => `coalesce(${value}, 'nan'::double)`;
   const bit = (test: string, flag: number) => `if(${test}, ${flag}, 0)`;
   const layers = LAYER_NAMES.flatMap((name, code) =>
     name === null || name === "other" ? [] : [`when '${name}' then ${code}`],
   );
   const layer = `case a.layer ${layers.join(" ")} else if(a.layer is null, ${LAYER_NAMES.indexOf(null)}, ${LAYER_NAMES.indexOf("other")}) end`;
   const flags = [
-    `if(${timed}, ${hour}, 0)`,
     `(${layer}) * ${1 << LAYER_SHIFT}`,
     bit(completeSql(options, "a.is_partial"), COMPLETE),
     bit(timed, TIMED),
@@ -46,11 +42,12 @@ export function accessSql({ options, hour, badRuns }: AccessSql, from: number, t
     "coalesce(a.application_id, 0::ubigint)",
     "coalesce(a.user_id, 0::bigint)",
     `if(${timed}, cast(a.start_unix_ns as ubigint), 0::ubigint)`,
-    "coalesce(a.r, -1::bigint)",
-    "coalesce(a.w, -1::bigint)",
-    `coalesce(${ioSql(options)}, 'nan'::double)`,
-    known("a.variance_bytes"),
-    known("a.variance_seconds"),
+    // What is negative was not recorded; that is told apart later, at less cost.
+    "coalesce(a.bytes_read, -1::bigint)",
+    "coalesce(a.bytes_written, -1::bigint)",
+    double(ioSql(options)),
+    double("a.variance_bytes"),
+    double("a.variance_seconds"),
     `cast(${flags.join(" + ")} as uinteger)`,
     LAYOUT,
     "cast(if(a.stripe_count between 0 and 2147483647, a.stripe_count, -1) as integer)",
@@ -71,19 +68,17 @@ export const OST_LIST = "contains(a.osts, ' ') and trim(a.osts) <> ''";
  * The number by which a layout is known: 0 is none, one OST is its own number and 1, and a list of them the hash of its text
  * with the highest bit set.
  */
-export const LAYOUT = `if(${OST_LIST}, hash(a.osts) | 9223372036854775808::ubigint,
-  coalesce(cast(try_cast(a.osts as uinteger) as ubigint) + 1, 0::ubigint))`;
+export const LAYOUT = `coalesce(cast(try_cast(a.osts as uinteger) as ubigint) + 1,
+  if(${OST_LIST}, hash(a.osts) | 9223372036854775808::ubigint, 0::ubigint))`;
 
 export const completeSql = ({ partial }: ReuseOptions, isPartial: string): string =>
   partial === "use" ? "true" : `not ${isPartial}`;
 
 /** I/O time of an access, as SQL; what was not recorded stays so. */
 function ioSql({ ioTime }: ReuseOptions): string {
-  const time =
-    ioTime === "slowest"
-      ? "a.slowest_seconds"
-      : "(coalesce(a.read_seconds, 0) + coalesce(a.write_seconds, 0) + coalesce(a.meta_seconds, 0) + (0 * coalesce(a.read_seconds, a.write_seconds, a.meta_seconds)))";
-  return `case when isfinite(${time}) and ${time} >= 0 then ${time} end`;
+  return ioTime === "slowest"
+    ? "a.slowest_seconds"
+    : "(coalesce(a.read_seconds, 0) + coalesce(a.write_seconds, 0) + coalesce(a.meta_seconds, 0) + (0 * coalesce(a.read_seconds, a.write_seconds, a.meta_seconds)))";
 }
 
 /** Run, bytes and flags of accesses: one slice of `of` by run. With runBytes `all` those of all files of the runs. */

@@ -2,8 +2,10 @@
  * The accesses of some selected files in memory, those of a file side by side, so that all that is asked of a file is
  * answered while its accesses are in the cache. One access is a row of words in one buffer.
  */
+import { UsageError } from "../../../base/errors.ts";
 import type { Queryable, RawColumn } from "../../../model/query.ts";
 import type { Layers } from "./layers.ts";
+import { noteTimes, Times } from "./times.ts";
 import { Codes, numberOf } from "./words.ts";
 
 /** Words of a row; two words each up to IO. */
@@ -12,12 +14,12 @@ export const RUN = 2;
 export const READ = 4;
 export const WRITTEN = 6;
 export const IO = 8;
-export const WHO = 10;
+/** Who in the lower three bytes, the lowest byte of the layout above them. */
+export const PLACE = 10;
+/** Flags in the lower half, the other two bytes of the layout in the upper. */
 export const FLAGS = 11;
-export const LAYOUT = 12;
-export const STRIPES = 13;
 /** Only where gaps are counted from the end of a run. */
-export const DURATION = 14;
+export const DURATION = 12;
 
 /** Flags of an access, above the hour in the lowest five bits and the layer in the next three. */
 export const HOUR_MASK = 31;
@@ -39,9 +41,14 @@ export const WRITE_TYPE = 1;
 export const BALANCED_TYPE = 2;
 export const READ_TYPE = 3;
 
+/** Who and layout of a record, by its words PLACE and FLAGS. */
+export const whoAt = (place: number): number => place & 0xffffff;
+export const layoutAt = (place: number, flags: number): number => (place >>> 24) | ((flags >>> 16) << 8);
+const PLACES_MOST = 2 ** 24;
+
 export const LAYER_NAMES = ["POSIX", "MPI-IO", "STDIO", "DFS", "other", null] as const;
 
-export const wordsPerRow = (withDuration: boolean): number => (withDuration ? 16 : 14);
+export const wordsPerRow = (withDuration: boolean): number => (withDuration ? 14 : 12);
 
 export interface Records {
   readonly words: Uint32Array;
@@ -50,6 +57,8 @@ export interface Records {
   readonly stride: number;
   /** File f of this part has rows from starts[f] to starts[f + 1]. */
   readonly starts: Uint32Array;
+  /** By file of this part: the largest recorded stripe count of its accesses; -1 is none. */
+  readonly widths: Int32Array;
 }
 
 /** Who and where, numbered over all parts. Application, user and layout 0 are those that are not known. */
@@ -135,6 +144,8 @@ export interface Reading {
   readonly names: Names;
   readonly facts: Facts;
   readonly layers: Layers;
+  /** Local hour of a time of two words. */
+  readonly hour: (low: number, high: number) => number;
 }
 
 export async function readRecords({
@@ -145,17 +156,17 @@ export async function readRecords({
   names,
   facts,
   layers,
+  hour,
 }: Reading): Promise<Records> {
   const starts = new Uint32Array(counts.length + 1);
   for (let f = 0; f < counts.length; f++) starts[f + 1] = (starts[f] as number) + (counts[f] as number);
   const words = new Uint32Array((starts[counts.length] as number) * stride);
   const doubles = new Float64Array(words.buffer);
   const next = starts.slice();
+  const widths = new Int32Array(counts.length).fill(-1);
   const who = whoOf(names);
+  const layout = layoutOf(names);
   const times = new Times();
-  let lastLow = 0;
-  let lastHigh = 0;
-  let lastLayout = 0;
   const take = (rows: number, columns: readonly RawColumn[]) => {
     const [files, runs, applications, users, begun, read, written, io, varianceBytes, varianceTime] =
       columns as Column10;
@@ -171,40 +182,38 @@ export async function readRecords({
       const readHigh = read[high] as number;
       const writtenLow = written[low] as number;
       const writtenHigh = written[high] as number;
-      const flags = (flagged[i] as number) | knownOf(readLow, readHigh, writtenLow, writtenHigh);
+      let flags = (flagged[i] as number) | knownOf(readLow, readHigh, writtenLow, writtenHigh);
       const type = typeOf(flags, readLow, readHigh, writtenLow, writtenHigh);
       const startLow = begun[low] as number;
+      const startHigh = begun[high] as number;
       words[row] = (startLow << 2) | type;
-      words[row + 1] = ((begun[high] as number) << 2) | (startLow >>> 30);
-      if ((flags & TIMED) !== 0) times.add(startLow, begun[high] as number);
+      words[row + 1] = (startHigh << 2) | (startLow >>> 30);
+      if ((flags & TIMED) !== 0) {
+        times.add(startLow, startHigh);
+        flags |= hour(startLow, startHigh);
+      }
       words[row + 2] = runs[low] as number;
       words[row + 3] = runs[high] as number;
       words[row + 4] = readLow;
       words[row + 5] = readHigh;
       words[row + 6] = writtenLow;
       words[row + 7] = writtenHigh;
-      const time = io[i] as number;
+      const time = finiteOrNaN(io[i] as number);
       doubles[(row >> 1) + 4] = time;
-      words[row + 10] = who(
+      const someone = who(
         applications[low] as number,
         applications[high] as number,
         users[low] as number,
         users[high] as number,
         flags,
       );
-      words[row + 11] = flags;
-      const layoutLow = osts[low] as number;
-      const layoutHigh = osts[high] as number;
-      if (layoutLow !== lastLow || layoutHigh !== lastHigh) {
-        lastLow = layoutLow;
-        lastHigh = layoutHigh;
-        lastLayout = names.layout(layoutLow, layoutHigh);
-      }
-      words[row + 12] = lastLayout;
-      words[row + 13] = stripes[i] as number;
-      if (durations !== undefined) doubles[(row >> 1) + 7] = durations[i] as number;
+      const somewhere = layout(osts[low] as number, osts[high] as number);
+      words[row + 10] = someone | (somewhere << 24);
+      words[row + 11] = flags | ((somewhere >>> 8) << 16);
+      if ((stripes[i] as number) > (widths[file] as number)) widths[file] = stripes[i] as number;
+      if (durations !== undefined) doubles[(row >> 1) + 6] = durations[i] as number;
       const squares = varianceBytes[i] as number;
-      note(facts, flags, type, time, squares);
+      note(facts, flags, type, time, squares >= 0);
       if ((flags & COMPLETE) !== 0)
         layers.add(
           file,
@@ -219,10 +228,13 @@ export async function readRecords({
   };
   await db.scan(sql, take);
   noteTimes(facts, times);
-  return { words, doubles, stride, starts };
+  return { words, doubles, stride, starts, widths };
 }
 
-/** What is not recorded comes as -1. */
+/** A time that can be one; NaN otherwise. */
+const finiteOrNaN = (time: number): number => (time >= 0 && time < Infinity ? time : Number.NaN);
+
+/** What is not recorded comes as a negative number. */
 function knownOf(readLow: number, readHigh: number, writtenLow: number, writtenHigh: number): number {
   const read = readHigh >= 0x80000000 ? 0 : (readLow | readHigh) === 0 ? READ_KNOWN : READ_KNOWN | MOVED;
   const written =
@@ -256,7 +268,7 @@ type Column10 = [
 ];
 type Column4 = [RawColumn, RawColumn, RawColumn, RawColumn | undefined];
 
-function note(facts: Facts, flags: number, type: number, io: number, varianceBytes: number): void {
+function note(facts: Facts, flags: number, type: number, io: number, hasVariance: boolean): void {
   const known = (flags & BYTES_KNOWN) === BYTES_KNOWN;
   const moved = (flags & MOVED) !== 0;
   if (type === BALANCED_TYPE) facts.balanced++;
@@ -266,7 +278,7 @@ function note(facts: Facts, flags: number, type: number, io: number, varianceByt
   if (complete) {
     facts.complete++;
     if ((flags & SINGLE_RANK) !== 0) facts.completeSingleRank++;
-    if (Number.isNaN(varianceBytes)) facts.completeNoVariance++;
+    if (!hasVariance) facts.completeNoVariance++;
   } else facts.partial++;
   if ((flags & TIMED) === 0) facts.badClock++;
   else if (!complete) facts.timedPartial++;
@@ -275,36 +287,6 @@ function note(facts: Facts, flags: number, type: number, io: number, varianceByt
     if (!known) facts.timedUnknown++;
     else if (!moved) facts.timedZero++;
   }
-}
-
-/** The first and the last of some times. */
-class Times {
-  #first = [Number.POSITIVE_INFINITY, 0] as [high: number, low: number];
-  #last = [-1, 0] as [high: number, low: number];
-
-  add(low: number, high: number): void {
-    const [first, last] = [this.#first, this.#last];
-    if (high < first[0] || (high === first[0] && low < first[1])) {
-      first[0] = high;
-      first[1] = low;
-    }
-    if (high > last[0] || (high === last[0] && low > last[1])) {
-      last[0] = high;
-      last[1] = low;
-    }
-  }
-
-  /** Nothing when there was none. */
-  get ends(): { first: bigint; last: bigint } | undefined {
-    const ns = ([high, low]: readonly [number, number]) => (BigInt(high) << 32n) | BigInt(low);
-    return this.#last[0] === -1 ? undefined : { first: ns(this.#first), last: ns(this.#last) };
-  }
-}
-
-function noteTimes(facts: Facts, { ends }: Times): void {
-  if (ends === undefined) return;
-  if (facts.firstNs === 0n || ends.first < facts.firstNs) facts.firstNs = ends.first;
-  if (ends.last > facts.lastNs) facts.lastNs = ends.last;
 }
 
 /** The number of an application and user; neighbours are often the same. */
@@ -322,6 +304,26 @@ function whoOf(names: Names) {
     const application = (missing & NO_APPLICATION) !== 0 ? 0 : names.application(appLow, appHigh);
     const user = (missing & NO_USER) !== 0 ? 0 : names.user(userLow, userHigh);
     known = names.who(application, user);
+    if (known >= PLACES_MOST) throw tooMany("pairs of application and user");
     return known;
   };
 }
+
+/** The number of a layout by its number in SQL. */
+function layoutOf(names: Names) {
+  let [a, b] = [0, 0];
+  let known = 0;
+  return (low: number, high: number): number => {
+    if (low === a && high === b) return known;
+    a = low;
+    b = high;
+    known = names.layout(low, high);
+    if (known >= PLACES_MOST) throw tooMany("layouts of files");
+    return known;
+  };
+}
+
+const tooMany = (what: string) =>
+  new UsageError(
+    `more than ${PLACES_MOST} ${what}: study fewer files, with a larger --min-bytes or a shorter --period`,
+  );

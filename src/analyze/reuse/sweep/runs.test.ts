@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../base/prng.ts";
-import { COMPLETE, READ_KNOWN, WRITTEN_KNOWN } from "./records.ts";
-import { RUN_STRIDE, Runs, RunSample } from "./runs.ts";
+import { RUN_COMPLETE, RUN_READ, RUN_STRIDE, RUN_WRITTEN, Runs, RunSample } from "./runs.ts";
 
 describe("runs", () => {
   it("are grouped as a map would, also when they fill many parts", () => {
     const random = new Random(3);
     const rows = 200_000;
     const words = new Uint32Array(rows * RUN_STRIDE);
+    const states = new Uint8Array(rows);
     const expected = new Map<
       string,
       { r: bigint; w: bigint; complete: boolean; read: boolean; written: boolean }
@@ -18,9 +18,9 @@ describe("runs", () => {
         random.unit() < 0.3 ? 0n : random.unit() < 0.001 ? 2n ** 61n : BigInt(random.below(2 ** 40));
       const [r, w] = [bytes(), bytes()];
       const [complete, read, written] = [random.unit() < 0.99, random.unit() < 0.98, random.unit() < 0.98];
-      const flags = (complete ? COMPLETE : 0) | (read ? READ_KNOWN : 0) | (written ? WRITTEN_KNOWN : 0);
+      states[row] = (complete ? RUN_COMPLETE : 0) | (read ? RUN_READ : 0) | (written ? RUN_WRITTEN : 0);
       const split = (value: bigint) => [Number(value & 0xffffffffn), Number(value >> 32n)];
-      words.set([...run, ...split(r), ...split(w), flags], row * RUN_STRIDE);
+      words.set([...run, ...split(r), ...split(w)], row * RUN_STRIDE);
       const one = expected.get(run.join()) ?? { r: 0n, w: 0n, complete: true, read: false, written: false };
       if (read) one.r += r;
       if (written) one.w += w;
@@ -30,7 +30,7 @@ describe("runs", () => {
       expected.set(run.join(), one);
     }
     const runs = new Runs(0.5);
-    runs.add({ words, rows, room: new Uint32Array(words.length) });
+    runs.add({ words, states, rows, room: new Uint32Array(words.length) });
     const all = [...expected.values()];
     const whole = all.filter(({ complete }) => complete);
     const known = whole.filter(({ read, written }) => read && written);

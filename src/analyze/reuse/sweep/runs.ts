@@ -11,27 +11,38 @@ const READ_RUN = 1;
 const WRITE_RUN = 2;
 const BALANCED_RUN = 0;
 
-/** Words of a row of runs: id of the run, bytes read, bytes written, two each, and flags of the access. */
-export const RUN_STRIDE = 7;
-const FLAGS_AT = 6;
+/** Words of a row of runs: id of the run, bytes read, bytes written, two each. */
+export const RUN_STRIDE = 6;
 
-/** Accesses as rows of runs, and room for as many more. */
+/** What is known of an access, in a byte. */
+export const RUN_COMPLETE = 1;
+export const RUN_READ = 2;
+export const RUN_WRITTEN = 4;
+
+export const runState = (flags: number): number =>
+  ((flags & COMPLETE) === 0 ? 0 : RUN_COMPLETE) |
+  ((flags & READ_KNOWN) === 0 ? 0 : RUN_READ) |
+  ((flags & WRITTEN_KNOWN) === 0 ? 0 : RUN_WRITTEN);
+
+/** Accesses as rows of runs with their states, and room for as many more rows. */
 export interface RunRows {
   readonly words: Uint32Array;
+  readonly states: Uint8Array;
   readonly rows: number;
   readonly room: Uint32Array;
 }
 
-/** Turns records into rows of runs in their own memory, twice as narrow. The records are gone then. */
+/** Turns records into rows of runs in their own memory, at most half as wide. The records are gone then. */
 export function runRows({ words, stride, starts }: Records): RunRows {
   const rows = starts[starts.length - 1] as number;
+  const states = new Uint8Array(rows);
   for (let row = 0; row < rows; row++) {
     const from = row * stride;
     const to = row * RUN_STRIDE;
-    for (let i = 0; i < FLAGS_AT; i++) words[to + i] = words[from + RUN + i] as number;
-    words[to + FLAGS_AT] = words[from + FLAGS] as number;
+    states[row] = runState(words[from + FLAGS] as number);
+    for (let i = 0; i < RUN_STRIDE; i++) words[to + i] = words[from + RUN + i] as number;
   }
-  return { words, rows, room: words.subarray(rows * RUN_STRIDE, 2 * rows * RUN_STRIDE) };
+  return { words, states, rows, room: words.subarray(rows * RUN_STRIDE, 2 * rows * RUN_STRIDE) };
 }
 
 export class Runs {
@@ -51,6 +62,7 @@ export class Runs {
   readonly writeBytes = new Column();
   readonly sample = new RunSample(SAMPLE_MAX);
   readonly #bounds: readonly number[];
+  readonly #table = new GroupTable();
 
   constructor(oneSided: number) {
     this.#bounds = [0.9, 0.95, 0.99, oneSided];
@@ -64,24 +76,23 @@ export class Runs {
   }
 
   /** Groups rows by run; all rows of a run must be among them. */
-  add({ words, rows, room }: RunRows): void {
+  add({ words, states, rows, room }: RunRows): void {
     const parts = 2 ** Math.max(0, Math.ceil(Math.log2(rows / GROUP_ROWS)));
     if (parts === 1) {
-      this.#group(words, 0, rows);
+      this.#group(words, states, 0, rows);
       return;
     }
     // Tables of a part stay in the cache; one of all runs would miss it at every access.
-    const starts = partition(words, rows, parts, room);
+    const moved = new Uint8Array(rows);
+    const starts = partition(words, states, rows, parts, room, moved);
     for (let part = 0; part < parts; part++)
-      this.#group(room, starts[part] as number, starts[part + 1] as number);
+      this.#group(room, moved, starts[part] as number, starts[part + 1] as number);
   }
 
-  #group(words: Uint32Array, from: number, to: number): void {
-    const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * (to - from) + 1))).fill(-1);
+  #group(words: Uint32Array, rowStates: Uint8Array, from: number, to: number): void {
+    const table = this.#table.reach(to - from);
+    const { slots, keys, states, r, w } = table;
     const mask = slots.length - 1;
-    const keys = new Uint32Array(2 * (to - from));
-    const states = new Uint32Array(to - from);
-    const [r, w] = [new ExactSums(to - from), new ExactSums(to - from)];
     let groups = 0;
     for (let i = from; i < to; i++) {
       const at = i * RUN_STRIDE;
@@ -93,20 +104,20 @@ export class Runs {
         slot = (slot + 1) & mask;
         group = slots[slot] as number;
       }
-      const flags = words[at + FLAGS_AT] as number;
+      const state = rowStates[i] as number;
       if (group === -1) {
         group = groups++;
         slots[slot] = group;
         keys[2 * group] = low;
         keys[2 * group + 1] = high;
-        states[group] = flags;
+        states[group] = state;
       } else {
         // Known when any access is; complete when all are.
         const before = states[group] as number;
-        states[group] = ((before | flags) & ~COMPLETE) | (before & flags & COMPLETE);
+        states[group] = ((before | state) & ~RUN_COMPLETE) | (before & state & RUN_COMPLETE);
       }
-      if ((flags & READ_KNOWN) !== 0) r.add(group, words[at + 2] as number, words[at + 3] as number);
-      if ((flags & WRITTEN_KNOWN) !== 0) w.add(group, words[at + 4] as number, words[at + 5] as number);
+      if ((state & RUN_READ) !== 0) r.add(group, words[at + 2] as number, words[at + 3] as number);
+      if ((state & RUN_WRITTEN) !== 0) w.add(group, words[at + 4] as number, words[at + 5] as number);
     }
     for (let group = 0; group < groups; group++)
       this.#measure(
@@ -117,15 +128,16 @@ export class Runs {
         keys[2 * group] as number,
         keys[2 * group + 1] as number,
       );
+    table.clear(groups);
   }
 
-  #measure(flags: number, r: ExactSums, w: ExactSums, at: number, low: number, high: number): void {
+  #measure(state: number, r: ExactSums, w: ExactSums, at: number, low: number, high: number): void {
     this.count++;
-    if ((flags & COMPLETE) === 0) {
+    if ((state & RUN_COMPLETE) === 0) {
       this.partial++;
       return;
     }
-    if ((flags & READ_KNOWN) === 0 || (flags & WRITTEN_KNOWN) === 0) {
+    if ((state & RUN_READ) === 0 || (state & RUN_WRITTEN) === 0) {
       this.unknown++;
       return;
     }
@@ -159,13 +171,48 @@ export class Runs {
   }
 }
 
+/** Room for the runs of a part, used again for the next: what is allocated anew has to be cleared and collected. */
+class GroupTable {
+  slots = new Int32Array(0);
+  keys = new Uint32Array(0);
+  states = new Uint8Array(0);
+  readonly r = new ExactSums(0);
+  readonly w = new ExactSums(0);
+
+  /** A table that is empty, with room for so many runs. */
+  reach(runs: number): this {
+    if (runs > this.states.length) {
+      const room = Math.ceil(1.25 * runs);
+      this.slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * room + 1))).fill(-1);
+      this.keys = new Uint32Array(2 * room);
+      this.states = new Uint8Array(room);
+      this.r.reach(room);
+      this.w.reach(room);
+    }
+    return this;
+  }
+
+  clear(runs: number): void {
+    this.slots.fill(-1);
+    this.r.clear(runs);
+    this.w.clear(runs);
+  }
+}
+
 /** Rows in `parts` parts, a power of two, all of a run in the same; returns where in `into` each part begins. */
-function partition(words: Uint32Array, rows: number, parts: number, into: Uint32Array): Uint32Array {
+function partition(
+  words: Uint32Array,
+  states: Uint8Array,
+  rows: number,
+  parts: number,
+  into: Uint32Array,
+  statesInto: Uint8Array,
+): Uint32Array {
   const shift = 32 - Math.log2(parts);
   const starts = new Uint32Array(parts + 1);
-  const partOf = (at: number) => mixed(words[at] as number, words[at + 1] as number) >>> shift;
   for (let row = 0; row < rows; row++) {
-    const part = partOf(row * RUN_STRIDE) + 1;
+    const at = row * RUN_STRIDE;
+    const part = (mixed(words[at] as number, words[at + 1] as number) >>> shift) + 1;
     starts[part] = (starts[part] as number) + 1;
   }
   for (let part = 0; part < parts; part++)
@@ -173,11 +220,19 @@ function partition(words: Uint32Array, rows: number, parts: number, into: Uint32
   const next = starts.slice();
   for (let row = 0; row < rows; row++) {
     const from = row * RUN_STRIDE;
-    const part = partOf(from);
+    const low = words[from] as number;
+    const high = words[from + 1] as number;
+    const part = mixed(low, high) >>> shift;
     const place = next[part] as number;
     next[part] = place + 1;
+    statesInto[place] = states[row] as number;
     const to = place * RUN_STRIDE;
-    for (let i = 0; i < RUN_STRIDE; i++) into[to + i] = words[from + i] as number;
+    into[to] = low;
+    into[to + 1] = high;
+    into[to + 2] = words[from + 2] as number;
+    into[to + 3] = words[from + 3] as number;
+    into[to + 4] = words[from + 4] as number;
+    into[to + 5] = words[from + 5] as number;
   }
   return starts;
 }

@@ -3,11 +3,12 @@ import {
   FLAGS,
   MOVED,
   type Names,
+  PLACE,
   READ,
   READ_KNOWN,
   type Records,
   TIMED,
-  WHO,
+  whoAt,
   WRITTEN,
   WRITTEN_KNOWN,
 } from "./records.ts";
@@ -74,7 +75,7 @@ export class Sharing {
     for (let row = from; row < to; row++) {
       const at = row * stride;
       const flags = words[at + FLAGS] as number;
-      const who = words[at + WHO] as number;
+      const who = whoAt(words[at + PLACE] as number);
       const user = names.userOf(who);
       if ((flags & READ_KNOWN) !== 0)
         this.userBytes.add(user, words[at + READ] as number, words[at + READ + 1] as number);
@@ -164,8 +165,11 @@ export class Sharing {
     let [sum, gaps] = [0, 0];
     for (let i = 1; i < order.length; i++) {
       const [p, q] = [(order[i - 1] as number) * stride, (order[i] as number) * stride];
-      const [one, other] = [words[p + WHO] as number, words[q + WHO] as number];
-      const unit = (who: number) => (perUser ? who : this.#names.applicationOf(who));
+      const [one, other] = [words[p + PLACE] as number, words[q + PLACE] as number];
+      const unit = (place: number) => {
+        const who = whoAt(place);
+        return perUser ? who : this.#names.applicationOf(who);
+      };
       if (unit(one) === unit(other)) continue;
       gaps++;
       sum +=

@@ -75,7 +75,7 @@ describe("sequences", () => {
   type Access = readonly [start: bigint, type: number, run: bigint];
 
   function records(accesses: readonly Access[]): Records {
-    const stride = 14;
+    const stride = 12;
     const words = new Uint32Array(accesses.length * stride);
     accesses.forEach(([start, type, run], i) => {
       const key = (start << 2n) | BigInt(type);
@@ -88,6 +88,7 @@ describe("sequences", () => {
       doubles: new Float64Array(words.buffer),
       stride,
       starts: Uint32Array.of(0, accesses.length),
+      widths: Int32Array.of(-1),
     };
   }
 

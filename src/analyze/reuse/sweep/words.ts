@@ -26,6 +26,12 @@ export class ExactSums {
     this.#small = longer;
   }
 
+  /** Makes the first `count` sums zero, and forgets all large ones. */
+  clear(count: number): void {
+    this.#small.fill(0, 0, count);
+    this.#large.clear();
+  }
+
   add(at: number, low: number, high: number): void {
     if (high >= HIGH_LARGE) {
       this.#large.set(at, (this.#large.get(at) ?? 0n) + bigintOf(low, high));
@@ -46,7 +52,7 @@ export class ExactSums {
 
   /** Adds sum number `from` of others. */
   addSum(at: number, others: ExactSums, from: number): void {
-    const large = others.#large.get(from);
+    const large = others.#large.size === 0 ? undefined : others.#large.get(from);
     if (large !== undefined) this.#large.set(at, (this.#large.get(at) ?? 0n) + large);
     const value = others.#small[from] as number;
     const before = this.#small[at] as number;
@@ -59,7 +65,7 @@ export class ExactSums {
 
   /** Whether `about` is exact. */
   isSmall(at: number): boolean {
-    return !this.#large.has(at);
+    return this.#large.size === 0 || !this.#large.has(at);
   }
 
   value(at: number): bigint {
@@ -70,7 +76,7 @@ export class ExactSums {
 
   /** As a double. */
   about(at: number): number {
-    return this.#large.has(at) ? Number(this.value(at)) : (this.#small[at] as number);
+    return this.isSmall(at) ? (this.#small[at] as number) : Number(this.value(at));
   }
 }
 

@@ -1,0 +1,135 @@
+/** What the storage makes of it: loads of OSTs, waiting ranks, hours of the day, times that vary. */
+import { claim, type Draft, type Evidence, MINIMUM, OSTS_MIN } from "./draft.ts";
+
+export const f07 = ({ count, osts, settings, value }: Evidence): Draft => ({
+  id: "F07",
+  title: "OSTs carry very different loads",
+  statement: "Files are spread evenly over the OSTs, but the data that they move is not.",
+  n: count("A12"),
+  minimum: OSTS_MIN,
+  unit: "OSTs",
+  claims: [
+    claim(
+      "A12.leastOverMost",
+      "the least active OST moves less than half of the most active",
+      "below",
+      0.5,
+      osts.least,
+    ),
+    {
+      ...claim(
+        "A12.dataOverFiles",
+        "data is less even than files (ratio of their least over most)",
+        "below",
+        1,
+        osts.ratio,
+      ),
+      measured: value("A12.leastOverMost") / value("A12.filesLeastOverMost"),
+    },
+  ],
+  sensitivity: settings([
+    ["least over most, data", "A12.leastOverMost"],
+    ["least over most, files", "A12.filesLeastOverMost"],
+    ["least over most, applications", "A12.applicationsLeastOverMost"],
+    ["least over most, users", "A12.usersLeastOverMost"],
+    ["95th over 5th percentile, data", "A12.p95OverP5"],
+    ["Gini, data", "A12.gini"],
+  ]),
+});
+
+export const f08 = ({ layers, settings, value }: Evidence): Draft => ({
+  id: "F08",
+  title: "Ranks of POSIX runs wait for each other",
+  statement: "Ranks move nearly the same amounts, but their I/O times differ, most of all with POSIX.",
+  n: Math.min(value("A13.posixFiles") || 0, value("A13.mpiioFiles") || 0),
+  minimum: MINIMUM,
+  unit: "files with each interface",
+  claims: [
+    {
+      ...claim(
+        "A13.posixOverMpiio",
+        "spread of I/O time over ranks, POSIX over MPI-IO",
+        "above",
+        1,
+        layers.timeRatio,
+      ),
+      measured: value("A13.posixSdSeconds") / value("A13.mpiioSdSeconds"),
+    },
+    {
+      ...claim(
+        "A13.posixBytesSpread",
+        "spread of bytes over ranks is below 5 % of the data",
+        "below",
+        0.05,
+        layers.bytesRatio,
+      ),
+      measured: value("A13.posixSdBytes") / value("A13.posixBytesPerRun"),
+      published: 1.5 / 260,
+    },
+  ],
+  sensitivity: settings([
+    ["sd of time, POSIX", "A13.posixSdSeconds"],
+    ["sd of time, MPI-IO", "A13.mpiioSdSeconds"],
+    ["sd of time, STDIO", "A13.stdioSdSeconds"],
+  ]),
+});
+
+export const f09 = ({ hours, settings, value }: Evidence): Draft => ({
+  id: "F09",
+  title: "Busy hours are slow but steady",
+  statement: "Where I/O takes long, its time varies less; over the day it varies by more than a fifth.",
+  n: value("A14.cells") || 0,
+  minimum: MINIMUM,
+  unit: "pairs of file and hour",
+  claims: [
+    {
+      ...claim("A14.spearman", "I/O time and its variation fall apart over the day", "below", 0, hours.rho),
+      range: [-1, 1],
+    },
+    {
+      ...claim("A14.meanCov", "variation above 20 %, mean over the hours", "above", 0.2, hours.meanCov),
+      published: 0.2,
+    },
+  ],
+  sensitivity: settings([
+    ["least variation of an hour", "A14.lowestHourCov"],
+    ["hour with most data", "A14.peakHour"],
+    ["hour with the longest I/O", "A14.slowestHour"],
+    ["hour with the least variation", "A14.steadiestHour"],
+  ]),
+});
+
+export const f10 = ({ count, files, settings, value }: Evidence): Draft => ({
+  id: "F10",
+  title: "Amounts repeat, times do not",
+  statement:
+    "From run to run the data of a file changes little and its I/O time much; read-heavy files vary most in time.",
+  n: count("A15"),
+  minimum: MINIMUM,
+  unit: "files",
+  claims: [
+    {
+      ...claim("A15.timeOverBytes", "variation of time over variation of data", "above", 1, files.covRatio),
+      measured: value("A15.meanCovTime") / value("A15.meanCovBytes"),
+      published: 39 / 12,
+    },
+    {
+      ...claim(
+        "A15.readHeavyOverAll",
+        "variation of time, read-heavy files over all",
+        "above",
+        1,
+        files.readHeavyTime,
+      ),
+      measured: value("A15.readHeavyMeanCovTime") / value("A15.meanCovTime"),
+      published: 68 / 39,
+    },
+  ],
+  sensitivity: settings([
+    ["mean CoV of data", "A15.meanCovBytes"],
+    ["median CoV of data", "A15.medianCovBytes"],
+    ["mean CoV of time", "A15.meanCovTime"],
+    ["median CoV of time", "A15.medianCovTime"],
+    ["share of files with a CoV of data below 5 %", "A15.below5PercentBytes"],
+  ]),
+});
