@@ -52,3 +52,14 @@ function newLine(name: string, isBytes: boolean, samples: number): string {
   const squares = (BigInt(samples) * BigInt(mean) * BigInt(mean)).toString().padStart(18);
   return `${head}, ${sizes}, sumsq: ${squares} }`;
 }
+
+/** A target of which every job has one counter that grows: as many rows of a store as counter lines. */
+export function sparseText(jobs: number, step: number): string {
+  const lines = ["job_stats:"];
+  for (let job = 0; job < jobs; job++) {
+    lines.push(`- job_id:          ${1_000_000 + job}`, `  snapshot_time:   ${1_687_275_235 + 60 * step}`);
+    lines.push(oldLine("write_bytes", true, 1000 + job + 3 * step));
+  }
+  lines.push("");
+  return lines.join("\n");
+}

@@ -1,10 +1,12 @@
-/** `npm run bench lustre`: reading job_stats and making differences of two readings, beside a script in Python. */
+/** `npm run bench lustre`: reading job_stats and making differences of two readings, beside a script in Python; and
+ * readings of many targets into a store by the whole command. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { bytesSource } from "../../src/base/source.ts";
 import { DeltaTracker, LustreParser, Reading } from "../../src/formats/lustre/index.ts";
+import { benchIngest } from "./ingest.ts";
 import { jobStatsText, type Layout } from "./inputs.ts";
 
 /** Folder of the project; given by scripts/bench.mjs. */
@@ -114,6 +116,7 @@ try {
       answers.size === 1 ? `  same sums: ${[...answers]}\n` : `  SUMS DIFFER: ${[...answers].join(" | ")}\n`,
     );
   }
+  benchIngest(root, folder);
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -1,8 +1,9 @@
-/** `plimsoll ingest`: logs into a store. */
+/** `plimsoll ingest`: logs, counters of file systems and jobs into a store. */
 import { availableParallelism } from "node:os";
 import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatCount, formatSeconds } from "../base/units.ts";
-import { countFiles, ingest, type Slice } from "../ingest/index.ts";
+import { zoneOf } from "../formats/slurm/index.ts";
+import { countFiles, type IngestNotes, ingest, type Slice } from "../ingest/index.ts";
 import { NO_PROGRESS } from "./progress.ts";
 import { defineCommand } from "./command.ts";
 
@@ -11,9 +12,9 @@ const NAMED_MAX = 1000;
 
 export default defineCommand({
   name: "ingest",
-  summary: "read logs below folders into a store",
+  summary: "read logs, counters and job lists below folders into a store",
   description:
-    "Walks folders, recognises logs by their content and adds them to a store: one row for each run and for each file in a run. A log that the store has already is left as it is, whatever its name, so the same command can be given again after a kill or when more logs have come. Logs that cannot be read are named with the reason, kept in the census, and the command ends with 3.",
+    "Walks folders, recognises files by their content and adds them to a store: Darshan logs (one row for each run and for each file in a run), counters of Lustre (what our collectors wrote, texts of job_stats and stats over time, dumps of Telegraf's points) and jobs as sacct or the job completion file list them. What the store has already is left as it is, whatever its name, so the same command can be given again after a kill or when more files have come. Files that cannot be read are named with the reason, and the command ends with 3.",
   arguments: [{ name: "path", help: "folders and files", kind: "file", variadic: true }],
   options: {
     store: {
@@ -25,7 +26,7 @@ export default defineCommand({
     slice: {
       kind: "string",
       valueName: "I/N",
-      help: "do the I-th of N shares of the work, such as 3/16; for job arrays, each into the same store",
+      help: "do the I-th of N shares of the work, such as 3/16; for job arrays, each into the same store (not for texts of counters)",
     },
     threads: {
       kind: "number",
@@ -45,7 +46,17 @@ export default defineCommand({
       integer: true,
       min: 1,
       default: 50_000,
-      help: "logs of a thread that are committed together: what a kill can lose",
+      help: "files of a thread that are committed together: what a kill can lose",
+    },
+    cluster: {
+      kind: "string",
+      valueName: "NAME",
+      help: "cluster of jobs whose list does not name it",
+    },
+    zone: {
+      kind: "string",
+      valueName: "ZONE",
+      help: "zone of a scheduler's times that have none, such as Europe/Berlin or +02:00 (default: UTC)",
     },
   },
   examples: [
@@ -54,11 +65,19 @@ export default defineCommand({
       command: "plimsoll ingest /darshan/logs --store centre --slice $SLURM_ARRAY_TASK_ID/64",
       does: "one task of a job array",
     },
+    {
+      command: "plimsoll ingest /var/spool/plimsoll jobs.sacct --store centre --cluster cab",
+      does: "what collectors left, and the jobs of a scheduler",
+    },
   ],
   async run({ arguments: paths, options }, context) {
     if (options.store === undefined) throw new UsageError("name the store with --store DIR");
     const began = performance.now();
-    const progress = context.progress({ label: "reading logs", unit: "logs" });
+    const progress = context.progress({ label: "reading files", unit: "files" });
+    if (options.zone !== undefined && zoneOf(options.zone) === undefined)
+      throw new UsageError(
+        `--zone ${options.zone} is no zone; expected one like UTC, +02:00 or Europe/Berlin`,
+      );
     const slice = options.slice === undefined ? undefined : parseSlice(options.slice);
     const counting = new AbortController();
     // Only somebody who watches needs to know how long it will take.
@@ -76,6 +95,8 @@ export default defineCommand({
       threads: options.threads ?? availableParallelism(),
       memoryBytes: options.memory,
       batchInputs: options.batch,
+      ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
+      ...(options.zone === undefined ? {} : { zone: options.zone }),
       nowUnixSeconds: Date.now() / 1000,
       signal: context.signal,
       onProgress: ({ read }) => progress.update(read),
@@ -94,7 +115,7 @@ export default defineCommand({
         `${skips - NAMED_MAX} more were skipped; all of them: plimsoll sql --store ${options.store} "select path, reason from sources where status <> 'stored'"`,
       );
     const seconds = (performance.now() - began) / 1000;
-    const { read, known, foreign, bytes } = counts;
+    const { read, known, foreign, bytes, notes } = counts;
     if (context.json)
       context.printJson({
         read,
@@ -105,13 +126,41 @@ export default defineCommand({
         skippedTotal: skips,
         seconds,
         bytes,
+        ...notes,
       });
-    else
+    else {
       context.out.write(
-        `${formatCount(counts.new)} new, ${formatCount(known)} known, ${formatCount(skips)} skipped${foreign > 0 ? `, ${formatCount(foreign)} other files` : ""}: ${formatBytes(bytes)} in ${formatSeconds(seconds)} (${formatCount(read / seconds)} logs/s)\n`,
+        `${formatCount(counts.new)} new, ${formatCount(known)} known, ${formatCount(skips)} skipped${foreign > 0 ? `, ${formatCount(foreign)} other files` : ""}: ${formatBytes(bytes)} in ${formatSeconds(seconds)} (${formatCount(read / seconds)} files/s)\n`,
       );
+      for (const line of notesLines(notes)) context.out.write(`${line}\n`);
+      for (const warning of notes.warnings) context.note(warning);
+    }
   },
 });
+
+/** What came of counters and jobs, in a few lines; none for logs alone. */
+function notesLines({ counts, dropped, nodesDropped }: IngestNotes): string[] {
+  const list = (values: Readonly<Record<string, number>>) =>
+    Object.entries(values)
+      .sort(([, a], [, b]) => b - a)
+      .map(([name, value]) => `${name} ${formatCount(value)}`)
+      .join(", ");
+  const lines: string[] = [];
+  if (Object.keys(counts).length > 0) lines.push(`counters and jobs: ${list(worded(counts))}`);
+  if (Object.keys(dropped).length > 0) lines.push(`differences that no table holds: ${list(dropped)}`);
+  if (Object.keys(nodesDropped).length > 0) lines.push(`nodes left out: ${list(nodesDropped)}`);
+  return lines;
+}
+
+/** `knownReadings` as `known readings`. */
+function worded(values: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+}
 
 /** `3/16` as a slice. */
 export function parseSlice(text: string): Slice {

@@ -16,7 +16,7 @@ export default defineCommand({
   name: "sql",
   summary: "ask a store with SQL",
   description:
-    "Runs one reading statement over the tables of a store (runs, accesses, files, sources; see plimsoll store schema) in the dialect of DuckDB. Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. Nothing can be written, and no other file read.",
+    "Runs one reading statement over the tables of a store (runs, accesses, files, sources, jobs, minutes, targets, readings and the view job_totals; see plimsoll store schema) in the dialect of DuckDB. Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. Nothing can be written, and no other file read.",
   arguments: [{ name: "statement", help: 'such as "select count(*) from runs"', kind: "text" }],
   options: {
     store: { kind: "string", help: "the folder of a store", valueName: "STORE" },

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { storedRuns, storedSources } from "../model/store-schema.ts";
+import { STORE_SCHEMA, storedRuns, storedSources } from "../model/store-schema.ts";
 import { Store } from "../store/index.ts";
 import type { Command, CommandEntry } from "./command.ts";
 import { runCli } from "./run.ts";
@@ -216,7 +216,10 @@ describe("plimsoll store", () => {
     expect(empty.err).toContain("wrote 0 rows of files");
 
     for (const [words, line] of [
-      [["--table", "walks", "-o", csv], "--table walks: not one of runs, accesses, files, sources"],
+      [
+        ["--table", "walks", "-o", csv],
+        "--table walks: not one of runs, accesses, files, sources, jobs, minutes, targets, readings",
+      ],
       [["-o", csv], "--table is missing"],
       [["--table", "runs"], "--out is missing"],
       [["--table", "runs", "-o", "runs.xls"], "ends in .parquet, .csv or .ndjson"],
@@ -235,12 +238,12 @@ describe("plimsoll store", () => {
     expect(out).toContain("accesses: one file in one run, all ranks together\n");
     expect((await plimsoll(["store", "schema", "sources"])).out).not.toContain("accesses");
     const { tables } = JSON.parse((await plimsoll(["store", "schema", "--json"])).out);
-    expect(tables.length).toBe(4);
+    expect(tables.length).toBe(STORE_SCHEMA.length);
     expect(tables[3].columns[0]).toMatchObject({ name: storedSources.columns[0]?.name, type: "u64" });
     expect(await plimsoll(["store", "schema", "runz"])).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        "unknown table: runz (have: runs, accesses, files, sources) (did you mean runs?)",
+        "unknown table: runz (have: runs, accesses, files, sources, jobs, minutes, targets, readings) (did you mean runs?)",
       ),
     });
   });

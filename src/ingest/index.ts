@@ -4,9 +4,12 @@ import { Worker } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import { Store } from "../store/index.ts";
 import { KnownHashes } from "./known.ts";
-import type { FromWorker, WorkerStart } from "./messages.ts";
+import type { FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
+import { type IngestNotes, mergeNotes, newNotes } from "./notes.ts";
+import { Coverage, type CoverageEntry, storedCoverage } from "./system/coverage.ts";
 import { type Found, type Slice, walk } from "./walk.ts";
 
+export type { IngestNotes } from "./notes.ts";
 export { countFiles, type Slice } from "./walk.ts";
 
 export interface IngestOptions {
@@ -18,6 +21,10 @@ export interface IngestOptions {
   readonly memoryBytes: number;
   /** Inputs in one batch of a thread: what a kill can lose. */
   readonly batchInputs: number;
+  /** Cluster of jobs whose text does not say. */
+  readonly cluster?: string;
+  /** Zone of a scheduler's times that have none. */
+  readonly zone?: string;
   readonly nowUnixSeconds: number;
   readonly signal: AbortSignal;
   onProgress(counts: IngestCounts): void;
@@ -35,24 +42,31 @@ export interface IngestCounts {
   foreign: number;
   skipped: number;
   bytes: number;
+  readonly notes: IngestNotes;
 }
 
 /** Paths that go to a thread at a time; small enough to share the end fairly, large enough not to talk all the time. */
 const CHUNK = 128;
 /** Room for hashes of inputs that come in this ingest. */
 const NEW_ENTRIES = 4_000_000;
+/** Rows of minutes are short, and there are many of them. */
+const BATCH_ROWS = 4_000_000;
 
 export async function ingest(options: IngestOptions): Promise<IngestCounts> {
   const store = await Store.openOrCreate(options.store);
-  const hashes = await knownHashes(store);
+  const { coverage, ...hashes } = await knownInputs(store);
   await store.close();
   const pool = new Pool(options, {
     store: options.store,
     stored: hashes.stored.buffer,
     damaged: hashes.damaged.buffer,
+    coverage,
     nowUnixSeconds: options.nowUnixSeconds,
+    cluster: options.cluster,
+    zone: options.zone,
     rowsMax: 20_000,
     batchInputs: options.batchInputs,
+    batchRows: BATCH_ROWS,
     memoryBytes: Math.max(64 * 2 ** 20, Math.floor(options.memoryBytes / (2 * options.threads))),
   });
   try {
@@ -68,6 +82,8 @@ export async function ingest(options: IngestOptions): Promise<IngestCounts> {
       if (options.signal.aborted) break;
     }
     if (chunk.length > 0 && !options.signal.aborted) await pool.give(chunk);
+    await pool.idle();
+    if (!options.signal.aborted) await pool.giveSeries();
   } finally {
     // Also after a failure: the other threads commit what they have. A thread is never torn out of the database.
     await pool.end();
@@ -76,7 +92,13 @@ export async function ingest(options: IngestOptions): Promise<IngestCounts> {
   return pool.counts;
 }
 
-async function knownHashes(store: Store): Promise<{ stored: KnownHashes; damaged: KnownHashes }> {
+interface Known {
+  readonly stored: KnownHashes;
+  readonly damaged: KnownHashes;
+  readonly coverage: readonly CoverageEntry[];
+}
+
+async function knownInputs(store: Store): Promise<Known> {
   const db = await store.query();
   try {
     const [counts] = await db.rows("select count(*) as entries from sources");
@@ -94,7 +116,7 @@ async function knownHashes(store: Store): Promise<{ stored: KnownHashes; damaged
       for (let i = 0; i < (high?.length ?? 0); i++)
         set.add((BigInt(high?.[i] as number) << 32n) | BigInt(low?.[i] as number));
     }
-    return { stored, damaged };
+    return { stored, damaged, coverage: await storedCoverage(db) };
   } finally {
     db.close();
   }
@@ -102,7 +124,13 @@ async function knownHashes(store: Store): Promise<{ stored: KnownHashes; damaged
 
 /** The threads, and who of them is free. */
 class Pool {
-  readonly counts: IngestCounts = { read: 0, new: 0, known: 0, foreign: 0, skipped: 0, bytes: 0 };
+  readonly counts: IngestCounts = {
+    ...{ read: 0, new: 0, known: 0, foreign: 0, skipped: 0, bytes: 0 },
+    notes: newNotes(),
+  };
+  /** Texts that are to be read together, by what they have in common. */
+  readonly #series = new Map<string, Placed[]>();
+  readonly #covered = new Coverage();
   readonly #options: IngestOptions;
   readonly #workers: Worker[];
   /** Chunks under way in each thread; two keep it busy. */
@@ -135,10 +163,31 @@ class Pool {
 
   /** Waits until a thread has room, and gives it the inputs. */
   async give(inputs: readonly Found[]): Promise<void> {
-    await this.#until(() => this.#load.some((load) => load < 2));
+    await this.#send(2, { kind: "read", inputs });
+  }
+
+  /** Texts of counters, each series to one thread, in the order of time. */
+  async giveSeries(): Promise<void> {
+    const covered = [...this.#covered.entries()];
+    for (const [key, files] of this.#series) {
+      if (this.#options.signal.aborted) return;
+      this.#series.set(key, []);
+      const inputs = inOrder(files).map(({ path, named }) => ({ path, named }));
+      // A series is long: none waits behind another while a thread is free.
+      await this.#send(1, { kind: "series", inputs, covered });
+    }
+  }
+
+  /** Until all that was given is done. */
+  async idle(): Promise<void> {
+    await this.#until(() => this.#load.every((load) => load === 0));
+  }
+
+  async #send(loadMax: number, message: ToWorker): Promise<void> {
+    await this.#until(() => this.#load.some((load) => load < loadMax));
     const index = this.#load.indexOf(Math.min(...this.#load));
     this.#load[index] = (this.#load[index] as number) + 1;
-    this.#workers[index]?.postMessage({ kind: "read", inputs });
+    this.#workers[index]?.postMessage(message);
   }
 
   /** Every thread commits what it has and ends. */
@@ -164,16 +213,20 @@ class Pool {
         this.#ready++;
         break;
       case "done":
-        this.#load[index] = (this.#load[index] as number) - 1;
+        if (!message.more) this.#load[index] = (this.#load[index] as number) - 1;
         this.counts.read += message.read;
         this.counts.new += message.stored;
         this.counts.known += message.known;
         this.counts.foreign += message.foreign;
         this.counts.bytes += message.bytes;
         for (const { path, reason } of message.skipped) this.skip(path, reason);
+        for (const file of message.series) this.#place(file);
+        for (const entry of message.covered) this.#covered.add(...entry);
+        mergeNotes(this.counts.notes, message.notes);
         this.#options.onProgress(this.counts);
         break;
       case "ended":
+        mergeNotes(this.counts.notes, message.notes);
         break;
       case "failed": {
         this.#failed(Object.assign(new Error(message.message), message.facts));
@@ -181,6 +234,17 @@ class Pool {
       }
     }
     this.#wake();
+  }
+
+  #place(file: Placed): void {
+    if (this.#options.slice !== undefined && this.#options.slice.of > 1) {
+      this.counts.read++;
+      this.skip(file.path, "texts of counters belong together; read them without --slice");
+      return;
+    }
+    const files = this.#series.get(file.place.key);
+    if (files === undefined) this.#series.set(file.place.key, [file]);
+    else files.push(file);
   }
 
   #failed(error: Error): void {
@@ -201,6 +265,16 @@ class Pool {
       this.#wake = resolve;
     });
   }
+}
+
+const byName = new Intl.Collator("en", { numeric: true });
+
+/** By the time of their first reading; where that is not known, by name. */
+function inOrder(files: readonly Placed[]): Placed[] {
+  return [...files].sort((a, b) => {
+    const [first, second] = [a.place.firstNs ?? 0n, b.place.firstNs ?? 0n];
+    return first < second ? -1 : first > second ? 1 : byName.compare(a.path, b.path);
+  });
 }
 
 /** The thread's program as the build left it. */

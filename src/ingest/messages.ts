@@ -1,34 +1,61 @@
 /** What the pool and its threads say to each other. */
+import type { IngestNotes } from "./notes.ts";
+import type { CoverageEntry } from "./system/coverage.ts";
+import type { SeriesPlace } from "./system/series.ts";
 import type { Found } from "./walk.ts";
 
 export interface WorkerStart {
   readonly store: string;
   readonly stored: SharedArrayBuffer;
   readonly damaged: SharedArrayBuffer;
+  /** What the store has of servers' counters. */
+  readonly coverage: readonly CoverageEntry[];
   readonly nowUnixSeconds: number;
+  readonly cluster: string | undefined;
+  readonly zone: string | undefined;
   /** Rows in memory before they go to the database. */
   readonly rowsMax: number;
   /** Inputs in one batch: what a kill can lose. */
   readonly batchInputs: number;
+  /** Rows in one batch, should its inputs be large. */
+  readonly batchRows: number;
   readonly memoryBytes: number;
+}
+
+/** A file of a series. */
+export interface Placed extends Found {
+  readonly place: SeriesPlace;
 }
 
 export type ToWorker =
   | { readonly kind: "read"; readonly inputs: readonly Found[] }
+  /** Texts that belong together, in order; and what other threads have stored meanwhile. */
+  | {
+      readonly kind: "series";
+      readonly inputs: readonly Found[];
+      readonly covered: readonly CoverageEntry[];
+    }
   | { readonly kind: "end" };
+
+export interface Done {
+  readonly kind: "done";
+  /** The thread goes on with the same work. */
+  readonly more: boolean;
+  readonly read: number;
+  readonly stored: number;
+  readonly known: number;
+  readonly foreign: number;
+  readonly bytes: number;
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly series: readonly Placed[];
+  readonly covered: readonly CoverageEntry[];
+  readonly notes: IngestNotes;
+}
 
 export type FromWorker =
   | { readonly kind: "ready" }
-  | {
-      readonly kind: "done";
-      readonly read: number;
-      readonly stored: number;
-      readonly known: number;
-      readonly foreign: number;
-      readonly bytes: number;
-      readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-    }
-  | { readonly kind: "ended" }
+  | Done
+  | { readonly kind: "ended"; readonly notes: IngestNotes }
   | {
       readonly kind: "failed";
       readonly message: string;

@@ -2,37 +2,53 @@
 import { createHash, type Hash } from "node:crypto";
 import { FormatError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
-import { DarshanLog } from "../formats/darshan/log.ts";
-import { type Identity, StoredRows } from "../formats/darshan/stored-rows.ts";
-import { findFormat } from "../formats/index.ts";
 import { MISSING_I64, type RowSink, storedSources } from "../model/index.ts";
-import { nodeCodecs } from "../node/codecs.ts";
 import { openFile } from "../node/file-source.ts";
+import { INPUT_FORMATS } from "./formats.ts";
+import type { FileImporter, ImportSetting, InputFormat } from "./input-format.ts";
 import type { KnownHashes } from "./known.ts";
+import { count } from "./notes.ts";
+import { placeOf, type SeriesPlace } from "./system/series.ts";
 import type { Found } from "./walk.ts";
 
 export type Outcome =
   | { readonly status: "stored" | "known"; readonly bytes: number }
   /** Not a format that is known here, in a folder that may hold anything. */
   | { readonly status: "foreign"; readonly bytes: number }
+  /** It is to be read with others, in the order of time. */
+  | { readonly status: "series"; readonly bytes: number; readonly place: SeriesPlace }
   | { readonly status: "skipped"; readonly bytes: number; readonly reason: string };
+
+/** How much of an input its format is told from. */
+const HEAD_BYTES = 4096;
+
+interface Source {
+  readonly high: bigint;
+  readonly low: bigint;
+  readonly path: string;
+  readonly bytes: number;
+  readonly reason: string | null;
+}
 
 export class InputReader {
   readonly #stored: KnownHashes;
   readonly #damaged: KnownHashes;
-  readonly #rows: StoredRows;
-  readonly #sources: { high: bigint; low: bigint; path: string; bytes: number; reason: string | null }[] = [];
+  readonly #setting: ImportSetting;
+  readonly #importers = new Map<InputFormat, FileImporter>();
+  readonly #sources: Source[] = [];
 
   /** `stored` and `damaged`: what the store has, and what was looked at before and could not be read. */
-  constructor(stored: KnownHashes, damaged: KnownHashes, nowUnixSeconds: number) {
+  constructor(stored: KnownHashes, damaged: KnownHashes, setting: ImportSetting) {
     this.#stored = stored;
     this.#damaged = damaged;
-    this.#rows = new StoredRows({ identify, nowUnixSeconds });
+    this.#setting = setting;
   }
 
   /** Rows that wait for `flush`. */
   get rows(): number {
-    return this.#rows.accesses + this.#rows.runs + this.#sources.length;
+    let rows = this.#setting.system.rows + this.#sources.length;
+    for (const importer of this.#importers.values()) rows += importer.rows;
+    return rows;
   }
 
   read({ path, named }: Found): Outcome {
@@ -51,7 +67,11 @@ export class InputReader {
 
   #readSource(source: ByteSource, path: string, named: boolean): Outcome {
     const bytes = source.byteLength;
-    if (findFormat(source) === undefined) {
+    const head = source.read(0, HEAD_BYTES);
+    const format = INPUT_FORMATS.find((candidate) => candidate.recognizes(head, path));
+    if (format === undefined) {
+      const place = placeOf(head, path);
+      if (place !== undefined) return { status: "series", bytes: 0, place };
       if (!named && !path.endsWith(".darshan")) return { status: "foreign", bytes };
       return {
         status: "skipped",
@@ -65,8 +85,11 @@ export class InputReader {
     const wasDamaged = this.#damaged.has(high);
     if (!wasDamaged && !this.#stored.add(high)) return { status: "known", bytes };
     try {
-      const log = new DarshanLog(source, { codecs: nodeCodecs });
-      this.#rows.add(log, path, { low: hash.readUInt32BE(4), high: hash.readUInt32BE(0) });
+      const added = this.#importer(format).add(source, path, hash);
+      if (added !== "stored") {
+        count(this.#setting.notes.counts, added === "waiting" ? "waiting" : "overlappingInputs");
+        return { status: added === "waiting" ? "foreign" : "known", bytes };
+      }
     } catch (error) {
       const reason = reasonOf(error, path);
       if (reason === undefined) throw error;
@@ -77,8 +100,18 @@ export class InputReader {
     return { status: "stored", bytes };
   }
 
+  #importer(format: InputFormat): FileImporter {
+    let importer = this.#importers.get(format);
+    if (importer === undefined) {
+      importer = format.importer(this.#setting);
+      this.#importers.set(format, importer);
+    }
+    return importer;
+  }
+
   async flush(sink: RowSink): Promise<void> {
-    await this.#rows.flush(sink);
+    for (const importer of this.#importers.values()) await importer.flush(sink);
+    await this.#setting.system.flush(sink);
     const sources = this.#sources;
     if (sources.length === 0) return;
     await sink.append(storedSources, sources.length, {
@@ -94,7 +127,7 @@ export class InputReader {
 }
 
 /** Why an input cannot be read, in words; undefined when the fault is ours. */
-function reasonOf(error: unknown, path: string): string | undefined {
+export function reasonOf(error: unknown, path: string): string | undefined {
   if (error instanceof FormatError)
     return error.message.startsWith(`${path}: `) ? error.message.slice(path.length + 2) : error.message;
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
@@ -120,9 +153,4 @@ function contentHash(source: ByteSource): Buffer {
     hash.update(window);
   }
   return hash.digest();
-}
-
-function identify(name: string): Identity {
-  const hash = createHash("sha256").update(name).digest();
-  return { low: hash.readUInt32BE(4), high: hash.readUInt32BE(0) };
 }

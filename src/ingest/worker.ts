@@ -2,49 +2,150 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type Batch, Store } from "../store/index.ts";
 import { KnownHashes } from "./known.ts";
-import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
-import { InputReader } from "./reader.ts";
+import type { Done, FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
+import { newNotes } from "./notes.ts";
+import { InputReader, type Outcome, reasonOf } from "./reader.ts";
+import { Coverage, type CoverageEntry } from "./system/coverage.ts";
+import { Series } from "./system/series.ts";
+import { SystemRows } from "./system/system-rows.ts";
 import type { Found } from "./walk.ts";
 
 const start = workerData as WorkerStart;
 const say = (message: FromWorker) => parentPort?.postMessage(message);
+/** Files of a series between two reports. */
+const REPORT_FILES = 64;
 
-const reader = new InputReader(
-  new KnownHashes(start.stored),
-  new KnownHashes(start.damaged),
-  start.nowUnixSeconds,
-);
+const notes = newNotes();
+const coverage = new Coverage();
+for (const entry of start.coverage) coverage.add(...entry);
+const system = new SystemRows(notes, coverage);
+const { nowUnixSeconds, cluster, zone } = start;
+const reader = new InputReader(new KnownHashes(start.stored), new KnownHashes(start.damaged), {
+  ...{ nowUnixSeconds, notes, coverage, system, cluster, zone },
+});
 const store = await Store.open(start.store, { threads: 1, memoryBytes: start.memoryBytes });
 let batch: Batch | undefined;
 let inBatch = 0;
+let rowsInBatch = 0;
 
 async function flush(): Promise<void> {
-  if (reader.rows === 0) return;
+  const { rows } = reader;
+  if (rows === 0) return;
+  rowsInBatch += rows;
   batch ??= store.beginBatch({ writer: "ingest" });
   await reader.flush(batch);
 }
 
 async function commit(): Promise<void> {
   await flush();
+  // Which times the rows are of goes in with them, or not at all.
+  if (system.readings.rows > 0) {
+    batch ??= store.beginBatch({ writer: "ingest" });
+    await system.readings.flush(batch);
+  }
   await batch?.commit();
   batch = undefined;
-  inBatch = 0;
+  inBatch = rowsInBatch = 0;
+}
+
+/** What happened since the last report. */
+class Report {
+  readonly #done = { read: 0, stored: 0, known: 0, foreign: 0, bytes: 0 };
+  #skipped: { path: string; reason: string }[] = [];
+  #series: Placed[] = [];
+
+  get inputs(): number {
+    return this.#done.read;
+  }
+
+  add(input: Found, outcome: Outcome): void {
+    const done = this.#done;
+    done.bytes += outcome.bytes;
+    // A text of a series counts when it is read.
+    if (outcome.status === "series") {
+      this.#series.push({ ...input, place: outcome.place });
+      return;
+    }
+    done.read++;
+    if (outcome.status === "skipped") this.#skipped.push({ path: input.path, reason: outcome.reason });
+    else done[outcome.status]++;
+  }
+
+  send(more: boolean): void {
+    const news = system.readings.news();
+    const covered = more ? [] : joined(news);
+    say({
+      kind: "done",
+      more,
+      ...this.#done,
+      skipped: this.#skipped,
+      series: this.#series,
+      covered,
+      notes,
+    } satisfies Done);
+    Object.assign(this.#done, { read: 0, stored: 0, known: 0, foreign: 0, bytes: 0 });
+    this.#skipped = [];
+    this.#series = [];
+    Object.assign(notes, newNotes());
+  }
+}
+
+function joined(entries: readonly CoverageEntry[]): CoverageEntry[] {
+  const all = new Coverage();
+  for (const entry of entries) all.add(...entry);
+  return [...all.entries()];
 }
 
 async function read(inputs: readonly Found[]): Promise<void> {
-  const done = { stored: 0, known: 0, foreign: 0, bytes: 0 };
-  const skipped: { path: string; reason: string }[] = [];
+  const report = new Report();
   for (const input of inputs) {
-    const outcome = reader.read(input);
-    done.bytes += outcome.bytes;
-    if (outcome.status === "skipped") skipped.push({ path: input.path, reason: outcome.reason });
-    else done[outcome.status]++;
+    report.add(input, reader.read(input));
     inBatch++;
     if (reader.rows >= start.rowsMax) await flush();
   }
-  if (inBatch >= start.batchInputs) await commit();
-  say({ kind: "done", read: inputs.length, ...done, skipped });
+  if (inBatch >= start.batchInputs || rowsInBatch >= start.batchRows) await commit();
+  report.send(false);
 }
+
+async function readSeries(inputs: readonly Found[], covered: readonly CoverageEntry[]): Promise<void> {
+  for (const entry of covered) coverage.add(...entry);
+  const report = new Report();
+  const series = new Series(system, notes, coverage);
+  const breathe = async () => {
+    if (reader.rows >= start.rowsMax) await flush();
+    if (rowsInBatch >= start.batchRows) await commit();
+  };
+  for (const [index, input] of inputs.entries()) {
+    const isLast = index === inputs.length - 1;
+    report.add(input, await readText(series, input, isLast, breathe));
+    if (++inBatch >= start.batchInputs) await commit();
+    if (report.inputs >= REPORT_FILES) report.send(true);
+  }
+  series.finish();
+  report.send(false);
+}
+
+async function readText(
+  series: Series,
+  { path, named }: Found,
+  isLast: boolean,
+  breathe: () => Promise<void>,
+): Promise<Outcome> {
+  try {
+    const { stored, known, damage, bytes } = await series.read(path, isLast, breathe);
+    if (damage !== undefined) return { status: "skipped", bytes, reason: partly(damage, stored) };
+    if (stored + known > 0) return { status: stored > 0 ? "stored" : "known", bytes };
+    if (!named) return { status: "foreign", bytes };
+    return { status: "skipped", bytes, reason: "it has no counters of an OST or MDT" };
+  } catch (error) {
+    const reason = reasonOf(error, path);
+    if (reason === undefined) throw error;
+    return { status: "skipped", bytes: 0, reason };
+  }
+}
+
+const partly = (damage: string, stored: number) =>
+  stored === 0 ? damage : `${damage}; what is whole was stored`;
 
 /** Messages one after the other; a batch is not to be used twice at once. */
 let queue: Promise<void> = Promise.resolve();
@@ -52,10 +153,11 @@ parentPort?.on("message", (message: ToWorker) => {
   queue = queue.then(async () => {
     try {
       if (message.kind === "read") await read(message.inputs);
+      else if (message.kind === "series") await readSeries(message.inputs, message.covered);
       else {
         await commit();
         await store.close();
-        say({ kind: "ended" });
+        say({ kind: "ended", notes });
         parentPort?.close();
       }
     } catch (error) {

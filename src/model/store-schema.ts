@@ -4,6 +4,7 @@
  * name.
  */
 import { columns, sizeColumns, type TableSchema } from "./schema.ts";
+import { SYSTEM_SCHEMA } from "./store-system.ts";
 
 export const storedRuns: TableSchema = {
   name: "runs",
@@ -109,7 +110,16 @@ export const storedSources: TableSchema = {
 };
 
 /** All tables of a store. */
-export const STORE_SCHEMA: readonly TableSchema[] = [storedRuns, storedAccesses, storedFiles, storedSources];
+export const STORE_SCHEMA: readonly TableSchema[] = [
+  storedRuns,
+  storedAccesses,
+  storedFiles,
+  storedSources,
+  ...SYSTEM_SCHEMA,
+];
 
-/** Changes whenever a table of the store changes; upgrades go from one number to the next. */
-export const STORE_VERSION = 1;
+/**
+ * Changes whenever a table of the store changes or comes; upgrades go from one number to the next. A program that does not
+ * know a table would lose its rows in a compaction, so it must not go on.
+ */
+export const STORE_VERSION = 2;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { FormatError, LimitError, UsageError } from "../base/errors.ts";
 import { MISSING_I64 } from "../model/schema.ts";
-import { storedAccesses, storedRuns } from "../model/store-schema.ts";
+import { STORE_SCHEMA, STORE_VERSION, storedAccesses, storedRuns } from "../model/store-schema.ts";
 import { Store } from "./store.ts";
 import { appendRun, contents, idOf, storeWith, temporaryFolder } from "./test-kit.ts";
 
@@ -216,17 +216,17 @@ describe("a damaged store", () => {
     );
     writeFileSync(path, text.replace('"rows": 1', '"rows": null'));
     await expect(Store.open(folder)).rejects.toThrow(/damaged manifest entry: fields are missing or wrong/);
-    writeFileSync(path, text.replace('"version": 1', '"version": 9'));
+    writeFileSync(path, text.replace(`"version": ${STORE_VERSION}`, '"version": 9'));
     await expect(Store.open(folder)).rejects.toThrow(
-      /newer Plimsoll \(version 9, this one knows 1\); update Plimsoll/,
+      /newer Plimsoll \(version 9, this one knows 2\); update Plimsoll/,
     );
   });
 
   it("of another version says what to do", async () => {
     await Store.create(folder);
-    writeFileSync(join(folder, "store.json"), '{"kind": "plimsoll store", "version": 2}');
+    writeFileSync(join(folder, "store.json"), '{"kind": "plimsoll store", "version": 3}');
     await expect(Store.open(folder)).rejects.toThrow(
-      /a store of version 2, this Plimsoll knows 1; update Plimsoll/,
+      /a store of version 3, this Plimsoll knows 2; update Plimsoll/,
     );
     writeFileSync(join(folder, "store.json"), '{"kind": "plimsoll');
     await expect(Store.open(folder)).rejects.toThrow(/damaged: no whole JSON document/);
@@ -272,7 +272,8 @@ describe("SQL of users", () => {
       "values (1)",
     ])
       expect((await text(sql)).length, sql).toBeGreaterThan(0);
-    expect((await text("show tables")).flat()).toEqual(["accesses", "files", "runs", "sources"]);
+    const tables = [...STORE_SCHEMA.map(({ name }) => name), "job_totals"];
+    expect((await text("show tables")).flat()).toEqual(tables.sort());
     const segment = join(store.path, "segments/runs/evil.parquet");
     for (const sql of [
       "create table x (a int)",

@@ -1,14 +1,25 @@
 /** Texts that come again and again, as numbers on their way into DuckDB. */
 import { VARCHAR, DuckDBDataChunk, type DuckDBConnection, INTEGER } from "@duckdb/node-api";
-import type { Column } from "../model/schema.ts";
+import type { Column, TableSchema } from "../model/schema.ts";
+import { storedFiles, storedRuns, storedSources } from "../model/store-schema.ts";
+import { storedJobs } from "../model/store-system.ts";
 import type { ColumnSource, Value } from "../model/tables.ts";
 import { quoteName } from "./database.ts";
 
 /** Texts that hardly ever come twice: a dictionary of them would be as long as the table. */
-const UNIQUE = new Set(["source", "job_id", "path"]);
+const UNIQUE: ReadonlySet<Column> = new Set([
+  ...columnsOf(storedRuns, "source", "job_id"),
+  ...columnsOf(storedFiles, "path"),
+  ...columnsOf(storedSources, "path"),
+  ...columnsOf(storedJobs, "job_id"),
+]);
 
-export function isCoded({ name, type }: Column): boolean {
-  return type === "text" && !UNIQUE.has(name);
+function columnsOf({ columns }: TableSchema, ...names: readonly string[]): Column[] {
+  return columns.filter(({ name }) => names.includes(name));
+}
+
+export function isCoded(column: Column): boolean {
+  return column.type === "text" && !UNIQUE.has(column);
 }
 
 /** Codes of one column for the rows of a chunk; the dictionary grows until a segment is written. */

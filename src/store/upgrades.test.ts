@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { STORE_VERSION } from "../model/store-schema.ts";
 import { openDatabase } from "./database.ts";
 import { temporaryFolder } from "./test-kit.ts";
 import { type Upgrade, upgraded } from "./upgrades.ts";
@@ -33,5 +34,5 @@ it("a store of an older version is marked as one of this version with the first 
   expect((await contents(await Store.open(folder))).runs).toEqual([1]);
   expect(readVersion(folder, folder)).toBe(0);
   await storeWith(folder, [[2]]);
-  expect(readVersion(folder, folder)).toBe(1);
+  expect(readVersion(folder, folder)).toBe(STORE_VERSION);
 });

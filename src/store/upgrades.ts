@@ -22,8 +22,8 @@ export interface Upgrade {
   readonly tables: Readonly<Record<string, TableUpgrade>>;
 }
 
-/** Version 1 is the first. */
-export const UPGRADES: readonly Upgrade[] = [];
+/** Version 1 is the first. Version 2 has more tables, which are empty in batches of version 1. */
+export const UPGRADES: readonly Upgrade[] = [{ from: 1, tables: {} }];
 
 /** The rows of `source`, a relation of an older version, as a relation of the current one. */
 export function upgraded(

@@ -7,6 +7,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { TableSchema } from "../model/schema.ts";
 import { STORE_SCHEMA, STORE_VERSION, storedRuns, storedSources } from "../model/store-schema.ts";
 import { quoteName, quoteText } from "./database.ts";
+import { JOB_TOTALS } from "./job-totals.ts";
 import { ID_LENGTH } from "./layout.ts";
 import { type BatchInfo, rowsOf, segmentsOf } from "./manifest.ts";
 import { sqlType } from "./sql-types.ts";
@@ -97,6 +98,7 @@ export async function createViews(connection: DuckDBConnection, setting: ViewSet
   for (const table of STORE_SCHEMA) {
     await connection.run(`create view ${quoteName(table.name)} as ${tableQuery(table, setting)}`);
   }
+  await connection.run(`create view job_totals as ${JOB_TOTALS}`);
 }
 
 /** Batches that hold a run which another of them holds too. */

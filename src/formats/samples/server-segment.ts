@@ -1,0 +1,120 @@
+/**
+ * Server segments: what the collector saw on one server between two readings, as lines of JSON. A header, a line for each
+ * file of counters that was read, lines for the jobs that did something, and a last line by which a cut file is seen.
+ */
+import { assert } from "../../base/assert.ts";
+import type { WHY_NAMES } from "../lustre/delta-rows.ts";
+import { hexOf, textOf } from "./bytes-field.ts";
+
+export const SERVER_SAMPLES = "server-samples";
+export const SERVER_SAMPLES_VERSION = 1;
+
+export interface SegmentHeader {
+  readonly host: string;
+  /** Who wrote it: `plimsoll 0.1.0`. */
+  readonly collector: string;
+  /** First and last reading of any target in the segment. */
+  readonly fromNs: bigint;
+  readonly toNs: bigint;
+}
+
+/** How a difference came about, in the words of `WHY_NAMES`. */
+export type Why = (typeof WHY_NAMES)[number];
+
+/** One counter's difference. Samples and sum are below 2^64. */
+export interface CounterGrowth {
+  readonly name: string;
+  readonly unit: string;
+  readonly samples: bigint;
+  readonly sum: bigint;
+  readonly why: Why;
+}
+
+/** The files of counters that segments tell of. */
+export type SegmentKind = "job_stats" | "ost_stats" | "md_stats";
+export const SEGMENT_KINDS: readonly SegmentKind[] = ["job_stats", "ost_stats", "md_stats"];
+
+/** One file of counters that was read: also when nothing changed, so that silence can be told from blindness. */
+export interface SegmentTarget {
+  /** `lustre1-OST0007` */
+  readonly target: string;
+  readonly kind: SegmentKind;
+  /** The reading before; undefined at the first one, of which no differences are known. */
+  readonly fromNs: bigint | undefined;
+  readonly toNs: bigint;
+  /** Readings are missing in between. */
+  readonly gap: boolean;
+  /** Counters that had a value at a first reading. */
+  readonly carriedIn: number;
+  /** Differences of the file itself; those of `job_stats` are in the lines of its jobs. */
+  readonly counters: readonly CounterGrowth[];
+}
+
+/** What one job did on one target; the target's line of kind `job_stats` came before. */
+export interface SegmentJob {
+  readonly target: string;
+  /** The bytes of the id, without quotes and escapes (`unescapeJobId`). */
+  readonly id: Uint8Array;
+  readonly counters: readonly CounterGrowth[];
+}
+
+/** Writes a segment piece by piece; `write` gets whole lines. */
+export class SegmentWriter {
+  readonly #write: (text: string) => void;
+  #lines = 1;
+  #ended = false;
+
+  constructor(header: SegmentHeader, write: (text: string) => void) {
+    this.#write = write;
+    const { host, collector, fromNs, toNs } = header;
+    this.#line({
+      plimsoll: SERVER_SAMPLES,
+      version: SERVER_SAMPLES_VERSION,
+      host,
+      collector,
+      fromNs: String(fromNs),
+      toNs: String(toNs),
+    });
+  }
+
+  target({ target, kind, fromNs, toNs, gap, carriedIn, counters }: SegmentTarget): void {
+    this.#lines++;
+    this.#line({
+      target,
+      kind,
+      ...(fromNs !== undefined && { fromNs: String(fromNs) }),
+      toNs: String(toNs),
+      ...(gap && { gap }),
+      ...(carriedIn > 0 && { carriedIn }),
+      ...(counters.length > 0 && { counters: counters.map(growthFields) }),
+    });
+  }
+
+  job({ target, id, counters }: SegmentJob): void {
+    this.#lines++;
+    const text = textOf(id);
+    this.#line({
+      target,
+      ...(text === undefined ? { jobHex: hexOf(id) } : { job: text }),
+      counters: counters.map(growthFields),
+    });
+  }
+
+  /** The last line. Without it the segment counts as cut. */
+  end(): void {
+    this.#line({ end: this.#lines });
+    this.#ended = true;
+  }
+
+  #line(value: object): void {
+    assert(!this.#ended, "the segment has ended");
+    this.#write(`${JSON.stringify(value)}\n`);
+  }
+}
+
+/** `[name, unit, samples, sum]`, and why when it is not plain growth; numbers as text, for they have 64 bits. */
+function growthFields({ name, unit, samples, sum, why }: CounterGrowth): string[] {
+  const fields = [name, unit, String(samples), String(sum)];
+  if (why !== "grown") fields.push(why);
+  return fields;
+}

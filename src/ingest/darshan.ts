@@ -1,0 +1,42 @@
+/** Darshan logs: runs, accesses and files. */
+import { createHash } from "node:crypto";
+import type { ByteSource } from "../base/source.ts";
+import { darshan } from "../formats/darshan/format.ts";
+import { DarshanLog } from "../formats/darshan/log.ts";
+import { type Identity, StoredRows } from "../formats/darshan/stored-rows.ts";
+import type { RowSink } from "../model/index.ts";
+import { nodeCodecs } from "../node/codecs.ts";
+import type { Added, FileImporter, InputFormat } from "./input-format.ts";
+
+class DarshanImporter implements FileImporter {
+  readonly #rows: StoredRows;
+
+  constructor(nowUnixSeconds: number) {
+    this.#rows = new StoredRows({ identify, nowUnixSeconds });
+  }
+
+  get rows(): number {
+    return this.#rows.accesses + this.#rows.runs;
+  }
+
+  add(source: ByteSource, path: string, hash: Buffer): Added {
+    const log = new DarshanLog(source, { codecs: nodeCodecs });
+    this.#rows.add(log, path, { low: hash.readUInt32BE(4), high: hash.readUInt32BE(0) });
+    return "stored";
+  }
+
+  flush(sink: RowSink): Promise<void> {
+    return this.#rows.flush(sink);
+  }
+}
+
+function identify(name: string): Identity {
+  const hash = createHash("sha256").update(name).digest();
+  return { low: hash.readUInt32BE(4), high: hash.readUInt32BE(0) };
+}
+
+export const darshanLogs: InputFormat = {
+  id: "darshan",
+  recognizes: (head, path) => darshan.recognizes(head, path),
+  importer: ({ nowUnixSeconds }) => new DarshanImporter(nowUnixSeconds),
+};

@@ -1,0 +1,183 @@
+/**
+ * Client readings: each node's difference, summed per job as long as the rows wait. Nodes whose counters say nothing are
+ * counted with the reason; a job may get several rows, which queries add up.
+ */
+import type { ByteSource } from "../../base/source.ts";
+import { clientDelta, CounterTable, JobClientSums, type NodeDelta } from "../../formats/lustre/index.ts";
+import {
+  type ClientReading,
+  readClientReading,
+  recognizeSamples,
+  sideItems,
+} from "../../formats/samples/index.ts";
+import type { RowSink } from "../../model/index.ts";
+import type { Added, FileImporter, ImportSetting, InputFormat } from "../input-format.ts";
+import { count, type IngestNotes } from "../notes.ts";
+import { JobRows } from "./job-rows.ts";
+
+/** Columns of `jobs` and the counters of llite whose calls they are. */
+const CALLS: readonly (readonly [column: string, counter: string])[] = [
+  ["opens", "open"],
+  ["closes", "close"],
+  ["mkdirs", "mkdir"],
+  ["mknods", "mknod"],
+  ["links", "link"],
+  ["renames", "rename"],
+  ["rmdirs", "rmdir"],
+  ["unlinks", "unlink"],
+  ["getattrs", "getattr"],
+  ["setattrs", "setattr"],
+];
+
+/** Nodes of a run are read within minutes; this far apart it is another run of the same id. */
+const APART_NS = 600_000_000_000n;
+const LARGEST = 2n ** 63n - 1n;
+
+/** One run of a job, as far as its nodes have come. */
+class JobSums {
+  readonly first: ClientReading;
+  readonly sums = new JobClientSums();
+  fromNs: bigint;
+  toNs: bigint;
+  nodes = 0;
+  nodeMemoryBytes: bigint | undefined;
+  counted = 0;
+  readonly dropped = new Map<string, number>();
+  readonly warnings = new Map<string, number>();
+
+  constructor(first: ClientReading, fromNs: bigint, toNs: bigint) {
+    this.first = first;
+    this.fromNs = fromNs;
+    this.toNs = toNs;
+  }
+
+  /** Readings of nodes of one run overlap; those of two runs cannot. One that has no length lies near the end. */
+  holds(fromNs: bigint, toNs: bigint): boolean {
+    if (this.fromNs < this.toNs && fromNs < toNs) return fromNs < this.toNs && toNs > this.fromNs;
+    const apart = toNs > this.toNs ? toNs - this.toNs : this.toNs - toNs;
+    return apart <= APART_NS;
+  }
+}
+
+class ClientImporter implements FileImporter {
+  readonly #notes: IngestNotes;
+  readonly #cluster: string | undefined;
+  readonly #jobs = new Map<string, JobSums[]>();
+  readonly #table = new CounterTable();
+  #runs = 0;
+
+  constructor({ notes, cluster }: ImportSetting) {
+    this.#notes = notes;
+    this.#cluster = cluster;
+  }
+
+  get rows(): number {
+    return this.#runs;
+  }
+
+  add(source: ByteSource): Added {
+    const reading = readClientReading(source);
+    const { before, after } = reading;
+    // The job runs still, or its epilog never came.
+    if (after === undefined) return "waiting";
+    const then = before === undefined ? undefined : sideItems(before, this.#table);
+    const delta = clientDelta(then, sideItems(after, this.#table));
+    const reason = uselessness(delta);
+    const fromNs = before === undefined || before.atNs > after.atNs ? after.atNs : before.atNs;
+    const job = this.#jobOf(reading, fromNs, after.atNs);
+    if (fromNs < job.fromNs) job.fromNs = fromNs;
+    if (after.atNs > job.toNs) job.toNs = after.atNs;
+    job.nodes = Math.max(job.nodes, reading.nodes ?? 0);
+    const memory = reading.nodeMemoryBytes;
+    if (memory !== undefined && memory > (job.nodeMemoryBytes ?? 0n)) job.nodeMemoryBytes = memory;
+    for (const note of reading.notes ?? []) note !== "" && add(job.warnings, note);
+    if (reason !== undefined) {
+      add(job.dropped, reason);
+      count(this.#notes.nodesDropped, reason);
+      return "stored";
+    }
+    job.counted++;
+    count(this.#notes.counts, "nodesCounted");
+    for (const { fate } of delta.mounts) if (fate !== "whole") add(job.warnings, FATES[fate]);
+    job.sums.add(reading.node, delta);
+    return "stored";
+  }
+
+  #jobOf(reading: ClientReading, fromNs: bigint, toNs: bigint): JobSums {
+    const key = `${reading.cluster ?? this.#cluster ?? ""}\n${reading.jobId}`;
+    const runs = this.#jobs.get(key) ?? [];
+    this.#jobs.set(key, runs);
+    let run = runs.find((one) => one.holds(fromNs, toNs));
+    if (run === undefined) {
+      run = new JobSums(reading, fromNs, toNs);
+      runs.push(run);
+      this.#runs++;
+    }
+    return run;
+  }
+
+  async flush(sink: RowSink): Promise<void> {
+    const rows = new JobRows();
+    for (const runs of this.#jobs.values()) for (const run of runs) rows.push(this.#row(run));
+    count(this.#notes.counts, "clientRows", rows.length);
+    this.#jobs.clear();
+    this.#runs = 0;
+    await rows.flush(sink);
+  }
+
+  #row(job: JobSums) {
+    const { first, sums, counted } = job;
+    const dropped = [...job.dropped.values()].reduce((sum, nodes) => sum + nodes, 0);
+    const bounded = (value: bigint) => (value > LARGEST ? LARGEST : value);
+    const whenCounted = (value: bigint) => (counted === 0 ? null : bounded(value));
+    const lnet = (key: string) => {
+      const value = sums.lnet.get(key);
+      return value === undefined ? null : bounded(value);
+    };
+    const lines = [...job.dropped, ...job.warnings].map(([what, nodes]) => `${nodes} nodes: ${what}`);
+    return {
+      job_id: first.jobId,
+      source: "clients",
+      cluster: first.cluster ?? this.#cluster ?? null,
+      user_id: first.uid ?? null,
+      user_name: first.user ?? null,
+      nodes: job.nodes === 0 ? null : job.nodes,
+      node_memory_bytes: job.nodeMemoryBytes ?? null,
+      start_unix_ns: job.fromNs,
+      end_unix_ns: job.toNs,
+      nodes_counted: counted,
+      nodes_dropped: dropped,
+      bytes_read: whenCounted(sums.sum("read_bytes", "bytes")),
+      bytes_written: whenCounted(sums.sum("write_bytes", "bytes")),
+      reads: whenCounted(sums.samples("read_bytes")),
+      writes: whenCounted(sums.samples("write_bytes")),
+      ...Object.fromEntries(CALLS.map(([column, counter]) => [column, whenCounted(sums.samples(counter))])),
+      lnet_sent_bytes: lnet("send_length"),
+      lnet_received_bytes: lnet("recv_length"),
+      warnings: lines.length === 0 ? null : lines.sort().join("\n"),
+    };
+  }
+}
+
+const FATES = {
+  remounted: "mounted during the job; counted from the mount on",
+  cleared: "counters were cleared during the job; counted from then on",
+  unmounted: "unmounted during the job; what it did there is lost",
+} as const;
+
+/** Why a node's counters cannot be used; undefined when they can. */
+function uselessness({ complete, restricted, mounts }: NodeDelta): string | undefined {
+  if (!complete) return "no reading before the job";
+  if (restricted) return "the client counts only some processes (stats_track)";
+  return mounts.some(({ fate }) => fate !== "unmounted") ? undefined : "no mount of Lustre was read";
+}
+
+function add(into: Map<string, number>, what: string): void {
+  into.set(what, (into.get(what) ?? 0) + 1);
+}
+
+export const clientReadings: InputFormat = {
+  id: "client-reading",
+  recognizes: (head) => recognizeSamples(head) === "client-reading",
+  importer: (setting) => new ClientImporter(setting),
+};

@@ -1,0 +1,75 @@
+/** Which columns of `minutes` and `targets` a counter of Lustre goes to. */
+import type { CounterTable } from "../../formats/lustre/index.ts";
+
+/** Columns that differences fill, in the order of their slots. */
+export const SLOT_COLUMNS = [
+  "bytes_read",
+  "bytes_written",
+  "reads",
+  "writes",
+  "opens",
+  "closes",
+  "mknods",
+  "metadata_calls",
+] as const;
+const [BYTES_READ, BYTES_WRITTEN, READS, WRITES, OPENS, CLOSES, MKNODS] = [0, 1, 2, 3, 4, 5, 6];
+export const METADATA_SLOT = 7;
+export const NO_SLOT = -1;
+
+/** Operations of an MDT. Renames within and across folders are counted under `rename` too. */
+const METADATA = new Set(
+  (
+    "open close mknod link unlink mkdir rmdir rename getattr setattr getxattr setxattr statfs sync " +
+    "migrate fallocate"
+  ).split(" "),
+);
+
+export interface Slots {
+  /** Where the sum goes, and the samples. */
+  readonly sum: number;
+  readonly samples: number;
+  /** Whether the samples are metadata operations as well. */
+  readonly metadata: boolean;
+}
+
+/** The unit decides: `read` is bytes in old releases and microseconds in new ones. */
+export function slotsOf(name: string, unit: string, role: "OST" | "MDT"): Slots | undefined {
+  if (unit === "bytes" && (name === "read_bytes" || name === "read"))
+    return { sum: BYTES_READ, samples: READS, metadata: false };
+  if (unit === "bytes" && (name === "write_bytes" || name === "write"))
+    return { sum: BYTES_WRITTEN, samples: WRITES, metadata: false };
+  if (role === "OST" || !METADATA.has(name)) return undefined;
+  const own = name === "open" ? OPENS : name === "close" ? CLOSES : name === "mknod" ? MKNODS : NO_SLOT;
+  return { sum: NO_SLOT, samples: own, metadata: true };
+}
+
+/** The same for the numbers of a table of counters, in arrays that grow with it. */
+export class CounterSlots {
+  sum = new Int8Array(0);
+  samples = new Int8Array(0);
+  metadata = new Uint8Array(0);
+  readonly #role: "OST" | "MDT";
+
+  constructor(role: "OST" | "MDT") {
+    this.#role = role;
+  }
+
+  /** Learns of counters that the table has got since. */
+  follow({ size, names, units }: CounterTable): void {
+    const known = this.sum.length;
+    if (size === known) return;
+    const [sum, samples, metadata] = [new Int8Array(size), new Int8Array(size), new Uint8Array(size)];
+    sum.set(this.sum);
+    samples.set(this.samples);
+    metadata.set(this.metadata);
+    for (let column = known; column < size; column++) {
+      const slots = slotsOf(names[column] as string, units[column] as string, this.#role);
+      sum[column] = slots?.sum ?? NO_SLOT;
+      samples[column] = slots?.samples ?? NO_SLOT;
+      metadata[column] = slots?.metadata === true ? 1 : 0;
+    }
+    this.sum = sum;
+    this.samples = samples;
+    this.metadata = metadata;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Which stretches of time the store has of each file of counters. A difference goes in only where it meets none of them,
+ * so the same readings add nothing the second time, whatever files they are in.
+ */
+import type { Queryable } from "../../model/index.ts";
+
+/** [from, to] in nanoseconds, apart from each other, in order. */
+type Stretch = readonly [from: bigint, to: bigint];
+
+/** As it goes between threads. */
+export type CoverageEntry = readonly [key: string, from: bigint, to: bigint];
+
+export function coverageKey(fileSystem: string, target: string, kind: string): string {
+  return `${fileSystem}\n${target}\n${kind}`;
+}
+
+export class Coverage {
+  readonly #stretches = new Map<string, Stretch[]>();
+
+  add(key: string, from: bigint, to: bigint): void {
+    const list = this.#stretches.get(key);
+    if (list === undefined) {
+      this.#stretches.set(key, [[from, to]]);
+      return;
+    }
+    const last = list.at(-1) as Stretch;
+    if (from > last[1]) {
+      list.push([from, to]);
+      return;
+    }
+    if (from >= last[0]) {
+      list[list.length - 1] = [last[0], to > last[1] ? to : last[1]];
+      return;
+    }
+    const before = list.filter(([, end]) => end < from);
+    const after = list.filter(([begin]) => begin > to);
+    const touched = list.slice(before.length, list.length - after.length);
+    const merged: Stretch = [
+      touched.reduce((least, [begin]) => (begin < least ? begin : least), from),
+      touched.reduce((most, [, end]) => (end > most ? end : most), to),
+    ];
+    this.#stretches.set(key, [...before, merged, ...after]);
+  }
+
+  /** The end of the stretch that holds this moment; undefined when none does. */
+  endOf(key: string, at: bigint): bigint | undefined {
+    const list = this.#stretches.get(key);
+    if (list === undefined) return undefined;
+    let [low, high] = [0, list.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((list[middle] as Stretch)[1] < at) low = middle + 1;
+      else high = middle;
+    }
+    const found = list[low];
+    return found !== undefined && found[0] <= at ? found[1] : undefined;
+  }
+
+  /** Whether nothing is stored between the two moments. */
+  isFree(key: string, from: bigint, to: bigint): boolean {
+    const list = this.#stretches.get(key);
+    if (list === undefined) return true;
+    for (let at = list.length - 1; at >= 0; at--) {
+      const [begin, end] = list[at] as Stretch;
+      if (end <= from) return true;
+      // At a stretch of no length nothing but a first reading was seen.
+      if (begin < to && begin < end) return false;
+    }
+    return true;
+  }
+
+  *entries(): Generator<CoverageEntry> {
+    for (const [key, list] of this.#stretches) for (const [from, to] of list) yield [key, from, to];
+  }
+}
+
+/** What the store has. Stretches that touch are joined there: a year of minutes is a few rows here. */
+export async function storedCoverage(db: Queryable): Promise<CoverageEntry[]> {
+  const rows = await db.rows(`
+    select file_system, target, kind, min(from_unix_ns) as begin, max(to_unix_ns) as until
+    from (
+      select *, sum(is_new) over (partition by file_system, target, kind order by from_unix_ns, to_unix_ns) as island
+      from (
+        select *, case when from_unix_ns <= max(to_unix_ns) over (
+            partition by file_system, target, kind order by from_unix_ns, to_unix_ns
+            rows between unbounded preceding and 1 preceding) then 0 else 1 end as is_new
+        from readings))
+    group by file_system, target, kind, island`);
+  return rows.map(({ file_system, target, kind, begin, until }) => [
+    coverageKey(String(file_system ?? ""), String(target ?? ""), String(kind)),
+    begin as bigint,
+    until as bigint,
+  ]);
+}

@@ -1,0 +1,80 @@
+/** Jobs as Slurm's accounting has them. */
+import { FormatError } from "../../base/errors.ts";
+import type { ByteSource } from "../../base/source.ts";
+import { readSlurm, recognizeSlurm, type SlurmJob } from "../../formats/slurm/index.ts";
+import type { RowSink } from "../../model/index.ts";
+import type { Added, FileImporter, ImportSetting, InputFormat } from "../input-format.ts";
+import { count, type IngestNotes, warn } from "../notes.ts";
+import { type JobRow, JobRows } from "./job-rows.ts";
+
+class SchedulerImporter implements FileImporter {
+  readonly #notes: IngestNotes;
+  readonly #options: { readonly cluster?: string; readonly zone?: string };
+  readonly #rows = new JobRows();
+
+  constructor({ notes, cluster, zone }: ImportSetting) {
+    this.#notes = notes;
+    this.#options = { ...(cluster !== undefined && { cluster }), ...(zone !== undefined && { zone }) };
+  }
+
+  get rows(): number {
+    return this.#rows.length;
+  }
+
+  add(source: ByteSource): Added {
+    const { jobs, notes } = readSlurm(source, this.#options);
+    if (jobs.length === 0 && notes.broken > 0) {
+      const [first] = notes.brokenLines;
+      throw new FormatError(source.name, { line: first?.line ?? 1 }, first?.reason ?? "no row can be read");
+    }
+    for (const job of jobs) this.#rows.push(rowOf(job));
+    count(this.#notes.counts, "schedulerJobs", jobs.length);
+    count(this.#notes.counts, "steps", notes.steps);
+    count(this.#notes.counts, "brokenRows", notes.broken);
+    const [broken] = notes.brokenLines;
+    if (broken !== undefined)
+      warn(
+        this.#notes,
+        `${source.name}: ${notes.broken} rows cannot be read, the first at line ${broken.line}: ${broken.reason}`,
+      );
+    if (notes.localTimes > 0 && this.#options.zone === undefined)
+      warn(
+        this.#notes,
+        `${source.name}: ${notes.localTimes} times have no zone and were read as UTC; say --zone, or let sacct print epochs`,
+      );
+    return "stored";
+  }
+
+  flush(sink: RowSink): Promise<void> {
+    return this.#rows.flush(sink);
+  }
+}
+
+const ns = (seconds: number | undefined) =>
+  seconds === undefined ? null : BigInt(Math.round(seconds)) * 1_000_000_000n;
+const text = (value: string) => (value === "" ? null : value);
+
+function rowOf(job: SlurmJob): JobRow {
+  return {
+    job_id: job.jobId,
+    source: "scheduler",
+    cluster: text(job.cluster),
+    user_id: /^\d+$/.test(job.uid) ? BigInt(job.uid) : null,
+    user_name: text(job.user),
+    account: text(job.account),
+    partition: text(job.partition),
+    name: text(job.name),
+    state: text(job.state),
+    nodes: job.nodes ?? null,
+    cpus: job.cpus ?? null,
+    submit_unix_ns: ns(job.submitUnix),
+    start_unix_ns: ns(job.startUnix),
+    end_unix_ns: ns(job.endUnix),
+  };
+}
+
+export const slurmAccounting: InputFormat = {
+  id: "slurm",
+  recognizes: (head) => recognizeSlurm(head) !== undefined,
+  importer: (setting) => new SchedulerImporter(setting),
+};

@@ -1,0 +1,187 @@
+/** Texts of counters that belong together, in the order of time. */
+import type { ByteSource } from "../../base/source.ts";
+import {
+  describeParam,
+  LustreParser,
+  NO_STAMP,
+  Reading,
+  recognizeLustre,
+} from "../../formats/lustre/index.ts";
+import { InfluxPoints, readInflux, recognizeInflux } from "../../formats/influx/index.ts";
+import { headLines } from "../../formats/text/windows.ts";
+import { openFile } from "../../node/file-source.ts";
+import { count, type IngestNotes, warn } from "../notes.ts";
+import { paramPath, targetInPath } from "./bare-path.ts";
+import type { Coverage } from "./coverage.ts";
+import { type Piece, partOf, piecesOf, timing } from "./pieces.ts";
+import type { SystemRows } from "./system-rows.ts";
+import { type Taken, Tracking } from "./tracking.ts";
+
+/** Which series a file belongs to, and its place there. */
+export interface SeriesPlace {
+  readonly key: string;
+  /** Of its first reading, where it can be told without reading it all. */
+  readonly firstNs: bigint | undefined;
+}
+
+/**
+ * Files of one server have the same target first, whatever folders of days they lie in; so their readings meet in one
+ * thread, in order.
+ */
+export function placeOf(head: Uint8Array, path: string): SeriesPlace | undefined {
+  if (recognizeInflux(head) !== undefined) return { key: "influx", firstNs: undefined };
+  if (recognizeLustre(head, path) === undefined) return undefined;
+  const first = headLines(head)
+    .map((line) => /^([\w-]+\.[^\s=]+)=/.exec(line)?.[1])
+    .find((param) => param !== undefined && describeParam(param).target !== "");
+  const target = first === undefined ? describeParam(path).target : describeParam(first).target;
+  return { key: target || (targetInPath(path) ?? ""), firstNs: timing(head, path).firstNs };
+}
+
+/** What one file came to. */
+export interface FileResult {
+  stored: number;
+  known: number;
+  /** What was wrong with it, in words; what was whole is stored. */
+  damage: string | undefined;
+}
+
+export class Series {
+  readonly #notes: IngestNotes;
+  readonly #tracking: Tracking;
+  readonly #parser = new LustreParser();
+
+  constructor(rows: SystemRows, notes: IngestNotes, coverage: Coverage) {
+    this.#notes = notes;
+    this.#tracking = new Tracking(rows, notes, coverage, this.#parser.table);
+  }
+
+  /** One file. `isLast`: a reading that is cut at its end may be whole next time, and waits for that. */
+  async read(
+    path: string,
+    isLast: boolean,
+    breathe: () => Promise<void>,
+  ): Promise<FileResult & { bytes: number }> {
+    const tally = new Tally();
+    const source = openFile(path);
+    try {
+      const head = source.read(0, 4096);
+      if (recognizeInflux(head) !== undefined) await this.#readDump(source, tally, breathe);
+      else await this.#readTexts(source, head, tally, isLast, breathe);
+      return { ...tally.result(), bytes: source.byteLength };
+    } finally {
+      source.close();
+    }
+  }
+
+  finish(): void {
+    this.#tracking.finish();
+  }
+
+  async #readTexts(
+    source: ByteSource,
+    head: Uint8Array,
+    tally: Tally,
+    isLast: boolean,
+    breathe: () => Promise<void>,
+  ): Promise<void> {
+    const isJobs = recognizeLustre(head, source.name) === "job_stats";
+    const path = paramPath(source.name, isJobs);
+    const { by } = timing(head, source.name);
+    const pieces = piecesOf(source, by);
+    for (const [index, piece] of pieces.entries()) {
+      this.#readPiece(source, piece, path, tally, isLast && index === pieces.length - 1);
+      await breathe();
+    }
+    if (source.byteLength > 0 && source.read(source.byteLength - 1, 1)[0] === 0)
+      count(this.#notes.counts, "paddedFiles");
+  }
+
+  #readPiece(source: ByteSource, piece: Piece, path: string, tally: Tally, isLast: boolean): void {
+    const part = partOf(source, piece);
+    const readAtNs = piece.timeNs ?? this.#printedTime(part, path);
+    const found = this.#parser.parse(part, { path, ...(readAtNs !== undefined && { readAtNs }) }, (item) => {
+      if (!(item instanceof Reading)) return;
+      count(this.#notes.counts, "counterLines", item.entries);
+      // The line that a cut leaves is broken too.
+      if (item.cut) tally.damaged(`the text of ${item.target || item.kind} ends within a line or a job`);
+      const { brokenLines, firstBrokenLine } = item.notes;
+      if (brokenLines > 0) {
+        count(this.#notes.counts, "brokenLines", brokenLines);
+        tally.damaged(`${brokenLines} counter lines cannot be read, the first is line ${firstBrokenLine}`);
+      }
+      if (item.cut && isLast) {
+        count(this.#notes.counts, "cut");
+        return;
+      }
+      // A file without rows has its own time inside, should nothing else tell.
+      if (item.readAtNs === NO_STAMP && item.kind !== "job_stats" && item.rows > 0)
+        item.readAtNs = item.snapshotNs[0] as bigint;
+      if (item.readAtNs === NO_STAMP) tally.noTime = true;
+      else tally.add(this.#tracking.take(item), item);
+    });
+    for (const [name, times] of found.skipped)
+      if (name !== "") count(this.#notes.counts, "otherParameters", times);
+    count(this.#notes.counts, "errorLines", found.errorLines);
+  }
+
+  /** The latest time that Lustre printed in a pass over many parameters. */
+  #printedTime(source: ByteSource, path: string): bigint | undefined {
+    let latest: bigint | undefined;
+    this.#parser.parse(source, { path }, (item) => {
+      if (!(item instanceof Reading) || item.kind === "job_stats" || item.rows === 0) return;
+      const stamp = item.snapshotNs[0] as bigint;
+      if (stamp !== NO_STAMP && (latest === undefined || stamp > latest)) latest = stamp;
+    });
+    return latest;
+  }
+
+  async #readDump(source: ByteSource, tally: Tally, breathe: () => Promise<void>): Promise<void> {
+    const points = readInflux(source, {}, new InfluxPoints(this.#parser.table));
+    for (const text of points.warnings()) warn(this.#notes, `${source.name}: ${text}`);
+    const { broken, otherPoints, otherFields, firstBrokenLine } = points.notes;
+    count(this.#notes.counts, "points", points.notes.points);
+    count(this.#notes.counts, "otherPoints", otherPoints);
+    count(this.#notes.counts, "otherFields", otherFields);
+    if (broken > 0) tally.damaged(`${broken} lines are no points, the first is line ${firstBrokenLine}`);
+    points.eachReading((reading) => tally.add(this.#tracking.take(reading), reading));
+    await breathe();
+  }
+}
+
+/** What the readings of one file came to. */
+class Tally {
+  stored = 0;
+  known = 0;
+  backwards = 0;
+  noTarget = 0;
+  noTime = false;
+  #damage: string | undefined;
+
+  add(taken: Taken, reading: Reading): void {
+    if (taken === "stored") this.stored++;
+    else if (taken === "known" || taken === "overlapping") this.known++;
+    else if (taken === "no target") this.noTarget++;
+    else if (taken === "backwards")
+      this.damaged(`the clock goes backwards: a reading of ${reading.target} is earlier than the one before`);
+  }
+
+  damaged(reason: string): void {
+    this.#damage ??= reason;
+  }
+
+  result(): FileResult {
+    const { stored, known } = this;
+    const isEmpty = stored + known === 0;
+    if (this.noTime)
+      this.damaged(
+        "nothing says when it was read: put the time into the name (1528329660.job_stats) or into a line before each reading",
+      );
+    if (isEmpty && this.noTarget > 0)
+      this.damaged(
+        "nothing says of which target it is: put it into the name or the folder (lustre1-OST0007)",
+      );
+    const damage = this.#damage;
+    return { stored, known, damage };
+  }
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import fc from "fast-check";
+import { bytesSource } from "../../base/source.ts";
+import { paramPath, targetInPath } from "./bare-path.ts";
+import { slotsOf } from "./counter-slots.ts";
+import { Coverage } from "./coverage.ts";
+import { JobIds, jobKey } from "./job-ids.ts";
+import { partOf, piecesOf, timing } from "./pieces.ts";
+import { timeFromLine, timeFromPath } from "./sample-time.ts";
+
+const SECOND = 1_000_000_000n;
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+describe("times of texts", () => {
+  it.each([
+    ["samples/1528329660.job_stats", 1528329660n * SECOND],
+    ["1528329660.25/obdfilter.fs-OST0001.job_stats", 1528329660_250000000n],
+    ["s/1528329660123.txt", 1528329660_123000000n],
+    ["s/job_stats-20180607T0001.txt", 1528329660n * SECOND],
+    ["s/2018-06-07T02:01:00+02:00/oss1.txt", 1528329660n * SECOND],
+    ["2018-06-07_00.01.00.log", 1528329660n * SECOND],
+    ["s/20180607000100/x", 1528329660n * SECOND],
+    ["s/oss1.txt", undefined],
+    ["s/20180607.txt", undefined],
+    ["s/20181307T0001.txt", undefined],
+    ["s/0123456789.txt", undefined],
+    ["1528329660/a/b/c/oss1.txt", undefined],
+  ])("%s", (path, expected) => {
+    expect(timeFromPath(path)).toBe(expected);
+  });
+
+  it.each([
+    ["1528329660", 1528329660n * SECOND],
+    ["### 1528329660.5 ###", 1528329660_500000000n],
+    ["time: 2018-06-07T00:01:00Z", 1528329660n * SECOND],
+    ["timestamp=1528329660", 1528329660n * SECOND],
+    ["Thu Jun  7 00:01:00 UTC 2018", 1528329660n * SECOND],
+    ["# of jobs: 1528329660", undefined],
+    ["snapshot_time             1528329660.5 secs.usecs", undefined],
+    ["read_bytes 1528329660 samples [bytes]", undefined],
+    ["", undefined],
+  ])("the line %s", (line, expected) => {
+    expect(timeFromLine(line)).toBe(expected);
+  });
+});
+
+describe("targets of texts", () => {
+  it("come from the path where the file has a name of its own", () => {
+    expect(targetInPath("series/ost0000_v2.12/1528329660.job_stats")).toBe("OST0000");
+    expect(targetInPath("s/oss1-lustre1-OST00fF.txt")).toBe("lustre1-OST00ff");
+    expect(targetInPath("s/lost0000/x")).toBeUndefined();
+    expect(targetInPath("s/OST00001/x")).toBeUndefined();
+    expect(paramPath("fs-MDT0001/1528329660.md_stats", false)).toBe("fs-MDT0001/1528329660.md_stats");
+    expect(paramPath("x/mdt0001-1528329660.txt", true)).toBe("mdt/MDT0001/job_stats");
+    expect(paramPath("obdfilter/fs-OST0001/exports/1.2.3.4@tcp/stats", false)).toContain("exports");
+  });
+});
+
+describe("pieces of a text", () => {
+  const cut = (text: string, name: string) => {
+    const source = bytesSource(bytes(text), name);
+    const { by } = timing(bytes(text).subarray(0, 4096), name);
+    return piecesOf(source, by).map((piece) => {
+      const part = partOf(source, piece);
+      const body = new TextDecoder().decode(part.read(0, part.byteLength));
+      return [piece.timeNs === undefined ? undefined : piece.timeNs / SECOND, body];
+    });
+  };
+
+  it("begin at lines of time, at the first line again, or are the whole", () => {
+    expect(cut("1528329660\na=\nx\n1528329720\na=\ny\n", "log")).toEqual([
+      [1528329660n, "a=\nx\n"],
+      [1528329720n, "a=\ny\n"],
+    ]);
+    expect(cut("a.b.c=\nx\n1528329720\n", "1528329600.txt")).toEqual([
+      [1528329600n, "a.b.c=\nx\n1528329720\n"],
+    ]);
+    expect(cut("a.b.c=\nx\nd=\na.b.c=\ny\n", "log")).toEqual([
+      [undefined, "a.b.c=\nx\nd=\n"],
+      [undefined, "a.b.c=\ny\n"],
+    ]);
+    expect(cut("", "log")).toEqual([[undefined, ""]]);
+  });
+
+  it("are the same wherever windows end", () => {
+    const body = `a=\n${"  line of a text\n".repeat(9000)}`;
+    const text = Array.from({ length: 20 }, (_, i) => `${1528329600 + 60 * i}\n${body}`).join("");
+    expect(text.length).toBeGreaterThan(2 ** 21);
+    const found = cut(text, "log");
+    expect(found.map(([time]) => time)).toEqual(
+      Array.from({ length: 20 }, (_, i) => BigInt(1528329600 + 60 * i)),
+    );
+    for (const [, part] of found) expect(part).toBe(body);
+  });
+});
+
+describe("what is stored already", () => {
+  it("agrees with a list of moments", () => {
+    const moment = fc.nat({ max: 30 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(moment, moment), { maxLength: 12 }), moment, moment, (pairs, a, b) => {
+        const coverage = new Coverage();
+        const stretches = pairs.map(([x, y]) => [Math.min(x, y), Math.max(x, y)] as const);
+        for (const [from, to] of stretches) coverage.add("k", BigInt(from), BigInt(to));
+        // In halves of a step: what lies between two moments is covered when a stretch holds it.
+        const between = new Set<number>();
+        for (const [from, to] of stretches) for (let i = from; i < to; i++) between.add(i);
+        const [from, to] = [Math.min(a, b), Math.max(a, b) + 1];
+        const isFree = Array.from({ length: to - from }, (_, i) => from + i).every((i) => !between.has(i));
+        expect(coverage.isFree("k", BigInt(from), BigInt(to))).toBe(isFree);
+        expect(coverage.endOf("k", BigInt(a)) !== undefined).toBe(
+          stretches.some(([begin, end]) => begin <= a && a <= end),
+        );
+        expect(coverage.isFree("other", 0n, 9n)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("columns of counters", () => {
+  it("depend on the unit and on the target", () => {
+    expect(slotsOf("read", "bytes", "OST")).toEqual({ sum: 0, samples: 2, metadata: false });
+    expect(slotsOf("read", "usecs", "OST")).toBeUndefined();
+    expect(slotsOf("open", "usecs", "MDT")).toEqual({ sum: -1, samples: 4, metadata: true });
+    expect(slotsOf("getattr", "reqs", "MDT")).toEqual({ sum: -1, samples: -1, metadata: true });
+    expect(slotsOf("getattr", "reqs", "OST")).toBeUndefined();
+    expect(slotsOf("crossdir_rename", "reqs", "MDT")).toBeUndefined();
+  });
+});
+
+describe("job ids", () => {
+  it("are decoded once, as servers print them or as bytes", () => {
+    const printed = new JobIds({ escaped: true });
+    const id = bytes('"a\\x20b"');
+    const index = printed.find(id, 0, id.length);
+    expect(printed.find(id, 0, id.length)).toBe(index);
+    expect([printed.text(index), printed.key(index)]).toEqual(["a b", jobKey("a b")]);
+    const plain = new JobIds({ escaped: false });
+    expect(plain.text(plain.find(id, 0, id.length))).toBe('"a\\x20b"');
+    const latin = Uint8Array.of(0xe9, 0x41);
+    expect(plain.text(plain.find(latin, 0, 2))).toBe("éA");
+    // SHA-256 of "1234" begins with 03ac674216f3e15c.
+    expect(jobKey("1234")).toBe(0x03ac674216f3e15cn);
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * The tables of a store that tell of a file system: jobs of the scheduler with what their clients counted, what each job did
+ * on each target in each minute, and what targets did as a whole. What was not recorded is NULL.
+ */
+import { columns, type TableSchema } from "./schema.ts";
+
+export const storedJobs: TableSchema = {
+  name: "jobs",
+  row: "what one source says of one job: a scheduler, or counters of its nodes that were stored together",
+  filledBy: "ingest of sacct, jobcomp and client readings; generate",
+  columns: columns(`
+    job_key u64 - | number of the job id, for joins | first eight bytes of the SHA-256 of job_id
+    job_id text - | job number as SLURM_JOB_ID and Lustre's servers have it | sacct JobIDRaw; collector
+    source text - | scheduler, clients, or both when one row holds everything | the importer
+    cluster text - | cluster it ran on | sacct Cluster; collector
+    user_id i64 - | user number | sacct UID; collector
+    user_name text - | user | sacct User; collector
+    account text - | account | sacct Account
+    partition text - | partition | sacct Partition
+    name text - | name of the job | sacct JobName
+    state text - | how it ended, one word | sacct State
+    nodes i64 nodes | nodes allocated | sacct NNodes; collector
+    cpus i64 - | processors allocated | sacct NCPUS
+    node_memory_bytes i64 bytes | memory of one of its nodes | collector
+    submit_unix_ns i64 ns | when it was submitted, since 1970 UTC | sacct Submit
+    start_unix_ns i64 ns | start, since 1970 UTC | sacct Start; first reading of a client
+    end_unix_ns i64 ns | end, since 1970 UTC | sacct End; last reading of a client
+    nodes_counted i64 nodes | nodes whose counters are in this row | collector
+    nodes_dropped i64 nodes | nodes whose counters could not be used: no reading before, or counters that say nothing | collector
+    bytes_read i64 bytes | bytes read by its clients | llite read_bytes, sum
+    bytes_written i64 bytes | bytes written by its clients | llite write_bytes, sum
+    reads i64 calls | read calls | llite read_bytes, samples
+    writes i64 calls | write calls | llite write_bytes, samples
+    opens i64 calls | opens | llite open
+    closes i64 calls | closes | llite close
+    mkdirs i64 calls | directories made | llite mkdir
+    mknods i64 calls | files made | llite mknod
+    links i64 calls | hard links made | llite link
+    renames i64 calls | renames | llite rename
+    rmdirs i64 calls | directories removed | llite rmdir
+    unlinks i64 calls | files removed | llite unlink
+    getattrs i64 calls | attributes read | llite getattr
+    setattrs i64 calls | attributes set | llite setattr
+    lnet_sent_bytes i64 bytes | bytes its nodes sent over LNet, everybody's | LNet send counter
+    lnet_received_bytes i64 bytes | bytes its nodes received over LNet, everybody's | LNet receive counter
+    warnings text - | what a reader should know, one per line | the importer
+  `),
+};
+
+export const storedMinutes: TableSchema = {
+  name: "minutes",
+  row: "what one job did on one target between two readings that end in one minute; several rows of one minute add up",
+  filledBy: "ingest of job_stats, collector segments and Influx; generate",
+  columns: columns(`
+    job_key u64 - | number of the job id, for joins | first eight bytes of the SHA-256 of job_id
+    job_id text - | job as the server knows it | job_stats job_id
+    file_system text - | file system | name of the target
+    target text - | OST or MDT, without the file system: OST0007 | path of the parameter
+    minute_unix i64 min | minute since 1970 UTC in which the second reading was made | reading
+    seconds f64 s | time between the two readings | readings
+    bytes_read i64 bytes | bytes read | read_bytes, difference of sums
+    bytes_written i64 bytes | bytes written | write_bytes, difference of sums
+    reads i64 calls | read calls | read_bytes, difference of samples
+    writes i64 calls | write calls | write_bytes, difference of samples
+    opens i64 calls | opens | open, difference of samples
+    closes i64 calls | closes | close, difference of samples
+    mknods i64 calls | files made | mknod, difference of samples
+    metadata_calls i64 calls | all metadata operations with these | mdt job_stats, difference of samples
+    why text - | how the difference came about when not by plain growth: begun, reset, restarted, wrapped, returned, suspect, gap | differences
+  `),
+};
+
+export const storedTargets: TableSchema = {
+  name: "targets",
+  row: "what one OST or MDT did between two readings, for everybody",
+  filledBy: "ingest of obdfilter stats, md_stats, collector segments and Influx; generate",
+  columns: columns(`
+    file_system text - | file system | name of the target
+    target text - | OST or MDT, without the file system: MDT0003 | path of the parameter
+    server text - | host that had it | collector
+    minute_unix i64 min | minute since 1970 UTC in which the second reading was made | reading
+    seconds f64 s | time between the two readings | readings
+    bytes_read i64 bytes | bytes read | read_bytes, difference of sums
+    bytes_written i64 bytes | bytes written | write_bytes, difference of sums
+    reads i64 calls | read calls | read_bytes, difference of samples
+    writes i64 calls | write calls | write_bytes, difference of samples
+    opens i64 calls | opens | md_stats open, difference of samples
+    closes i64 calls | closes | md_stats close, difference of samples
+    mknods i64 calls | files made | md_stats mknod, difference of samples
+    metadata_calls i64 calls | all metadata operations with these | md_stats, difference of samples
+    why text - | how the difference came about when not by plain growth | differences
+  `),
+};
+
+export const storedReadings: TableSchema = {
+  name: "readings",
+  row: "a stretch of time for which the counters of one target are in the store: where there is none, nothing is known, which is not zero",
+  filledBy: "ingest of job_stats, stats, collector segments and Influx; generate",
+  columns: columns(`
+    file_system text - | file system | name of the target
+    target text - | OST or MDT, without the file system | path of the parameter
+    kind text - | job_stats, ost_stats or md_stats | path of the parameter
+    server text - | host that had it | collector
+    from_unix_ns i64 ns | first reading of the stretch, since 1970 UTC; its values were there before and are no difference | reading
+    to_unix_ns i64 ns | last reading, since 1970 UTC | reading
+    readings i64 readings | differences between two readings | readings
+    carried_in i64 counters | counters with a value at a first reading, whose age nobody knows | differences
+    gaps i64 readings | differences over more than one and a half of the usual time between readings | readings
+    dropped i64 differences | differences of counters that no table has | differences
+    warnings text - | what a reader should know, one per line | the importer
+  `),
+};
+
+export const SYSTEM_SCHEMA: readonly TableSchema[] = [
+  storedJobs,
+  storedMinutes,
+  storedTargets,
+  storedReadings,
+];
