@@ -1,0 +1,29 @@
+/** Writes the damage pack of samples, and what must become of each. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { damagePack } from "../../generate/sitewide/damage.ts";
+
+/** Gives the number of cases. */
+export function writeDamage(folder: string): number {
+  const pack = damagePack();
+  for (const { files } of pack) {
+    for (const { path, bytes } of files) {
+      const to = join(folder, path);
+      mkdirSync(dirname(to), { recursive: true });
+      writeFileSync(to, bytes);
+    }
+  }
+  const cases = damageExpectations();
+  writeFileSync(join(folder, "expected.json"), `${JSON.stringify({ cases }, exactText, 2)}\n`);
+  return pack.length;
+}
+
+/** The cases without their bytes. */
+export function damageExpectations() {
+  return damagePack().map(({ files, ...rest }) => ({ ...rest, files: files.map(({ path }) => path) }));
+}
+
+function exactText(_: string, value: unknown): unknown {
+  if (typeof value !== "bigint") return value;
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
+}

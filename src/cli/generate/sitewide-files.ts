@@ -1,0 +1,94 @@
+/** A synthetic site as the files that a real one would have: accounting, readings of clients, samples of servers. */
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { clientReadings } from "../../generate/sitewide/client-readings.ts";
+import type { Release } from "../../generate/sitewide/entry.ts";
+import {
+  type AnswerItem,
+  type AnswerSheet,
+  generateSite,
+  type Site,
+  SiteAnswers,
+  type SiteTaker,
+  seriesMinutes,
+} from "../../generate/sitewide/index.ts";
+import type { JobBlock } from "../../generate/sitewide/job-block.ts";
+import { SACCT_HEADER, sacctLines } from "../../generate/sitewide/sacct.ts";
+import { Samples } from "../../generate/sitewide/samples.ts";
+import type { Context } from "../context.ts";
+
+export interface FileLimits {
+  readonly sampleMinutes: number;
+  /** Nodes whose readings are written, at most. */
+  readonly clientReadings: number;
+  readonly release: Release;
+}
+
+export async function writeFiles(
+  work: string,
+  site: Site,
+  limits: FileLimits,
+  progress: { each: (jobs: number) => Promise<void>; end: () => void },
+  context: Context,
+): Promise<{ readonly sheet: AnswerSheet; readonly made: Record<string, number> }> {
+  const answers = new SiteAnswers(site);
+  const jobs = new JobFiles(work, limits);
+  const samples = new Samples(site, limits.release, limits.sampleMinutes, seriesMinutes(site)[0]);
+  const takers: SiteTaker[] = site.hasSeries ? [answers, jobs, samples] : [answers, jobs];
+  await generateSite(site, takers, progress.each);
+  progress.end();
+  let written = 0;
+  for (const { server, unix, text } of samples.samples()) {
+    const path = join(work, "samples", server, `${unix}.txt`);
+    if (written < 1000) mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    written++;
+    await context.breathe();
+  }
+  const planted = { clients: { ...jobs.planted }, ...(site.hasSeries && { samples: samples.planted }) };
+  const item: AnswerItem = { planted, published: {}, tolerance: {} };
+  const made = { sacct: jobs.jobsWritten, clients: jobs.planted.nodes, samples: written };
+  return { sheet: answers.finish({ V10: item }), made };
+}
+
+/** Accounting of all jobs, and client readings of the first ones with counters. */
+class JobFiles implements SiteTaker {
+  jobsWritten = 0;
+  /** What the readings that were written add up to. */
+  readonly planted = { jobs: 0, nodes: 0, bytesRead: 0, bytesWritten: 0, opens: 0 };
+  readonly #work: string;
+  readonly #sacct: string;
+  readonly #limits: FileLimits;
+
+  constructor(work: string, limits: FileLimits) {
+    this.#work = work;
+    this.#limits = limits;
+    this.#sacct = join(work, "slurm", "sacct.txt");
+    mkdirSync(dirname(this.#sacct));
+    writeFileSync(this.#sacct, SACCT_HEADER);
+  }
+
+  jobs(block: JobBlock): void {
+    appendFileSync(this.#sacct, sacctLines(block));
+    this.jobsWritten += block.count;
+    if (!block.hasCounters) return;
+    for (let row = 0; row < block.count; row++) this.#clients(block, row);
+  }
+
+  /** All nodes of a job or none, so that its sums are whole. */
+  #clients(block: JobBlock, row: number): void {
+    const { planted } = this;
+    const nodes = block.facts.nodes[row] as number;
+    if (planted.nodes + nodes > this.#limits.clientReadings) return;
+    for (const { path, text } of clientReadings(block, row, this.#limits.release)) {
+      const to = join(this.#work, "clients", path);
+      mkdirSync(dirname(to), { recursive: true });
+      writeFileSync(to, text);
+    }
+    planted.jobs++;
+    planted.nodes += nodes;
+    planted.bytesRead += block.counters.bytes_read[row] as number;
+    planted.bytesWritten += block.counters.bytes_written[row] as number;
+    planted.opens += block.counters.opens[row] as number;
+  }
+}

@@ -1,0 +1,108 @@
+/** A live tree in a folder, moved by the clock until somebody stops it. */
+import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "../../base/errors.ts";
+import type { Release } from "../../generate/sitewide/entry.ts";
+import { FolderFiles } from "../../generate/sitewide/live-files.ts";
+import type { LiveJob } from "../../generate/sitewide/live-jobs.ts";
+import { LiveSite } from "../../generate/sitewide/live.ts";
+import type { Context } from "../context.ts";
+
+export interface LiveRun {
+  readonly out: string;
+  readonly seed: number;
+  readonly release: string;
+  readonly speed: number;
+  /** Of the site; undefined for no end. */
+  readonly seconds: number | undefined;
+  readonly mark: string;
+  isOurs(folder: string): boolean;
+}
+
+/** Files change once a second, or as often as the site's seconds go by if that is slower. */
+const STEP_MS = 1000;
+
+export async function runLive(run: LiveRun, context: Context): Promise<void> {
+  const { out, seed, speed, seconds, mark } = run;
+  const folder = out.replace(/(?<=.)\/+$/, "");
+  if (existsSync(folder) && !run.isOurs(folder))
+    throw new UsageError(`${folder} exists and is not an earlier synthetic site; choose another with --out`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, "README.txt"),
+    `${mark}\nNothing here was recorded on a real system.\nA live tree, seed ${seed}.\n`,
+  );
+  const startMs = Date.now();
+  const startNs = BigInt(startMs) * 1_000_000n;
+  const site = new LiveSite({ seed, release: run.release as Release, startNs }, new FolderFiles(folder));
+  if (!context.json) {
+    context.out.write(`${hostLines(folder, site)}\nStop it with Ctrl-C.\n`);
+    context.out.flush();
+  }
+  const log = new JobLog(join(folder, "jobs.ndjson"));
+  for (;;) {
+    const passed = ((Date.now() - startMs) / 1000) * speed;
+    const isLast = seconds !== undefined && passed >= seconds;
+    const at = isLast ? seconds : passed;
+    site.advanceTo(startNs + BigInt(Math.floor(at * 1000)) * 1_000_000n);
+    log.update(site.jobs);
+    if (isLast || context.signal.aborted) break;
+    await pause(STEP_MS, context.signal);
+    if (context.signal.aborted) break;
+  }
+  const jobs = site.jobs.length;
+  if (context.json) context.printJson({ tree: folder, jobs, servers: site.servers, clients: site.clients });
+  else context.out.write(`${jobs} jobs ran; what each did is in ${join(folder, "jobs.ndjson")}\n`);
+}
+
+function hostLines(folder: string, site: LiveSite): string {
+  const server = (host: string) => `  plimsoll collect server --root ${join(folder, host)}`;
+  const client = (host: string) => `  plimsoll collect client --root ${join(folder, host)}`;
+  return `A live site in ${folder}, a root for each host:\n${[...site.servers.map(server), ...site.clients.map(client)].join("\n")}`;
+}
+
+/** A line when a job has started, and one with all it did when it has ended. */
+class JobLog {
+  readonly #path: string;
+  readonly #told = new Map<LiveJob, boolean>();
+
+  constructor(path: string) {
+    this.#path = path;
+    writeFileSync(path, "");
+  }
+
+  update(jobs: readonly LiveJob[]): void {
+    for (const job of jobs) {
+      const hasEnded = job.endNs !== undefined;
+      if (this.#told.get(job) === true || (this.#told.has(job) && !hasEnded)) continue;
+      if (!this.#told.has(job))
+        this.#line({ started: job.spec.jobId, atNs: String(job.startNs), ...job.spec });
+      if (hasEnded)
+        this.#line({
+          ended: job.spec.jobId,
+          atNs: String(job.endNs),
+          total: job.total,
+          onTargets: Object.fromEntries(job.onTargets),
+          onNodes: Object.fromEntries(job.onNodes),
+        });
+      this.#told.set(job, hasEnded);
+    }
+  }
+
+  #line(value: object): void {
+    appendFileSync(this.#path, `${JSON.stringify(value)}\n`);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}
