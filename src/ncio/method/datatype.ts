@@ -1,0 +1,29 @@
+/**
+ * Requests that carry the description of the whole access and a share of its data: as many as the data needs. Storage without
+ * such requests gets lists instead.
+ */
+import { lowOf, isContiguous } from "../../pattern/shape.ts";
+import { list } from "./list.ts";
+import { moveContiguous, type Outcome, PackedData, type Task } from "./task.ts";
+
+export async function datatype(task: Task): Promise<Outcome> {
+  const { direction, access, requests, options, bytes } = task;
+  const contiguous = isContiguous(access.file);
+  if (!contiguous && !requests.hasTypes) {
+    const { fallback } = await list(task);
+    return { fallback: fallback ?? "list" };
+  }
+  const data = new PackedData(task);
+  const fileAt = access.fileStart + lowOf(access.file);
+  for (let from = 0; from < bytes; from += options.requestBytes) {
+    const to = Math.min(from + options.requestBytes, bytes);
+    if (contiguous) await moveContiguous(task, data, fileAt + from, from, to);
+    else {
+      const view = data.view(from, to);
+      const done = requests.type(direction, access.fileStart, access.file, from, view);
+      if (done !== undefined) await done;
+      data.deliver(view, from, to);
+    }
+  }
+  return {};
+}

@@ -1,0 +1,249 @@
+/**
+ * How many requests a method makes for equal regions at equal distances, computed from the numbers of the pattern alone: no
+ * datatype, no list, no code of the methods. What a run counts must be the same.
+ */
+import type { NcioMethod } from "../../model/ncio.ts";
+import type { HpioSpec, NcioSpec } from "../../pattern/specs.ts";
+import { type Comb, combServers, periodicSum, rangeMessages } from "./expected-servers.ts";
+import type { MethodOptions } from "./method.ts";
+
+/** What the storage offers. */
+export interface StorageShape {
+  readonly listMax?: number | undefined;
+  readonly hasTypes: boolean;
+  readonly requestBytesMax?: number | undefined;
+  /** Strips dealt out in turn. */
+  readonly servers?: number;
+  readonly stripBytes?: number;
+  /** Most data of one message; a contiguous request with more goes in rounds. */
+  readonly messageBytesMax?: number;
+}
+
+/** Of all ranks together, in one operation. */
+export interface ExpectedCounts {
+  readonly requests: number;
+  readonly movedBytes: number;
+  /** One for each server that a request touches, more when it is too large for one; 0 without servers. Syncs are not among them. */
+  readonly messages: number;
+}
+
+interface Setting {
+  readonly spec: NcioSpec | HpioSpec;
+  readonly options: MethodOptions;
+  readonly direction: "write" | "read";
+  readonly storage: StorageShape;
+  /** Bytes of one rank. */
+  readonly bytes: number;
+  readonly memoryHoles: boolean;
+  readonly fileHoles: boolean;
+  /** Between regions of one rank in the file. */
+  readonly stride: number;
+  readonly pairs: number;
+  readonly requestBytes: number;
+}
+
+export function expectedCounts(
+  spec: NcioSpec | HpioSpec,
+  method: NcioMethod,
+  direction: "write" | "read",
+  options: MethodOptions,
+  storage: StorageShape,
+): ExpectedCounts {
+  const setting = settingOf(spec, direction, options, storage);
+  const sum = new Sum(storage);
+  if (method === "two-phase") twoPhase(setting, sum);
+  else for (let rank = 0; rank < spec.ranks; rank++) individual(method, setting, rank, sum);
+  return { requests: sum.requests, movedBytes: sum.movedBytes, messages: sum.messages };
+}
+
+function settingOf(
+  spec: NcioSpec | HpioSpec,
+  direction: "write" | "read",
+  options: MethodOptions,
+  storage: StorageShape,
+): Setting {
+  const { count, size, spacing, ranks } = spec;
+  const memorySpacing = (spec.pattern === "hpio" ? spec.memorySpacing : undefined) ?? spacing;
+  const [memory, file] = spec.case.split("-");
+  return {
+    spec,
+    options,
+    direction,
+    storage,
+    bytes: count * size,
+    // Regions that touch are one.
+    memoryHoles: memory === "nc" && count > 1 && memorySpacing > size,
+    fileHoles: file === "nc" && count > 1 && ranks * spacing > size,
+    stride: ranks * spacing,
+    pairs: Math.min(options.listPairs, storage.listMax ?? options.listPairs),
+    requestBytes: Math.min(options.requestBytes, storage.requestBytesMax ?? options.requestBytes),
+  };
+}
+
+function individual(method: NcioMethod, setting: Setting, rank: number, sum: Sum): void {
+  const { spec, bytes, memoryHoles, fileHoles, storage, options, requestBytes } = setting;
+  const start = rank * (spec.case.endsWith("-nc") ? spec.spacing : bytes);
+  if (method === "datatype" && (storage.hasTypes || !fileHoles)) shared(setting, start, requestBytes, sum);
+  else if (method === "list" || method === "datatype") lists(setting, start, sum);
+  else if (method === "sieving" && fileHoles) sieved(setting, start, sum);
+  else if (method === "sieving") shared(setting, start, memoryHoles ? options.sieveBytes : bytes, sum);
+  else if (fileHoles) sum.comb({ start, stride: setting.stride, size: spec.size, count: spec.count });
+  else if (memoryHoles) sum.comb({ start, stride: spec.size, size: spec.size, count: spec.count });
+  else sum.range(start, bytes);
+}
+
+/** The data in requests of so many bytes. */
+function shared(setting: Setting, start: number, most: number, sum: Sum): void {
+  for (let from = 0; from < setting.bytes; from += most) {
+    const length = Math.min(most, setting.bytes - from);
+    if (setting.fileHoles) sum.request(length, () => partServers(setting, start, from, length));
+    else sum.range(start + from, length);
+  }
+}
+
+function lists(setting: Setting, start: number, sum: Sum): void {
+  const { spec, memoryHoles, fileHoles, pairs, requestBytes, storage, stride } = setting;
+  const { size, count } = spec;
+  const contiguous = fileHoles && storage.listMax === undefined;
+  if (!memoryHoles && !fileHoles) shared(setting, start, requestBytes, sum);
+  else if (contiguous && size * pairs <= requestBytes) sum.comb({ start, stride, size, count });
+  else if (size * pairs <= requestBytes) evenLists(setting, start, sum);
+  else cutLists(setting, start, contiguous, sum);
+}
+
+/** Lists that end with their pairs are all alike, but for the last. */
+function evenLists(setting: Setting, start: number, sum: Sum): void {
+  const { spec, bytes, fileHoles, pairs, stride } = setting;
+  const full = pairs * spec.size;
+  const apart = pairs * (fileHoles ? stride : spec.size);
+  const servers = (place: number, data: number): number =>
+    fileHoles ? partServers(setting, place, 0, data) : rangeMessages(place, data, setting.storage);
+  const count = Math.floor(spec.count / pairs);
+  sum.alike(count, full, start, apart, (place) => servers(place, full));
+  const rest = bytes - count * full;
+  if (rest > 0) sum.request(rest, () => servers(start + count * apart, rest));
+}
+
+/** A list ends with its pairs or with its bytes, which may be in the middle of a region. */
+function cutLists(setting: Setting, start: number, contiguous: boolean, sum: Sum): void {
+  const { spec, bytes, fileHoles, pairs, requestBytes, stride } = setting;
+  const { size } = spec;
+  for (let from = 0; from < bytes; ) {
+    const to = Math.min(bytes, from + requestBytes, (Math.floor(from / size) + pairs) * size);
+    if (!fileHoles) sum.range(start + from, to - from);
+    else if (!contiguous) sum.request(to - from, () => partServers(setting, start, from, to - from));
+    else
+      for (let at = from; at < to; ) {
+        const end = Math.min(to, (Math.floor(at / size) + 1) * size);
+        sum.range(start + Math.floor(at / size) * stride + (at % size), end - at);
+        at = end;
+      }
+    from = to;
+  }
+}
+
+/** Servers that a range of the data touches when regions have holes between them in the file. */
+function partServers(
+  { spec, stride, storage }: Setting,
+  start: number,
+  from: number,
+  length: number,
+): number {
+  const first = Math.floor(from / spec.size);
+  const last = Math.floor((from + length - 1) / spec.size);
+  const head = from % spec.size;
+  const tail = ((from + length - 1) % spec.size) + 1;
+  return combServers(
+    { start: start + first * stride, stride, size: spec.size, count: last - first + 1 },
+    head,
+    tail,
+    storage,
+  );
+}
+
+/** Windows begin at the next byte that is wanted, so a window can begin inside a region when the one before ended there. */
+function sieved({ spec, stride, options, direction }: Setting, start: number, sum: Sum): void {
+  const { size, count } = spec;
+  for (let region = 0, phase = 0; region < count; ) {
+    const reach = phase + options.sieveBytes;
+    // Counted from the start of this region: the last one that the window reaches, and how far into it.
+    const last = Math.min(count - 1 - region, Math.ceil(reach / stride) - 1);
+    const end = Math.min(reach, last * stride + size);
+    const wanted = last === 0 ? end - phase : size - phase + (last - 1) * size + (end - last * stride);
+    const holes = end - phase > wanted;
+    const at = start + region * stride + phase;
+    for (let i = direction === "write" && holes ? 2 : 1; i > 0; i--) sum.range(at, end - phase);
+    const whole = end === last * stride + size;
+    phase = whole ? 0 : end - last * stride;
+    region += whole ? last + 1 : last;
+  }
+}
+
+/** All ranks together are one comb of regions, or one range. */
+function twoPhase({ spec, bytes, options, direction }: Setting, sum: Sum): void {
+  const holes = spec.case.endsWith("-nc");
+  const [spacing, size] = holes ? [spec.spacing, spec.size] : [1, 1];
+  const regions = holes ? spec.ranks * spec.count : spec.ranks * bytes;
+  const total = (regions - 1) * spacing + size;
+  const aggregators = Math.min(options.aggregators, spec.ranks);
+  const each = Math.ceil(total / aggregators);
+  const bound = (a: number): number =>
+    a === 0
+      ? 0
+      : a === aggregators
+        ? total
+        : Math.min(total, Math.ceil((a * each) / options.alignBytes) * options.alignBytes);
+  for (let a = 0; a < aggregators; a++)
+    for (let from = bound(a); from < bound(a + 1); from += options.collectiveBytes) {
+      const to = Math.min(bound(a + 1), from + options.collectiveBytes);
+      const below = (place: number): number =>
+        Math.floor(place / spacing) * size + Math.min(size, place % spacing);
+      const wanted = Math.min(below(to), regions * size) - below(from);
+      if (wanted === 0) continue;
+      const low = from % spacing < size ? from : (Math.floor(from / spacing) + 1) * spacing;
+      const last = Math.floor((to - 1) / spacing) * spacing;
+      const high = Math.min(to, last + size);
+      for (let i = direction === "write" && wanted < high - low ? 2 : 1; i > 0; i--)
+        sum.range(low, high - low);
+    }
+}
+
+class Sum {
+  requests = 0;
+  movedBytes = 0;
+  messages = 0;
+  readonly #storage: StorageShape;
+
+  constructor(storage: StorageShape) {
+    this.#storage = storage;
+  }
+
+  request(bytes: number, servers: () => number): void {
+    this.requests++;
+    this.movedBytes += bytes;
+    if (this.#storage.servers !== undefined) this.messages += servers();
+  }
+
+  range(at: number, bytes: number): void {
+    this.request(bytes, () => rangeMessages(at, bytes, this.#storage));
+  }
+
+  /** Requests of the same form at equal distances: how many servers they touch comes again after a while. */
+  alike(
+    count: number,
+    bytes: number,
+    start: number,
+    apart: number,
+    servers: (place: number) => number,
+  ): void {
+    this.requests += count;
+    this.movedBytes += count * bytes;
+    if (this.#storage.servers !== undefined)
+      this.messages += periodicSum(count, start, apart, this.#storage, servers);
+  }
+
+  /** A request for each of many regions. */
+  comb({ start, stride, size, count }: Comb): void {
+    this.alike(count, size, start, stride, (place) => rangeMessages(place, size, this.#storage));
+  }
+}

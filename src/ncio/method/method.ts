@@ -1,0 +1,77 @@
+/** What a method of noncontiguous I/O is given, and what it gives back. */
+import type { Communicator } from "../../launch/communicator.ts";
+import type { NcioMethod } from "../../model/ncio.ts";
+import type { RankAccess } from "../../pattern/pattern.ts";
+import type { Storage, StorageFile } from "../storage.ts";
+
+export interface MethodOptions {
+  /** Offset-length pairs of a list request, in memory and in the file. PVFS took 64. */
+  readonly listPairs: number;
+  /** Buffer of data sieving. ROMIO's for writing is 512 KiB. */
+  readonly sieveBytes: number;
+  /** Ranks that do the I/O of two phase; no more than there are. */
+  readonly aggregators: number;
+  /** Buffer of each aggregator; ROMIO's is 16 MiB, older ones 4 MiB. */
+  readonly collectiveBytes: number;
+  /** Shares of the file that aggregators get begin at multiples of this, beside the first: the strip, for example. */
+  readonly alignBytes: number;
+  /** Most data of one list or datatype request. */
+  readonly requestBytes: number;
+  /** Data is durable before the operation ends. */
+  readonly sync: boolean;
+}
+
+export const METHOD_DEFAULTS: MethodOptions = {
+  listPairs: 64,
+  sieveBytes: 512 * 1024,
+  aggregators: 4,
+  collectiveBytes: 4 * 1024 * 1024,
+  alignBytes: 1,
+  requestBytes: 16 * 1024 * 1024,
+  sync: true,
+};
+
+/**
+ * Called after requests are done, with plain numbers so that nothing is allocated. `requests` of them came one right after the other
+ * between start and end. Asked bytes are those that the pattern wants and that these requests brought to their place: the
+ * reading of a read-modify-write asks for none.
+ */
+export type OnRequests = (
+  kind: "read" | "write",
+  startNs: number,
+  endNs: number,
+  askedBytes: number,
+  movedBytes: number,
+  requests: number,
+) => void;
+
+export interface Operation {
+  readonly method: NcioMethod;
+  readonly direction: "write" | "read";
+  readonly storage: Storage;
+  /** Opened by every rank; for writing also readable. */
+  readonly file: StorageFile;
+  readonly access: RankAccess;
+  /** Written from, or read into; at least as long as the memory type. */
+  readonly buffer: Uint8Array;
+  readonly communicator: Communicator;
+  /** What is not given is as in `METHOD_DEFAULTS`. */
+  readonly options?: Partial<MethodOptions>;
+  readonly onRequests?: OnRequests;
+  /** Nanoseconds from any start; monotonic. */
+  readonly clock?: () => number;
+}
+
+/** Of one rank. */
+export interface OperationResult {
+  /** Data of the access. */
+  readonly bytes: number;
+  readonly requests: number;
+  readonly movedBytes: number;
+  /** From the start to the last request and exchange, without the sync. */
+  readonly transferNs: number;
+  /** The sync, and waiting for those who do it. */
+  readonly syncNs: number;
+  /** Requests that the storage does not know were replaced by these. */
+  readonly fallback?: "list" | "contiguous";
+}

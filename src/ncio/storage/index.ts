@@ -1,0 +1,5 @@
+/** Storage that needs nothing but this process. Servers are in `src/target`. */
+export type { RequestKinds } from "./kinds.ts";
+export { type MemoryOptions, memoryStorage } from "./memory.ts";
+export { nullStorage } from "./null.ts";
+export { posixStorage } from "./posix.ts";
