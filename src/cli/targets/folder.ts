@@ -1,0 +1,15 @@
+/** Where servers keep their data and state unless told. */
+import { UsageError } from "../../base/errors.ts";
+import type { OptionSpec } from "../command.ts";
+
+export const DIR_OPTION = {
+  kind: "string",
+  default: "plimsoll-targets",
+  valueName: "DIR",
+  help: "folder of the servers, with their data and state",
+} as const satisfies OptionSpec;
+
+export function checkDir(dir: string): string {
+  if (dir.trim() === "") throw new UsageError("--dir is empty; name a folder");
+  return dir;
+}

@@ -1,0 +1,131 @@
+/** `plimsoll targets start`: storage-target servers as processes of their own. */
+import { join } from "node:path";
+import { UsageError } from "../../base/errors.ts";
+import { formatMany } from "../../base/units.ts";
+import {
+  JOINS,
+  PAIRS_MAX,
+  SERVERS_MAX,
+  type StartedServers,
+  STRIP_BYTES_MAX,
+  STRIP_BYTES_MIN,
+  startServers,
+} from "../../target/index.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { checkDir, DIR_OPTION } from "./folder.ts";
+
+export default defineCommand({
+  name: "targets start",
+  summary: "start storage-target servers that know contiguous, list and datatype requests",
+  description:
+    "Starts server processes that share files among them in strips, as the servers of a parallel file system do, and waits until all of them answer. They listen on Unix sockets that only this user can reach, or with --tcp on ports of 127.0.0.1; on another address only with --listen. Every client needs the token that lies in the folder, readable by this user alone. Traffic is not encrypted: give --listen an address of a network that you trust. The servers go on until plimsoll targets stop, or until Ctrl-C with --foreground; what they store stays in the folder.",
+  options: {
+    servers: {
+      kind: "number",
+      short: "n",
+      integer: true,
+      min: 1,
+      max: SERVERS_MAX,
+      default: 4,
+      help: "how many",
+    },
+    dir: DIR_OPTION,
+    strip: {
+      kind: "bytes",
+      min: STRIP_BYTES_MIN,
+      max: STRIP_BYTES_MAX,
+      default: 64 << 10,
+      help: "bytes of a file on one server before the next has its turn",
+    },
+    tcp: { kind: "boolean", help: "listen on 127.0.0.1 instead of Unix sockets" },
+    listen: { kind: "string", valueName: "ADDRESS", help: "listen on this address of the machine instead" },
+    port: {
+      kind: "number",
+      integer: true,
+      min: 1,
+      max: 65_535,
+      help: "port of the first server, with --tcp or --listen; the others follow (the system chooses unless given)",
+    },
+    join: {
+      kind: "choice",
+      choices: JOINS,
+      default: "touching",
+      help: "how a server writes the pieces of one request: one call each, those that touch in one call, or across small holes too",
+    },
+    "list-max": {
+      kind: "number",
+      integer: true,
+      min: 1,
+      max: PAIRS_MAX,
+      default: 64,
+      help: "most pairs of offset and length in a list request",
+    },
+    "simulate-seek": {
+      kind: "number",
+      min: 0,
+      max: 10_000,
+      default: 0,
+      valueName: "MS",
+      help: "simulate a disk on each server: each jump takes so many milliseconds",
+    },
+    foreground: { kind: "boolean", help: "stay until Ctrl-C, or until targets stop" },
+  },
+  examples: [
+    { command: "plimsoll targets start -n 16", does: "sixteen servers in ./plimsoll-targets" },
+    {
+      command: "plimsoll targets start -n 4 --dir /scratch/t --tcp",
+      does: "four, on TCP ports of this machine",
+    },
+  ],
+  async run({ options }, context) {
+    const dir = checkDir(options.dir);
+    if (options.port !== undefined && !options.tcp && options.listen === undefined)
+      throw new UsageError("--port needs --tcp or --listen; Unix sockets have no ports");
+    const tcp = options.tcp || options.listen !== undefined;
+    const started = await startServers({
+      servers: options.servers,
+      dir,
+      stripBytes: options.strip,
+      joins: options.join,
+      limits: { pairs: options.listMax },
+      simulateSeekMs: options.simulateSeek,
+      detached: !options.foreground,
+      signal: context.signal,
+      ...(tcp && {
+        tcp: {
+          host: options.listen ?? "127.0.0.1",
+          ...(options.port !== undefined && { port: options.port }),
+        },
+      }),
+    });
+    tellStarted(started, options.simulateSeek, context);
+    if (options.foreground) await stay(started, context);
+  },
+});
+
+function tellStarted(started: StartedServers, simulateSeekMs: number, context: Context): void {
+  const { dir, addresses, pids, stripBytes } = started;
+  if (context.json) {
+    const servers = addresses.map((address, server) => ({ server, address, pid: pids[server] }));
+    const tokenFile = join(dir, "token");
+    context.printJson({ dir, stripBytes, simulateSeekMs, tokenFile, addresses, servers });
+  } else {
+    for (const [server, address] of addresses.entries())
+      context.out.write(`server ${server}: ${address}, process ${pids[server]}\n`);
+    const simulated = simulateSeekMs > 0 ? `; seeks of ${simulateSeekMs} ms are simulated` : "";
+    context.out.write(
+      `${formatMany(addresses.length, "server")} in ${dir}, strips of ${stripBytes} bytes${simulated}\n`,
+    );
+  }
+  context.out.flush();
+}
+
+async function stay(started: StartedServers, { signal }: Context): Promise<void> {
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await Promise.race([stopped, started.ended]);
+  await started.stop();
+}

@@ -1,0 +1,52 @@
+/** `plimsoll targets status`. */
+import { formatBytes, formatCount, formatMany, formatSeconds } from "../../base/units.ts";
+import { type ServerStatus, targetsStatus } from "../../target/index.ts";
+import { defineCommand } from "../command.ts";
+import { CheckFailed } from "../failure.ts";
+import { checkDir, DIR_OPTION } from "./folder.ts";
+
+export default defineCommand({
+  name: "targets status",
+  summary: "ask the storage-target servers of a folder what they did",
+  description:
+    "Asks each server of the folder over its socket and prints its address, process, requests and bytes. One that is gone or does not answer is named, and the exit code is 1.",
+  options: { dir: DIR_OPTION },
+  examples: [
+    { command: "plimsoll targets status", does: "the servers of ./plimsoll-targets" },
+    { command: "plimsoll targets status --dir /scratch/t --json", does: "all counters of each server" },
+  ],
+  async run({ options }, context) {
+    const status = await targetsStatus(checkDir(options.dir));
+    if (context.json)
+      context.printJson({ ...status, addresses: status.servers.map(({ address }) => address) });
+    else for (const one of status.servers) context.out.write(`server ${one.server}: ${describe(one)}\n`);
+    const bad = status.servers.filter(({ condition }) => condition !== "running");
+    if (bad.length > 0)
+      throw new CheckFailed(
+        `${bad.length} of ${formatMany(status.servers.length, "server")} in ${status.dir} not running: ${bad.map(({ server, condition }) => `${server} ${WORDS[condition]}`).join(", ")}`,
+      );
+  },
+});
+
+const WORDS = {
+  running: "runs",
+  gone: "is gone",
+  silent: "does not answer",
+  other: "has lost its address to another server",
+} as const;
+
+function describe({ address, pid, condition, stats }: ServerStatus): string {
+  if (stats === undefined) return `${WORDS[condition]} (${address}, process ${pid})`;
+  const requests = Object.entries(stats.requests).reduce((sum, [, count]) => sum + count, 0);
+  const parts = [
+    `${address}, process ${pid}`,
+    `up ${formatSeconds(stats.upSeconds)}`,
+    `${formatCount(requests)} requests`,
+    `${formatBytes(stats.bytesWritten)} written`,
+    `${formatBytes(stats.bytesRead)} read`,
+    `${formatMany(stats.files, "file")} with ${formatBytes(stats.storedBytes)}`,
+  ];
+  if (stats.refused > 0) parts.push(`${formatCount(stats.refused)} refused`);
+  if (stats.simulatedSeekMs > 0) parts.push(`simulated seeks of ${stats.simulatedSeekMs} ms`);
+  return parts.join(", ");
+}

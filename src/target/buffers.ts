@@ -1,0 +1,30 @@
+/** Buffers that are used again, so that a stream of large requests makes no garbage. */
+
+const KEPT_BYTES_MAX = 32 << 20;
+const SMALLEST_POWER = 8;
+
+export class BufferPool {
+  /** Free buffers by the power of two of their size. */
+  readonly #free: Buffer[][] = [];
+  #keptBytes = 0;
+
+  /** At least so many bytes, with whatever they held before. */
+  take(bytes: number): Buffer {
+    const power = powerOf(bytes);
+    const buffer = this.#free[power]?.pop();
+    if (buffer === undefined) return Buffer.allocUnsafeSlow(2 ** power);
+    this.#keptBytes -= buffer.length;
+    return buffer;
+  }
+
+  /** Only what `take` gave, and only once nobody reads it any more. */
+  give(buffer: Buffer): void {
+    if (this.#keptBytes + buffer.length > KEPT_BYTES_MAX) return;
+    this.#keptBytes += buffer.length;
+    const power = powerOf(buffer.length);
+    (this.#free[power] ??= []).push(buffer);
+  }
+}
+
+const powerOf = (bytes: number): number =>
+  Math.max(SMALLEST_POWER, bytes <= 1 ? 0 : 32 - Math.clz32(bytes - 1));

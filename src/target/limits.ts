@@ -1,0 +1,46 @@
+/** What one request may ask for. Servers hold to these and tell them to clients, which cut their requests to fit. */
+export interface Limits {
+  /** Bytes of data in one request or response. */
+  readonly dataBytes: number;
+  /** Pairs of offset and length in one list request. */
+  readonly pairs: number;
+  /** Bytes of an encoded datatype. */
+  readonly typeBytes: number;
+  /** Datatypes inside each other. */
+  readonly typeDepth: number;
+  /** Pieces that one datatype request may come to, on all servers together. */
+  readonly typePieces: number;
+}
+
+/** 64 pairs as in the paper on NCIO (Ching and others, 2006). */
+export const DEFAULT_LIMITS: Limits = {
+  dataBytes: 4 << 20,
+  pairs: 64,
+  typeBytes: 64 << 10,
+  typeDepth: 16,
+  typePieces: 4 << 20,
+};
+
+/** The strip of PVFS2 in that paper. */
+export const DEFAULT_STRIP_BYTES = 64 << 10;
+export const STRIP_BYTES_MIN = 512;
+export const STRIP_BYTES_MAX = 1 << 30;
+export const SERVERS_MAX = 1024;
+/** A pair needs 12 bytes; more of them would not fit beside the data of a small request. */
+export const PAIRS_MAX = 65_536;
+
+export const CONNECTIONS_MAX = 512;
+export const HANDLES_MAX = 256;
+export const OPEN_FILES_MAX = 512;
+/** A connection that has not said who it is after this time is closed. */
+export const HELLO_MS = 5000;
+/** Responses that wait for a client that does not read; beyond them its requests wait too. */
+export const WAITING_BYTES_MAX = 8 << 20;
+
+/** The largest frame before a client is known: a hello with the longest token. */
+export const HELLO_FRAME_BYTES = 512;
+
+/** The largest frame after that, without its length field: header, description and data. */
+export function frameBytesMax({ dataBytes, pairs, typeBytes }: Limits): number {
+  return 64 + dataBytes + Math.max(12 * pairs, typeBytes, 4096);
+}

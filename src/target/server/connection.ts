@@ -1,0 +1,304 @@
+/** One client of a server: its frames, one after the other, each answered before the next is looked at. */
+import type { Socket } from "node:net";
+import { Refusal } from "../errors.ts";
+import { FrameReader } from "../frame-reader.ts";
+import { HELLO_FRAME_BYTES, HELLO_MS, WAITING_BYTES_MAX } from "../limits.ts";
+import {
+  ERROR_TEXT_BYTES_MAX,
+  HEADER_BYTES,
+  MAGIC,
+  Op,
+  readPlace,
+  responseHeader,
+  Status,
+  TOKEN_BYTES_MAX,
+  VERSION,
+  writePlace,
+} from "../wire.ts";
+import { type Body, checkedPlace, exactly, Handles, malformed, nameIn } from "./requests.ts";
+import type { TargetServer } from "./server.ts";
+
+/** A response above this size is written into a buffer that is used again. */
+const POOLED_BYTES_MIN = 4096;
+const KNOWN_OPS = new Set<number>(Object.values(Op));
+
+export class ServerConnection {
+  readonly #socket: Socket;
+  readonly #server: TargetServer;
+  readonly #reader: FrameReader;
+  readonly #handles: Handles;
+  readonly #body: Body = { bytes: Buffer.alloc(0), start: 0, end: 0 };
+  readonly #helloTimer: NodeJS.Timeout;
+  #known = false;
+  #ended = false;
+  /** A request is under way: a sync in another thread, or a simulated disk. */
+  #busy = false;
+  /** The response to a read, filled while the request is done. */
+  #reply: { readonly buffer: Buffer; readonly at: number; readonly bytes: number } | undefined;
+
+  constructor(socket: Socket, server: TargetServer, onClose: () => void) {
+    this.#socket = socket;
+    this.#server = server;
+    this.#handles = new Handles(server.files);
+    this.#reader = new FrameReader(
+      (bytes, start, end) => this.#frame(bytes, start, end),
+      (length) => this.#checkLength(length),
+    );
+    this.#helloTimer = setTimeout(() => this.end(), HELLO_MS);
+    socket.on("data", (chunk: Buffer) => this.#feed(() => this.#reader.feed(chunk)));
+    socket.on("drain", () => this.#goOn());
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      clearTimeout(this.#helloTimer);
+      this.#ended = true;
+      this.#handles.closeAll();
+      onClose();
+    });
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#socket.destroySoon();
+  }
+
+  #feed(feed: () => void): void {
+    if (this.#ended) return;
+    this.#socket.cork();
+    try {
+      feed();
+    } catch (error) {
+      // Thrown by the check of a length: where the next frame begins is not known.
+      this.#refuse(0, error);
+      this.end();
+    }
+    this.#socket.uncork();
+    if (this.#reader.stopped) this.#socket.pause();
+  }
+
+  #checkLength(length: number): void {
+    const most = this.#known ? this.#server.frameBytesMax : HELLO_FRAME_BYTES;
+    if (length < HEADER_BYTES - 4)
+      throw malformed(`a frame of ${length} bytes, at least ${HEADER_BYTES - 4}`);
+    if (length > most)
+      throw new Refusal(Status.tooLarge, `a frame of ${length} bytes, at most ${most}`, true);
+  }
+
+  #frame(bytes: Buffer, start: number, end: number): void {
+    if (this.#ended) return;
+    const id = bytes.readUInt32LE(start + 4);
+    const op = bytes.readUInt32LE(start + 8);
+    try {
+      if (!KNOWN_OPS.has(op)) throw new Refusal(Status.malformed, `unknown operation ${op}`, true);
+      if (!this.#known && op !== Op.hello)
+        throw new Refusal(Status.unauthorised, "the first request is a hello with the token", true);
+      this.#body.bytes = bytes;
+      this.#body.start = start + HEADER_BYTES;
+      this.#body.end = end;
+      this.#perform(op as Op, id, bytes.readUInt32LE(start + 12));
+    } catch (error) {
+      this.#releaseReply();
+      this.#refuse(id, error);
+      if (!(error instanceof Refusal) ? !isSystem(error) : error.fatal) this.end();
+    }
+  }
+
+  #perform(op: Op, id: number, handle: number): void {
+    if (op >= Op.write && op <= Op.readType) this.#moved(op, id, this.#move(op, handle));
+    else if (op === Op.hello) this.#hello(id);
+    else if (op === Op.sync) this.#sync(id, handle);
+    else {
+      const { value, body } = this.#manage(op, handle);
+      this.#answer(op, id, value, body);
+      if (op === Op.shutdown) this.#server.onShutdown();
+    }
+  }
+
+  /** Gives the bytes moved. */
+  #move(op: Op, handle: number): number {
+    const { data } = this.#server;
+    const body = this.#body;
+    switch (op) {
+      case Op.write:
+        return data.write(this.#handles.get(handle, true), body);
+      case Op.writeList:
+        return data.writeList(this.#handles.get(handle, true), body);
+      case Op.writeType:
+        return data.writeType(this.#handles.get(handle, true), body);
+      case Op.read:
+        return data.read(this.#handles.get(handle, false), body, this.#reserve);
+      case Op.readList:
+        return data.readList(this.#handles.get(handle, false), body, this.#reserve);
+      default:
+        return data.readType(this.#handles.get(handle, false), body, this.#reserve);
+    }
+  }
+
+  #manage(op: Op, handle: number): { value: number; body?: Buffer } {
+    const { files } = this.#server;
+    const body = this.#body;
+    switch (op) {
+      case Op.open:
+        return { value: this.#handles.open(body) };
+      case Op.close:
+        exactly(body, 0, "close");
+        this.#handles.close(handle);
+        return { value: 0 };
+      case Op.truncate: {
+        exactly(body, 8, "truncate");
+        const bytes = checkedPlace(readPlace(body.bytes, body.start), 0);
+        files.truncate(this.#handles.get(handle, true).file, bytes);
+        return { value: 0 };
+      }
+      case Op.stat: {
+        const size = Buffer.allocUnsafe(8);
+        writePlace(size, 0, files.size(nameIn(body, 0)));
+        return { value: 0, body: size };
+      }
+      case Op.remove:
+        files.remove(nameIn(body, 0));
+        return { value: 0 };
+      case Op.stats:
+        exactly(body, 0, "stats");
+        return { value: 0, body: Buffer.from(JSON.stringify(this.#server.stats())) };
+      default:
+        exactly(body, 0, "ping or shutdown");
+        return { value: 0 };
+    }
+  }
+
+  #hello(id: number): void {
+    const { bytes, start, end } = this.#body;
+    if (end - start < 8 || bytes.readUInt32LE(start) !== MAGIC)
+      throw new Refusal(Status.malformed, "no hello of a client of storage targets", true);
+    const version = bytes.readUInt16LE(start + 4);
+    if (version !== VERSION)
+      throw new Refusal(Status.version, `version ${version}, this server speaks ${VERSION}`, true);
+    const length = bytes.readUInt16LE(start + 6);
+    if (length > TOKEN_BYTES_MAX || end - start !== 8 + length)
+      throw new Refusal(Status.malformed, "a hello whose token has another length than it says", true);
+    if (!this.#server.knows(bytes.subarray(start + 8, end)))
+      throw new Refusal(Status.unauthorised, "the token is wrong", true);
+    this.#known = true;
+    clearTimeout(this.#helloTimer);
+    this.#answer(Op.hello, id, 0, this.#server.hello);
+  }
+
+  /** Data was moved: answers, later when a disk is simulated. */
+  #moved(op: Op, id: number, bytes: number): void {
+    const wait = this.#server.disk.seeks.waitMs(performance.now());
+    if (wait === 0) {
+      this.#answerMoved(op, id, bytes);
+      return;
+    }
+    this.#beginWaiting();
+    setTimeout(() => {
+      this.#busy = false;
+      if (this.#ended) return this.#releaseReply();
+      this.#answerMoved(op, id, bytes);
+      this.#goOn();
+    }, wait);
+  }
+
+  #answerMoved(op: Op, id: number, bytes: number): void {
+    const reply = this.#reply;
+    if (reply === undefined) {
+      this.#answer(op, id, bytes);
+      return;
+    }
+    this.#reply = undefined;
+    this.#server.requests[op]!++;
+    const length = HEADER_BYTES + reply.bytes;
+    responseHeader(reply.buffer, length, id, Status.ok, reply.bytes);
+    const { pool } = this.#server;
+    if (reply.buffer.length < POOLED_BYTES_MIN) this.#write(reply.buffer);
+    else this.#write(reply.buffer.subarray(0, length), () => pool.give(reply.buffer));
+  }
+
+  #sync(id: number, handle: number): void {
+    exactly(this.#body, 0, "sync");
+    const { file } = this.#handles.get(handle, false);
+    this.#beginWaiting();
+    this.#server.files.sync(file, (error) => {
+      this.#busy = false;
+      if (this.#ended) return;
+      if (error === null) this.#answer(Op.sync, id, 0);
+      else this.#refuse(id, error);
+      this.#goOn();
+    });
+  }
+
+  #beginWaiting(): void {
+    this.#busy = true;
+    this.#reader.stop();
+  }
+
+  /** Looks at frames again, unless the client does not take the answers. */
+  #goOn(): void {
+    if (this.#ended || this.#busy || !this.#reader.stopped || this.#socket.writableLength > WAITING_BYTES_MAX)
+      return;
+    this.#feed(() => this.#reader.resume());
+    if (!this.#reader.stopped) this.#socket.resume();
+  }
+
+  readonly #reserve = (bytes: number): { readonly buffer: Buffer; readonly at: number } => {
+    const length = HEADER_BYTES + bytes;
+    const pooled = length >= POOLED_BYTES_MIN;
+    const buffer = pooled ? this.#server.pool.take(length) : Buffer.allocUnsafe(length);
+    this.#reply = { buffer, at: HEADER_BYTES, bytes };
+    return this.#reply;
+  };
+
+  #releaseReply(): void {
+    if (this.#reply !== undefined && this.#reply.buffer.length >= POOLED_BYTES_MIN)
+      this.#server.pool.give(this.#reply.buffer);
+    this.#reply = undefined;
+  }
+
+  #answer(op: Op, id: number, value: number, body?: Buffer): void {
+    this.#server.requests[op]!++;
+    this.#respond(id, Status.ok, value, body);
+  }
+
+  #refuse(id: number, error: unknown): void {
+    this.#server.refused++;
+    const { status, text } = describe(error);
+    if (status === Status.internal) this.#server.log(error instanceof Error ? (error.stack ?? text) : text);
+    this.#respond(id, status, 0, Buffer.from(text).subarray(0, ERROR_TEXT_BYTES_MAX));
+  }
+
+  #respond(id: number, status: Status, value: number, body?: Buffer): void {
+    const length = HEADER_BYTES + (body?.length ?? 0);
+    const frame = Buffer.allocUnsafe(length);
+    responseHeader(frame, length, id, status, value);
+    body?.copy(frame, HEADER_BYTES);
+    this.#write(frame);
+  }
+
+  #write(frame: Buffer, written?: () => void): void {
+    this.#socket.write(frame, written);
+    if (this.#socket.writableLength > WAITING_BYTES_MAX) this.#reader.stop();
+  }
+}
+
+const isSystem = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: "no space left on the server",
+  EDQUOT: "quota exceeded on the server",
+  EFBIG: "the server's file system has no files so large",
+  EINVAL: "the server's file system takes no such offset or length",
+  EIO: "input/output error on the server",
+  EACCES: "the server may not do that in its folder",
+  EROFS: "the server's file system is read-only",
+  EMFILE: "the server has too many files open",
+};
+
+function describe(error: unknown): { status: Status; text: string } {
+  if (error instanceof Refusal) return { status: error.status, text: error.message };
+  if (isSystem(error)) {
+    const { code = "", syscall = "" } = error as NodeJS.ErrnoException;
+    return { status: Status.storage, text: REASONS[code] ?? `${syscall} failed on the server: ${code}` };
+  }
+  return { status: Status.internal, text: "a fault of the server; its log has more" };
+}

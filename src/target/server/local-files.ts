@@ -1,0 +1,177 @@
+/** The files of one server: one local file for its strips of each file, in a folder of its own. */
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  unlinkSync,
+} from "node:fs";
+import { join } from "node:path";
+import { Refusal } from "../errors.ts";
+import { OPEN_FILES_MAX } from "../limits.ts";
+import { nameFault } from "../names.ts";
+import { OPEN_CREATE, OPEN_EMPTY, Status } from "../wire.ts";
+
+export interface LocalFile {
+  readonly name: string;
+  readonly fd: number;
+  handles: number;
+  /** Made since the folder was last synced. */
+  fresh: boolean;
+  /** Syncs that run in other threads: the descriptor must live as long. */
+  syncing: number;
+}
+
+/** No link is followed, and nothing that could block is waited for. */
+const OPEN_MODE = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+export class LocalFiles {
+  readonly #folder: string;
+  readonly #byName = new Map<string, LocalFile>();
+  #openFds = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get openCount(): number {
+    return this.#openFds;
+  }
+
+  open(name: string, flags: number): LocalFile {
+    const path = this.#path(name);
+    let file = this.#byName.get(name);
+    if (file === undefined) {
+      if (this.#openFds >= OPEN_FILES_MAX)
+        throw new Refusal(Status.tooMany, `more than ${OPEN_FILES_MAX} files are open on this server`);
+      file = openLocal(path, name, (flags & OPEN_CREATE) !== 0);
+      this.#openFds++;
+      this.#byName.set(name, file);
+    }
+    file.handles++;
+    try {
+      if ((flags & OPEN_EMPTY) !== 0) ftruncateSync(file.fd, 0);
+    } catch (error) {
+      this.close(file);
+      throw error;
+    }
+    return file;
+  }
+
+  close(file: LocalFile): void {
+    file.handles--;
+    this.#closeWhenIdle(file);
+  }
+
+  /** Local bytes. */
+  size(name: string): number {
+    const path = this.#path(name);
+    const open = this.#byName.get(name);
+    if (open !== undefined) return fstatSync(open.fd).size;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined || !found.isFile()) throw noSuch(name);
+    return found.size;
+  }
+
+  truncate(file: LocalFile, bytes: number): void {
+    ftruncateSync(file.fd, bytes);
+  }
+
+  /** Whoever has it open keeps what there is; the name is free at once. */
+  remove(name: string): void {
+    const path = this.#path(name);
+    try {
+      unlinkSync(path);
+    } catch (error) {
+      throw codeOf(error) === "ENOENT" || codeOf(error) === "EISDIR" ? noSuch(name) : error;
+    }
+    this.#byName.delete(name);
+  }
+
+  /** Data of the file, and its name when it is new. Other requests are served meanwhile. */
+  sync(file: LocalFile, done: (error: Error | null) => void): void {
+    file.syncing++;
+    const end = (error: Error | null): void => {
+      file.syncing--;
+      this.#closeWhenIdle(file);
+      done(error);
+    };
+    fdatasync(file.fd, (error) => {
+      if (error !== null || !file.fresh) end(error);
+      else {
+        file.fresh = false;
+        this.#syncFolder(end);
+      }
+    });
+  }
+
+  /** What lies here. */
+  totals(): { files: number; bytes: number } {
+    let files = 0;
+    let bytes = 0;
+    for (const name of readdirSync(this.#folder)) {
+      const found = lstatSync(join(this.#folder, name), { throwIfNoEntry: false });
+      if (found === undefined || !found.isFile()) continue;
+      files++;
+      bytes += found.size;
+    }
+    return { files, bytes };
+  }
+
+  #path(name: string): string {
+    const fault = nameFault(name);
+    if (fault !== undefined) throw new Refusal(Status.badName, fault);
+    return join(this.#folder, name);
+  }
+
+  #syncFolder(done: (error: Error | null) => void): void {
+    let fd: number;
+    try {
+      fd = openSync(this.#folder, constants.O_RDONLY | constants.O_DIRECTORY);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    fsync(fd, (error) => {
+      closeSync(fd);
+      done(error);
+    });
+  }
+
+  #closeWhenIdle(file: LocalFile): void {
+    if (file.handles > 0 || file.syncing > 0) return;
+    if (this.#byName.get(file.name) === file) this.#byName.delete(file.name);
+    closeSync(file.fd);
+    this.#openFds--;
+  }
+}
+
+function openLocal(path: string, name: string, create: boolean): LocalFile {
+  let fd: number;
+  let fresh = false;
+  try {
+    fd = openSync(path, OPEN_MODE);
+  } catch (error) {
+    if (codeOf(error) === "ELOOP") throw new Refusal(Status.badName, `${name}: is a symbolic link`);
+    if (codeOf(error) === "EISDIR" || codeOf(error) === "ENXIO") throw notAFile(name);
+    if (codeOf(error) !== "ENOENT") throw error;
+    if (!create) throw noSuch(name);
+    fd = openSync(path, OPEN_MODE | constants.O_CREAT, 0o600);
+    fresh = true;
+  }
+  if (!fstatSync(fd).isFile()) {
+    closeSync(fd);
+    throw notAFile(name);
+  }
+  return { name, fd, handles: 0, fresh, syncing: 0 };
+}
+
+const noSuch = (name: string): Refusal => new Refusal(Status.noSuchFile, `${name}: no such file`);
+const notAFile = (name: string): Refusal => new Refusal(Status.badName, `${name}: is not a plain file`);
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;

@@ -1,0 +1,90 @@
+/** The program of a server process: is told once what to be, serves until told to end, and leaves no socket behind. */
+import { existsSync, mkdirSync, rmdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { codeOf } from "./local-files.ts";
+import { TargetServer } from "./server.ts";
+import type { ListenAt, StartAnswer, StartMessage } from "./setting.ts";
+
+/** Time for the last answers to leave. */
+const LAST_ANSWERS_MS = 50;
+
+process.once("message", (message: StartMessage) => {
+  start(message).catch((error: unknown) => {
+    const text = error instanceof Error ? error.message : String(error);
+    tell({ kind: "failed", text }, () => process.exit(1));
+  });
+});
+// Without a word of what to be there is nothing to do here.
+process.once("disconnect", exitUntold);
+
+function exitUntold(): void {
+  process.exit(1);
+}
+
+async function start({ setting, detached }: StartMessage): Promise<void> {
+  if (!existsSync(setting.folder)) mkdirSync(setting.folder, 0o700);
+  const server = new TargetServer(setting);
+  let ending = false;
+  const end = (): void => {
+    if (ending) return;
+    ending = true;
+    setTimeout(() => process.exit(0), 20 * LAST_ANSWERS_MS).unref();
+    void server.close().then(() => {
+      removeSocketFolder(setting.listen);
+      setTimeout(() => process.exit(0), LAST_ANSWERS_MS);
+    });
+  };
+  server.onShutdown = end;
+  process.on("SIGTERM", end);
+  // Ctrl-C in a terminal reaches the whole group; whoever started the servers stops them.
+  process.on("SIGINT", () => {
+    if (!detached && !process.connected) end();
+  });
+  process.on("uncaughtException", (error) => {
+    // A server whose state is not known must not go on to write.
+    server.log(`ends: ${error.stack ?? error.message}`);
+    process.exit(1);
+  });
+  let listen: ListenAt;
+  try {
+    listen = await server.listen();
+  } catch (error) {
+    throw new Error(listenFailure(setting.listen, error), { cause: error });
+  }
+  process.removeListener("disconnect", exitUntold);
+  process.on("disconnect", () => {
+    if (!detached) end();
+  });
+  tell({ kind: "ready", listen, instance: server.instance, pid: process.pid }, () => {});
+}
+
+/** The last server to end takes the folder along, should whoever started them be gone. */
+function removeSocketFolder(listen: ListenAt): void {
+  try {
+    if (listen.kind === "unix") rmdirSync(dirname(listen.path));
+  } catch {
+    // Others still have their sockets in it, or it is gone.
+  }
+}
+
+function tell(answer: StartAnswer, then: () => void): void {
+  if (process.send === undefined) then();
+  else process.send(answer, undefined, undefined, then);
+}
+
+function listenFailure(listen: ListenAt, error: unknown): string {
+  const where = listen.kind === "unix" ? listen.path : `${listen.host} port ${listen.port}`;
+  switch (codeOf(error)) {
+    case "EADDRINUSE":
+      return `cannot listen at ${where}: taken by another program; choose another --port`;
+    case "EADDRNOTAVAIL":
+      return `cannot listen at ${where}: not an address of this machine`;
+    case "EACCES":
+      return `cannot listen at ${where}: permission denied`;
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `cannot listen at ${where}: no such host name`;
+    default:
+      return `cannot listen at ${where}: ${codeOf(error) ?? (error as Error).message}`;
+  }
+}
