@@ -24,8 +24,10 @@ const entries = {
   "explore-worker": "src/sim/explore/worker.ts",
   adaptive: "src/runtime/index.ts",
   "write-worker": "src/runtime/transport/worker.ts",
+  "target-server": "src/target/server/process.ts",
   "sim-worker": "src/sim/replay/worker.ts",
   "bps-worker": "src/cli/bps/worker.ts",
+  "ncio-rank": "src/ncio/run/rank-process.ts",
 };
 
 /** The script and the styles that a report carries inside; `page` is its folder in web/. */
@@ -56,7 +58,7 @@ export async function build({ keepOldMs = 24 * 3600 * 1000 } = {}) {
       sourcemap: true,
       sourcesContent: false,
       // Packages go in, since a hundred small files load ten times as long as one; but for what is installed with us.
-      external: Object.keys(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).dependencies ?? {}),
+      external: installed(),
       metafile: true,
       logLevel: "silent",
     }).catch(fail);
@@ -82,6 +84,12 @@ export async function build({ keepOldMs = 24 * 3600 * 1000 } = {}) {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** Packages that are installed with ours, or may be. */
+function installed() {
+  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return Object.keys({ ...dependencies, ...optionalDependencies });
 }
 
 function fail(error) {

@@ -1,0 +1,65 @@
+/** The side of a rank that `startRanks` started. */
+import type { Communicator } from "../communicator.ts";
+import { listenAsRank, type Mesh } from "./sockets.ts";
+import type { FromRank, ToRank } from "./wire.ts";
+
+export interface StartedRank<Data> {
+  readonly communicator: Communicator;
+  readonly data: Data;
+  /** To the process that started the ranks. */
+  tell(message: unknown): void;
+}
+
+const say = (message: FromRank) => {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+};
+
+/** Thrown where a run was aborted; nobody needs to report it again. */
+export class RunAborted extends Error {}
+
+/**
+ * Runs `body` as one rank of the run that this process was started for, and ends the process. An error on any rank ends
+ * the whole run.
+ */
+export function beRank<Data>(body: (rank: StartedRank<Data>) => Promise<void>): void {
+  // Without the process that started us there is nobody to work for.
+  process.on("disconnect", () => process.exit(1));
+  // It decides what a signal to the whole group means.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+  const abort = (reason: string): never => {
+    say({ kind: "abort", reason });
+    throw new RunAborted(reason);
+  };
+  let mesh: Mesh | undefined;
+  let data: unknown;
+  const fail = (error: unknown) => {
+    if (!(error instanceof RunAborted)) say({ kind: "abort", reason: reasonOf(error) });
+  };
+  process.on("message", (message: ToRank) => {
+    if (message.kind === "start") {
+      data = message.data;
+      listenAsRank(message.rank, message.size, message.folder, abort).then((listening) => {
+        mesh = listening;
+        say({ kind: "listening" });
+      }, fail);
+      return;
+    }
+    const run = async () => {
+      const communicator = await (mesh as Mesh).connect();
+      say({ kind: "ready" });
+      await body({
+        communicator,
+        data: data as Data,
+        tell: (told) => say({ kind: "tell", message: told }),
+      });
+      await communicator.close();
+      say({ kind: "done" });
+    };
+    run().catch(fail);
+  });
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return process.env.PLIMSOLL_DEBUG === "1" ? (error.stack ?? error.message) : error.message;
+}
