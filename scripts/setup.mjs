@@ -3,7 +3,16 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -78,6 +87,8 @@ const stamp = join(installed, ".plimsoll-stamp");
 export const buildStamp = join(root, "dist", ".stamp");
 
 function dependenciesAreFresh() {
+  // A link leads to packages of somebody else, which are theirs to keep: npm would empty that folder.
+  if (lstatSync(installed, { throwIfNoEntry: false })?.isSymbolicLink()) return true;
   try {
     // The usual case costs two stats: the stamp is as young as the lock file, so nothing needs hashing.
     if (statSync(stamp).mtimeMs > statSync(lockfile).mtimeMs) return true;

@@ -1,6 +1,6 @@
 /** Runs a command so that its accesses are recorded, without a change to what it does. */
 import { type ChildProcess, spawn, type StdioOptions, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -11,6 +11,7 @@ import { SYSTEM_PATHS } from "./filters.ts";
 import { findProgram, type Program } from "./program.ts";
 import { ensureShim, ShimUnavailable } from "./shim.ts";
 import { STRACE_EFFECT, STRACE_FILE, straceWords } from "./strace.ts";
+import { makeFolder } from "../node/folders.ts";
 
 export type Way = "shim" | "strace";
 
@@ -72,7 +73,7 @@ export async function recordCommand(command: readonly string[], options: RecordO
 function prepareFolder(folder: string, options: RecordOptions): void {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new UsageError(`${folder} is not empty; choose another folder`);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const lines = [
     ...(options.all ? ["all=1"] : []),
     ...(options.limitRecords === undefined ? [] : [`limit=${Math.floor(options.limitRecords)}`]),

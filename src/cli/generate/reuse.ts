@@ -23,6 +23,7 @@ import { nodeEncoders } from "../../node/encoders.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { replaceFolder } from "../output-folder.ts";
+import { makeFolder } from "../../node/folders.ts";
 
 /** First line of README.txt; only a folder with it is replaced. */
 const MARK = "A synthetic HPC centre made by plimsoll generate reuse";
@@ -164,7 +165,7 @@ async function writeLogs(work: string, population: Population, context: Context)
       const path = join(work, names.path(run));
       const folder = dirname(path);
       if (!folders.has(folder)) {
-        mkdirSync(folder, { recursive: true });
+        makeFolder(folder);
         folders.add(folder);
       }
       writeFileSync(path, logOf(run, population, nodeEncoders));

@@ -1,7 +1,8 @@
 /** Writes the damage pack of samples, and what must become of each. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { damagePack } from "../../generate/sitewide/damage.ts";
+import { makeFolder } from "../../node/folders.ts";
 
 /** Gives the number of cases. */
 export function writeDamage(folder: string): number {
@@ -9,7 +10,7 @@ export function writeDamage(folder: string): number {
   for (const { files } of pack) {
     for (const { path, bytes } of files) {
       const to = join(folder, path);
-      mkdirSync(dirname(to), { recursive: true });
+      makeFolder(dirname(to));
       writeFileSync(to, bytes);
     }
   }

@@ -16,6 +16,7 @@ import type { JobBlock } from "../../generate/sitewide/job-block.ts";
 import { SACCT_HEADER, sacctLines } from "../../generate/sitewide/sacct.ts";
 import { Samples } from "../../generate/sitewide/samples.ts";
 import type { Context } from "../context.ts";
+import { makeFolder } from "../../node/folders.ts";
 
 export interface FileLimits {
   readonly sampleMinutes: number;
@@ -40,7 +41,7 @@ export async function writeFiles(
   let written = 0;
   for (const { server, unix, text } of samples.samples()) {
     const path = join(work, "samples", server, `${unix}.txt`);
-    if (written < 1000) mkdirSync(dirname(path), { recursive: true });
+    if (written < 1000) makeFolder(dirname(path));
     writeFileSync(path, text);
     written++;
     await context.breathe();
@@ -82,7 +83,7 @@ class JobFiles implements SiteTaker {
     if (planted.nodes + nodes > this.#limits.clientReadings) return;
     for (const { path, text } of clientReadings(block, row, this.#limits.release)) {
       const to = join(this.#work, "clients", path);
-      mkdirSync(dirname(to), { recursive: true });
+      makeFolder(dirname(to));
       writeFileSync(to, text);
     }
     planted.jobs++;

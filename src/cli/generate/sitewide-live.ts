@@ -1,5 +1,5 @@
 /** A live tree in a folder, moved by the clock until somebody stops it. */
-import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import type { Release } from "../../generate/sitewide/entry.ts";
@@ -7,6 +7,7 @@ import { FolderFiles } from "../../generate/sitewide/live-files.ts";
 import type { LiveJob } from "../../generate/sitewide/live-jobs.ts";
 import { LiveSite } from "../../generate/sitewide/live.ts";
 import type { Context } from "../context.ts";
+import { makeFolder } from "../../node/folders.ts";
 
 export interface LiveRun {
   readonly out: string;
@@ -28,7 +29,7 @@ export async function runLive(run: LiveRun, context: Context): Promise<void> {
   if (existsSync(folder) && !run.isOurs(folder))
     throw new UsageError(`${folder} exists and is not an earlier synthetic site; choose another with --out`);
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   writeFileSync(
     join(folder, "README.txt"),
     `${mark}\nNothing here was recorded on a real system.\nA live tree, seed ${seed}.\n`,

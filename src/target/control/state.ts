@@ -2,8 +2,6 @@
 import {
   closeSync,
   constants,
-  existsSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -12,9 +10,10 @@ import {
   writeSync,
 } from "node:fs";
 import { hostname } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { FormatError, UsageError } from "../../base/errors.ts";
 import { isAlive, type ProcessId, ticksOf } from "./processes.ts";
+import { makeFolder } from "../../node/folders.ts";
 
 export interface ServerEntry extends ProcessId {
   readonly server: number;
@@ -45,7 +44,7 @@ const TOKEN_FILE = "token";
  * folder with their sockets is given back to be removed.
  */
 export function claimFolder(dir: string, stripBytes: number): { staleSocketFolder: string } {
-  makeFolder(dir);
+  makeFolder(dir, 0o700);
   const owner = { pid: process.pid, ticks: ticksOf(process.pid) };
   const since = new Date().toISOString();
   const host = hostname();
@@ -69,19 +68,6 @@ export function claimFolder(dir: string, stripBytes: number): { staleSocketFolde
     removeStale(dir, found);
   }
   return { staleSocketFolder };
-}
-
-/** Node's own way to make all folders of a path never ends where the system lets nobody make any, as in /proc. */
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, 0o700);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return;
-    if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
-    makeFolder(dirname(path));
-    mkdirSync(path, 0o700);
-  }
 }
 
 /** Says who runs in the folder, unless all of them are gone. */
