@@ -21,7 +21,8 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   ingest: ["base", "model", "formats", "store", "node"],
   runtime: ["base", "model", "protocol", "backend", "formats", "node"],
   sim: ["base", "model", "protocol", "pattern"],
-  ncio: ["base", "model", "pattern", "backend", "launch"],
+  target: ["base", "pattern", "node"],
+  ncio: ["base", "model", "pattern", "backend", "launch", "target", "node"],
   record: ["base", "model", "formats", "node"],
   collect: ["base", "model", "formats", "node"],
   experiment: ["base", "model", "formats", "node", "record", "analyze"],
@@ -31,7 +32,12 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
 };
 
 /** Allowed for `import type` only, which leaves nothing in the program. */
-const ALLOWED_TYPES: Readonly<Record<string, readonly string[]>> = { node: ["formats"] };
+const ALLOWED_TYPES: Readonly<Record<string, readonly string[]>> = {
+  node: ["formats"],
+  target: ["ncio"],
+  launch: ["pattern"],
+  runtime: ["launch"],
+};
 
 /** These also run in a browser. */
 const BROWSER_SAFE = new Set(["base", "model", "formats", "analyze", "plot", "pattern", "protocol"]);

@@ -1,0 +1,114 @@
+/** `plimsoll ncio`: one pattern, every method, on some storage. */
+import { writeFileSync } from "node:fs";
+import { UsageError } from "../base/errors.ts";
+import { formatBytes, formatCount } from "../base/units.ts";
+import type { PointPlan } from "../ncio/run/plan.ts";
+import { PATTERN_NAMES, type PatternSpec, patternOf } from "../pattern/index.ts";
+import { defineCommand } from "./command.ts";
+import { writeJson } from "./json.ts";
+import { measure } from "./ncio/measure.ts";
+import { type Common, casesOf, common, directionsOf, methodsOf } from "./ncio/options.ts";
+import { headLines, noteLines, pointLines } from "./ncio/text.ts";
+
+export default defineCommand({
+  name: "ncio",
+  summary: "measure which method of noncontiguous I/O is fast for a pattern on some storage",
+  description:
+    "Every rank writes or reads many small regions of one file, contiguous or not in memory and in the file (c-c, nc-c, c-nc, nc-nc), as in the NCIO benchmark of Ching and others: with POSIX calls, data sieving, list I/O, datatype I/O or the two-phase method. Storage is a folder, storage-target servers that know list and datatype requests, real MPI-IO, memory or nothing. Bandwidth, its spread, the time of the sync, requests (which closed formulas must match), BPS and its kin; every byte is compared afterwards. Other patterns are shapes of applications: flash, ipars, subarray, hpio.",
+  options: {
+    ...common,
+    pattern: {
+      kind: "choice",
+      choices: PATTERN_NAMES,
+      default: "ncio",
+      help: "equal regions, or the shape of an application",
+    },
+    shape: {
+      kind: "list",
+      valueName: "FIELD=VALUE",
+      help: "a field of the pattern, such as cells=16 of flash or grid=64,64,64 of subarray; may be repeated",
+    },
+    output: { kind: "string", short: "o", valueName: "FILE.json", help: "keep the points in a file" },
+  },
+  examples: [
+    { command: "plimsoll ncio", does: "4 ranks, 4096 regions of 8 B, all cases, in this folder" },
+    {
+      command: "plimsoll ncio --backend servers --servers 4 --case c-nc",
+      does: "all four methods of the paper on four storage targets",
+    },
+    { command: "plimsoll ncio --backend mpiio -n 4", does: "real MPI-IO, the method chosen by hints" },
+    {
+      command: "plimsoll ncio --pattern flash --shape blocks=4 --method posix,two-phase",
+      does: "a checkpoint of FLASH",
+    },
+  ],
+  async run({ options }, context) {
+    const points = pointsOf(options, options.pattern, options.shape);
+    const { output: _output, memory: _memory, mpiexec: _mpiexec, ...setting } = options;
+    const measured = await measure({ options, points, setting }, context);
+    if (measured === undefined) return;
+    const layout = [...new Set(points.map(({ pattern }) => patternOf(pattern).layout))].join("; or ");
+    const json = { points: measured.points, machine: measured.machine, layout };
+    if (options.output !== undefined) {
+      const pieces: string[] = [];
+      writeJson(json, (text) => pieces.push(text));
+      writeFileSync(options.output, `${pieces.join("")}\n`);
+    }
+    if (context.json) return context.printJson(json);
+    const [first] = measured.points;
+    const lines = [
+      `Pattern    ${options.pattern}: ${formatCount(first?.count ?? 0)} regions a rank of ${formatBytes(first?.size ?? 0)}, one every ${formatBytes(first?.spacing ?? 0)}; ${formatBytes(first?.bytes ?? 0)} in all`,
+      ...headLines(measured.points, measured.machine, layout),
+      "",
+      ...pointLines(measured.points),
+      "",
+      ...noteLines(measured.points),
+    ];
+    context.out.write(`${lines.join("\n").trimEnd()}\n`);
+  },
+});
+
+function pointsOf(options: Common, name: PatternSpec["pattern"], fields: readonly string[]): PointPlan[] {
+  const specs: PatternSpec[] =
+    name === "ncio" || name === "hpio"
+      ? casesOf(options).map(
+          (accessCase) =>
+            ({
+              pattern: name,
+              ranks: options.ranks,
+              count: options.count,
+              size: options.size,
+              spacing: options.spacing,
+              case: accessCase,
+              ...fieldsOf(fields),
+            }) as PatternSpec,
+        )
+      : [
+          {
+            pattern: name,
+            ...(name !== "subarray" && { ranks: options.ranks }),
+            ...fieldsOf(fields),
+          } as PatternSpec,
+        ];
+  for (const spec of specs)
+    if (patternOf(spec).ranks !== options.ranks)
+      throw new UsageError(
+        `the pattern has ${patternOf(spec).ranks} ranks and -n says ${options.ranks}; give the same number`,
+      );
+  return directionsOf(options).flatMap((direction) =>
+    specs.flatMap((pattern) => methodsOf(options).map((method) => ({ pattern, method, direction }))),
+  );
+}
+
+/** `cells=16`, `order=variable`, `grid=64,64,64`. */
+function fieldsOf(list: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    list.map((text) => {
+      const at = text.indexOf("=");
+      if (at < 1) throw new UsageError(`--shape ${text}: expected FIELD=VALUE, such as cells=16`);
+      const [field, value] = [text.slice(0, at), text.slice(at + 1)];
+      if (/^\d+(,\d+)+$/.test(value)) return [field, value.split(",").map(Number)];
+      return [field, /^-?\d+$/.test(value) ? Number(value) : value];
+    }),
+  );
+}

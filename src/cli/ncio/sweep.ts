@@ -1,0 +1,184 @@
+/** `plimsoll ncio sweep`: the three sweeps of the NCIO paper, and what follows from them for this storage. */
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { adviceLines, pointsCsv, sweepDocument, sweepFigures } from "../../analyze/ncio/index.ts";
+import { UsageError } from "../../base/errors.ts";
+import { formatCount } from "../../base/units.ts";
+import type { NcioSweep, NcioVariable } from "../../model/index.ts";
+import { Journal } from "../../ncio/run/journal.ts";
+import { PAPER_SWEEPS, sweepPoints } from "../../ncio/run/plan.ts";
+import { patternOf } from "../../pattern/index.ts";
+import { version } from "../../../package.json";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { writeJson } from "../json.ts";
+import { writeFigures, writePage } from "../page-output.ts";
+import { measure } from "./measure.ts";
+import { type Common, casesOf, common, directionsOf, methodsOf } from "./options.ts";
+import { headLines, noteLines } from "./text.ts";
+import { makeFolder } from "../../node/folders.ts";
+
+const VARIABLES = Object.keys(PAPER_SWEEPS) as NcioVariable[];
+const JOURNAL = "journal.ndjson";
+
+export default defineCommand({
+  name: "ncio sweep",
+  summary: "measure how region count, size and spacing decide which method is fast, with figures and advice",
+  description:
+    "The three sweeps of the NCIO paper (Ching and others): region count 2048 to 1048576, size 8 to 4096 bytes, spacing 128 to 4096 bytes, the others at their defaults, for all cases and methods. Every point is on disk before the next begins: the same command goes on with a sweep that was cut short. Writes a folder: report.html with the paper's Figures 4 to 6 and its seven guidelines judged by these numbers, figures as SVG and CSV, points.csv and sweep.json.",
+  options: {
+    ...common,
+    vary: {
+      kind: "string",
+      valueName: "LIST",
+      default: VARIABLES.join(","),
+      help: "what to vary, with commas; values of one's own as count=1024:4096:16384",
+    },
+    "max-count": { kind: "number", integer: true, min: 1, help: "leave out larger region counts" },
+    output: {
+      kind: "string",
+      short: "o",
+      valueName: "DIR",
+      default: "ncio-sweep",
+      help: "the folder; a sweep that was cut short there is gone on with",
+    },
+  },
+  examples: [
+    {
+      command: "plimsoll ncio sweep --backend servers --pause 0",
+      does: "all sweeps on four servers of this run",
+    },
+    {
+      command: "plimsoll ncio sweep --vary spacing --case c-nc --dir /lustre/me -n 16 -o lustre",
+      does: "one figure on a parallel file system",
+    },
+    { command: "plimsoll ncio advise ncio-sweep", does: "what follows for one's own pattern" },
+  ],
+  async run({ options }, context) {
+    const { output } = options;
+    const variables = variablesOf(options.vary, options.maxCount);
+    const defaults = { count: options.count, size: options.size, spacing: options.spacing };
+    const points = sweepPoints({
+      variables,
+      defaults,
+      cases: casesOf(options),
+      methods: methodsOf(options),
+      directions: directionsOf(options),
+      ranks: options.ranks,
+    });
+    for (const { pattern } of points) patternOf(pattern);
+    const { output: _output, memory: _memory, mpiexec: _mpiexec, ...setting } = options;
+    checkFolder(output);
+    const openJournal = () => {
+      makeFolder(output);
+      return Journal.open(join(output, JOURNAL), setting, Date.now());
+    };
+    const measured = await measure({ options, points, setting, openJournal }, context);
+    if (measured === undefined) return;
+    const sweep: NcioSweep = {
+      plimsoll: "ncio-sweep",
+      version: 1,
+      variables,
+      defaults,
+      machine: measured.machine,
+      startedUnixMs: measured.startedUnixMs,
+      layout: layoutOf(options),
+      complete: true,
+      points: measured.points,
+    };
+    await writeSweep(sweep, output, commandOf(options), context);
+    if (context.json) return context.printJson(sweep);
+    const lines = [
+      `Sweep      ${formatCount(sweep.points.length)} points`,
+      ...headLines(sweep.points, sweep.machine, sweep.layout),
+      ...noteLines(sweep.points),
+      "",
+      ...adviceLines(sweep, context.columns),
+      "",
+      `Wrote ${output}: report.html, figures, points.csv, sweep.json`,
+    ];
+    context.out.write(`${lines.join("\n")}\n`);
+  },
+});
+
+/** `count,size=8:64`: the paper's values, or one's own. */
+export function variablesOf(
+  text: string,
+  maxCount: number | undefined,
+): Partial<Record<NcioVariable, readonly number[]>> {
+  const found: Partial<Record<NcioVariable, readonly number[]>> = {};
+  for (const word of text.split(",")) {
+    const [name = "", values] = word.trim().split("=");
+    const variable = VARIABLES.find((one) => one === name);
+    if (variable === undefined)
+      throw new UsageError(
+        `--vary ${text}: no variable ${name || "without a name"}; choose from ${VARIABLES.join(", ")}`,
+      );
+    const list = values === undefined ? PAPER_SWEEPS[variable] : values.split(":").map(Number);
+    if (list.some((value) => !Number.isSafeInteger(value) || value < 1))
+      throw new UsageError(`--vary ${word}: expected whole numbers from 1 on, such as ${variable}=1024:4096`);
+    found[variable] = [...new Set(list)].sort((a, b) => a - b);
+  }
+  if (maxCount !== undefined && found.count !== undefined) {
+    found.count = found.count.filter((value) => value <= maxCount);
+    if (found.count.length === 0) throw new UsageError(`--max-count ${maxCount}: no region count is left`);
+  }
+  return found;
+}
+
+function layoutOf(options: Common): string {
+  const { count, size, spacing, ranks } = options;
+  return patternOf({ pattern: "ncio", case: "c-nc", count, size, spacing: Math.max(size, spacing), ranks })
+    .layout;
+}
+
+/** The folder is new, empty, or has a sweep. */
+function checkFolder(folder: string): void {
+  if (!existsSync(folder)) return;
+  const names = readdirSync(folder);
+  if (names.length > 0 && !names.includes(JOURNAL))
+    throw new UsageError(`${folder} exists and is not an earlier sweep; choose another with --output`);
+}
+
+/** `sweep.json` comes last: where it is, all is. */
+async function writeSweep(
+  sweep: NcioSweep,
+  folder: string,
+  command: string,
+  context: Context,
+): Promise<void> {
+  rmSync(join(folder, "sweep.json"), { force: true });
+  const document = sweepDocument(sweep, { command, madeBy: `Plimsoll ${version}` });
+  await writePage(document, join(folder, "report.html"), context);
+  await writeFigures(sweepFigures(sweep), folder, context);
+  writeFileSync(join(folder, "points.csv"), pointsCsv(sweep.points));
+  const pieces: string[] = [];
+  writeJson(sweep, (text) => pieces.push(text));
+  const path = join(folder, "sweep.json");
+  writeFileSync(`${path}.part`, `${pieces.join("")}\n`);
+  renameSync(`${path}.part`, path);
+}
+
+/** The options that make this sweep again; those at their default are left out. */
+function commandOf(options: Readonly<Record<string, unknown>>): string {
+  const words = ["plimsoll ncio sweep"];
+  for (const name of [
+    "backend",
+    "servers",
+    "dir",
+    "method",
+    "case",
+    "vary",
+    "direction",
+    "repeats",
+    "pause",
+  ]) {
+    const spec = (common as Readonly<Record<string, { readonly default?: unknown }>>)[name];
+    const value = options[name];
+    if (value === undefined || value === spec?.default) continue;
+    if (name === "vary" && value === VARIABLES.join(",")) continue;
+    words.push(`--${name} ${String(value)}`);
+  }
+  words.push(`-n ${String(options.ranks)}`, `-o ${String(options.output)}`);
+  return words.join(" ");
+}

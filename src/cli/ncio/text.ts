@@ -1,0 +1,63 @@
+/** Points for the terminal. */
+import { formatBytes, formatCount, formatRate, formatShare } from "../../base/units.ts";
+import type { NcioPoint } from "../../model/index.ts";
+import { formatValue } from "../../plot/format.ts";
+
+type Cell = (point: NcioPoint) => string;
+
+const COLUMNS: readonly (readonly [string, Cell, "left" | "right"])[] = [
+  ["case", (point) => point.case, "left"],
+  ["method", ({ method }) => method, "left"],
+  ["", ({ direction }) => direction, "left"],
+  ["bandwidth", ({ bandwidthBytesPerSecond: rate }) => formatRate(rate), "right"],
+  ["spread", ({ spread }) => formatShare(spread.relative), "right"],
+  ["time", ({ seconds }) => formatValue(seconds, "seconds"), "right"],
+  [
+    "of it sync",
+    ({ syncSeconds, direction }) => (direction === "read" ? "" : formatValue(syncSeconds, "seconds")),
+    "right",
+  ],
+  ["requests", ({ requests }) => (requests === null ? "hidden" : formatCount(requests)), "right"],
+  ["messages", ({ messages }) => (messages === null || messages === 0 ? "" : formatCount(messages)), "right"],
+  ["moved", ({ movedBytes }) => (movedBytes === null ? "" : formatBytes(movedBytes)), "right"],
+  ["BPS", ({ bps }) => formatCount(bps), "right"],
+];
+
+export function pointLines(points: readonly NcioPoint[]): string[] {
+  const shown = COLUMNS.filter(([, cell]) => points.some((point) => cell(point) !== ""));
+  const rows = [shown.map(([name]) => name), ...points.map((point) => shown.map(([, cell]) => cell(point)))];
+  const widths = shown.map((_, i) => Math.max(...rows.map((row) => (row[i] as string).length)));
+  return rows.map((row) =>
+    row
+      .map((text, i) =>
+        shown[i]?.[2] === "right" ? text.padStart(widths[i] as number) : text.padEnd(widths[i] as number),
+      )
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** What is the same for all points, and how they were measured. */
+export function headLines(points: readonly NcioPoint[], machine: string, layout: string): string[] {
+  const [first] = points;
+  if (first === undefined) return [];
+  const servers = first.servers === undefined ? "" : ` (${first.servers})`;
+  const kept = first.repeats < 3 ? first.repeats : first.repeats - 2;
+  return [
+    `Storage    ${first.backend}${servers}; ${machine}`,
+    `Ranks      ${first.ranks}, ${first.launch}`,
+    `Layout     ${layout}`,
+    `Measured   mean of ${kept} of ${first.repeats} repeats after ${first.warmUps} warm-ups${first.verified ? "; every byte compared" : "; nothing compared"}`,
+  ];
+}
+
+export function noteLines(points: readonly NcioPoint[]): string[] {
+  const wrong = points.filter(
+    ({ requests, expectedRequests: expected }) =>
+      requests !== null && expected !== null && requests !== expected,
+  );
+  const notes = new Set(points.flatMap(({ notes: list }) => list));
+  for (const { method, case: name, requests, expectedRequests } of wrong)
+    notes.add(`${method} ${name}: ${requests} requests, and the formula says ${expectedRequests}`);
+  return [...notes].map((note) => `Note       ${note}`);
+}

@@ -1,0 +1,35 @@
+/** Storage as a plan names it, opened by a rank. */
+import { join } from "node:path";
+import { UsageError } from "../../base/errors.ts";
+import type { Communicator } from "../../launch/communicator.ts";
+import { memoryStorage, nullStorage, posixStorage } from "../storage/index.ts";
+import type { Storage } from "../storage.ts";
+import { type Performer, StoragePerformer } from "./performer.ts";
+import type { RunPlan } from "./plan.ts";
+
+/** Ranks of one process share what is in memory. */
+let memory: Storage | undefined;
+
+export async function openPerformer(communicator: Communicator, plan: RunPlan): Promise<Performer> {
+  const { backend, measuring, file } = plan;
+  const over = (storage: Storage, path: string) =>
+    new StoragePerformer(communicator, storage, path, measuring);
+  switch (backend.kind) {
+    case "posix":
+      return over(posixStorage(), join(backend.folder, file));
+    case "memory":
+      return over((memory ??= memoryStorage()), file);
+    case "null":
+      return over(nullStorage(), file);
+    case "servers": {
+      const { connectServers } = await import("../../target/index.ts");
+      return over(await connectServers({ addresses: backend.addresses, token: backend.token }), file);
+    }
+    case "mpiio": {
+      const { MpiCommunicator } = await import("../../launch/mpi/index.ts");
+      if (!(communicator instanceof MpiCommunicator)) throw new UsageError("MPI-IO needs ranks of an MPI");
+      const { MpiioPerformer } = await import("./mpiio.ts");
+      return new MpiioPerformer(communicator, join(backend.folder, file), measuring);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * What a sweep has measured so far: a line for each point, on disk before the next begins, so that a run that was cut short
+ * goes on where it was. The first line says what the run is; another run cannot go on with it.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
+import { FormatError, UsageError } from "../../base/errors.ts";
+import type { NcioPoint } from "../../model/ncio.ts";
+
+const KIND = "ncio-journal";
+
+export interface JournalHead {
+  readonly plimsoll: typeof KIND;
+  readonly version: 1;
+  /** All that decides what is measured; two runs with the same setting measure the same points. */
+  readonly setting: unknown;
+  readonly startedUnixMs: number;
+}
+
+interface JournalLine {
+  readonly key: string;
+  readonly point: NcioPoint;
+}
+
+export class Journal {
+  readonly startedUnixMs: number;
+  readonly #points = new Map<string, NcioPoint>();
+  readonly #file: number;
+
+  private constructor(file: number, head: JournalHead, points: ReadonlyMap<string, NcioPoint>) {
+    this.#file = file;
+    this.startedUnixMs = head.startedUnixMs;
+    for (const [key, point] of points) this.#points.set(key, point);
+  }
+
+  /** Begins a journal, or goes on with one of the same setting. */
+  static open(path: string, setting: unknown, nowUnixMs: number): Journal {
+    if (existsSync(path)) {
+      const { head, points, wholeBytes } = read(path);
+      if (JSON.stringify(head.setting) !== JSON.stringify(setting))
+        throw new UsageError(
+          `${path} is of a run with other options; repeat its command line to go on with it, or choose another folder`,
+        );
+      // A line that was cut short is gone; writing goes on after the last whole one.
+      truncateSync(path, wholeBytes);
+      return new Journal(openSync(path, "a"), head, points);
+    }
+    const head: JournalHead = { plimsoll: KIND, version: 1, setting, startedUnixMs: nowUnixMs };
+    const file = openSync(path, "wx");
+    append(file, head);
+    return new Journal(file, head, new Map());
+  }
+
+  get(key: string): NcioPoint | undefined {
+    return this.#points.get(key);
+  }
+
+  add(key: string, point: NcioPoint): void {
+    this.#points.set(key, point);
+    append(this.#file, { key, point } satisfies JournalLine);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+function append(file: number, value: unknown): void {
+  writeSync(file, `${JSON.stringify(value)}\n`);
+  fsyncSync(file);
+}
+
+function read(path: string): { head: JournalHead; points: Map<string, NcioPoint>; wholeBytes: number } {
+  const text = readFileSync(path, "utf8");
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  const [first = "", ...rest] = whole.split("\n").filter((line) => line !== "");
+  const head = parse(path, 1, first) as JournalHead;
+  if (head?.plimsoll !== KIND || head.version !== 1)
+    throw new FormatError(path, { line: 1 }, "not a journal of plimsoll ncio sweep");
+  const points = new Map<string, NcioPoint>();
+  rest.forEach((line, i) => {
+    const { key, point } = parse(path, i + 2, line) as JournalLine;
+    points.set(key, point);
+  });
+  return { head, points, wholeBytes: Buffer.byteLength(whole) };
+}
+
+function parse(path: string, line: number, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new FormatError(path, { line }, "not a line of JSON");
+  }
+}
