@@ -6,50 +6,46 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { say } from "./setup.mjs";
 
-/**
- * `inUse` says that a test needs it now; the others wait for theirs, so that nobody installs a scheduler to check a
- * parser. A test that needs one turns its line on.
- */
-const table = [
+export const components = [
   {
     name: "C compiler",
     probe: "cc",
     packages: ["gcc", "libc6-dev"],
     why: "compares number text with printf",
-    inUse: true,
   },
-  { name: "bzip2", probe: "bzip2", packages: ["bzip2"], why: "makes bzip2 streams to decode", inUse: true },
-  { name: "zsh", probe: "zsh", packages: ["zsh"], why: "runs the completion script", inUse: true },
-  { name: "fish", probe: "fish", packages: ["fish"], why: "runs the completion script", inUse: true },
-  { name: "strace", probe: "strace", packages: ["strace"], why: "records system calls", inUse: true },
-  { name: "sqlite3", probe: "sqlite3", packages: ["sqlite3"], why: "a program to record", inUse: true },
-  { name: "Python", probe: "python3", packages: ["python3"], why: "a program to record", inUse: true },
+  { name: "bzip2", probe: "bzip2", packages: ["bzip2"], why: "makes bzip2 streams to decode" },
+  { name: "zsh", probe: "zsh", packages: ["zsh"], why: "runs the completion script" },
+  { name: "fish", probe: "fish", packages: ["fish"], why: "runs the completion script" },
+  { name: "strace", probe: "strace", packages: ["strace"], why: "records system calls" },
+  { name: "sqlite3", probe: "sqlite3", packages: ["sqlite3"], why: "a program to record" },
+  { name: "Python", probe: "python3", packages: ["python3"], why: "a program to record" },
   {
     name: "Chromium",
     probe: "chromium",
     packages: ["chromium"],
     why: "opens reports and pages",
-    inUse: true,
   },
   {
     name: "MPI",
-    probe: "mpiexec",
+    probe: "mpiexec.mpich",
     packages: ["mpich", "libmpich-dev"],
     why: "runs parallel programs",
-    inUse: true,
+  },
+  {
+    name: "Open MPI",
+    probe: "mpiexec.openmpi",
+    packages: ["openmpi-bin", "libopenmpi-dev"],
+    why: "runs parallel programs with another ABI",
   },
   {
     name: "Slurm",
     probe: "slurmctld",
-    packages: ["slurm-wlm", "munge"],
+    packages: ["slurm-wlm", "slurm-wlm-basic-plugins", "munge"],
     why: "a scheduler on this machine",
-    inUse: false,
   },
-  { name: "fio", probe: "fio", packages: ["fio"], why: "writes latency logs to read", inUse: true },
-  { name: "bpls", probe: "bpls", packages: ["libadios-bin"], why: "reads what we write", inUse: true },
+  { name: "fio", probe: "fio", packages: ["fio"], why: "writes latency logs to read" },
+  { name: "bpls", probe: "bpls", packages: ["libadios-bin"], why: "reads what we write" },
 ];
-
-export const components = table.filter((one) => one.inUse);
 
 /** Installs missing components where possible; gives those still missing. */
 export function ensureComponents() {

@@ -26,16 +26,27 @@ const ROLES: Readonly<Record<string, (launcher: number, writers: readonly number
   all: (launcher, writers) => [launcher, ...writers],
 };
 
+/** How a kill ended. */
+type Outcome = "complete all the same" | "absent, completed by --resume" | "had ended before";
+
 it.each(Object.keys(ROLES))(
   `kill -9 of the %s (${kills} times, seed ${seed})`,
   async (role) => {
     const random = Random.stream(seed, Object.keys(ROLES).indexOf(role), 0);
-    for (let i = 0; i < kills; i++) await killOnce(role, random, `${role} ${i}, seed ${seed}`);
+    const counts = new Map<Outcome, number>();
+    // A moment after the end hits nobody, and is drawn again.
+    for (let [i, left] = [0, kills]; left > 0 && i < 5 * kills + 5; i++) {
+      const outcome = await killOnce(role, random, `${role} ${i}, seed ${seed}`);
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+      if (outcome !== "had ended before") left--;
+    }
+    const each = [...counts].map(([outcome, count]) => `${count} ${outcome}`);
+    if (kills > 1) console.log(`kill -9 of the ${role}: ${each.join(", ")}`);
   },
   60_000 + kills * 60_000,
 );
 
-async function killOnce(role: string, random: Random, what: string): Promise<void> {
+async function killOnce(role: string, random: Random, what: string): Promise<Outcome> {
   const place = makePlace(join(root, "place"), { targets: 3, ranks: RANKS, rows: ROWS, columns: COLUMNS });
   const policy = random.unit() < 0.5 ? "plimsoll" : "paper";
   // About half a second of writing.
@@ -56,12 +67,18 @@ async function killOnce(role: string, random: Random, what: string): Promise<voi
   const writers = writersOf(place);
   await waitForData(place.targets, () => done, random.unit() < 0.2);
   await sleep(random.unit() * 900);
-  for (const pid of (ROLES[role] as (typeof ROLES)[string])(child.pid as number, writers)) kill(pid);
+  const struck = done
+    ? []
+    : (ROLES[role] as (typeof ROLES)[string])(child.pid as number, writers).filter(kill);
+  const struckAt = Date.now();
   const end = await ended;
+  // Well above the silence that counts as death; nobody waits for the dead for minutes.
+  expect(Date.now() - struckAt, `${what}: milliseconds to the end`).toBeLessThan(90_000);
   const limit = Date.now() + 10_000;
   while (writers.some(isRunning) && Date.now() < limit) await sleep(20);
   expect(writers.filter(isRunning), `${what}: left running`).toEqual([]);
-  if (!existsSync(place.dataset)) {
+  const complete = existsSync(place.dataset);
+  if (!complete) {
     expect(role === "launcher" || role === "all" || end.code === 1, `${what}: ${end.code} ${end.err}`).toBe(
       true,
     );
@@ -76,6 +93,8 @@ async function killOnce(role: string, random: Random, what: string): Promise<voi
     `${what}: first wrong value`,
   ).toBe(-1);
   expect(leftRunning(place.folder), what).toEqual([]);
+  if (!complete) return "absent, completed by --resume";
+  return struck.length === 0 ? "had ended before" : "complete all the same";
 }
 
 /** Most moments lie in the writing; some in the start. */
@@ -83,10 +102,13 @@ async function waitForData(targets: readonly string[], isDone: () => boolean, ea
   while (!early && !isDone() && !targets.some((target) => readdirSync(target).length > 0)) await sleep(2);
 }
 
-function kill(pid: number): void {
+/** Whether there was something to kill. */
+function kill(pid: number): boolean {
+  if (!isRunning(pid)) return false;
   try {
     process.kill(pid, "SIGKILL");
+    return true;
   } catch {
-    // It has ended already.
+    return false;
   }
 }

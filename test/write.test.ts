@@ -135,6 +135,8 @@ describe("plimsoll write without writing", () => {
     expect(code).toBe(0);
     expect(out).toContain("16 kB from 4 sources, nothing is written (--dry-run)\n  float64 t  40 × 50\n");
     expect(out).toContain("3 processes for 4 blocks, policy plimsoll, 2 targets:\n");
+    const own = plimsoll("write", "-o", place.dataset, "--dry-run", place.sources);
+    expect(own.out).toContain(`target 0 ${place.dataset}.dir: 4 blocks, 16 kB to begin with`);
     expect(readdirSync(place.folder).sort()).toEqual(["ost0", "ost1", "ranks"]);
   });
 
@@ -146,6 +148,10 @@ describe("plimsoll write without writing", () => {
     [[...usual, "nowhere"], "cannot read"],
     [[...name, "--targets", "/nowhere", place.sources], "target /nowhere: no such folder; make it first"],
     [[...name, "--targets", `${place.sources}/rank0.bin`, place.sources], "not a folder"],
+    [[...name, "--targets", `${place.targets[0]},,`, place.sources], "a target has no name"],
+    [["write", "-o", join(place.folder, "no", "x.bp"), place.sources], "make it first"],
+    [["write", "-o", place.folder, place.sources], "is a folder; a dataset is a file"],
+    [["write", "-o", "/proc/x.bp", place.sources], "cannot write /proc/x.bp.dir"],
     [[...usual, "--array", "t:float64:7,3", place.sources], "4000 bytes, but what --array says takes 168"],
     [[...usual, "--array", "t:floaty:7", place.sources], "the type floaty is not one of"],
     [[...usual, "--target-speed", "2:0.5", place.sources], "there are 2 targets, from 0"],
@@ -170,7 +176,7 @@ it("sets the stripe of each file where there is lfs", () => {
   mkdirSync(bin);
   writeFileSync(
     join(bin, "lfs"),
-    `#!/bin/sh\necho "$@" >> ${bin}/calls\nfor file; do :; done; : > "$file"\n`,
+    `#!/bin/sh\n[ "$1" = setstripe ] || exit 0\necho "$@" >> ${bin}/calls\nfor file; do :; done; : > "$file"\n`,
   );
   chmodSync(join(bin, "lfs"), 0o755);
   const before = process.env.PATH;
@@ -258,6 +264,35 @@ it("moves work away from a target that is held to an eighth, and says what held 
   const v1 = values(plimsoll("read", place.dataset, "v1", "--raw").bytes);
   expect(isCounting(v1.subarray(0, 8192), 0, 8192)).toBe(true);
   expect(v1[8192]).toBe(65536);
+});
+
+it("shows the runs of a file beside each other", () => {
+  const place = makePlace(folder("runs"), { targets: 2, ranks: 4, rows: 4, columns: COLUMNS });
+  const [runs, report] = [join(place.folder, "runs.jsonl"), join(place.folder, "report.html")];
+  for (const method of [
+    ["--method", "static"],
+    ["--policy", "paper"],
+    ["--policy", "paper"],
+  ]) {
+    const words = writing(place, COLUMNS, "--force", "--writers", "2", ...method, "--runs", runs);
+    expect(plimsoll(...words, "--report", report).err).toBe("");
+  }
+  expect(readFileSync(runs, "utf8").trim().split("\n")).toHaveLength(3);
+  const page = readFileSync(report, "utf8");
+  for (const title of [
+    "Bandwidth of each method",
+    "Standard deviation of the write time over runs",
+    "Imbalance of each method",
+    "Write time of each writer (static)",
+    "Write time of each writer (paper)",
+  ])
+    expect(page).toContain(title);
+  writeFileSync(runs, "{}\n");
+  const refused = plimsoll(...writing(place, COLUMNS, "--force", "--runs", runs));
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringMatching(/^plimsoll: .*runs\.jsonl: line 1: .*\n$/),
+  ]);
 });
 
 it("lets one of two writers of a name win, and tells the other", async () => {

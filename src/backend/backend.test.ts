@@ -71,6 +71,28 @@ it("faulty fails the call, the target and the moment that it is told", async () 
   await expect(backend.create("three", 3)).rejects.toMatchObject({ code: "EIO" });
 });
 
+it("faulty holds up the call and the sizes that it is told", async () => {
+  const faults = [
+    { target: 0, call: "sync", code: "slow", seconds: 0.05 },
+    { target: 1, call: "write", code: "slow", seconds: 0.05, bytesMax: 10 },
+  ] as const;
+  const backend = makeBackend({ kind: "faulty", of: { kind: "null" }, faults }, services);
+  const isLate = async (call: Promise<void>) => {
+    const began = performance.now();
+    await call;
+    return performance.now() - began > 45;
+  };
+  const [zero, one] = [await backend.create("zero", 0), await backend.create("one", 1)];
+  expect(await isLate(zero.sync())).toBe(true);
+  expect(await isLate(one.write(new Uint8Array(10), 0))).toBe(true);
+  const order: string[] = [];
+  const small = one.write(new Uint8Array(10), 0).then(() => order.push("small"));
+  await one.write(new Uint8Array(11), 0).then(() => order.push("large"));
+  await zero.write(new Uint8Array(10), 0).then(() => order.push("other target"));
+  await small;
+  expect(order).toEqual(["large", "other target", "small"]);
+});
+
 it("a pace is kept in the long run, whoever asks, and idle time is not saved up", () => {
   let now = 100;
   const pacer = new Pacer([1000, 0], () => now);

@@ -33,12 +33,25 @@ export type BackendSpec =
   | { readonly kind: "throttled"; readonly of: BackendSpec; readonly rates: readonly number[] }
   | { readonly kind: "faulty"; readonly of: BackendSpec; readonly faults: readonly TargetFault[] };
 
-export interface TargetFault {
+/** What is wrong with a target: a call fails, or takes its time. */
+export type TargetFault = FailingCall | SlowCall;
+
+export interface FailingCall {
   readonly target: number;
   readonly call: "create" | "write" | "sync";
   readonly code: "EIO" | "ENOSPC";
   /** Bytes that each process may write to the target before it fails. */
   readonly afterBytes?: number;
+}
+
+export interface SlowCall {
+  readonly target: number;
+  readonly call: "write" | "sync";
+  readonly code: "slow";
+  /** It begins so much later. */
+  readonly seconds: number;
+  /** Only writes of at most so many bytes. */
+  readonly bytesMax?: number;
 }
 
 /** What a back end needs from whoever uses it. */

@@ -1,22 +1,41 @@
-/** Another back end that fails where and when it is told to. */
-import { type Backend, systemError, type TargetFault, type TargetFile } from "./backend.ts";
+/** Another back end that fails, or is slow, where and when it is told to. */
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Backend,
+  type FailingCall,
+  type SlowCall,
+  systemError,
+  type TargetFault,
+  type TargetFile,
+} from "./backend.ts";
+
+const SYSTEM_CALLS = { create: "open", write: "write", sync: "fsync" } as const;
 
 export function faulty(inner: Backend, faults: readonly TargetFault[]): Backend {
+  const failing = faults.filter((fault): fault is FailingCall => fault.code !== "slow");
+  const slow = faults.filter((fault): fault is SlowCall => fault.code === "slow");
   const written = new Map<number, number>();
-  const strike = (call: TargetFault["call"], target: number, path: string, bytes = 0) => {
+  const strike = (call: FailingCall["call"], target: number, path: string, bytes = 0) => {
     const sum = (written.get(target) ?? 0) + bytes;
-    for (const fault of faults)
+    for (const fault of failing)
       if (fault.call === call && fault.target === target && sum > (fault.afterBytes ?? -1))
-        throw systemError(fault.code, call === "sync" ? "fsync" : call === "create" ? "open" : "write", path);
+        throw systemError(fault.code, SYSTEM_CALLS[call], path);
     written.set(target, sum);
+  };
+  const hold = async (call: SlowCall["call"], target: number, bytes: number) => {
+    for (const fault of slow)
+      if (fault.call === call && fault.target === target && bytes <= (fault.bytesMax ?? bytes))
+        await sleep(1000 * fault.seconds);
   };
   const watched = (file: TargetFile, target: number, path: string): TargetFile => ({
     ...file,
     async write(bytes, at) {
+      await hold("write", target, bytes.length);
       strike("write", target, path, bytes.length);
       await file.write(bytes, at);
     },
     async sync() {
+      await hold("sync", target, 0);
       strike("sync", target, path);
       await file.sync();
     },

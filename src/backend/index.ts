@@ -7,6 +7,7 @@ import { posix } from "./posix.ts";
 import { throttled } from "./throttled.ts";
 
 export * from "./backend.ts";
+export { requireLfs } from "./posix.ts";
 export { memoryFiles } from "./memory.ts";
 export { Pacer } from "./throttled.ts";
 

@@ -1,5 +1,5 @@
 /** Files of the system. On Lustre each target can be one OST: the stripe is set before the file is written. */
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import { promisify } from "node:util";
 import { UsageError } from "../base/errors.ts";
@@ -19,13 +19,21 @@ export function posix(osts: readonly number[] = []): Backend {
   };
 }
 
+const NO_LFS = "--lustre needs the program lfs, which is not here";
+
+/** Says so at once, and not for each target, when files cannot be put onto OSTs. */
+export function requireLfs(): void {
+  const { error } = spawnSync("lfs", ["--version"], { stdio: "ignore" });
+  if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT") throw new UsageError(NO_LFS);
+}
+
 /** Makes the file, with all of it on one OST. */
 async function setStripe(path: string, ost: number): Promise<void> {
   try {
     await promisify(execFile)("lfs", ["setstripe", "-c", "1", "-i", String(ost), path]);
   } catch (error) {
     const { code, stderr } = error as { code?: unknown; stderr?: string };
-    if (code === "ENOENT") throw new UsageError("--lustre needs the program lfs, which is not here");
+    if (code === "ENOENT") throw new UsageError(NO_LFS);
     throw new Error(`lfs setstripe -c 1 -i ${ost} ${path}: ${stderr?.trim() || (error as Error).message}`);
   }
 }

@@ -67,6 +67,8 @@ export interface CommandSpec<Specs extends OptionSpecs> {
   readonly examples: readonly [Example, ...Example[]];
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: Specs;
+  /** Started by mpiexec or srun, all ranks do one piece of work together; rank 0 speaks for them. */
+  readonly ranksTogether?: boolean;
   run(invocation: Invocation<Specs>, context: Context): Promise<void>;
 }
 
@@ -77,6 +79,7 @@ export interface Command {
   readonly examples: readonly [Example, ...Example[]];
   readonly arguments: readonly ArgumentSpec[];
   readonly options: OptionSpecs;
+  readonly ranksTogether?: boolean;
   run(invocation: Invocation, context: Context): Promise<void>;
 }
 

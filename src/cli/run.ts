@@ -5,6 +5,7 @@
 
 import { version } from "../../package.json";
 import { UsageError } from "../base/errors.ts";
+import { launchedBy } from "../launch/environment.ts";
 import type { Command, CommandEntry, Invocation } from "./command.ts";
 import { CommandContext } from "./context.ts";
 import { describeFailure, EXIT, stackOf } from "./failure.ts";
@@ -17,7 +18,7 @@ export async function runCli(
   table: readonly CommandEntry[],
   io: Io,
 ): Promise<number> {
-  const state: State = { command: "", debug: false, files: [], context: undefined };
+  const state: State = { command: "", debug: false, files: [], context: undefined, quiet: false };
   try {
     return await dispatch(argv, table, io, state);
   } catch (error) {
@@ -31,6 +32,8 @@ interface State {
   debug: boolean;
   files: readonly string[];
   context: CommandContext | undefined;
+  /** Another rank says what there is to say. */
+  quiet: boolean;
 }
 
 async function dispatch(argv: readonly string[], table: readonly CommandEntry[], io: Io, state: State) {
@@ -49,6 +52,7 @@ async function dispatch(argv: readonly string[], table: readonly CommandEntry[],
   const { entry } = choice;
   state.command = entry.name;
   const command = (await entry.load()).default;
+  state.quiet = command.ranksTogether === true && (launchedBy(io.env)?.rank ?? 0) > 0;
   const { helpText, parseArguments } = await import("./parse.ts");
   const parsed = parseArguments(command, [...common, ...choice.rest]);
   if (parsed.help) return print(io, helpText(command, io.stdout.columns, memberList(entry.name, table)));
@@ -87,7 +91,7 @@ async function runCommand(
   return stop.code ?? EXIT.failed;
 }
 
-function fail(error: unknown, io: Io, { command, debug, files, context }: State): number {
+function fail(error: unknown, io: Io, { command, debug, files, context, quiet }: State): number {
   context?.endProgress();
   // Nobody reads on: that is how `| head -1` ends, and no error.
   const closed = error instanceof OutputClosed || context?.out.closed === true;
@@ -98,6 +102,7 @@ function fail(error: unknown, io: Io, { command, debug, files, context }: State)
   });
   context?.partials.remove();
   if (closed) return EXIT.done;
+  if (quiet && error instanceof UsageError) return code;
   try {
     context?.out.flush();
   } catch {

@@ -1,12 +1,14 @@
 /** `plimsoll write`: drains files onto storage targets, as one dataset. */
-import { writeFileSync } from "node:fs";
-import { stepDocument } from "../analyze/adaptive/index.ts";
+import { existsSync, writeFileSync } from "node:fs";
+import { runsDocument } from "../analyze/adaptive/index.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatRate } from "../base/units.ts";
 import {
+  addRun,
   openAdaptive,
   opsCsv,
   planWorkload,
+  readRuns,
   type StepInput,
   type StepProgress,
   type StepResult,
@@ -22,6 +24,7 @@ import { CheckFailed } from "./failure.ts";
 import { writePage } from "./page-output.ts";
 import { parseOsts, parseSpeeds } from "./write/options.ts";
 import { previewJson, previewLines } from "./write/preview.ts";
+import { type Ranks, withRanks } from "./write/ranks.ts";
 import { resultJson, resultLines } from "./write/result.ts";
 
 export default defineCommand({
@@ -125,6 +128,11 @@ export default defineCommand({
     },
     ops: { kind: "string", valueName: "FILE.csv", help: "every write, for plimsoll bps" },
     report: { kind: "string", valueName: "FILE.html", help: "what each target and writer did, as a page" },
+    runs: {
+      kind: "string",
+      valueName: "FILE.jsonl",
+      help: "add the record of this run to a file; the report then shows all runs of that file beside each other",
+    },
   },
   examples: [
     {
@@ -143,32 +151,51 @@ export default defineCommand({
         "plimsoll write -o try.bp --targets a,b,c,d --workload pixie3d-large --scale 0.25 --target-speed 0:0.125 --report try.html",
       does: "what a target at an eighth of the speed does to a write",
     },
+    {
+      command:
+        "plimsoll write --force -o try.bp --targets a,b,c,d --workload ior --scale 0.1 --method static --runs runs.jsonl --report try.html",
+      does: "again, by another method; the page has all runs of the file beside each other",
+    },
   ],
+  ranksTogether: true,
   async run({ arguments: words, options }, context) {
     if (options.output === undefined)
       throw new UsageError("the dataset has no name: give it with -o NAME.bp");
     const path = options.output;
-    const input = inputOf(words, options);
-    const setting = settingOf(path, options, context);
-    if (options.dryRun) {
-      if (input === undefined) throw new UsageError("--dry-run needs sources, --layout or --workload");
-      if (context.json) context.printJson(previewJson(setting, input));
-      else for (const line of previewLines(setting, input)) context.out.write(`${line}\n`);
-      return;
-    }
-    const result = await write(setting, input, context);
-    if (options.ops !== undefined) writeFileSync(options.ops, opsCsv(result.record));
-    if (options.report !== undefined) {
-      const document = stepDocument([result.record.run], {
-        command: ["plimsoll write -o", path, ...words].join(" "),
-        madeBy: `Plimsoll ${version}`,
-      });
-      await writePage(document, options.report, context);
-    }
-    if (context.json) context.printJson(resultJson(path, result));
-    else for (const line of resultLines(path, result)) context.out.write(`${line}\n`);
+    await withRanks(options.writers, context, (ranks) =>
+      drain(path, words, { ...options, ...ranks }, context),
+    );
   },
 });
+
+async function drain(
+  path: string,
+  words: readonly string[],
+  options: Asked & Ranks,
+  context: Context,
+): Promise<void> {
+  const earlier = options.runs !== undefined && existsSync(options.runs) ? readRuns(options.runs) : [];
+  const input = inputOf(words, options);
+  const setting = settingOf(path, options, context);
+  if (options.dryRun) {
+    if (input === undefined) throw new UsageError("--dry-run needs sources, --layout or --workload");
+    if (context.json) context.printJson(previewJson(setting, input));
+    else for (const line of previewLines(setting, input)) context.out.write(`${line}\n`);
+    return;
+  }
+  const result = await write({ ...setting, transport: options.transport }, input, context);
+  if (options.ops !== undefined) writeFileSync(options.ops, opsCsv(result.record));
+  if (options.runs !== undefined) addRun(options.runs, result.record);
+  if (options.report !== undefined) {
+    const document = runsDocument([...earlier, result.record.run], {
+      command: ["plimsoll write -o", path, ...words].join(" "),
+      madeBy: `Plimsoll ${version}`,
+    });
+    await writePage(document, options.report, context);
+  }
+  if (context.json) context.printJson(resultJson(path, result));
+  else for (const line of resultLines(path, result)) context.out.write(`${line}\n`);
+}
 
 interface Asked {
   readonly targets?: string | undefined;
@@ -190,6 +217,10 @@ interface Asked {
   readonly scale: number;
   readonly history?: string | undefined;
   readonly backend: string;
+  readonly dryRun: boolean;
+  readonly ops?: string | undefined;
+  readonly report?: string | undefined;
+  readonly runs?: string | undefined;
 }
 
 /** Undefined for a write that goes on by the plan it left. */

@@ -19,6 +19,7 @@ import { BpDataset } from "../formats/bp/index.ts";
 import { crc32 } from "../node/crc32.ts";
 import { type FileSource, openFile } from "../node/file-source.ts";
 import { datasetNames } from "./dataset/names.ts";
+import { readIndex } from "./host/commit.ts";
 import { openAdaptive, type WriterOptions } from "./index.ts";
 import { readJournals } from "./keep/journal.ts";
 
@@ -213,6 +214,25 @@ describe("a target that fails", () => {
       expect(notes).toEqual(policy === "paper" || notes.length > 0 ? [line] : []);
       expect(readBack("data").equals(joined(sources))).toBe(true);
     }
+  });
+
+  it("to be synced, while another is late: what moves to the late one is not written over", async () => {
+    // Many pieces, so that an index of them has no room in what is left free behind the last.
+    const sources = makeSources(Array.from({ length: 200 }, () => 30_000));
+    // Whatever is written beside the data, such as an index, comes long after the pieces that moved.
+    const late = { code: "slow", seconds: 0.3 } as const;
+    const backend = faulty(
+      { target: 0, call: "write", ...late, bytesMax: 25_000 },
+      { target: 0, call: "sync", ...late },
+      { target: 1, call: "sync", code: "EIO" },
+    );
+    const targets = ["a", "b"].map((name) => join(folder, name));
+    const { record } = await write(sources, [], { policy: "paper", backend, targets });
+    expect(record.run.ops.count).toBeGreaterThan(sources.length);
+    expect(readBack("data").equals(joined(sources))).toBe(true);
+    const [subfile, ...more] = readdirSync(`${dataset()}.dir`).filter((name) => name.startsWith("x.bp."));
+    expect(more).toEqual([]);
+    expect(readIndex(join(`${dataset()}.dir`, subfile as string)).groups).toHaveLength(sources.length);
   });
 
   it("like all others ends with one line and no dataset", async () => {

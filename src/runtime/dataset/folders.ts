@@ -1,5 +1,8 @@
 /** Names in folders that must outlive the machine. */
+import { mkdirSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { UsageError } from "../../base/errors.ts";
 
 /** The names in the folder are durable; not every file system lets folders be synced. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -34,3 +37,24 @@ export async function writeDurably(path: string, bytes: Uint8Array | string): Pr
 
 export const isCode = (error: unknown, ...codes: string[]): boolean =>
   codes.includes((error as NodeJS.ErrnoException).code ?? "");
+
+/** Makes folders that are not there, each in one that is. Node's own way to make several never ends in /proc. */
+export function makeFolders(...paths: string[]): void {
+  for (const path of paths) {
+    try {
+      mkdirSync(path);
+    } catch (error) {
+      if (!isCode(error, "EEXIST")) throw error;
+    }
+  }
+}
+
+/** A dataset is not put where nobody expects it: a folder that is not there is more likely misspelt. */
+export function requireFolderOf(path: string): void {
+  const folder = dirname(path);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) throw new UsageError(`${path}: there is no folder ${folder}; make it first`);
+  if (!found.isDirectory()) throw new UsageError(`${path}: ${folder} is not a folder`);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`${path} is a folder; a dataset is a file, and a folder beside it`);
+}

@@ -1,13 +1,9 @@
-/** One process of a run: hosts some ranks of the protocol, and does with files and clocks what they decide. */
-import { dirname } from "node:path";
+/** One process of a run: hosts some ranks of the protocol, hands them what happens, and has done what they decide. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeBackend } from "../../backend/index.ts";
-import { OP_MOVED, OP_UNUSED } from "../../model/write-run.ts";
 import {
   type Effects,
   type FailureCode,
   type FileId,
-  type IndexColumns,
   type Input,
   type Learned,
   type Message,
@@ -17,84 +13,42 @@ import {
   type Rank,
   type Setup,
   type TargetId,
-  targetOfFile,
   type TimerName,
   type WriteStart,
 } from "../../protocol/index.ts";
-import type { Decision } from "../dataset/decision.ts";
-import { syncFolder } from "../dataset/folders.ts";
-import { sealFile } from "../dataset/seal.ts";
-import { Journal } from "../keep/journal.ts";
-import { type Buffers, buffersFor } from "../piece/buffers.ts";
-import type { PieceEntry, PieceInfo } from "../piece/piece-info.ts";
-import { writePiece } from "../piece/write-piece.ts";
-import { SourceFailure, SourceReader } from "../stage/sources.ts";
-import { type Range, snapped } from "../stage/stage.ts";
-import { type CommitRequest, commitPieces, proposeAbort } from "./commit.ts";
-import { addOp, noOps } from "./ops.ts";
-import {
-  type HostReport,
-  type HostSetting,
-  hostOfRank,
-  machineSeconds,
-  pathOfFile,
-  ranksOfHost,
-  setupOf,
-} from "./setting.ts";
-import { TargetFiles } from "./target-files.ts";
-import { Turns } from "./turns.ts";
+import type { PieceInfo } from "../piece/piece-info.ts";
+import { SourceFailure } from "../stage/sources.ts";
+import { type ActiveWrite, FileWork, type FileWorkLink } from "./file-work.ts";
+import { type HostReport, type HostSetting, hostOfRank, ranksOfHost, setupOf } from "./setting.ts";
 
 /** How a process reaches the others and whoever started it. */
-export interface HostLink {
+export interface HostLink extends FileWorkLink {
   send(from: Rank, to: Rank, message: Message): void;
-  /** So many bytes more were written to a target. */
-  progress(target: TargetId, bytes: number): void;
   /** A target refused; the protocol knows, people should too. */
   trouble(target: TargetId, text: string): void;
   /** It cannot go on, and no other process could either. */
   fatal(text: string): void;
   ended(report: HostReport): void;
-  /** See `BackendServices`. */
-  pace(target: TargetId, bytes: number): Promise<void>;
 }
 
-interface ActiveWrite {
-  readonly order: WriteStart;
-  readonly rank: Rank;
-  cancelled: boolean;
-  /** When it began to be written. */
-  start: number;
-  /** Written so far. */
-  bytes: number;
-}
-
+/** After a loss, how often to look whether the dataset was decided. */
+const DECISION_MS = 500;
 /** Copies that were overtaken may end within this time. */
 const LINGER_MS = 100;
-/** Writes of this process to one target at a time; with more, each only waits longer. */
-const WRITES_PER_TARGET = 8;
-
 export class Host implements Effects {
   readonly #setting: HostSetting;
   readonly #index: number;
   readonly #link: HostLink;
   readonly #setup: Setup;
   readonly #processes = new Map<Rank, Process>();
-  readonly #files: TargetFiles;
-  readonly #sources: SourceReader;
-  readonly #buffers: Buffers;
-  readonly #journal: Journal | undefined;
-  readonly #turns: Turns;
+  readonly #work: FileWork;
   readonly #inputs: { rank: Rank; input: Input }[] = [];
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #active = new Map<string, ActiveWrite>();
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #report = {
-    ops: noOps(),
-    opens: [] as { file: FileId; seconds: number; at: number }[],
     learned: [] as readonly Learned[],
     messages: {} as Record<string, number>,
-    used: undefined as readonly string[] | undefined,
-    decidedAt: Number.NaN,
   };
   readonly #lost = new Set<Rank>();
   /** Leading roles that know of all that is lost. */
@@ -103,23 +57,15 @@ export class Host implements Effects {
   #rank: Rank = -1;
   #stepping = false;
   #stopped = false;
+  /** A rank of this process is about to decide, or to carry out what was decided. */
+  #committing = false;
 
   constructor(setting: HostSetting, index: number, link: HostLink) {
     this.#setting = setting;
     this.#index = index;
     this.#link = link;
     this.#setup = setupOf(setting);
-    const backend = makeBackend(setting.backend, link);
-    this.#files = new TargetFiles(backend, (file) => ({
-      path: pathOfFile(setting, file),
-      target: this.#targetOf(file),
-    }));
-    this.#sources = new SourceReader(setting.stage);
-    this.#buffers = buffersFor(setting.memoryBytes, setting.targets.length);
-    this.#turns = new Turns(setting.targets.length, WRITES_PER_TARGET);
-    this.#journal = setting.commit.keeps
-      ? new Journal(setting.names.notes, setting.attempt, index)
-      : undefined;
+    this.#work = new FileWork(setting, index, link);
     for (const rank of ranksOfHost(setting, index)) this.#processes.set(rank, new Process(this.#setup, rank));
   }
 
@@ -138,6 +84,7 @@ export class Host implements Effects {
     for (const one of ranks) this.#lost.add(one);
     for (const rank of this.#processes.keys()) if (this.#leads(rank)) this.#tellLost(rank, ranks);
     this.#steps();
+    this.#lookForDecision();
   }
 
   /** Ends at once, without a word. */
@@ -159,13 +106,9 @@ export class Host implements Effects {
 
   open(file: FileId): void {
     const rank = this.#rank;
-    const began = machineSeconds();
     this.#do(
-      this.#files.create(file).then(
-        () => {
-          this.#report.opens.push({ file, seconds: machineSeconds() - began, at: this.#now() });
-          this.#take(rank, { kind: "opened", file });
-        },
+      this.#work.open(file).then(
+        () => this.#take(rank, { kind: "opened", file }),
         (error: unknown) => this.#take(rank, { kind: "open-failed", file, code: this.#refused(file, error) }),
       ),
     );
@@ -174,7 +117,7 @@ export class Host implements Effects {
   write(order: WriteStart): void {
     const write: ActiveWrite = { order, rank: this.#rank, cancelled: false, start: Number.NaN, bytes: 0 };
     this.#active.set(keyOf(this.#rank, order.file, order.lease), write);
-    this.#do(this.#turns.run(this.#targetOf(order.file), () => this.#write(write)));
+    this.#do(this.#write(write));
   }
 
   cancel(file: FileId, lease: number): void {
@@ -185,7 +128,7 @@ export class Host implements Effects {
   sync(file: FileId): void {
     const rank = this.#rank;
     this.#do(
-      this.#sync(file).then(
+      this.#work.sync(file).then(
         () => this.#take(rank, { kind: "synced", file }),
         (error: unknown) => this.#take(rank, { kind: "sync-failed", file, code: this.#refused(file, error) }),
       ),
@@ -196,7 +139,7 @@ export class Host implements Effects {
     const rank = this.#rank;
     const key = `${rank} ${timer}`;
     clearTimeout(this.#timers.get(key));
-    const wait = Math.max(0, Math.ceil((at - this.#now()) * 1000));
+    const wait = Math.max(0, Math.ceil((at - this.#work.now()) * 1000));
     this.#timers.set(
       key,
       setTimeout(() => {
@@ -210,12 +153,11 @@ export class Host implements Effects {
     const rank = this.#rank;
     const learned = this.#processes.get(rank)?.coordinator?.learned;
     if (learned !== undefined) this.#report.learned = [...learned.values()];
+    this.#committing = true;
+    const committed = this.#work.commit(rank, proposal).finally(() => (this.#committing = false));
     this.#do(
-      this.#commit(rank, proposal).then(
-        ({ outcome, reason }) => {
-          this.#report.decidedAt = this.#now();
-          this.#take(rank, { kind: "committed", outcome, reason });
-        },
+      committed.then(
+        ({ outcome, reason }) => this.#take(rank, { kind: "committed", outcome, reason }),
         (error: unknown) => this.#fatal(error),
       ),
     );
@@ -231,124 +173,20 @@ export class Host implements Effects {
   async #write(write: ActiveWrite): Promise<void> {
     const { order, rank } = write;
     const { file, lease } = order;
-    write.start = this.#now();
     let info: PieceInfo | undefined;
     let failure: unknown;
     try {
-      if (!write.cancelled) info = await this.#writePiece(write);
+      info = await this.#work.write(write);
     } catch (error) {
       failure = error;
     }
     if (!this.#active.delete(keyOf(rank, file, lease))) return;
-    this.#addOp(write, info === undefined);
+    this.#work.note(write, info === undefined);
     if (this.#stopped || write.cancelled) return;
     if (info !== undefined) this.#take(rank, { kind: "written", file, lease, checksum: info });
     else if (failure instanceof SourceFailure) this.#fatal(failure);
     else if (failure !== undefined)
       this.#take(rank, { kind: "write-failed", file, lease, code: this.#refused(file, failure) });
-  }
-
-  #addOp({ order, rank, start, bytes, cancelled }: ActiveWrite, failed: boolean): void {
-    if (bytes === 0) return;
-    const { file, offset, block, moved } = order;
-    const flags = (moved ? OP_MOVED : 0) | (failed || cancelled ? OP_UNUSED : 0);
-    const times = { start, end: this.#now(), host: this.#index };
-    addOp(this.#report.ops, {
-      rank,
-      block,
-      target: this.#targetOf(file),
-      file,
-      offset,
-      bytes,
-      ...times,
-      flags,
-    });
-  }
-
-  async #writePiece(write: ActiveWrite): Promise<PieceInfo | undefined> {
-    const { file, offset, block, at, length } = write.order;
-    const target = this.#targetOf(file);
-    const range = this.#rangeOf(block, at, length);
-    const open = await this.#files.get(file);
-    const info = await writePiece(
-      {
-        range,
-        offset,
-        isCancelled: () => write.cancelled || this.#stopped,
-        progress: (bytes) => {
-          write.bytes += bytes;
-          this.#link.progress(target, bytes);
-        },
-      },
-      {
-        stage: this.#setting.stage,
-        buffers: this.#buffers,
-        read: (into, from) => this.#sources.read(into, from),
-        write: (bytes, to) => open.write(bytes, to),
-      },
-    );
-    if (info !== undefined && range.to > range.from)
-      this.#journal?.add({ ...range, path: pathOfFile(this.#setting, file), target, info });
-    return info;
-  }
-
-  /** Only what lies in the file: after a round that failed elsewhere more may be written behind it. */
-  async #sync(file: FileId): Promise<void> {
-    const { file: open } = await this.#files.get(file);
-    await open.sync();
-    if (this.#setting.commit.keeps) await syncFolder(dirname(pathOfFile(this.#setting, file)));
-  }
-
-  /** Gives every file an index of its own, now that nothing will be written to it. The dataset does not need it. */
-  async #sealAll(parts: readonly IndexColumns[]): Promise<void> {
-    const inside = new Map<FileId, PieceEntry[]>();
-    for (const part of parts) {
-      for (const [i, piece] of this.#pieces(part).entries()) {
-        const file = part.file[i] as FileId;
-        const known = inside.get(file);
-        if (known === undefined) inside.set(file, [piece]);
-        else known.push(piece);
-      }
-    }
-    for (const [id, pieces] of inside) {
-      try {
-        const { file } = await this.#files.get(id);
-        await sealFile(file, this.#setting.stage, pieces);
-      } catch {
-        // It cannot be opened alone, then; what it holds is durable and in the index of the whole.
-      }
-    }
-  }
-
-  async #commit(rank: Rank, { outcome, reason, parts }: Proposal): Promise<Decision> {
-    const { names, attempt, stage, commit: setting } = this.#setting;
-    const request: CommitRequest = { names, attempt, who: rank, stage, setting };
-    if (outcome === "aborted") return proposeAbort(request, reason);
-    await this.#sealAll(parts);
-    const decided = await commitPieces(
-      request,
-      parts.flatMap((part) => this.#pieces(part)),
-    );
-    this.#report.used = parts.flatMap((part) =>
-      Array.from({ length: part.count }, (_, i) => `${part.file[i]}/${part.offset[i]}`),
-    );
-    return decided;
-  }
-
-  #pieces(entries: IndexColumns): PieceEntry[] {
-    return Array.from({ length: entries.count }, (_, i) => {
-      const { block, at, length, file, checksum } = entries.entry(i);
-      const place = { path: pathOfFile(this.#setting, file), target: this.#targetOf(file) };
-      return { ...this.#rangeOf(block, at, length), ...place, info: checksum as PieceInfo };
-    });
-  }
-
-  /** Pieces are cut at any byte; both neighbours move the cut to the same edge of an element. */
-  #rangeOf(block: Rank, at: number, length: number): Range {
-    const { from, to } = this.#setting.blocks[block] as Range;
-    const end = from + at + length;
-    const range = snapped(this.#setting.stage, from + at, end);
-    return end >= to ? { from: range.from, to } : range;
   }
 
   #take(rank: Rank, input: Input): void {
@@ -366,7 +204,7 @@ export class Host implements Effects {
         this.#rank = rank;
         const process = this.#processes.get(rank);
         if (process === undefined) continue;
-        process.step(input, this.#now(), this);
+        process.step(input, this.#work.now(), this);
         if (this.#lost.size > 0) this.#tellNewLeader(rank, process);
       }
     } catch (error) {
@@ -380,6 +218,28 @@ export class Host implements Effects {
   #leads(rank: Rank): boolean {
     const process = this.#processes.get(rank);
     return process !== undefined && (process.subs.length > 0 || process.coordinator !== undefined);
+  }
+
+  /** Whoever was to tell what was decided may be among the lost; without this its writers would wait for minutes. */
+  #lookForDecision(): void {
+    if (this.#stopped || this.#processes.size === 0 || this.#timers.has(DECISION)) return;
+    const look = () => {
+      this.#timers.delete(DECISION);
+      this.#do(this.#followDecision());
+    };
+    this.#timers.set(DECISION, setTimeout(look, DECISION_MS));
+  }
+
+  async #followDecision(): Promise<void> {
+    const decided = this.#committing ? undefined : await this.#work.decided();
+    if (decided === undefined) {
+      this.#lookForDecision();
+      return;
+    }
+    const { outcome, reason } = decided;
+    for (const rank of this.#processes.keys())
+      this.#inputs.push({ rank, input: { kind: "committed", outcome, reason } });
+    this.#steps();
   }
 
   #tellLost(rank: Rank, lost: Iterable<Rank>): void {
@@ -396,7 +256,7 @@ export class Host implements Effects {
 
   #refused(file: FileId, error: unknown): FailureCode {
     const { code, message } = error as NodeJS.ErrnoException;
-    this.#link.trouble(this.#targetOf(file), code ?? message);
+    this.#link.trouble(this.#work.targetOf(file), code ?? message);
     return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG" ? "ENOSPC" : "EIO";
   }
 
@@ -417,7 +277,7 @@ export class Host implements Effects {
   async #end(outcome: Outcome, reason: string): Promise<void> {
     for (const write of this.#active.values()) {
       write.cancelled = true;
-      this.#addOp(write, true);
+      this.#work.note(write, true);
     }
     this.#active.clear();
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -429,6 +289,7 @@ export class Host implements Effects {
     const { user, system } = process.cpuUsage();
     this.#link.ended({
       ...this.#report,
+      ...this.#work.report,
       outcome,
       reason,
       cpuSeconds: (user + system) / 1e6,
@@ -438,18 +299,11 @@ export class Host implements Effects {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#underWay);
-    await this.#files.close();
-    await this.#sources.close();
-    this.#journal?.close();
-  }
-
-  #targetOf(file: FileId): TargetId {
-    return targetOfFile(file, this.#setting.targets.length);
-  }
-
-  #now(): number {
-    return machineSeconds() - this.#setting.beganSeconds;
+    await this.#work.close();
   }
 }
+
+/** The name of a timer that is not of a rank. */
+const DECISION = "decision";
 
 const keyOf = (rank: Rank, file: FileId, lease: number): string => `${rank} ${file} ${lease}`;

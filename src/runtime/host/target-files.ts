@@ -6,10 +6,17 @@ import { FlushingFile } from "../piece/flushing.ts";
 export class TargetFiles {
   readonly #backend: Backend;
   readonly #place: (file: FileId) => { path: string; target: number };
+  readonly #windowBytes: number;
   readonly #open = new Map<FileId, Promise<FlushingFile>>();
 
-  constructor(backend: Backend, place: (file: FileId) => { path: string; target: number }) {
+  /** `windowBytes`: what may be in the cache of each file. */
+  constructor(
+    backend: Backend,
+    windowBytes: number,
+    place: (file: FileId) => { path: string; target: number },
+  ) {
     this.#backend = backend;
+    this.#windowBytes = windowBytes;
     this.#place = place;
   }
 
@@ -29,7 +36,7 @@ export class TargetFiles {
   }
 
   #keep(file: FileId, opening: Promise<TargetFile>): Promise<FlushingFile> {
-    const opened = opening.then((one) => new FlushingFile(one));
+    const opened = opening.then((one) => new FlushingFile(one, this.#windowBytes));
     opened.catch(() => {});
     this.#open.set(file, opened);
     return opened;

@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
-import { isCode } from "../dataset/folders.ts";
+import { isCode, makeFolders } from "../dataset/folders.ts";
 
 export interface Owner {
   readonly pid: number;
@@ -24,7 +24,7 @@ export interface Lock {
 const HANDOVER_STALE_MS = 10_000;
 
 export function takeLock(folder: string, what: string): Lock {
-  mkdirSync(folder, { recursive: true });
+  makeFolders(dirname(folder), folder);
   const path = join(folder, "lock");
   const own = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   writeFileSync(own, JSON.stringify(ownerNow()));

@@ -4,24 +4,31 @@
  */
 import type { TargetFile } from "../../backend/index.ts";
 
-/** A process has at most so much of a file in the cache. */
-const WINDOW_BYTES = 32 << 20;
+/** All processes together have at most so much of a file in the cache, where they are few enough. */
+const WINDOW_BYTES = 64 << 20;
+/** Less than this at a time would make more flushes than data. */
+const WINDOW_BYTES_MIN = 2 << 20;
+
+/** What one of so many processes may have in the cache. */
+export const windowOf = (processes: number): number => Math.max(WINDOW_BYTES_MIN, WINDOW_BYTES / processes);
 
 export class FlushingFile {
   readonly file: TargetFile;
+  readonly #window: number;
   #dirty = 0;
   #flushing: Promise<void> | undefined;
   #failure: unknown;
 
-  constructor(file: TargetFile) {
+  constructor(file: TargetFile, windowBytes: number) {
     this.file = file;
+    this.#window = windowBytes;
   }
 
   async write(bytes: Uint8Array, at: number): Promise<void> {
     await this.file.write(bytes, at);
     this.#dirty += bytes.length;
-    if (this.#dirty >= WINDOW_BYTES / 2) this.#flush();
-    while (this.#dirty > WINDOW_BYTES && this.#failure === undefined) {
+    if (this.#dirty >= this.#window / 2) this.#flush();
+    while (this.#dirty > this.#window && this.#failure === undefined) {
       this.#flush();
       await this.#flushing;
     }

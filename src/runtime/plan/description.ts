@@ -57,7 +57,8 @@ function parse(text: string, wrong: Wrong): Json {
 
 function list(of: Json, key: string, wrong: Wrong, where = "it"): Json[] {
   const value = (of as Record<string, Json> | null)?.[key];
-  if (!Array.isArray(value) || value.length === 0) return wrong(`${where} has no list "${key}"`);
+  if (!Array.isArray(value) || value.length === 0)
+    return wrong(`${where} has no list "${key}", or an empty one`);
   return value;
 }
 

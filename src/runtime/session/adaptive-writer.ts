@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { keepsData, makeBackend, ratesOf } from "../../backend/index.ts";
+import { keepsData, makeBackend, ratesOf, requireLfs } from "../../backend/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatRate } from "../../base/units.ts";
 import type { Decision } from "../dataset/decision.ts";
@@ -52,6 +52,7 @@ export interface StepResult {
 export async function openAdaptive(options: WriterOptions): Promise<AdaptiveWriter> {
   const checked = checkOptions(options);
   const { names } = checked;
+  if (options.osts !== undefined && options.backend === undefined) requireLfs();
   const lock = takeLock(names.notes, names.index);
   try {
     await waitForTheDead(names);
@@ -244,7 +245,7 @@ export class AdaptiveWriter {
     const troubles = new Map<number, string>();
     let bytes = keptBytes;
     let died = 0;
-    const transport = here || inMemory ? inProcess : childProcesses;
+    const transport = here || inMemory ? inProcess : (this.#options.transport ?? childProcesses);
     const end = await transport.run(setting, {
       progress: (target, more) => {
         perTarget[target] = (perTarget[target] ?? 0) + more;
@@ -278,9 +279,8 @@ export class AdaptiveWriter {
     const decided = (await readDecision(names)) ?? (await proposeAbort(request, reason));
     if (decided.outcome === "complete") return decided;
     if (this.#options.signal?.aborted) throw new WriteFailure(`stopped; ${GO_ON}`);
-    const where = [...run.troubles].map(
-      ([target, text]) => `target ${target} (${setting.targets[target]}): ${text}`,
-    );
+    const inOrder = [...run.troubles].sort(([a], [b]) => a - b);
+    const where = inOrder.map(([target, text]) => `target ${target} (${setting.targets[target]}): ${text}`);
     const detail = where.length === 0 ? "" : ` (${where.join("; ")})`;
     const left = readJournals(names.notes).length > 0 ? `; ${GO_ON}` : "";
     throw new WriteFailure(

@@ -1,11 +1,12 @@
 /** What earlier writes of the dataset left: finished ones to clear up after, unfinished ones to go on with or to remove. */
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../../base/errors.ts";
 import type { BpFile } from "../../formats/bp/index.ts";
 import { carryOut, type Decision, forgetDecision, readDecision } from "../dataset/decision.ts";
+import { makeFolders } from "../dataset/folders.ts";
 import { attemptOf, type DatasetNames, isDataPath, subfilePath } from "../dataset/names.ts";
 import { journalNames } from "../keep/journal.ts";
 import { livingProcesses } from "../keep/lock.ts";
@@ -28,7 +29,7 @@ export async function waitForTheDead({ notes, index }: DatasetNames): Promise<vo
 
 /** Ends what was decided and not carried out. Gives the plan of a write that was cut short before. */
 export async function tidyUp(names: DatasetNames): Promise<SavedPlan | undefined> {
-  mkdirSync(names.notes, { recursive: true });
+  makeFolders(names.folder, names.notes);
   const decision = await readDecision(names);
   if (decision?.outcome === "complete") {
     await carryOut(names, decision);

@@ -1,12 +1,14 @@
 /** What can be asked of a writer. */
-import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { BackendSpec } from "../../backend/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { POLICY_NAMES } from "../../protocol/index.ts";
+import { requireFolderOf } from "../dataset/folders.ts";
 import { type DatasetNames, datasetNames } from "../dataset/names.ts";
 import { defaultHistoryPath } from "../keep/history.ts";
+import type { Transport } from "../transport/transport.ts";
 
 export interface WriterOptions {
   /** Of the dataset: NAME.bp. Data is reached through NAME.bp.dir. */
@@ -37,6 +39,8 @@ export interface WriterOptions {
   readonly backend?: BackendSpec | undefined;
   /** Data in memory is always written from this process. */
   readonly inProcess?: boolean | undefined;
+  /** Instead of child processes: where writers live. Data in memory is written from this process all the same. */
+  readonly transport?: Transport | undefined;
   /** Silence of four times this counts as death; 0: only what the system reports does. */
   readonly heartbeatSeconds?: number | undefined;
   /** A write may take this long, and a second more for each mebibyte; 0: for ever. */
@@ -76,6 +80,7 @@ const LEASE_SECONDS = 120;
 
 export function checkOptions(options: WriterOptions): Checked {
   const names = datasetNames(resolve(options.path));
+  requireFolderOf(names.index);
   const targets = targetFolders(options, names);
   const policy = options.policy ?? "plimsoll";
   if (!POLICY_NAMES.includes(policy))
@@ -104,11 +109,10 @@ export function checkOptions(options: WriterOptions): Checked {
 export const defaultWriters = (): number => Math.min(16, Math.max(2, 2 * availableParallelism()));
 
 function targetFolders({ targets, osts, path }: WriterOptions, names: DatasetNames): string[] {
-  if (targets === undefined || targets.length === 0) {
-    mkdirSync(names.folder, { recursive: true });
-    return everyOst([names.folder], osts);
-  }
+  // Made with the lock, when something is really written.
+  if (targets === undefined || targets.length === 0) return everyOst([names.folder], osts);
   const found = targets.map((target) => {
+    if (target === "") throw new UsageError("a target has no name; expected folders such as /ost0,/ost1");
     if (!existsSync(target)) throw new UsageError(`target ${target}: no such folder; make it first`);
     if (!statSync(target).isDirectory()) throw new UsageError(`target ${target}: not a folder`);
     return realpathSync(target);

@@ -1,0 +1,41 @@
+/** `mpiexec -n 8 plimsoll write …`: rank 0 does what the command line says, the other ranks host its writers. */
+import { UsageError } from "../../base/errors.ts";
+import { launchedBy } from "../../launch/environment.ts";
+import { RankHosts, serveWrites, type WriterOptions } from "../../runtime/index.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../failure.ts";
+
+export type Ranks = Pick<WriterOptions, "writers" | "transport">;
+
+/** Calls `write` on rank 0, or where there are no ranks. The others come back when they have done their part. */
+export async function withRanks(
+  writers: number | undefined,
+  context: Context,
+  write: (ranks: Ranks) => Promise<void>,
+): Promise<void> {
+  const launched = launchedBy(process.env);
+  // One rank alone writes as without MPI: with processes of its own.
+  if (launched === undefined || launched.size === 1) return write({ writers });
+  const { rank, size, by } = launched;
+  if (writers !== undefined && writers > size - 1)
+    throw new UsageError(`--writers ${writers}: ${by} started ${size} ranks, of which ${size - 1} can write`);
+  // Ctrl-C reaches all ranks; the first one decides what happens. Launchers make one exit code of all.
+  if (rank > 0) process.on("SIGINT", () => context.exitWith(EXIT.SIGINT));
+  const { connectMpi } = await import("../../launch/mpi/index.ts");
+  const communicator = await connectMpi({ ownSignals: rank === 0 });
+  if (rank > 0) {
+    await serveWrites(communicator);
+    return communicator.close();
+  }
+  const hosts = new RankHosts(communicator);
+  try {
+    await write({ writers: writers ?? hosts.hosts, transport: hosts });
+  } finally {
+    // Ranks that hang in a call to the system are ended with the run, when this process ends.
+    if (await hosts.quit()) await communicator.close();
+    else {
+      context.note("some ranks do not answer any more; they are ended with the run");
+      communicator.abandoned = true;
+    }
+  }
+}

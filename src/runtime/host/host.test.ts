@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, expect, it } from "vitest";
+import { decide, forgetDecision } from "../dataset/decision.ts";
+import { datasetNames } from "../dataset/names.ts";
+import { stepInput } from "../session/step-input.ts";
+import { cutBlocks } from "../stage/blocks.ts";
+import { makeStage } from "../stage/stage.ts";
+import { Host } from "./host.ts";
+import { type HostReport, type HostSetting, machineSeconds, ranksOfHost } from "./setting.ts";
+
+const root = mkdtempSync(join(tmpdir(), "plimsoll-host-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Six ranks in two groups, led by ranks 0 and 3; process 2 of three hosts a plain writer of each. */
+function settingOf(): HostSetting {
+  const { plan, data } = stepInput(Array.from({ length: 6 }, () => new Uint8Array(1000)));
+  const stage = makeStage(plan, { step: 1, ids: [1], data });
+  const names = datasetNames(join(root, "x.bp"));
+  mkdirSync(names.notes, { recursive: true });
+  return {
+    stage,
+    blocks: cutBlocks(stage, 6),
+    hosts: 3,
+    policy: "paper",
+    perTarget: undefined,
+    priorRates: undefined,
+    priorSlots: undefined,
+    targets: ["a", "b"],
+    backend: { kind: "null" },
+    names,
+    attempt: "this",
+    commit: { kept: [], append: false, firstSubfile: 0, replaced: [], keeps: false },
+    memoryBytes: 2 ** 22,
+    heartbeatSeconds: 5,
+    leaseSeconds: 120,
+    beganSeconds: machineSeconds(),
+  };
+}
+
+it("a process whose leaders are gone ends soon when the dataset was decided without it, and not before", async () => {
+  const setting = settingOf();
+  expect(ranksOfHost(setting, 2)).toEqual([2, 4]);
+  let report: HostReport | undefined;
+  const host = new Host(setting, 2, {
+    send: () => {},
+    progress: () => {},
+    trouble: () => {},
+    fatal: (text) => expect.unreachable(text),
+    ended: (one) => (report = one),
+    pace: async () => {},
+  });
+  host.start();
+  const decision = { outcome: "complete", reason: "", subfiles: [], replaced: [] } as const;
+  await decide(setting.names, { ...decision, attempt: "another" }, "1");
+  host.lost([1, 3]);
+  await sleep(1200);
+  expect(report).toBeUndefined();
+  await forgetDecision(setting.names);
+  await decide(setting.names, { ...decision, attempt: "this" }, "2");
+  for (let i = 0; i < 100 && report === undefined; i++) await sleep(50);
+  expect(report?.outcome).toBe("complete");
+});

@@ -1,0 +1,48 @@
+/** What ranks of a parallel run say to each other about a write. Each message carries the number of its run. */
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import type { Message } from "../../protocol/index.ts";
+import type { HostReport, HostSetting } from "../host/setting.ts";
+
+/** To a rank that hosts a writer; `deliver` comes from another of them, the rest from rank 0. */
+export type ToRank =
+  | {
+      readonly kind: "start";
+      readonly setting: HostSetting;
+      readonly index: number;
+      /** Whose clock `setting.beganSeconds` is on. */
+      readonly machine: string;
+    }
+  | { readonly kind: "go" }
+  | { readonly kind: "deliver"; readonly from: number; readonly to: number; readonly message: Message }
+  /** Seconds since the run began. */
+  | { readonly kind: "clock"; readonly elapsed: number }
+  | { readonly kind: "paced"; readonly request: number; readonly seconds: number }
+  | { readonly kind: "lost"; readonly ranks: readonly number[] }
+  | { readonly kind: "stop" }
+  | { readonly kind: "quit" };
+
+/** To rank 0. */
+export type FromRank =
+  | { readonly kind: "bye" }
+  | ({ readonly run: number } & (
+      | { readonly kind: "clock" }
+      | { readonly kind: "alive" }
+      /** With its number where rank 0 could look for it: on the same machine. */
+      | { readonly kind: "ready"; readonly pid: number | undefined }
+      | { readonly kind: "progress"; readonly bytes: readonly number[] }
+      | { readonly kind: "trouble"; readonly target: number; readonly text: string }
+      | { readonly kind: "fatal"; readonly text: string }
+      | { readonly kind: "pace"; readonly request: number; readonly target: number; readonly bytes: number }
+      | { readonly kind: "ended"; readonly report: HostReport }
+      | { readonly kind: "stopped" }
+    ));
+
+/** Processes that get the same name share a clock. */
+export function machineName(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return hostname();
+  }
+}
