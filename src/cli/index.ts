@@ -34,6 +34,16 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./lustre/parse.ts"),
   },
   {
+    name: "collect client",
+    summary: "read a node's Lustre counters before and after a job, for Slurm's prolog and epilog",
+    load: () => import("./collect/client.ts"),
+  },
+  {
+    name: "collect server",
+    summary: "sample the job and target counters of a Lustre server into segments, with a Prometheus page",
+    load: () => import("./collect/server.ts"),
+  },
+  {
     name: "darshan parse",
     summary: "print the counters of a Darshan log",
     load: () => import("./darshan/parse.ts"),
@@ -55,7 +65,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "ingest",
-    summary: "read logs below folders into a store",
+    summary: "read logs, counters and job lists below folders into a store",
     load: () => import("./ingest.ts"),
   },
   {
@@ -89,6 +99,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./study/reuse.ts"),
   },
   {
+    name: "study system",
+    summary: "study what jobs do to a file system, and judge the observations of a published study",
+    load: () => import("./study/system.ts"),
+  },
+  {
     name: "study metric",
     summary: "repeat the experiments of the BPS paper on this machine, and judge its statements",
     load: () => import("./study/metric.ts"),
@@ -97,6 +112,26 @@ export const commands: readonly CommandEntry[] = [
     name: "file",
     summary: "show who wrote and who read a file, when, and how much",
     load: () => import("./file.ts"),
+  },
+  {
+    name: "who",
+    summary: "show which jobs and users loaded a target, and when",
+    load: () => import("./load/who.ts"),
+  },
+  {
+    name: "top",
+    summary: "list the jobs, users or targets with most load",
+    load: () => import("./load/top.ts"),
+  },
+  {
+    name: "job",
+    summary: "show what one job did minute by minute, its bursts, its targets, and who was there too",
+    load: () => import("./load/job.ts"),
+  },
+  {
+    name: "quiet-hours",
+    summary: "find the hours in which targets have least load, and how sure that is",
+    load: () => import("./load/quiet-hours.ts"),
   },
   {
     name: "sim run",
@@ -119,9 +154,40 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./sim/explore.ts"),
   },
   {
+    name: "ncio",
+    summary: "measure which method of noncontiguous I/O is fast for a pattern on some storage",
+    load: () => import("./ncio.ts"),
+  },
+  {
+    name: "ncio sweep",
+    summary:
+      "measure how region count, size and spacing decide which method is fast, with figures and advice",
+    load: () => import("./ncio/sweep.ts"),
+  },
+  {
+    name: "ncio advise",
+    summary: "say what a sweep of noncontiguous I/O means: the guidelines, or the best method for a pattern",
+    load: () => import("./ncio/advise.ts"),
+  },
+  {
     name: "write",
     summary: "write files onto storage targets as one dataset, with less work for slow targets",
     load: () => import("./write.ts"),
+  },
+  {
+    name: "targets start",
+    summary: "start storage-target servers that know contiguous, list and datatype requests",
+    load: () => import("./targets/start.ts"),
+  },
+  {
+    name: "targets stop",
+    summary: "end the storage-target servers of a folder",
+    load: () => import("./targets/stop.ts"),
+  },
+  {
+    name: "targets status",
+    summary: "ask the storage-target servers of a folder what they did",
+    load: () => import("./targets/status.ts"),
   },
   {
     name: "interfere",
@@ -152,6 +218,12 @@ export const commands: readonly CommandEntry[] = [
     name: "generate reuse",
     summary: "make a synthetic centre with known file reuse: logs or a store, and the true answers",
     load: () => import("./generate/reuse.ts"),
+  },
+  {
+    name: "generate sitewide",
+    summary:
+      "make a synthetic site with known job I/O: samples or a store, or a live tree, and the true answers",
+    load: () => import("./generate/sitewide.ts"),
   },
   {
     name: "sim calibrate",

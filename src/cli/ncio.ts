@@ -42,6 +42,7 @@ export default defineCommand({
       does: "a checkpoint of FLASH",
     },
   ],
+  ranksTogether: true,
   async run({ options }, context) {
     const points = pointsOf(options, options.pattern, options.shape);
     const { output: _output, memory: _memory, mpiexec: _mpiexec, ...setting } = options;

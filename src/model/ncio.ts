@@ -68,3 +68,18 @@ export interface NcioSweep {
   readonly complete: boolean;
   readonly points: readonly NcioPoint[];
 }
+
+export interface NcioRegions {
+  readonly count: number;
+  readonly size: number;
+  readonly spacing: number;
+}
+
+/**
+ * One variable of a sweep at a value, the others at their defaults. The holes between regions stay as they are when regions grow: spacing
+ * counts from start to start, so it grows with them.
+ */
+export function regionsAt(defaults: NcioRegions, variable: NcioVariable, value: number): NcioRegions {
+  if (variable !== "size") return { ...defaults, [variable]: value };
+  return { ...defaults, size: value, spacing: value + Math.max(0, defaults.spacing - defaults.size) };
+}

@@ -54,6 +54,7 @@ export default defineCommand({
     },
     { command: "plimsoll ncio advise ncio-sweep", does: "what follows for one's own pattern" },
   ],
+  ranksTogether: true,
   async run({ options }, context) {
     const { output } = options;
     const variables = variablesOf(options.vary, options.maxCount);

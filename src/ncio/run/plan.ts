@@ -1,7 +1,7 @@
 /** What a benchmark run is, as data: the points of a sweep in their order, and what each needs of the machine. */
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes } from "../../base/units.ts";
-import type { NcioMethod, NcioVariable } from "../../model/ncio.ts";
+import { type NcioMethod, type NcioVariable, regionsAt } from "../../model/ncio.ts";
 import { type AccessCase, dataBytes, endOf, type PatternSpec, patternOf } from "../../pattern/index.ts";
 import type { MethodOptions } from "../method/index.ts";
 
@@ -67,14 +67,12 @@ export function sweepPoints(options: {
       for (const value of values)
         for (const accessCase of options.cases)
           for (const method of options.methods) {
-            const setting = { ...options.defaults, [variable]: value };
+            const regions = regionsAt(options.defaults, variable as NcioVariable, value);
             const pattern: PatternSpec = {
               pattern: "ncio",
               ranks: options.ranks,
               case: accessCase,
-              ...setting,
-              // Regions that are longer than the spacing touch: they cannot start closer than they are long.
-              spacing: Math.max(setting.spacing, setting.size),
+              ...regions,
             };
             const point = { pattern, method, direction };
             // Sweeps meet where a variable has its default; such a point is measured once.

@@ -4,6 +4,7 @@ import { defineRule, type Judgement, type Rule } from "../rule.ts";
 import { countOf, randomFiles, type Strided, stridedFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesOf, callsOf, frequentSize, heaviest, KIB, MIB, secondsOf, sum, type Way } from "./measures.ts";
+import { ncioSentence } from "./ncio-pattern.ts";
 import { layerOf } from "./per-job.ts";
 import { BY_CALLS, severityByCalls } from "./severity.ts";
 import { collectiveCall, prefetch, sortedWrites, vectorView } from "./snippets.ts";
@@ -188,7 +189,7 @@ const noncontiguous = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      advice: stridedAdvice(job, worst, limits),
+      advice: stridedAdvice(job, worst, limits) + ncioSentence(worst.record, worst.way),
       snippet: vectorView(worst.way, worst.regionBytes, worst.gapBytes),
       effect:
         "One call describes all pieces of a rank, and the library moves large contiguous ranges instead of single pieces.",

@@ -5,6 +5,7 @@ import { defineRule, type Judgement, type Rule } from "../rule.ts";
 import { BLOCK_BYTES, isCollective, type Matched, smallAccesses, subBlockFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesOf, callsOf, frequentSize, heaviest, MIB, secondsOf, sum, type Way } from "./measures.ts";
+import { ncioSentence } from "./ncio-pattern.ts";
 import { layerOf, stripeOf } from "./per-job.ts";
 import { BY_CALLS, severityByCalls } from "./severity.ts";
 import { collectiveCall, hints, readAhead, writeBuffer } from "./snippets.ts";
@@ -137,16 +138,16 @@ function smallAdvice(
     return {
       advice:
         `${many(worst.ranks, "rank")} make these calls on ${worst.path} through POSIX. Collect pieces in memory and ${way} megabytes ` +
-        "at a time; where the pieces of ranks lie between one another, use collective MPI-IO, which joins them.",
+        `at a time; where the pieces of ranks lie between one another, use collective MPI-IO, which joins them.${ncioSentence(worst, way)}`,
       snippet: collectiveCall(way),
     };
   return way === "write"
     ? {
-        advice: `Collect records in a buffer of a few megabytes and write it when it is full (${worst.path} first).`,
+        advice: `Collect records in a buffer of a few megabytes and write it when it is full (${worst.path} first).${ncioSentence(worst, way)}`,
         snippet: writeBuffer,
       }
     : {
-        advice: `Read a few megabytes at a time and take records from memory (${worst.path} first).`,
+        advice: `Read a few megabytes at a time and take records from memory (${worst.path} first).${ncioSentence(worst, way)}`,
         snippet: readAhead,
       };
 }

@@ -1,0 +1,168 @@
+/** A sweep as a report: the verdict, the guidelines, the figures, where methods cross, every point, and how it was measured. */
+import { formatCount, formatMany } from "../../base/units.ts";
+import type { Block, Document, Section } from "../../model/document.ts";
+import type { NcioSweep } from "../../model/ncio.ts";
+import { capital, type FigureKind, panels } from "./figures.ts";
+import { METHOD_WORDS, methodName, VARIABLE_WORDS } from "./methods.ts";
+import { ASSUMED_SPREAD, countingRepeats, ENOUGH_REPEATS } from "./ratio.ts";
+import { SweepPoints } from "./series.ts";
+import { crossoverTable, guidelinesTable, leadersTable, measuresTable, pointsTable } from "./tables.ts";
+import { judgeSweep, type SweepVerdict } from "./verdict.ts";
+
+export function sweepDocument(
+  sweep: NcioSweep,
+  { command, madeBy }: { readonly command: string; readonly madeBy: string },
+): Document {
+  const points = new SweepPoints(sweep);
+  const judged = judgeSweep(sweep);
+  return {
+    title: "Noncontiguous I/O: which pattern and which method is fast here",
+    facts: factsOf(sweep, points),
+    verdict: judged.verdict,
+    sections: [
+      guidelineSection(judged),
+      ...points.variables.map((variable): Section => {
+        const { label, figure } = VARIABLE_WORDS[variable];
+        return {
+          id: `figure-${figure}`,
+          title: `Figure ${figure}: bandwidth over ${label}`,
+          intro:
+            "One panel for each case, one bar for each method, on a log scale of its own: compare bars within a panel by height, panels by their axis. Whiskers span the repeats that count.",
+          blocks: figureBlocks(points, [variable], ["bandwidth"]),
+          detail: true,
+        };
+      }),
+      crossoverSection(judged),
+      ...countsSections(points),
+      {
+        id: "points",
+        title: "All points",
+        intro: "One row for each method on each pattern; points.csv has the same with all digits.",
+        blocks: [pointsTable(sweep.points)],
+        detail: true,
+      },
+      methodSection(sweep, points),
+    ],
+    command,
+    madeBy,
+  };
+}
+
+function factsOf(sweep: NcioSweep, points: SweepPoints) {
+  const [first] = sweep.points;
+  const { count, size, spacing } = sweep.defaults;
+  const storage = first?.servers === undefined ? first?.backend : `${formatMany(first.servers, "server")}`;
+  return [
+    { label: "Storage", text: storage ?? "none" },
+    { label: "Machine", text: sweep.machine },
+    { label: "Ranks", text: first === undefined ? "none" : `${formatCount(first.ranks)}, ${first.launch}` },
+    {
+      label: "Points",
+      text: `${formatCount(sweep.points.length)}${sweep.complete ? "" : " so far; the sweep is not finished"}`,
+    },
+    { label: "Methods", text: points.methods.map(methodName).join(", ") },
+    {
+      label: "Defaults",
+      text: `${formatCount(count)} regions of ${formatCount(size)} B every ${formatCount(spacing)} B`,
+    },
+    ...(Number.isFinite(sweep.startedUnixMs)
+      ? [{ label: "Started", text: new Date(sweep.startedUnixMs).toISOString().replace(/\.\d+Z$/, "Z") }]
+      : []),
+  ];
+}
+
+function guidelineSection({ guidelines, cautions, direction }: SweepVerdict): Section {
+  return {
+    id: "guidelines",
+    title: "The seven guidelines, by these numbers",
+    intro: `Judged by ${direction === "write" ? "writes" : "reads"}. A guideline is confirmed when more than half of the patterns that it speaks of show it by more than their spreads, and refuted when more than half show the opposite. Factors are quotients of mean bandwidths, with the interval that the spreads of both leave.`,
+    blocks: [
+      ...cautions.map((text): Block => ({ kind: "notice", level: "warning", text })),
+      guidelinesTable(guidelines),
+      // Sentences in a table are hard to read on a phone.
+      ...guidelines.map(
+        ({ number, verdict, statement }): Block => ({
+          kind: "text",
+          text: `Guideline ${number}, ${verdict}: ${statement}`,
+        }),
+      ),
+      measuresTable(guidelines),
+    ],
+  };
+}
+
+function crossoverSection({ leaders, pairs }: SweepVerdict): Section {
+  const blocks: Block[] =
+    leaders.length === 0
+      ? [{ kind: "text", text: "No variable was measured at two values with two methods." }]
+      : [leadersTable(leaders), crossoverTable(pairs)];
+  return {
+    id: "crossovers",
+    title: "Where the fastest method changes",
+    intro:
+      "A method leads until another is faster by more than the spreads. A crossover lies between the last value where the one is seen to be faster and the first where the other is; its place is interpolated on logarithms.",
+    blocks,
+  };
+}
+
+function countsSections(points: SweepPoints): Section[] {
+  const kinds: readonly (readonly [FigureKind, string, string])[] = [
+    [
+      "requests",
+      "Requests",
+      "How many requests reach the storage in one operation of all ranks. These numbers do not depend on the machine: closed formulas give the same.",
+    ],
+    [
+      "sync",
+      "Time of the sync",
+      "What waiting for durable data costs, apart: the longest of all ranks. Two phase syncs once for all ranks.",
+    ],
+  ];
+  return kinds.flatMap(([kind, title, intro]) => {
+    const blocks = figureBlocks(points, points.variables, [kind]);
+    return blocks.length === 0 ? [] : [{ id: kind, title, intro, blocks, detail: true }];
+  });
+}
+
+function figureBlocks(
+  points: SweepPoints,
+  variables: SweepPoints["variables"],
+  kinds: readonly FigureKind[],
+): Block[] {
+  return kinds.flatMap((kind) =>
+    points.directions.flatMap((direction) =>
+      variables.flatMap((variable) =>
+        panels(points, direction, variable, kind).map((figure): Block => ({ kind: "figure", figure })),
+      ),
+    ),
+  );
+}
+
+function methodSection(sweep: NcioSweep, points: SweepPoints): Section {
+  const [first] = sweep.points;
+  const measured =
+    first === undefined
+      ? ""
+      : `Each point is measured ${formatCount(first.repeats)} times after ${formatCount(first.warmUps)} warm-ups; ${countingRepeats(first) < first.repeats ? "the fastest and the slowest repeat do not count" : "all repeats count"}. ${sweep.points.every(({ verified }) => verified) ? "Every byte is compared after each point." : "Not all points were compared."}`;
+  const texts = [
+    "Bandwidth is the data of all ranks over the time from a barrier until the last rank is done, with the sync: what a program waits for. A spread is from the slowest to the fastest repeat that counts; repeats of a point come one after the other, so what a shared machine does differently minutes later is not in it.",
+    measured,
+    `A factor is a quotient of two means. Its interval goes from the slowest of the one over the fastest of the other to the reverse; where it holds 1, no difference is seen. Where fewer than ${ENOUGH_REPEATS} repeats count, spreads are widened (to the power of ${ENOUGH_REPEATS} over their number, around the mean); where one counts, ${100 * ASSUMED_SPREAD} % is assumed. Methods that do the same where everything is contiguous are not compared.`,
+    `Layout: ${sweep.layout}. Regions that would start closer than they are long touch one another. Holes keep what was in them: data sieving and two phase read a range with holes before they write it.`,
+    "The paper: A. Ching, A. Choudhary, W. Liao, L. Ward, N. Pundit, Evaluating I/O Characteristics and Methods for Storing Structured Scientific Data (IPDPS '06): 64 processes, 16 PVFS2 servers on disks, Myrinet. Its numbers are those of its text; its figures have no table.",
+  ].filter((text) => text !== "");
+  return {
+    id: "method",
+    title: "How it was measured",
+    blocks: [
+      ...texts.map((text): Block => ({ kind: "text", text })),
+      ...points.methods.map(
+        (method): Block => ({
+          kind: "text",
+          text: `${capital(methodName(method))}: ${METHOD_WORDS[method].how}.`,
+        }),
+      ),
+    ],
+    detail: true,
+  };
+}

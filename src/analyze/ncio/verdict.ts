@@ -1,0 +1,91 @@
+/** All that a sweep says, in one value. */
+import type { NcioMethod, NcioSweep } from "../../model/ncio.ts";
+import { type Leaders, leadersOf, type Pair, pairsOf } from "./crossover.ts";
+import type { Guideline, Verdict } from "./guideline.ts";
+import { guidelinesOf } from "./guidelines.ts";
+import { methodName } from "./methods.ts";
+import { countingRepeats, ENOUGH_REPEATS, factor, ratioOf } from "./ratio.ts";
+import { type Direction, fastest, SweepPoints } from "./series.ts";
+
+export interface SweepVerdict {
+  /** The one sentence. */
+  readonly verdict: string;
+  /** What is judged: writes, unless only reads were measured. */
+  readonly direction: Direction;
+  readonly guidelines: readonly Guideline[];
+  /** Of both directions, where both were measured. */
+  readonly leaders: readonly Leaders[];
+  readonly pairs: readonly Pair[];
+  /** What a reader must know to trust it. */
+  readonly cautions: readonly string[];
+}
+
+export function judgeSweep(sweep: NcioSweep): SweepVerdict {
+  const points = new SweepPoints(sweep, "native");
+  const guidelines = guidelinesOf(sweep);
+  return {
+    verdict: verdictText(points, guidelines),
+    direction: points.judged,
+    guidelines,
+    leaders: points.directions.flatMap((direction) => leadersOf(points, direction)),
+    pairs: points.directions.flatMap((direction) => pairsOf(points, direction)),
+    cautions: cautionsOf(sweep),
+  };
+}
+
+function verdictText(points: SweepPoints, guidelines: readonly Guideline[]): string {
+  const count = (verdict: Verdict) => guidelines.filter((one) => one.verdict === verdict).length;
+  const parts = (["confirmed", "refuted", "no difference seen", "mixed", "not measured"] as const)
+    .filter((verdict) => count(verdict) > 0)
+    .map((verdict) => `${count(verdict)} ${verdict}`);
+  const guideText = `Of the paper's ${guidelines.length} guidelines: ${parts.join(", ")}.`;
+  const wins = winners(points);
+  if (wins === undefined) return `No noncontiguous pattern was measured with two methods. ${guideText}`;
+  return `${wins} ${guideText}`;
+}
+
+/** Who is fastest most often where the file is noncontiguous, and what POSIX costs there. */
+function winners(points: SweepPoints): string | undefined {
+  const direction = points.judged;
+  const won = new Map<NcioMethod, number>();
+  let [all, most] = [0, 0];
+  for (const accessCase of ["c-nc", "nc-nc"] as const)
+    for (const regions of points.regions(direction, accessCase)) {
+      const found = points.methodsAt(direction, accessCase, regions);
+      const best = fastest(found);
+      if (best === undefined || found.length < 2) continue;
+      all++;
+      won.set(best.method, (won.get(best.method) ?? 0) + 1);
+      const posix = found.find(({ method }) => method === "posix");
+      if (posix !== undefined) most = Math.max(most, ratioOf(best, posix).value);
+    }
+  const [first] = [...won].sort((a, b) => b[1] - a[1]);
+  if (first === undefined) return undefined;
+  const [method, times] = first;
+  const cost = most > 1 ? `; a POSIX call for each region is up to ${factor(most)} times slower` : "";
+  return `Where the file is noncontiguous, ${methodName(method)} is the fastest to ${direction} in ${times} of ${all} patterns${cost}.`;
+}
+
+function cautionsOf({ points, complete }: NcioSweep): string[] {
+  const found: string[] = [];
+  if (!complete) found.push("The sweep is not finished: what is missing is judged as not measured.");
+  const fewest = Math.min(...points.map(countingRepeats));
+  if (fewest < 2)
+    found.push(
+      "Only one repeat of a point counts, so its spread is not known: a quarter up and down is assumed. Give --repeats 6 for spreads.",
+    );
+  else if (fewest < ENOUGH_REPEATS)
+    found.push(
+      `Only ${fewest} repeats of a point count, so its spread is widened. Give --repeats 6 for spreads as they are.`,
+    );
+  if (points.some(({ backend }) => backend === "null" || backend === "memory"))
+    found.push("Memory is no storage: bandwidths show what the methods themselves cost.");
+  if (points.some(({ verified }) => !verified)) found.push("Not every point was compared byte by byte.");
+  const wrong = points.filter(
+    ({ requests, expectedRequests: expected }) =>
+      requests !== null && expected !== null && requests !== expected,
+  );
+  if (wrong.length > 0)
+    found.push(`${wrong.length} points made other numbers of requests than the formulas say; see the table.`);
+  return [...found, ...new Set(points.flatMap(({ notes }) => notes))];
+}

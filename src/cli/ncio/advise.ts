@@ -1,0 +1,118 @@
+/** `plimsoll ncio advise`: what a sweep says of the seven guidelines, or of one's own pattern. */
+import {
+  type Advice,
+  adviceLines,
+  adviseOn,
+  judgeSweep,
+  METHOD_ORDER,
+  patternLines,
+  SweepPoints,
+} from "../../analyze/ncio/index.ts";
+import { UsageError } from "../../base/errors.ts";
+import { formatCount, formatMany } from "../../base/units.ts";
+import type { NcioSweep } from "../../model/index.ts";
+import { CASES } from "../../pattern/index.ts";
+import { plain } from "../../report/text/index.ts";
+import { defineCommand, type OptionValues } from "../command.ts";
+import { type Loaded, loadSweep } from "./load.ts";
+
+const options = {
+  case: { kind: "choice", choices: CASES, help: "contiguous or not in memory and in the file [c-nc]" },
+  count: { kind: "number", integer: true, min: 1, help: "regions of each rank [of the sweep]" },
+  size: { kind: "bytes", min: 1, help: "bytes of a region [of the sweep]" },
+  spacing: { kind: "bytes", min: 1, help: "bytes from start to start [of the sweep]" },
+  ranks: { kind: "number", short: "n", integer: true, min: 1, help: "processes [of the sweep]" },
+  direction: { kind: "choice", choices: ["write", "read"], help: "what the program does [of the sweep]" },
+  method: {
+    kind: "choice",
+    choices: METHOD_ORDER,
+    default: "posix",
+    help: "what the program uses now, for the speed-up of a change",
+  },
+} as const;
+
+export default defineCommand({
+  name: "ncio advise",
+  summary: "say what a sweep of noncontiguous I/O means: the guidelines, or the best method for a pattern",
+  description:
+    "Reads a folder of plimsoll ncio sweep (also one that is not finished), its sweep.json, or the points of plimsoll ncio -o. Without a pattern it judges the seven guidelines of the NCIO paper by these numbers and says where the fastest method changes. With a pattern (any of --case, --count, --size, --spacing, --ranks) it finds the nearest measured patterns and says which method is best there, what a change of method or of layout would bring, with its uncertainty, and which MPI-IO hints select the method.",
+  arguments: [{ name: "sweep", help: "folder, sweep.json, or the file of plimsoll ncio -o", kind: "file" }],
+  options,
+  examples: [
+    { command: "plimsoll ncio advise ncio-sweep", does: "the guidelines by the numbers of this storage" },
+    {
+      command: "plimsoll ncio advise ncio-sweep --case nc-nc --count 20000 --size 64 --spacing 512",
+      does: "the best method for a pattern, and what a change would bring",
+    },
+  ],
+  async run({ arguments: [path], options: given }, context) {
+    const loaded = loadSweep(path as string);
+    const { sweep, missing } = loaded;
+    const advice = asksForPattern(given) ? adviceOf(sweep, given, loaded) : undefined;
+    if (context.json) {
+      const { points, ...about } = sweep;
+      return context.printJson({
+        sweep: { ...about, path: loaded.path, points: points.length, missing },
+        ...(advice === undefined ? judgeSweep(sweep) : { advice }),
+      });
+    }
+    const lines = [
+      `Sweep      ${loaded.path}: ${formatMany(sweep.points.length, "point")}`,
+      ...(missing > 0
+        ? [
+            `Unfinished ${formatCount(missing)} of ${formatCount(missing + sweep.points.length)} points are missing; what needs them is not measured`,
+          ]
+        : []),
+      ...storageLines(sweep),
+      "",
+      ...(advice === undefined ? adviceLines(sweep, context.columns) : patternLines(advice, context.columns)),
+    ];
+    // A file of somebody else may hold what a terminal obeys.
+    context.out.write(`${lines.map(plain).join("\n").trimEnd()}\n`);
+  },
+});
+
+type Given = OptionValues<typeof options>;
+
+const asksForPattern = ({ case: name, count, size, spacing, ranks, direction }: Given): boolean =>
+  [name, count, size, spacing, ranks, direction].some((value) => value !== undefined);
+
+function adviceOf(sweep: NcioSweep, given: Given, { path }: Loaded): Advice {
+  const points = new SweepPoints(sweep, "native");
+  const [first] = sweep.points;
+  const direction = given.direction ?? points.judged;
+  const accessCase = given.case ?? (points.cases.includes("c-nc") ? "c-nc" : (points.cases.at(-1) ?? "c-nc"));
+  const size = given.size ?? sweep.defaults.size;
+  const spacing = given.spacing ?? Math.max(size, sweep.defaults.spacing);
+  if (spacing < size)
+    throw new UsageError(
+      `--spacing ${spacing} is below the size ${size} of a region; it counts from start to start`,
+    );
+  const query = {
+    case: accessCase,
+    count: given.count ?? sweep.defaults.count,
+    ...{ size, spacing, direction },
+    ranks: given.ranks ?? first?.ranks ?? 1,
+    method: given.method,
+  };
+  const advice = adviseOn(sweep, query);
+  if (advice === undefined) {
+    const have = points.directions.flatMap((way) =>
+      points.cases.filter((one) => points.regions(way, one).length > 0).map((one) => `${one} ${way}`),
+    );
+    throw new UsageError(
+      `${path} has no points of ${accessCase} ${direction}; it has ${have.join(", ") || "none that a method was really used for"}`,
+    );
+  }
+  return advice;
+}
+
+function storageLines({ points, machine }: NcioSweep): string[] {
+  const [first] = points;
+  if (first === undefined) return [];
+  const servers = first.servers === undefined ? "" : ` (${first.servers})`;
+  return [
+    `Storage    ${first.backend}${servers}${machine === "not recorded" ? "" : `; ${machine}`}`,
+    `Ranks      ${first.ranks}, ${first.launch}`,
+  ];
+}
