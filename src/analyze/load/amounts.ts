@@ -1,0 +1,110 @@
+/** What is counted of a load, and how it is summed up exactly. */
+import type { SqlRow, SqlValue } from "../../model/query.ts";
+
+/** Exact sums. */
+export interface Amounts {
+  readonly bytesRead: bigint;
+  readonly bytesWritten: bigint;
+  readonly readCalls: bigint;
+  readonly writeCalls: bigint;
+  readonly openCalls: bigint;
+  readonly metadataCalls: bigint;
+  /** Write calls in rows whose calls are small on average. */
+  readonly smallWriteCalls: bigint;
+}
+
+export const NOTHING: Amounts = {
+  bytesRead: 0n,
+  bytesWritten: 0n,
+  readCalls: 0n,
+  writeCalls: 0n,
+  openCalls: 0n,
+  metadataCalls: 0n,
+  smallWriteCalls: 0n,
+};
+
+/** The column of SQL for each amount. */
+export const COLUMNS: Readonly<Record<keyof Amounts, string>> = {
+  bytesRead: "bytes_read",
+  bytesWritten: "bytes_written",
+  readCalls: "reads",
+  writeCalls: "writes",
+  openCalls: "opens",
+  metadataCalls: "metadata_calls",
+  smallWriteCalls: "small_writes",
+};
+export const NAMES = Object.keys(COLUMNS) as (keyof Amounts)[];
+
+/** By which amount loads are compared. */
+export const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;
+export type Measure = (typeof MEASURES)[number];
+
+const PARTS: Readonly<Record<Measure, readonly (keyof Amounts)[]>> = {
+  bytes: ["bytesRead", "bytesWritten"],
+  read: ["bytesRead"],
+  write: ["bytesWritten"],
+  calls: ["readCalls", "writeCalls"],
+  metadata: ["metadataCalls"],
+  opens: ["openCalls"],
+  "small-writes": ["smallWriteCalls"],
+};
+
+export const MEASURE_WORDS: Readonly<Record<Measure, string>> = {
+  bytes: "bytes read and written",
+  read: "bytes read",
+  write: "bytes written",
+  calls: "read and write calls",
+  metadata: "metadata operations",
+  opens: "opens",
+  "small-writes": "small writes",
+};
+
+export const measureUnit = (measure: Measure): "bytes" | "calls" =>
+  measure === "bytes" || measure === "read" || measure === "write" ? "bytes" : "calls";
+
+export const measured = (amounts: Amounts, measure: Measure): bigint =>
+  PARTS[measure].reduce((sum, name) => sum + amounts[name], 0n);
+
+/** The same as SQL, over columns that are sums already. */
+export const measureSql = (measure: Measure, table = ""): string =>
+  `(${PARTS[measure].map((name) => `coalesce(${table}${COLUMNS[name]}, 0)`).join(" + ")})`;
+
+/** Sums of the rows of `minutes` or `targets`. Below `smallBytes` per call on average, writes of a row are small. */
+export const rowSums = (smallBytes: number): string =>
+  `sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(reads) as reads, sum(writes) as writes,
+   sum(opens) as opens, sum(metadata_calls) as metadata_calls,
+   sum(writes) filter (bytes_written < writes * ${Math.round(smallBytes)}) as small_writes`;
+
+/** Sums of sums. */
+export const SUMS_AGAIN = Object.values(COLUMNS)
+  .map((name) => `sum(${name}) as ${name}`)
+  .join(", ");
+
+export function amountsOf(row: SqlRow): Amounts {
+  return Object.fromEntries(NAMES.map((name) => [name, exact(row[COLUMNS[name]])])) as unknown as Amounts;
+}
+
+const combine = (a: Amounts, b: Amounts, how: (x: bigint, y: bigint) => bigint): Amounts =>
+  Object.fromEntries(NAMES.map((name) => [name, how(a[name], b[name])])) as unknown as Amounts;
+
+export const plus = (a: Amounts, b: Amounts): Amounts => combine(a, b, (x, y) => x + y);
+export const minus = (a: Amounts, b: Amounts): Amounts => combine(a, b, (x, y) => x - y);
+/** What is left of each, at least zero. */
+export const excess = (a: Amounts, b: Amounts): Amounts => combine(a, b, (x, y) => (x > y ? x - y : 0n));
+
+/** A number of SQL as a double; NULL is NaN. */
+export const number = (value: SqlValue | undefined): number =>
+  value === null || value === undefined ? Number.NaN : Number(value);
+
+/** An exact number of SQL; NULL is zero, as of the sum of nothing. */
+export const exact = (value: SqlValue | undefined): bigint =>
+  value === null || value === undefined ? 0n : BigInt(value as bigint);
+
+export const text = (value: SqlValue | undefined): string | null =>
+  value === null || value === undefined ? null : String(value);
+
+export const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+
+/** A share of something that may be nothing. */
+export const shareOf = (part: bigint, whole: bigint): number =>
+  whole === 0n ? Number.NaN : Number(part) / Number(whole);

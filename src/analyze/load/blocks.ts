@@ -1,0 +1,48 @@
+/** Parts that the documents about load share. */
+import type { Cell, TableBlock, TableColumn } from "../../model/document.ts";
+
+const HEIGHTS = "▁▂▃▄▅▆▇█";
+
+/** Heights as a line of characters; nothing is a blank, and anything more shows. */
+export function spark(values: readonly number[]): string {
+  const most = values.reduce((a, b) => Math.max(a, b), 0);
+  return values
+    .map((value) => (value > 0 ? (HEIGHTS[Math.max(0, Math.ceil((value / most) * 8) - 1)] as string) : " "))
+    .join("");
+}
+
+/** A bar of so many eighths of ten characters. */
+export function bar(share: number, room = 10): string {
+  const eighths = Math.round(Math.min(1, Math.max(0, share || 0)) * room * 8);
+  const rest = eighths % 8;
+  return "█".repeat(Math.floor(eighths / 8)) + (rest > 0 ? (" ▏▎▍▌▋▊▉"[rest] as string) : "");
+}
+
+export type Column = readonly [key: string, label: string, unit: TableColumn["unit"], about: string];
+
+export function table(
+  id: string,
+  caption: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  rowsTotal?: number,
+): TableBlock {
+  return {
+    kind: "table",
+    id,
+    caption,
+    columns: columns.map(([key, label, unit, about]) => ({ key, label, unit, about })),
+    rows,
+    ...(rowsTotal === undefined ? {} : { rowsTotal }),
+  };
+}
+
+/** NaN in a cell is "not recorded", which null says. */
+export const cell = (value: number | null): number | null =>
+  value === null || Number.isNaN(value) ? null : value;
+
+export interface About {
+  readonly command: string;
+  readonly madeBy: string;
+  readonly zone: string;
+}

@@ -1,0 +1,71 @@
+/** Whether a job writes much, and in large calls, against the other jobs of its cluster (B06). */
+import type { Queryable } from "../../model/query.ts";
+import { number, quoted } from "./amounts.ts";
+
+export const POPULATIONS = ["all", "withIO", "withWrites"] as const;
+export const PER_CALL = ["meanOfRatios", "ratioOfSums"] as const;
+
+export interface EfficiencyOptions {
+  /** Jobs that the limits are taken from. */
+  readonly population: (typeof POPULATIONS)[number];
+  /** Mean of every job's bytes per call, or all bytes over all calls. */
+  readonly perCall: (typeof PER_CALL)[number];
+  /** Above which a job writes much: the mean or median of the jobs, or bytes. */
+  readonly threshold: "mean" | "median" | number;
+}
+
+export type EfficiencyClass = "efficient" | "inefficient" | "tie" | "light" | "not recorded";
+
+export interface Limits {
+  /** Jobs of the population. */
+  readonly jobs: number;
+  readonly bytesLimit: number;
+  readonly bytesPerCallLimit: number;
+}
+
+const WHERE: Readonly<Record<EfficiencyOptions["population"], string>> = {
+  all: "true",
+  withIO: "bytes_read + bytes_written > 0",
+  withWrites: "bytes_written > 0",
+};
+
+/** Longer jobs are outside the population (B03), as are those whose times cannot be right. */
+const LONGEST_NS = 86_400_000_000_000n;
+
+/** Limits from the jobs of a cluster; of a job without a cluster from all jobs. */
+export async function limitsOf(
+  db: Queryable,
+  cluster: string | null,
+  { population, perCall, threshold }: EfficiencyOptions,
+): Promise<Limits> {
+  const ratio = "bytes_written::double / nullif(writes, 0)";
+  const median = threshold === "median";
+  const bytes = median ? "median(bytes_written)" : "avg(bytes_written)";
+  const calls = median
+    ? `median(${ratio})`
+    : perCall === "meanOfRatios"
+      ? `avg(${ratio})`
+      : "sum(bytes_written)::double / nullif(sum(writes), 0)";
+  const [row] =
+    await db.rows(`select count(*) as jobs, ${bytes} as bytes, ${calls} as per_call from job_totals
+    where bytes_written is not null and bytes_read is not null and ${WHERE[population]}
+      and end_unix_ns >= start_unix_ns and end_unix_ns - start_unix_ns < ${LONGEST_NS}
+      ${cluster === null ? "" : `and cluster = ${quoted(cluster)}`}`);
+  return {
+    jobs: number(row?.jobs),
+    bytesLimit: typeof threshold === "number" ? threshold : number(row?.bytes),
+    bytesPerCallLimit: number(row?.per_call),
+  };
+}
+
+export function classOf(bytesWritten: number, writeCalls: number, limits: Limits): EfficiencyClass {
+  if (Number.isNaN(bytesWritten) || Number.isNaN(limits.bytesLimit)) return "not recorded";
+  if (!(bytesWritten > limits.bytesLimit)) return "light";
+  if (!(writeCalls > 0) || Number.isNaN(limits.bytesPerCallLimit)) return "not recorded";
+  const perCall = bytesWritten / writeCalls;
+  return perCall < limits.bytesPerCallLimit
+    ? "inefficient"
+    : perCall > limits.bytesPerCallLimit
+      ? "efficient"
+      : "tie";
+}

@@ -1,0 +1,311 @@
+/** One job as a document: a page with figures, and text for a terminal. */
+import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
+import type { Block, Document, Fact, Section } from "../../model/document.ts";
+import { type About, cell, table } from "./blocks.ts";
+import type { EfficiencyClass } from "./efficiency.ts";
+import type { JobAnswer, JobRun } from "./job.ts";
+import { figuresOf } from "./job-figures.ts";
+import { localText } from "./window.ts";
+
+const BURSTS_MAX = 20;
+const TARGETS_MAX = 20;
+
+export function jobDocument(answer: JobAnswer, about: About): Document {
+  const { runs, jobId } = answer;
+  const many = runs.length > 1;
+  const last = runs.at(-1);
+  return {
+    title: `Job ${jobId}`,
+    facts: [
+      ...(many
+        ? [{ label: "Runs", text: `${runs.length} under this id (requeued, or numbers that came again)` }]
+        : []),
+      ...(last === undefined ? [] : factsOf(last, about.zone)),
+    ],
+    verdict: runs.map((run) => verdictOf(run, many ? about.zone : undefined)).join(" "),
+    sections: runs.flatMap((run, at) => sectionsOf(run, answer, about.zone, many ? at + 1 : 0)),
+    command: about.command,
+    madeBy: about.madeBy,
+  };
+}
+
+function factsOf({ facts, memoryBytes }: JobRun, zone: string): Fact[] {
+  const time = (unix: number | null) => (unix === null ? "not recorded" : localText(zone, unix));
+  const known = (label: string, text: string | null): Fact[] => (text === null ? [] : [{ label, text }]);
+  return [
+    ...known("User", facts.user),
+    ...known("Name", facts.name),
+    ...known("Cluster", facts.cluster),
+    ...known("Partition", facts.partition),
+    ...known("Account", facts.account),
+    ...known("State", facts.state),
+    ...known("Nodes", facts.nodes === null ? null : formatCount(facts.nodes)),
+    ...known("Memory", Number.isNaN(memoryBytes) ? null : `${formatBytes(memoryBytes)} on all nodes`),
+    { label: "Time", text: `${time(facts.startUnix)} to ${time(facts.endUnix)} (${zone})` },
+  ];
+}
+
+const CLASSES: Readonly<Record<EfficiencyClass, string>> = {
+  efficient: "writes much, in large calls (efficient)",
+  inefficient: "writes much, in small calls (inefficient)",
+  tie: "writes much, in calls exactly at the limit (tie)",
+  light: "writes little (light)",
+  "not recorded": "its writes were not recorded",
+};
+
+function verdictOf(run: JobRun, zone: string | undefined): string {
+  const counted = run.servers ?? run.clients;
+  const which =
+    zone === undefined || run.facts.startUnix === null
+      ? ""
+      : `The run of ${localText(zone, run.facts.startUnix)}: `;
+  if (counted === null) return `${which}nothing was counted for it.`;
+  const moved = `${formatBytes(Number(counted.bytesRead))} read, ${formatBytes(Number(counted.bytesWritten))} written, ${formatCount(Number(counted.metadataCalls))} metadata operations`;
+  const busy = run.ioShare === null ? "" : `; I/O in ${formatShare(run.ioShare.share)} of its minutes`;
+  const period =
+    run.period === null || run.period.confidence < 0.95
+      ? ""
+      : `; it writes every ${formatMany(run.period.minutes, "minute")}`;
+  return `${which}${moved}${busy}${period}; it ${CLASSES[run.efficiency]}.`;
+}
+
+function sectionsOf(run: JobRun, answer: JobAnswer, zone: string, place: number): Section[] {
+  const id = (name: string) => (place === 0 ? name : `run-${place}-${name}`);
+  const title = (name: string) => (place === 0 ? name : `Run ${place}: ${name}`);
+  const sections: Section[] = [
+    { id: id("numbers"), title: title("In numbers"), blocks: [tiles(run, answer), ...warnings(run)] },
+    {
+      id: id("series"),
+      title: title("Minute by minute"),
+      blocks: run.series.length === 0 ? [NO_MINUTES] : figuresOf(run, zone, id),
+    },
+  ];
+  if (run.series.length > 0)
+    sections.push(
+      { id: id("bursts"), title: title("Bursts of writes"), blocks: burstBlocks(run, answer, zone) },
+      { id: id("targets"), title: title("Targets it used"), blocks: [targetTable(run)] },
+      { id: id("beside"), title: title("Who else was busy there"), blocks: [besideBlock(run)] },
+    );
+  sections.push({
+    id: id("darshan"),
+    title: title("Darshan logs of the job"),
+    blocks: darshanBlocks(run, zone),
+  });
+  return sections;
+}
+
+const NO_MINUTES: Block = {
+  kind: "notice",
+  level: "missing",
+  text: "Servers have no minutes of this job in the store.",
+  how: "plimsoll collect server on the servers, and jobid_var of Lustre set to SLURM_JOB_ID, record them.",
+};
+
+const warnings = ({ facts }: JobRun): Block[] =>
+  facts.warnings === null
+    ? []
+    : [{ kind: "notice", level: "warning", text: facts.warnings.replaceAll("\n", "; ") }];
+
+function tiles(run: JobRun, { options }: JobAnswer): Block {
+  const { limits, ioShare, period } = run;
+  const counted = run.servers ?? run.clients;
+  const amount = (value: bigint | undefined) => (value === undefined ? Number.NaN : Number(value));
+  const both = (side: "bytesRead" | "bytesWritten") =>
+    run.servers !== null && run.clients !== null
+      ? `clients counted ${formatBytes(Number(run.clients[side]))}`
+      : run.servers === null
+        ? "by clients"
+        : "by servers";
+  return {
+    kind: "tiles",
+    tiles: [
+      {
+        label: "Read",
+        value: amount(counted?.bytesRead),
+        unit: "bytes",
+        note: both("bytesRead"),
+        about: "Bytes read, by servers where they have minutes of the job.",
+      },
+      {
+        label: "Written",
+        value: amount(counted?.bytesWritten),
+        unit: "bytes",
+        note: both("bytesWritten"),
+        about: "Bytes written, by servers where they have minutes of the job.",
+      },
+      {
+        label: "Metadata operations",
+        value: amount(counted?.metadataCalls),
+        unit: "count",
+        about: "All metadata operations.",
+      },
+      {
+        label: "Bytes for each write",
+        value: run.bytesPerWrite,
+        unit: "bytes",
+        note: `${run.efficiency}; limits of ${formatCount(limits.jobs)} jobs: ${formatBytes(limits.bytesLimit)} in all, ${formatBytes(limits.bytesPerCallLimit)} a call`,
+        about: `B06: population ${options.population}, per call ${options.perCall}, threshold ${options.threshold}.`,
+      },
+      {
+        label: "Minutes with I/O",
+        value: ioShare?.share ?? Number.NaN,
+        unit: "share",
+        ...(ioShare === null
+          ? {}
+          : {
+              note: `${ioShare.ioMinutes} of ${ioShare.minutes}; with writes ${formatShare(ioShare.writeShare)}; 90 % of the bytes in ${formatShare(ioShare.shareOf90Percent)}`,
+            }),
+        about:
+          "B12: minutes with at least a byte read or written, of the minutes of the run. A byte marks a whole minute.",
+      },
+      {
+        label: "Largest burst of memory",
+        value: run.largestBurstOfMemory,
+        unit: "share",
+        ...(run.largestBurst === null
+          ? {}
+          : {
+              note: `${formatBytes(Number(run.largestBurst.bytes))} in ${formatMany(run.largestBurst.minutes, "minute")}`,
+            }),
+        about: "B14: bytes of the largest burst of writes over the memory of all nodes.",
+      },
+      {
+        label: "Period of its writes",
+        value: period === null ? Number.NaN : period.minutes * 60,
+        unit: "seconds",
+        note:
+          period === null
+            ? "none found"
+            : `strength ${period.strength.toFixed(2)}, confidence ${formatShare(period.confidence)}`,
+        about:
+          "B13: highest peak of the autocorrelation of log10(1 + bytes written) by minute; confidence against shuffled minutes.",
+      },
+    ],
+  };
+}
+
+function burstBlocks(run: JobRun, { options }: JobAnswer, zone: string): Block[] {
+  if (run.bursts.length === 0)
+    return [{ kind: "text", text: "It wrote nothing in the minutes that servers have of it." }];
+  const largest = run.bursts
+    .slice()
+    .sort((a, b) => (a.bytes < b.bytes ? 1 : a.bytes > b.bytes ? -1 : a.firstMinuteUnix - b.firstMinuteUnix));
+  return [
+    table(
+      "bursts",
+      `Stretches of minutes with written bytes, the largest first (minutes without writes that do not end one: ${options.maxGapMinutes}).`,
+      [
+        ["start", `Start (${zone})`, "text", "First minute."],
+        ["minutes", "Minutes", "count", "Length."],
+        ["bytes", "Written", "bytes", "Bytes of the burst."],
+        ["memory", "Of memory", "share", "Bytes of the burst over the memory of all nodes."],
+      ],
+      largest
+        .slice(0, BURSTS_MAX)
+        .map(({ firstMinuteUnix, minutes, bytes }) => [
+          localText(zone, firstMinuteUnix * 60),
+          minutes,
+          bytes,
+          cell(Number(bytes) / run.memoryBytes),
+        ]),
+      run.bursts.length,
+    ),
+  ];
+}
+
+const targetTable = ({ targets }: JobRun): Block =>
+  table(
+    "targets",
+    "Targets with counters of the job, those with most bytes first.",
+    [
+      ["target", "Target", "text", "OST or MDT."],
+      ["fileSystem", "File system", "text", "File system."],
+      ["bytesRead", "Read", "bytes", "Bytes read."],
+      ["bytesWritten", "Written", "bytes", "Bytes written."],
+      ["metadataCalls", "Metadata", "count", "Metadata operations."],
+      ["minutes", "Minutes", "count", "Minutes with a difference."],
+    ],
+    targets
+      .slice(0, TARGETS_MAX)
+      .map((one) => [
+        one.target,
+        one.fileSystem,
+        one.bytesRead,
+        one.bytesWritten,
+        one.metadataCalls,
+        one.minutes,
+      ]),
+    targets.length,
+  );
+
+function besideBlock({ neighbours, neighboursTotal }: JobRun): Block {
+  if (neighbours.length === 0)
+    return { kind: "text", text: "No other job used these targets in the same minutes." };
+  return table(
+    "beside",
+    "Other jobs on the same target in the same minute, those that moved most there first.",
+    [
+      ["job", "Job", "text", "Job id."],
+      ["user", "User", "text", "User, from the scheduler."],
+      ["name", "Name", "text", "Name, from the scheduler."],
+      ["bytes", "Bytes", "bytes", "Read and written there in those minutes."],
+      ["metadataCalls", "Metadata", "count", "Metadata operations there in those minutes."],
+      ["targets", "Targets", "count", "Targets that both used at once."],
+      ["minutes", "Minutes", "count", "Minutes in which they met."],
+    ],
+    neighbours.map((one) => [
+      one.jobId,
+      one.user,
+      one.name,
+      one.bytes,
+      one.metadataCalls,
+      one.targets,
+      one.minutes,
+    ]),
+    neighboursTotal,
+  );
+}
+
+function darshanBlocks(run: JobRun, zone: string): Block[] {
+  if (run.darshan.length === 0)
+    return [
+      {
+        kind: "notice",
+        level: "missing",
+        text: "The store has no Darshan log of this job.",
+        how: "plimsoll ingest reads them into the same store.",
+      },
+    ];
+  const part = (share: number) => (Number.isNaN(share) ? "-" : formatShare(share));
+  return [
+    {
+      kind: "text",
+      text: `Darshan recorded ${part(run.darshanReadShare)} of the bytes read and ${part(run.darshanWrittenShare)} of the bytes written that ${run.servers === null ? "clients" : "servers"} counted. Caches of clients, other file systems and programs without Darshan make the difference.`,
+    },
+    table(
+      "darshan",
+      "Logs with this job id that began within the run.",
+      [
+        ["application", "Application", "text", "Base name of the executable."],
+        ["start", `Start (${zone})`, "text", "Start of the program."],
+        ["ranks", "Ranks", "ranks", "Processes."],
+        ["seconds", "Run time", "seconds", "Run time."],
+        ["bytesRead", "Read", "bytes", "Bytes read, POSIX and STDIO."],
+        ["bytesWritten", "Written", "bytes", "Bytes written, POSIX and STDIO."],
+      ],
+      run.darshan.map((one) => [
+        one.application,
+        one.startUnix === null ? null : localText(zone, one.startUnix),
+        one.ranks,
+        one.seconds,
+        one.bytesRead,
+        one.bytesWritten,
+      ]),
+    ),
+    ...run.darshan
+      .slice(0, 5)
+      .flatMap(({ source }): Block[] =>
+        source === null ? [] : [{ kind: "code", language: "shell", code: `plimsoll report ${source}` }],
+      ),
+  ];
+}

@@ -1,0 +1,332 @@
+/** One job: what it was, what it did in each minute, where, beside whom, and what Darshan says of it. */
+import type { Queryable, SqlRow } from "../../model/query.ts";
+import { exact, number, quoted, shareOf, text } from "./amounts.ts";
+import {
+  classOf,
+  type EfficiencyClass,
+  type EfficiencyOptions,
+  type Limits,
+  limitsOf,
+} from "./efficiency.ts";
+import { type Neighbour, neighboursOf } from "./neighbours.ts";
+import {
+  type Burst,
+  burstsOf,
+  type IoShare,
+  ioShareOf,
+  type Minute,
+  type Period,
+  periodOf,
+} from "./series.ts";
+
+export interface JobFacts {
+  readonly jobId: string;
+  readonly cluster: string | null;
+  readonly user: string | null;
+  readonly account: string | null;
+  readonly partition: string | null;
+  readonly name: string | null;
+  readonly state: string | null;
+  readonly nodes: number | null;
+  readonly cpus: number | null;
+  readonly nodeMemoryBytes: number | null;
+  readonly submitUnix: number | null;
+  readonly startUnix: number | null;
+  readonly endUnix: number | null;
+  readonly warnings: string | null;
+}
+
+export interface Counters {
+  readonly bytesRead: bigint;
+  readonly bytesWritten: bigint;
+  readonly readCalls: bigint;
+  readonly writeCalls: bigint;
+  readonly metadataCalls: bigint;
+}
+
+export interface TargetUse extends Counters {
+  readonly fileSystem: string | null;
+  readonly target: string;
+  readonly minutes: number;
+}
+
+export interface DarshanRun {
+  readonly runId: string;
+  readonly source: string | null;
+  readonly application: string | null;
+  readonly ranks: number | null;
+  readonly startUnix: number | null;
+  readonly seconds: number | null;
+  readonly bytesRead: bigint | null;
+  readonly bytesWritten: bigint | null;
+}
+
+export interface JobRun {
+  readonly facts: JobFacts;
+  /** What its clients counted; null: not recorded. */
+  readonly clients: Counters | null;
+  /** What servers counted in its minutes; null: none of them has a row. */
+  readonly servers: Counters | null;
+  readonly series: readonly Minute[];
+  readonly bursts: readonly Burst[];
+  readonly largestBurst: Burst | null;
+  /** Of the memory of all its nodes. */
+  readonly largestBurstOfMemory: number;
+  readonly memoryBytes: number;
+  readonly period: Period | null;
+  readonly ioShare: IoShare | null;
+  readonly efficiency: EfficiencyClass;
+  readonly bytesPerWrite: number;
+  readonly limits: Limits;
+  readonly targets: readonly TargetUse[];
+  readonly neighbours: readonly Neighbour[];
+  readonly neighboursTotal: number;
+  readonly darshan: readonly DarshanRun[];
+  /** What Darshan recorded in all, of what servers (or else clients) counted. */
+  readonly darshanReadShare: number;
+  readonly darshanWrittenShare: number;
+}
+
+export interface JobAnswer {
+  readonly jobId: string;
+  readonly options: EfficiencyOptions & { readonly maxGapMinutes: number };
+  readonly runs: readonly JobRun[];
+}
+
+export interface JobOptions extends EfficiencyOptions {
+  readonly maxGapMinutes: number;
+  readonly neighbours: number;
+}
+
+/** Readings of servers and logs come a little before and after what the scheduler says. */
+const MARGIN_MINUTES = 10;
+const MINUTE_NS = 60_000_000_000n;
+
+/** All runs under an id; none: nothing in the store knows it. */
+export async function jobAnswer(db: Queryable, jobId: string, options: JobOptions): Promise<JobAnswer> {
+  const is = `job_id = ${quoted(jobId)}`;
+  const known = await db.rows(`select * from job_totals where ${is} order by start_unix_ns nulls last`);
+  const minutes = await minutesOf(db, is);
+  const darshan = await darshanOf(db, is);
+  const rows: readonly (SqlRow | undefined)[] =
+    known.length > 0 ? known : minutes.length > 0 || darshan.length > 0 ? [undefined] : [];
+  const parts = placed(rows, minutes, darshan);
+  const runs: JobRun[] = [];
+  for (const [at, row] of rows.entries()) runs.push(await runOf(db, jobId, row, parts[at] as Part, options));
+  const { population, perCall, threshold, maxGapMinutes } = options;
+  return { jobId, options: { population, perCall, threshold, maxGapMinutes }, runs };
+}
+
+interface MinuteRow extends Counters {
+  readonly fileSystem: string | null;
+  readonly target: string;
+  readonly minuteUnix: number;
+}
+
+async function minutesOf(db: Queryable, is: string): Promise<MinuteRow[]> {
+  const rows = await db.rows(`select file_system, target, minute_unix, sum(bytes_read) as bytes_read,
+      sum(bytes_written) as bytes_written, sum(reads) as reads, sum(writes) as writes, sum(metadata_calls) as metadata_calls
+    from minutes where ${is} group by file_system, target, minute_unix order by minute_unix, target, file_system`);
+  return rows.map((row) => ({
+    fileSystem: text(row.file_system),
+    target: String(row.target),
+    minuteUnix: number(row.minute_unix),
+    ...countersOf(row),
+  }));
+}
+
+const countersOf = (row: SqlRow): Counters => ({
+  bytesRead: exact(row.bytes_read),
+  bytesWritten: exact(row.bytes_written),
+  readCalls: exact(row.reads),
+  writeCalls: exact(row.writes),
+  metadataCalls: exact(row.metadata_calls),
+});
+
+async function darshanOf(db: Queryable, is: string): Promise<DarshanRun[]> {
+  const rows =
+    await db.rows(`select run_id, source, application, ranks, start_unix_ns, run_seconds, bytes_read, bytes_written
+    from runs where ${is} order by start_unix_ns nulls last, run_id`);
+  return rows.map((row) => ({
+    runId: String(row.run_id),
+    source: text(row.source),
+    application: text(row.application),
+    ranks: row.ranks === null ? null : number(row.ranks),
+    startUnix: secondsOf(row.start_unix_ns),
+    seconds: row.run_seconds === null ? null : number(row.run_seconds),
+    bytesRead: row.bytes_read === null ? null : exact(row.bytes_read),
+    bytesWritten: row.bytes_written === null ? null : exact(row.bytes_written),
+  }));
+}
+
+const secondsOf = (ns: SqlRow[string] | undefined): number | null =>
+  ns === null || ns === undefined ? null : Number(ns) / 1e9;
+
+interface Part {
+  readonly minutes: MinuteRow[];
+  readonly darshan: DarshanRun[];
+}
+
+/** Each minute and each log goes to the run whose time is nearest; one run takes all within the margin of any. */
+function placed(
+  rows: readonly (SqlRow | undefined)[],
+  minutes: readonly MinuteRow[],
+  darshan: readonly DarshanRun[],
+): Part[] {
+  const parts = rows.map((): Part => ({ minutes: [], darshan: [] }));
+  const spans = rows.map((row) => spanOf(row));
+  const nearest = (minute: number) => {
+    let [best, least] = [0, Infinity];
+    for (const [at, { from, to }] of spans.entries()) {
+      const distance = Math.max(from - minute, minute - to, 0);
+      if (distance <= least) [best, least] = [at, distance];
+    }
+    return { part: parts[best] as Part, distance: least };
+  };
+  for (const row of minutes) nearest(row.minuteUnix).part.minutes.push(row);
+  for (const run of darshan) {
+    const { part, distance } = nearest(run.startUnix === null ? 0 : Math.floor(run.startUnix / 60));
+    // Job numbers begin anew some day: a log from another year is another job's.
+    if (distance <= MARGIN_MINUTES || run.startUnix === null) part.darshan.push(run);
+  }
+  return parts;
+}
+
+function spanOf(row: SqlRow | undefined): { from: number; to: number } {
+  const minute = (value: SqlRow[string] | undefined) =>
+    value === null || value === undefined ? undefined : Number(BigInt(value as bigint) / MINUTE_NS);
+  return { from: minute(row?.start_unix_ns) ?? -Infinity, to: minute(row?.end_unix_ns) ?? Infinity };
+}
+
+async function runOf(
+  db: Queryable,
+  jobId: string,
+  row: SqlRow | undefined,
+  { minutes, darshan }: Part,
+  options: JobOptions,
+): Promise<JobRun> {
+  const facts = factsOf(jobId, row);
+  const series = seriesOf(minutes);
+  const clients = row === undefined || row.bytes_written === null ? null : clientCounters(row);
+  const servers = minutes.length === 0 ? null : sumOf(minutes);
+  const bursts = burstsOf(series, options.maxGapMinutes);
+  const largest = bursts.reduce<Burst | null>(
+    (most, one) => (most === null || one.bytes > most.bytes ? one : most),
+    null,
+  );
+  const memoryBytes = (facts.nodeMemoryBytes ?? Number.NaN) * (facts.nodes ?? Number.NaN);
+  const span = timeOf(row, series);
+  const limits = await limitsOf(db, facts.cluster, options);
+  const counted = clients ?? servers;
+  const written = counted === null ? Number.NaN : Number(counted.bytesWritten);
+  const calls = counted === null ? Number.NaN : Number(counted.writeCalls);
+  const others =
+    servers === null ? { rows: [], total: 0 } : await neighboursOf(db, jobId, series, options.neighbours);
+  const recorded = servers ?? clients;
+  const total = (side: "bytesRead" | "bytesWritten") =>
+    darshan.length === 0 || recorded === null
+      ? Number.NaN
+      : shareOf(
+          darshan.reduce((sum, one) => sum + (one[side] ?? 0n), 0n),
+          recorded[side],
+        );
+  return {
+    facts,
+    clients,
+    servers,
+    series,
+    bursts,
+    largestBurst: largest,
+    // A job that is known to have written nothing has no burst: 0 % (B14).
+    largestBurstOfMemory: servers === null ? Number.NaN : Number(largest?.bytes ?? 0n) / memoryBytes,
+    memoryBytes,
+    period: span === null ? null : periodOf(series, span.from, span.to + 1),
+    ioShare: span === null || servers === null ? null : ioShareOf(series, span.to - span.from + 1),
+    efficiency: classOf(written, calls, limits),
+    bytesPerWrite: written / calls,
+    limits,
+    targets: usesOf(minutes),
+    neighbours: others.rows,
+    neighboursTotal: others.total,
+    darshan,
+    darshanReadShare: total("bytesRead"),
+    darshanWrittenShare: total("bytesWritten"),
+  };
+}
+
+function factsOf(jobId: string, row: SqlRow | undefined): JobFacts {
+  const count = (name: string) => (row === undefined || row[name] === null ? null : number(row[name]));
+  const word = (name: string) => (row === undefined ? null : text(row[name]));
+  return {
+    jobId,
+    cluster: word("cluster"),
+    user: word("user_name") ?? (count("user_id") === null ? null : `uid ${count("user_id")}`),
+    account: word("account"),
+    partition: word("partition"),
+    name: word("name"),
+    state: word("state"),
+    nodes: count("nodes"),
+    cpus: count("cpus"),
+    nodeMemoryBytes: count("node_memory_bytes"),
+    submitUnix: secondsOf(row?.submit_unix_ns),
+    startUnix: secondsOf(row?.start_unix_ns),
+    endUnix: secondsOf(row?.end_unix_ns),
+    warnings: word("warnings"),
+  };
+}
+
+const METADATA = "opens closes mkdirs mknods links renames rmdirs unlinks getattrs setattrs".split(" ");
+
+const clientCounters = (row: SqlRow): Counters => ({
+  ...countersOf(row),
+  metadataCalls: METADATA.reduce((sum, name) => sum + exact(row[name]), 0n),
+});
+
+const add = <T extends Counters>(a: T, b: Counters): T => ({
+  ...a,
+  bytesRead: a.bytesRead + b.bytesRead,
+  bytesWritten: a.bytesWritten + b.bytesWritten,
+  readCalls: a.readCalls + b.readCalls,
+  writeCalls: a.writeCalls + b.writeCalls,
+  metadataCalls: a.metadataCalls + b.metadataCalls,
+});
+const ZERO: Counters = { bytesRead: 0n, bytesWritten: 0n, readCalls: 0n, writeCalls: 0n, metadataCalls: 0n };
+const sumOf = (rows: readonly MinuteRow[]): Counters => rows.reduce<Counters>(add, ZERO);
+
+function seriesOf(minutes: readonly MinuteRow[]): Minute[] {
+  const series = new Map<number, Minute>();
+  for (const row of minutes)
+    series.set(
+      row.minuteUnix,
+      add(series.get(row.minuteUnix) ?? { minuteUnix: row.minuteUnix, ...ZERO }, row),
+    );
+  return [...series.values()].sort((a, b) => a.minuteUnix - b.minuteUnix);
+}
+
+function usesOf(minutes: readonly MinuteRow[]): TargetUse[] {
+  const uses = new Map<string, TargetUse>();
+  for (const row of minutes) {
+    const { fileSystem, target } = row;
+    const key = `${fileSystem}/${target}`;
+    const use = uses.get(key) ?? { fileSystem, target, minutes: 0, ...ZERO };
+    uses.set(key, { ...add(use, row), minutes: use.minutes + 1 });
+  }
+  const weight = (one: Counters) => one.bytesRead + one.bytesWritten;
+  return [...uses.values()].sort((a, b) => {
+    const [x, y] = [weight(a), weight(b)];
+    return x !== y
+      ? x < y
+        ? 1
+        : -1
+      : Number(b.metadataCalls - a.metadataCalls) || (a.target < b.target ? -1 : 1);
+  });
+}
+
+/** First and last minute: what the scheduler says, or what servers saw. */
+function timeOf(row: SqlRow | undefined, series: readonly Minute[]): { from: number; to: number } | null {
+  const { from, to } = spanOf(row);
+  const [first, last] = [series[0]?.minuteUnix, series.at(-1)?.minuteUnix];
+  const begin = Number.isFinite(from) ? from : first;
+  const end = Number.isFinite(to) ? to : last;
+  return begin === undefined || end === undefined || end < begin ? null : { from: begin, to: end };
+}

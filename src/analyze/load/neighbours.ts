@@ -1,0 +1,55 @@
+/** Who else was busy where a job was, at the same time. */
+import type { Queryable } from "../../model/query.ts";
+import { exact, number, quoted, text } from "./amounts.ts";
+import type { Minute } from "./series.ts";
+
+export interface Neighbour {
+  readonly jobId: string | null;
+  readonly user: string | null;
+  readonly name: string | null;
+  /** On targets of this job, in minutes in which this job used them too. */
+  readonly bytes: bigint;
+  readonly metadataCalls: bigint;
+  readonly targets: number;
+  readonly minutes: number;
+}
+
+/** Other jobs on the same target in the same minute; only rows of the time of this job are read. */
+export async function neighboursOf(
+  db: Queryable,
+  jobId: string,
+  series: readonly Minute[],
+  limit: number,
+): Promise<{ rows: Neighbour[]; total: number }> {
+  const time = `minute_unix between ${series[0]?.minuteUnix} and ${series.at(-1)?.minuteUnix}`;
+  const used = "(bytes_read > 0 or bytes_written > 0 or metadata_calls > 0)";
+  await db.run(`create or replace temp table load_used as
+    select distinct coalesce(file_system, '') as file_system, target, minute_unix from minutes
+    where job_id = ${quoted(jobId)} and ${time} and ${used}`);
+  await db.run(`create or replace temp table load_beside as
+    select m.job_key, any_value(m.job_id) as job_id, sum(coalesce(m.bytes_read, 0) + coalesce(m.bytes_written, 0)) as bytes,
+      coalesce(sum(m.metadata_calls), 0) as metadata_calls, count(distinct concat(m.file_system, '-', m.target)) as targets,
+      count(distinct m.minute_unix) as minutes
+    from minutes m join load_used u
+      on u.minute_unix = m.minute_unix and u.target = m.target and u.file_system = coalesce(m.file_system, '')
+    where m.${time} and ${used} and m.job_id <> ${quoted(jobId)} group by m.job_key`);
+  const [count] = await db.rows("select count(*) as jobs from load_beside");
+  const rows = await db.rows(`with top as (
+      select * from load_beside order by bytes desc, metadata_calls desc, job_id limit ${limit})
+    select t.*, f.user_name, f.user_id, f.name from top t left join (
+      select job_key, any_value(user_name) as user_name, any_value(user_id) as user_id, any_value(name) as name
+      from job_totals where job_key in (select job_key from top) group by job_key) f on f.job_key = t.job_key
+    order by t.bytes desc, t.metadata_calls desc, t.job_id`);
+  return {
+    total: number(count?.jobs),
+    rows: rows.map((row) => ({
+      jobId: text(row.job_id),
+      user: text(row.user_name) ?? (row.user_id === null ? null : `uid ${row.user_id}`),
+      name: text(row.name),
+      bytes: exact(row.bytes),
+      metadataCalls: exact(row.metadata_calls),
+      targets: number(row.targets),
+      minutes: number(row.minutes),
+    })),
+  };
+}

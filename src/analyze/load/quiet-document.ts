@@ -1,0 +1,177 @@
+/** Quiet hours as a document. */
+import { formatBytes, formatMany, formatScaled, formatShare } from "../../base/units.ts";
+import type { Block, Cell, Document } from "../../model/document.ts";
+import { MEASURE_WORDS, measureUnit } from "./amounts.ts";
+import { type About, bar, cell, spark, table } from "./blocks.ts";
+import type { QuietAnswer, QuietWindow, Spread } from "./quiet.ts";
+import { windowText } from "./window.ts";
+
+const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
+
+/** 75 is 01:15. */
+export const clockText = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
+
+const windowName = ({ startMinute, endMinute }: QuietWindow) =>
+  `${clockText(startMinute)} to ${clockText(endMinute)}`;
+
+export function quietDocument(answer: QuietAnswer, targets: string, about: About): Document {
+  const { window, zone, days, source, measure } = answer;
+  return {
+    title: `Quiet hours of ${targets}`,
+    facts: [
+      { label: "Targets", text: targets },
+      { label: "Time", text: windowText(window, zone) },
+      { label: "Days seen", text: String(days) },
+      {
+        label: "Counted by",
+        text: source === "targets" ? "targets, for everybody" : "targets, for each job (job_stats)",
+      },
+      { label: "Load", text: MEASURE_WORDS[measure] },
+    ],
+    verdict: verdictOf(answer),
+    sections: [
+      { id: "answer", title: "Windows", blocks: answerBlocks(answer) },
+      { id: "hours", title: "By hour of day", blocks: hourBlocks(answer) },
+      { id: "hours-figure", title: "Hours as a figure", detail: true, blocks: [hourFigure(answer)] },
+      { id: "weekdays", title: "By weekday", blocks: weekdayBlocks(answer) },
+    ],
+    command: about.command,
+    madeBy: about.madeBy,
+  };
+}
+
+const amount = ({ measure }: QuietAnswer, value: number) =>
+  Number.isNaN(value)
+    ? "not known"
+    : measureUnit(measure) === "bytes"
+      ? formatBytes(value)
+      : `${formatScaled(value, "").trim()} ${MEASURE_WORDS[measure]}`;
+
+function verdictOf(answer: QuietAnswer): string {
+  const { quietest, quieterBy, sureness, zone } = answer;
+  const { verdict, leastDays, quieterDays, testedDays } = sureness;
+  if (quietest === null) return "Not enough data: no whole window of this length was seen on any day.";
+  if (verdict === "not enough data")
+    return `Not enough data: ${formatMany(quietest.days, "day")} seen, at least ${leastDays} are needed to name quiet hours.`;
+  const tested = `chosen by every other day, it was quieter than the middle of the day on ${quieterDays} of ${testedDays} days`;
+  if (verdict === "not sure")
+    return `No hours are reliably quiet: ${windowName(quietest)} (${zone}) has the least load, but ${tested}, which chance could do.`;
+  return `Quietest is ${windowName(quietest)} (${zone}): ${formatShare(quieterBy)} less than a typical window; ${tested}.`;
+}
+
+function answerBlocks(answer: QuietAnswer): Block[] {
+  const { quietest, busiest, typical, contentionHours, busyRatio, lengthMinutes, zone } = answer;
+  const row = (name: string, one: QuietWindow | null): Cell[][] =>
+    one === null
+      ? []
+      : [[name, windowName(one), cell(one.median), cell(one.p90), cell(one.median / typical), one.days]];
+  const unit = measureUnit(answer.measure) === "bytes" ? "bytes" : "count";
+  const hours = contentionHours.map((hour) => clockText(hour * 60)).join(", ");
+  return [
+    table(
+      "windows",
+      `Load of a window of ${formatMany(lengthMinutes, "minute")}, over days; a typical one has ${amount(answer, typical)}.`,
+      [
+        ["which", "Window", "text", "Least and most load by the median over days."],
+        ["time", `Time (${zone})`, "text", "From and to."],
+        ["median", "Median", unit, "Median over days."],
+        ["p90", "90 % of days", unit, "Load that nine of ten days do not exceed."],
+        ["ratio", "Of typical", "ratio", "Median over that of all windows."],
+        ["days", "Days", "count", "Days on which the whole window was seen."],
+      ],
+      [...row("quietest", quietest), ...row("busiest", busiest)],
+    ),
+    {
+      kind: "text",
+      text:
+        answer.sureness.verdict === "not enough data"
+          ? `Contention hours: not enough data (at least ${answer.sureness.leastDays} days).`
+          : contentionHours.length === 0
+            ? `Contention hours: none has ${busyRatio} times the load of the middle hour.`
+            : `Contention hours (at least ${busyRatio} times the middle hour): ${hours}.`,
+    },
+  ];
+}
+
+function spreadTable(
+  id: string,
+  label: string,
+  names: readonly string[],
+  spreads: readonly Spread[],
+  answer: QuietAnswer,
+): Block {
+  const most = spreads.reduce((all, { median }) => Math.max(all, median || 0), 0);
+  return table(
+    id,
+    `${MEASURE_WORDS[answer.measure]} in one hour: median and 90th percentile over days.`,
+    [
+      [id, label, "text", "By the clocks of the zone."],
+      ["median", "Median", measureUnit(answer.measure) === "bytes" ? "bytes" : "count", "Median over days."],
+      [
+        "p90",
+        "90 % of days",
+        measureUnit(answer.measure) === "bytes" ? "bytes" : "count",
+        "Not exceeded on nine of ten days.",
+      ],
+      ["days", "Days", "count", "Days seen."],
+      ["bar", "Median", "text", "The median as a bar."],
+    ],
+    spreads.map(({ median, p90, days }, at) => [
+      names[at] as string,
+      cell(median),
+      cell(p90),
+      days,
+      bar(median / most, 20),
+    ]),
+  );
+}
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => clockText(hour * 60));
+
+function hourBlocks(answer: QuietAnswer): Block[] {
+  return [spreadTable("hour", `Hour (${answer.zone})`, HOURS, answer.hours, answer)];
+}
+
+function hourFigure({ hours, measure, zone, lengthMinutes, days }: QuietAnswer): Block {
+  return {
+    kind: "figure",
+    figure: {
+      id: "load-by-hour",
+      title: "Load by hour of day",
+      caption: `${MEASURE_WORDS[measure]} in one hour over ${formatMany(days, "day")}: the median, and what nine of ten days do not exceed.`,
+      summary: "Median and 90th percentile of each hour of the day.",
+      definition: "L02@1",
+      options: { zone, lengthMinutes },
+      chart: {
+        kind: "bars",
+        direction: "vertical",
+        stacked: false,
+        categories: HOURS,
+        categoryLabel: `hour (${zone})`,
+        value: { label: MEASURE_WORDS[measure], unit: measureUnit(measure) },
+        series: [
+          { name: "median", role: "neutral", values: hours.map(({ median }) => median) },
+          { name: "90 % of days", role: "other", values: hours.map(({ p90 }) => p90) },
+        ],
+      },
+    },
+  };
+}
+
+function weekdayBlocks(answer: QuietAnswer): Block[] {
+  const { weekdayHours, zone } = answer;
+  const rows = WEEKDAYS.map((name, day) => [name, spark(weekdayHours.slice(24 * day, 24 * day + 24))]);
+  return [
+    spreadTable("weekday", "Weekday", WEEKDAYS, answer.weekdays, answer),
+    table(
+      "weekday-hours",
+      `Medians by hour, 00 to 23 (${zone}), each weekday by its own height.`,
+      [
+        ["weekday", "Weekday", "text", "Weekday."],
+        ["hours", "00    06    12    18", "text", "A character for each hour."],
+      ],
+      rows,
+    ),
+  ];
+}

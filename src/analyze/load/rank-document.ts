@@ -1,0 +1,307 @@
+/** Rankings of jobs, users and targets as documents. */
+import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
+import type { Block, Cell, Document } from "../../model/document.ts";
+import { type Amounts, MEASURE_WORDS, measured, type Measure, measureUnit } from "./amounts.ts";
+import { type About, bar, cell, type Column, spark, table } from "./blocks.ts";
+import { stretchMinutes } from "./gather.ts";
+import type { Loader, Ranking, Rest } from "./rank.ts";
+import type { TargetRanking } from "./rank-targets.ts";
+import { windowText } from "./window.ts";
+
+interface AmountColumn {
+  readonly column: Column;
+  readonly of: (one: Amounts) => bigint;
+}
+
+const AMOUNTS: readonly AmountColumn[] = [
+  {
+    column: ["bytesRead", "Read", "bytes", "Bytes read: read_bytes, differences of sums."],
+    of: ({ bytesRead }) => bytesRead,
+  },
+  {
+    column: ["bytesWritten", "Written", "bytes", "Bytes written: write_bytes, differences of sums."],
+    of: ({ bytesWritten }) => bytesWritten,
+  },
+  {
+    column: ["calls", "Calls", "count", "Read and write calls."],
+    of: ({ readCalls, writeCalls }) => readCalls + writeCalls,
+  },
+  {
+    column: ["metadataCalls", "Metadata", "count", "All metadata operations."],
+    of: ({ metadataCalls }) => metadataCalls,
+  },
+];
+const OPENS: AmountColumn = {
+  column: ["openCalls", "Opens", "count", "Opens."],
+  of: ({ openCalls }) => openCalls,
+};
+const SMALL: AmountColumn = {
+  column: [
+    "smallWriteCalls",
+    "Small writes",
+    "count",
+    "Write calls in rows with few bytes per call on average.",
+  ],
+  of: ({ smallWriteCalls }) => smallWriteCalls,
+};
+
+/** What anybody has something of: targets of one kind have no counters of the other. */
+const shownAmounts = (total: Amounts, measure: Measure): AmountColumn[] => [
+  ...AMOUNTS.filter(({ of }) => of(total) > 0n),
+  ...(measure === "opens" ? [OPENS] : measure === "small-writes" ? [SMALL] : []),
+];
+
+function rowsOf(ranking: Ranking): readonly (readonly Cell[])[] {
+  const { by, rows, others, unexplained, measure } = ranking;
+  const shown = shownAmounts(ranking.total, measure);
+  const amounts = (one: Amounts): Cell[] => shown.map(({ of }) => of(one));
+  const who = (one: Loader): Cell[] =>
+    by === "job"
+      ? [one.id === "" ? "(empty job id)" : one.id, one.user, one.jobName, one.nodes]
+      : [one.id ?? "user not known", one.jobs];
+  const tail = (one: { share: number; when: readonly number[] }): Cell[] => [
+    cell(one.share),
+    ranking.source === "servers" ? spark(one.when) : bar(one.share),
+  ];
+  const rest = (name: string, one: Rest): Cell[] => [
+    name,
+    ...(by === "job" ? ["", "", ""] : [one.jobs > 0 ? one.jobs : ""]),
+    ...amounts(one),
+    ...tail(one),
+  ];
+  const otherName =
+    by === "job"
+      ? `others (${formatMany(others.jobs, "job")})`
+      : `others (${formatMany(others.users, "user")})`;
+  return [
+    ...rows.map((one) => [...who(one), ...amounts(one), ...tail(one)]),
+    ...(others.jobs > 0 ? [rest(otherName, others)] : []),
+    ...(unexplained === null ? [] : [rest("not in job statistics", unexplained)]),
+  ];
+}
+
+export function rankingTable(ranking: Ranking): Block {
+  const { by, measure, source, window } = ranking;
+  const who: readonly Column[] =
+    by === "job"
+      ? [
+          ["job", "Job", "text", "Job id as servers or the scheduler have it."],
+          ["user", "User", "text", "User, from the scheduler."],
+          ["name", "Name", "text", "Name of the job, from the scheduler."],
+          ["nodes", "Nodes", "count", "Nodes allocated, from the scheduler."],
+        ]
+      : [
+          ["user", "User", "text", "User, from the scheduler, or from ids of the kind program.uid."],
+          ["jobs", "Jobs", "count", "Jobs of the user in this time."],
+        ];
+  const when =
+    window === undefined || source !== "servers"
+      ? ""
+      : ` "When": ${stretchMinutes(window)} minutes for each character, each row by its own height.`;
+  return table(
+    "loaders",
+    `By ${ranking.order === "share" ? "the larger share of bytes and metadata operations" : MEASURE_WORDS[measure]}; shares are of all ${MEASURE_WORDS[measure]}.${when}`,
+    [
+      ...who,
+      ...shownAmounts(ranking.total, measure).map(({ column }) => column),
+      [
+        "share",
+        "Share",
+        "share",
+        `Share of all ${MEASURE_WORDS[measure]}; with others and the unexplained 100 %.`,
+      ],
+      source === "servers"
+        ? ["when", "When", "text", "Over the time asked for."]
+        : ["bar", "", "text", "The share as a bar."],
+    ],
+    rowsOf(ranking),
+  );
+}
+
+const amountText = (amounts: Amounts, measure: Measure): string => {
+  const value = Number(measured(amounts, measure));
+  return measureUnit(measure) === "bytes"
+    ? formatBytes(value)
+    : `${formatCount(value)} ${MEASURE_WORDS[measure]}`;
+};
+
+function notes(ranking: Ranking): Block[] {
+  const { unexplained, beyond, measure, source } = ranking;
+  const blocks: Block[] = [];
+  if (source === "servers" && unexplained === null)
+    blocks.push({
+      kind: "notice",
+      level: "missing",
+      text: "The targets have no counters of their own in this time, so what no job explains is not known; shares are of what jobs add up to.",
+      how: "plimsoll collect server and ingest read stats and md_stats beside job_stats.",
+    });
+  if (measured(beyond, measure) > 0n && measure !== "small-writes")
+    blocks.push({
+      kind: "notice",
+      level: "warning",
+      text: `Jobs add up to ${amountText(beyond, measure)} more than the targets counted for themselves: some readings of the targets are missing.`,
+    });
+  return blocks;
+}
+
+export interface RankTitle {
+  readonly title: string;
+  readonly targets: string;
+}
+
+export function rankingDocument(ranking: Ranking, { title, targets }: RankTitle, about: About): Document {
+  const { rows, measure, by, total, window, source } = ranking;
+  const [first] = rows;
+  const name = (one: Loader) =>
+    by === "job"
+      ? `job ${one.id}${one.user === null ? "" : ` of ${one.user}`}`
+      : one.id === null
+        ? "jobs of unknown users"
+        : `user ${one.id}`;
+  return {
+    title,
+    facts: [
+      { label: "Targets", text: targets },
+      { label: "Time", text: window === undefined ? "all jobs" : windowText(window, about.zone) },
+      {
+        label: "Counted by",
+        text: source === "servers" ? "servers (job_stats)" : "clients, jobs that began in this time",
+      },
+      { label: "Load", text: amountText(total, measure), exact: String(measured(total, measure)) },
+      { label: "Jobs", text: formatCount(ranking.jobs) },
+      { label: "Users", text: formatCount(ranking.users) },
+    ],
+    verdict:
+      first === undefined || measured(total, measure) === 0n
+        ? `No job loaded ${targets} by ${MEASURE_WORDS[measure]} in this time.`
+        : `${formatShare(first.share)} of ${amountText(total, measure)} came from ${name(first)}.`,
+    sections: [
+      {
+        id: "who",
+        title: by === "job" ? "Jobs" : "Users",
+        blocks: [...notes(ranking), rankingTable(ranking)],
+      },
+      ...figureSection(ranking),
+    ],
+    command: about.command,
+    madeBy: about.madeBy,
+  };
+}
+
+/** The table has bars for a terminal; a page draws them. */
+function figureSection(ranking: Ranking): Document["sections"] {
+  const { rows, others, unexplained, by, measure } = ranking;
+  if (rows.length === 0) return [];
+  const parts = [
+    ...rows.map((one) => ({ name: one.id ?? "user not known", amounts: one as Amounts })),
+    ...(others.jobs > 0 ? [{ name: "others", amounts: others as Amounts }] : []),
+    ...(unexplained === null ? [] : [{ name: "not in job statistics", amounts: unexplained as Amounts }]),
+  ];
+  const values = (pick: (one: Amounts) => bigint) => parts.map(({ amounts }) => Number(pick(amounts)));
+  const bytes = measureUnit(measure) === "bytes";
+  return [
+    {
+      id: "shares",
+      title: "Shares",
+      detail: true,
+      blocks: [
+        {
+          kind: "figure",
+          figure: {
+            id: "load-by-who",
+            title: `Load by ${by}`,
+            caption: `The first ${rows.length}, the others together, and what no job explains.`,
+            summary: `${parts[0]?.name} comes first.`,
+            definition: "L01@1",
+            options: { order: ranking.order, by },
+            chart: {
+              kind: "bars",
+              direction: "horizontal",
+              stacked: true,
+              categories: parts.map(({ name }) => name),
+              categoryLabel: by,
+              value: { label: MEASURE_WORDS[measure], unit: bytes ? "bytes" : "calls" },
+              series: bytes
+                ? [
+                    ...(measure === "write"
+                      ? []
+                      : [{ name: "read", role: "read" as const, values: values((one) => one.bytesRead) }]),
+                    ...(measure === "read"
+                      ? []
+                      : [
+                          {
+                            name: "written",
+                            role: "write" as const,
+                            values: values((one) => one.bytesWritten),
+                          },
+                        ]),
+                  ]
+                : [
+                    {
+                      name: MEASURE_WORDS[measure],
+                      role: "metadata",
+                      values: values((one) => measured(one, measure)),
+                    },
+                  ],
+            },
+          },
+        },
+      ],
+    },
+  ];
+}
+
+export function targetRankingDocument(ranking: TargetRanking, title: string, about: About): Document {
+  const { rows, others, measure, total, window, source, order } = ranking;
+  const shown = shownAmounts(total, measure);
+  const amounts = (one: Amounts): Cell[] => shown.map(({ of }) => of(one));
+  const cells: Cell[][] = rows.map((one) => [
+    one.target,
+    one.fileSystem,
+    ...amounts(one),
+    cell(one.share),
+    spark(one.when),
+  ]);
+  if (others.targets > 0)
+    cells.push([`others (${others.targets})`, null, ...amounts(others), cell(others.share), ""]);
+  const mean = Number(measured(total, measure)) / Math.max(1, ranking.targets);
+  const first = rows[0];
+  return {
+    title,
+    facts: [
+      { label: "Targets", text: formatCount(ranking.targets) },
+      { label: "Time", text: windowText(window, about.zone) },
+      {
+        label: "Counted by",
+        text: source === "targets" ? "targets, for everybody" : "targets, for each job (job_stats)",
+      },
+      { label: "Load", text: amountText(total, measure), exact: String(measured(total, measure)) },
+    ],
+    verdict:
+      first === undefined || mean === 0
+        ? "No load in this time."
+        : `${first.target} carried the most: ${(Number(measured(first, measure)) / mean).toPrecision(3)} times the mean of ${ranking.targets} targets.`,
+    sections: [
+      {
+        id: "targets",
+        title: "Targets",
+        blocks: [
+          table(
+            "targets",
+            `By ${order === "share" ? "the larger share of bytes and metadata operations" : MEASURE_WORDS[measure]}. "When": ${stretchMinutes(window)} minutes for each character.`,
+            [
+              ["target", "Target", "text", "OST or MDT."],
+              ["fileSystem", "File system", "text", "File system."],
+              ...shown.map(({ column }) => column),
+              ["share", "Share", "share", `Share of all ${MEASURE_WORDS[measure]}.`],
+              ["when", "When", "text", "Over the time asked for."],
+            ],
+            cells,
+          ),
+        ],
+      },
+    ],
+    command: about.command,
+    madeBy: about.madeBy,
+  };
+}

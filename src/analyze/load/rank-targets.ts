@@ -1,0 +1,100 @@
+/** Targets in the order of their load. */
+import type { Queryable, SqlRow } from "../../model/query.ts";
+import {
+  type Amounts,
+  amountsOf,
+  exact,
+  type Measure,
+  measured,
+  NOTHING,
+  number,
+  plus,
+  rowSums,
+  shareOf,
+  text,
+} from "./amounts.ts";
+import { inWindow, stretchesOf, stretchSql } from "./gather.ts";
+import type { Order, RankRequest } from "./rank.ts";
+import type { Window } from "./window.ts";
+
+export interface TargetLoad extends Amounts {
+  readonly fileSystem: string | null;
+  readonly target: string;
+  readonly share: number;
+  readonly when: readonly number[];
+}
+
+export interface TargetRanking {
+  readonly measure: Measure;
+  readonly order: Order;
+  /** Which table it is from: counters of the targets themselves, or those of their jobs. */
+  readonly source: "targets" | "minutes";
+  readonly window: Window;
+  readonly rows: readonly TargetLoad[];
+  readonly others: Amounts & { readonly targets: number; readonly share: number };
+  readonly total: Amounts;
+  readonly targets: number;
+}
+
+/** Targets in the order of their load. Small writes are known of jobs only. */
+export async function rankTargets(
+  db: Queryable,
+  {
+    order,
+    limit,
+    window,
+    condition,
+    smallBytes,
+  }: Omit<RankRequest, "by" | "source"> & { readonly window: Window },
+): Promise<TargetRanking> {
+  const measure: Measure = order === "share" ? "bytes" : order;
+  const where = `${inWindow(window)} and ${condition}`;
+  const [own] = await db.rows(`select count(*) as n from (select 1 from targets where ${where} limit 1)`);
+  const source = measure === "small-writes" || exact(own?.n) === 0n ? "minutes" : "targets";
+  const rows =
+    await db.rows(`select file_system, target, ${stretchSql(window)} as stretch, ${rowSums(smallBytes)}
+    from ${source} where ${where} group by all order by all`);
+  const loads = new Map<string, { row: SqlRow; amounts: Amounts; when: number[] }>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.file_system, row.target]);
+    const known = loads.get(key) ?? {
+      row,
+      amounts: NOTHING,
+      when: new Array<number>(stretchesOf(window)).fill(0),
+    };
+    const amounts = amountsOf(row);
+    known.when[number(row.stretch)] = Number(measured(amounts, measure));
+    loads.set(key, { ...known, amounts: plus(known.amounts, amounts) });
+  }
+  const total = [...loads.values()].reduce((sum, { amounts }) => plus(sum, amounts), NOTHING);
+  const part = (amounts: Amounts, by: Measure) => shareOf(measured(amounts, by), measured(total, by)) || 0;
+  const place = (amounts: Amounts) =>
+    order === "share"
+      ? Math.max(part(amounts, "bytes"), part(amounts, "metadata"))
+      : Number(measured(amounts, measure));
+  const ranked = [...loads.values()]
+    .map(({ row, amounts, when }) => ({
+      fileSystem: text(row.file_system),
+      target: String(row.target),
+      ...amounts,
+      share: shareOf(measured(amounts, measure), measured(total, measure)),
+      when,
+    }))
+    .sort((a, b) => place(b) - place(a) || (a.target < b.target ? -1 : 1));
+  const shown = ranked.slice(0, limit);
+  const rest = ranked.slice(limit).reduce<Amounts>(plus, NOTHING);
+  return {
+    measure,
+    order,
+    source,
+    window,
+    rows: shown,
+    others: {
+      ...rest,
+      targets: ranked.length - shown.length,
+      share: shareOf(measured(rest, measure), measured(total, measure)),
+    },
+    total,
+    targets: ranked.length,
+  };
+}

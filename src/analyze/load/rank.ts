@@ -1,0 +1,278 @@
+/** Who loads targets: jobs or users in the order of some amount, the rest as one row, and what no job explains. */
+import type { Queryable, SqlRow } from "../../model/query.ts";
+import {
+  type Amounts,
+  amountsOf,
+  COLUMNS,
+  excess,
+  type Measure,
+  measured,
+  measureSql,
+  minus,
+  NOTHING,
+  number,
+  plus,
+  rowSums,
+  shareOf,
+  SUMS_AGAIN,
+  text,
+} from "./amounts.ts";
+import { gatherFromClients, gatherFromServers, inWindow, stretchesOf, stretchSql } from "./gather.ts";
+import type { Window } from "./window.ts";
+
+export type By = "job" | "user";
+/** share: the larger of the shares of all bytes and of all metadata operations. */
+export type Order = Measure | "share";
+
+export interface Loader extends Amounts {
+  /** Job number, or the name of a user; null when nobody knows the user. */
+  readonly id: string | null;
+  readonly user: string | null;
+  readonly jobName: string | null;
+  readonly cluster: string | null;
+  readonly nodes: number | null;
+  readonly startUnix: number | null;
+  readonly endUnix: number | null;
+  readonly jobs: number;
+  /** Of all that is known to have happened there, by the amount asked for. */
+  readonly share: number;
+  /** That amount in each stretch of the window; empty when there are no minutes. */
+  readonly when: readonly number[];
+}
+
+export interface Rest extends Amounts {
+  readonly jobs: number;
+  readonly users: number;
+  readonly share: number;
+  readonly when: readonly number[];
+}
+
+export interface Ranking {
+  readonly by: By;
+  readonly measure: Measure;
+  readonly order: Order;
+  readonly source: "servers" | "clients";
+  readonly window: Window | undefined;
+  readonly rows: readonly Loader[];
+  readonly others: Rest;
+  /** Counted by targets for themselves beyond what their jobs add up to; null: targets have no counters of their own. */
+  readonly unexplained: Rest | null;
+  /** What jobs counted beyond their targets, which readings that were missed can cause. */
+  readonly beyond: Amounts;
+  /** Everything together: rows, others and what no job explains. */
+  readonly total: Amounts;
+  readonly jobs: number;
+  readonly users: number;
+}
+
+export interface RankRequest {
+  readonly by: By;
+  readonly order: Order;
+  readonly limit: number;
+  readonly source: "servers" | "clients";
+  readonly window: Window | undefined;
+  /** SQL on `minutes` and `targets`. */
+  readonly condition: string;
+  readonly smallBytes: number;
+}
+
+const NO_REST: Rest = { ...NOTHING, jobs: 0, users: 0, share: 0, when: [] };
+
+export async function rank(db: Queryable, request: RankRequest): Promise<Ranking> {
+  const { by, order, source, window, condition, smallBytes } = request;
+  const measure: Measure = order === "share" ? "bytes" : order;
+  if (source === "servers" && window !== undefined)
+    await gatherFromServers(db, window, condition, smallBytes);
+  else await gatherFromClients(db, window, smallBytes);
+  const [sum] = await db.rows(
+    `select count(*) as jobs, count(distinct user_label) as users, ${SUMS_AGAIN} from load_jobs`,
+  );
+  const ofJobs = amountsOf(sum as SqlRow);
+  const own =
+    source === "servers" && window !== undefined
+      ? await ownCounters(db, window, condition, smallBytes)
+      : null;
+  // Targets without counters of their own say nothing of what their jobs do not explain.
+  const ofTheseJobs = own === null ? ofJobs : minus(ofJobs, own.ofJobsElsewhere);
+  const unexplained = own === null ? NOTHING : excess(own.total, ofTheseJobs);
+  const total = plus(ofJobs, unexplained);
+  const rows = await loaders(db, request, measure, total);
+  const shown = rows.reduce<Amounts>(plus, NOTHING);
+  const rest = minus(ofJobs, shown);
+  const whole = measured(total, measure);
+  const share = (part: Amounts) => shareOf(measured(part, measure), whole);
+  const jobs = number(sum?.jobs);
+  const users = number(sum?.users);
+  const jobsShown = rows.reduce((all, one) => all + one.jobs, 0);
+  const stretches =
+    source === "servers" && window !== undefined ? await allStretches(db, window, measure) : [];
+  const left = (all: readonly number[], less: readonly (readonly number[])[]) =>
+    all.map((value, at) =>
+      Math.max(
+        0,
+        less.reduce((sum, one) => sum - (one[at] ?? 0), value),
+      ),
+    );
+  return {
+    by,
+    measure,
+    order,
+    source,
+    window,
+    rows,
+    others: {
+      ...rest,
+      jobs: jobs - jobsShown,
+      users: by === "user" ? users - rows.filter(({ id }) => id !== null).length : 0,
+      share: share(rest),
+      when: left(
+        stretches,
+        rows.map(({ when }) => when),
+      ),
+    },
+    unexplained:
+      own === null
+        ? null
+        : {
+            ...NO_REST,
+            ...unexplained,
+            share: share(unexplained),
+            when: left(own.stretches(measure), [stretches]),
+          },
+    beyond: own === null ? NOTHING : excess(ofTheseJobs, own.total),
+    total,
+    jobs,
+    users,
+  };
+}
+
+const ratio = (part: string, whole: bigint) => (whole === 0n ? "0" : `${part}::double / ${whole}`);
+
+function orderSql(order: Order, total: Amounts): string {
+  if (order !== "share") return measureSql(order);
+  const of = (measure: Measure) => ratio(measureSql(measure), measured(total, measure));
+  return `greatest(${of("bytes")}, ${of("metadata")})`;
+}
+
+async function loaders(
+  db: Queryable,
+  request: RankRequest,
+  measure: Measure,
+  total: Amounts,
+): Promise<Loader[]> {
+  const { by, window, source } = request;
+  const [grouped, ties] =
+    by === "job"
+      ? [
+          `select job_key, job_id as label, 1 as jobs, user_label as user, name, cluster, nodes, start_unix_ns, end_unix_ns,
+             ${Object.values(COLUMNS).join(", ")} from load_jobs`,
+          "label nulls last, start_unix_ns",
+        ]
+      : [
+          `select user_label as label, count(*) as jobs, user_label as user, null as name, null as cluster, null as nodes,
+             null as start_unix_ns, null as end_unix_ns, ${SUMS_AGAIN} from load_jobs group by user_label`,
+          "label nulls last",
+        ];
+  const order = `${orderSql(request.order, total)} desc, ${ties}`;
+  await db.run(`create or replace temp table load_top as
+    select *, row_number() over (order by ${order})::integer as place
+    from (select * from (${grouped}) order by ${order} limit ${request.limit})`);
+  const rows = await db.rows("select * from load_top order by place");
+  const whens =
+    source === "servers" && window !== undefined
+      ? await stretchesOfTop(db, by, measure, rows.length, stretchesOf(window))
+      : rows.map(() => []);
+  const whole = measured(total, measure);
+  return rows.map((row, at) => {
+    const amounts = amountsOf(row);
+    return {
+      id: text(row.label),
+      user: text(row.user),
+      jobName: text(row.name),
+      cluster: text(row.cluster),
+      nodes: row.nodes === null ? null : number(row.nodes),
+      startUnix: row.start_unix_ns === null ? null : number(row.start_unix_ns) / 1e9,
+      endUnix: row.end_unix_ns === null ? null : number(row.end_unix_ns) / 1e9,
+      jobs: number(row.jobs),
+      ...amounts,
+      share: shareOf(measured(amounts, measure), whole),
+      when: whens[at] ?? [],
+    };
+  });
+}
+
+async function stretchesOfTop(
+  db: Queryable,
+  by: By,
+  measure: Measure,
+  count: number,
+  stretches: number,
+): Promise<number[][]> {
+  const join =
+    by === "job"
+      ? "load_top t on t.job_key = c.job_key"
+      : "load_jobs j on j.job_key = c.job_key join load_top t on t.label is not distinct from j.user_label";
+  const found = await db.rows(
+    `select t.place, c.stretch, sum(${measureSql(measure, "c.")}) as amount
+     from load_cells c join ${join} group by all`,
+  );
+  const whens = Array.from({ length: count }, () => new Array<number>(stretches).fill(0));
+  for (const { place, stretch, amount } of found)
+    (whens[number(place) - 1] as number[])[number(stretch)] = number(amount);
+  return whens;
+}
+
+async function allStretches(db: Queryable, window: Window, measure: Measure): Promise<number[]> {
+  const found = await db.rows(
+    `select stretch, sum(${measureSql(measure)}) as amount from load_cells group by stretch`,
+  );
+  const when = new Array<number>(stretchesOf(window)).fill(0);
+  for (const { stretch, amount } of found) when[number(stretch)] = number(amount);
+  return when;
+}
+
+interface OwnCounters {
+  readonly total: Amounts;
+  /** What jobs did on targets that have no such counters. */
+  readonly ofJobsElsewhere: Amounts;
+  stretches(measure: Measure): number[];
+}
+
+/** What the targets counted for themselves, where they did. */
+async function ownCounters(
+  db: Queryable,
+  window: Window,
+  condition: string,
+  smallBytes: number,
+): Promise<OwnCounters | null> {
+  const rows = await db.rows(`select ${stretchSql(window)} as stretch, ${rowSums(smallBytes)} from targets
+    where ${inWindow(window)} and ${condition} group by stretch`);
+  if (rows.length === 0) return null;
+  const ofJobsElsewhere = await jobsElsewhere(db, window, condition, smallBytes);
+  const cells = rows.map((row) => ({ stretch: number(row.stretch), amounts: amountsOf(row) }));
+  return {
+    ofJobsElsewhere,
+    total: { ...cells.reduce((sum, { amounts }) => plus(sum, amounts), NOTHING), smallWriteCalls: 0n },
+    stretches(measure) {
+      const when = new Array<number>(stretchesOf(window)).fill(0);
+      for (const { stretch, amounts } of cells) when[stretch] = Number(measured(amounts, measure));
+      return when;
+    },
+  };
+}
+
+async function jobsElsewhere(
+  db: Queryable,
+  window: Window,
+  condition: string,
+  smallBytes: number,
+): Promise<Amounts> {
+  const [known] = await db.rows(`select count(*) as targets, count(*) filter (own = 0) as without from (
+    select count(*) filter (kind <> 'job_stats') as own from readings where ${condition} group by file_system, target)`);
+  if (number(known?.targets) > 0 && number(known?.without) === 0) return NOTHING;
+  const name = "concat(file_system, '-', target)";
+  const where = `${inWindow(window)} and ${condition}`;
+  const [row] = await db.rows(`select ${rowSums(smallBytes)} from minutes
+    where ${where} and ${name} not in (select distinct ${name} from targets where ${where})`);
+  return amountsOf(row as SqlRow);
+}

@@ -1,0 +1,146 @@
+/** Times as people write them, and the stretch of whole minutes that a question is about. */
+import { UsageError } from "../../base/errors.ts";
+import type { Queryable } from "../../model/query.ts";
+import { localToUnix, offsetAt } from "../reuse/zone.ts";
+import { number } from "./amounts.ts";
+
+/** Minutes since 1970 UTC; `to` is the first minute that no longer counts. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+const EMPTY =
+  "the store has no counters of targets; plimsoll ingest reads job_stats, stats and segments of plimsoll collect server";
+
+/** From the first to the last minute that the store has counters of targets for. */
+export async function storedTime(db: Queryable): Promise<Window> {
+  const [read] = await db.rows(
+    "select min(from_unix_ns) // 60000000000 as first, max(to_unix_ns) // 60000000000 as last from readings",
+  );
+  if (read !== undefined && read.first !== null)
+    return { from: number(read.first), to: number(read.last) + 1 };
+  const [found] = await db.rows(
+    `select min(first) as first, max(last) as last from (
+       select min(minute_unix) as first, max(minute_unix) as last from minutes
+       union all select min(minute_unix), max(minute_unix) from targets)`,
+  );
+  if (found === undefined || found.first === null) throw new UsageError(EMPTY);
+  return { from: number(found.first), to: number(found.last) + 1 };
+}
+
+export interface Clock {
+  readonly zone: string;
+  readonly nowUnix: number;
+  /** What `begin` and `end` mean; asked for only when they are used. */
+  readonly stored: Window;
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600, d: 86_400, w: 604_800 };
+const LENGTH = /^(\d+(?:\.\d+)?)\s*(s|m|min|h|d|w)$/;
+const EXPECTED =
+  "expected a time such as 2018-06-07T10:00, -2h, yesterday, yesterday+10h, end-2h (before the last minute of the store), now, or seconds since 1970";
+
+/** `2h`, `90m`, `1.5d` in seconds. */
+export function parseLength(what: string, text: string): number {
+  const match = LENGTH.exec(text.trim());
+  const seconds = match === null ? Number.NaN : Number(match[1]) * (SECONDS[match[2] as string] as number);
+  if (!(seconds > 0))
+    throw new UsageError(`${what} ${text}: expected a length of time such as 30m, 2h or 1d`);
+  return seconds;
+}
+
+/** A time in seconds since 1970 UTC. */
+export function parseTime(what: string, text: string, clock: Clock): number {
+  const word = text.trim();
+  const unix = epochOf(word) ?? wordTime(what, word, clock) ?? writtenTime(word, clock.zone);
+  if (unix === undefined || !Number.isFinite(unix)) throw new UsageError(`${what} ${text}: ${EXPECTED}`);
+  return unix;
+}
+
+/** Seconds since 1970; with more digits, thousandths, millionths or billionths of them. */
+function epochOf(text: string): number | undefined {
+  if (!/^@?\d{9,19}(\.\d+)?$/.test(text)) return undefined;
+  const value = Number(text.replace("@", ""));
+  return value < 1e11 ? value : value < 1e14 ? value / 1e3 : value < 1e17 ? value / 1e6 : value / 1e9;
+}
+
+function wordTime(what: string, text: string, clock: Clock): number | undefined {
+  const match = /^(now|today|yesterday|begin|end)?(?:([+-])(.+))?$/.exec(text);
+  if (match === null || text === "") return undefined;
+  const [, word = "now", sign, length] = match;
+  const shift = length === undefined ? 0 : (sign === "-" ? -1 : 1) * parseLength(what, length);
+  return wordStart(word, clock) + shift;
+}
+
+function wordStart(word: string, { zone, nowUnix, stored }: Clock): number {
+  if (word === "begin") return stored.from * 60;
+  if (word === "end") return stored.to * 60;
+  if (word === "now") return nowUnix;
+  const today = dayOf(zone, nowUnix);
+  // Noon of the day before is in that day, whatever clocks did at night.
+  return word === "today"
+    ? localToUnix(zone, today)
+    : localToUnix(zone, dayOf(zone, localToUnix(zone, today) - 43_200));
+}
+
+/** The date that a zone has at a moment, as 2018-06-07. */
+export const dayOf = (zone: string, unix: number): string => localText(zone, unix).slice(0, 10);
+
+/** 2018-06-07T10:00 by the clocks of a zone. */
+export const localText = (zone: string, unix: number): string =>
+  new Date((unix + offsetAt(zone, unix)) * 1000).toISOString().slice(0, 16);
+
+/** With an offset of its own (Z, +02:00) or in the zone that was asked for. */
+function writtenTime(text: string, zone: string): number | undefined {
+  if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text))
+    return Date.parse(text.replace(" ", "T").replace(/([+-]\d\d)(\d\d)$/, "$1:$2")) / 1000;
+  const date = /^(\d{4}-\d\d-\d\d)([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?)?$/.exec(text)?.[1];
+  // The 31st of June would become the 1st of July.
+  if (date === undefined || !isDate(date)) return undefined;
+  return localToUnix(zone, text);
+}
+
+function isDate(text: string): boolean {
+  const unix = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(unix) && new Date(unix).toISOString().startsWith(text);
+}
+
+export function checkZone(zone: string): string {
+  try {
+    offsetAt(zone, 0);
+    return zone;
+  } catch {
+    throw new UsageError(`--zone ${zone}: no such time zone; expected a name such as Europe/Berlin or UTC`);
+  }
+}
+
+export interface AskedTime {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly zone: string;
+  readonly nowUnix: number;
+}
+
+/** The whole minutes that hold [from, to); without them all that the store has. */
+export function askedWindow(asked: AskedTime, stored: Window): Window {
+  const clock = { zone: asked.zone, nowUnix: asked.nowUnix, stored };
+  const from = asked.from === undefined ? stored.from * 60 : parseTime("--from", asked.from, clock);
+  const to = asked.to === undefined ? stored.to * 60 : parseTime("--to", asked.to, clock);
+  const window = { from: Math.floor(from / 60), to: Math.ceil(to / 60) };
+  if (window.from >= stored.to || window.to <= stored.from) {
+    const asker =
+      asked.to === undefined
+        ? `from ${localText(asked.zone, from)} on`
+        : `from ${localText(asked.zone, from)} to ${localText(asked.zone, to)}`;
+    throw new UsageError(`no minutes ${asker}: the store has ${windowText(stored, asked.zone)}`);
+  }
+  if (!(to > from))
+    throw new UsageError(
+      `--from ${localText(asked.zone, from)} is not before --to ${localText(asked.zone, to)} (${asked.zone})`,
+    );
+  return window;
+}
+
+export const windowText = ({ from, to }: Window, zone: string): string =>
+  `${localText(zone, from * 60)} to ${localText(zone, to * 60)} (${zone})`;

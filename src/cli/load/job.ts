@@ -1,0 +1,70 @@
+/** `plimsoll job`: one job of a store. */
+import { jobAnswer, jobDocument, PER_CALL, POPULATIONS } from "../../analyze/load/index.ts";
+import { checkZone } from "../../analyze/load/window.ts";
+import { UsageError } from "../../base/errors.ts";
+import { defineCommand } from "../command.ts";
+import { parseBytes } from "../values.ts";
+import { aboutOf, commandLine, flag, show, STORE_OPTIONS, withStore } from "./options.ts";
+
+export default defineCommand({
+  name: "job",
+  summary: "show what one job did minute by minute, its bursts, its targets, and who was there too",
+  description:
+    "Looks up a job in a store: what the scheduler says of it, bytes and metadata operations by minute, bursts of writes and the largest one beside the memory of its nodes, the period of its writes, the share of minutes with I/O, whether it writes in large or small calls against the other jobs of its cluster, the targets it used, other jobs on the same target in the same minute, and Darshan logs of the same job. An id that came more than once shows each run.",
+  arguments: [{ name: "id", help: "job id as the scheduler or Lustre has it", kind: "text" }],
+  options: {
+    population: {
+      kind: "choice",
+      choices: POPULATIONS,
+      default: "withWrites",
+      help: "jobs that the limits of large and small are taken from",
+    },
+    "per-call": {
+      kind: "choice",
+      choices: PER_CALL,
+      default: "meanOfRatios",
+      help: "limit of bytes per call: mean of every job's, or all bytes over all calls",
+    },
+    threshold: {
+      kind: "string",
+      default: "mean",
+      valueName: "LIMIT",
+      help: "above which a job writes much: mean, median, or bytes such as 10G",
+    },
+    "max-gap": {
+      kind: "number",
+      integer: true,
+      min: 0,
+      max: 1440,
+      default: 0,
+      help: "minutes without writes that do not end a burst",
+    },
+    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "other jobs to show" },
+    ...STORE_OPTIONS,
+  },
+  examples: [
+    { command: "plimsoll job 815871 --store centre", does: "one job on the terminal" },
+    { command: "plimsoll job 815871 --store centre -o job.html", does: "the same as a page with figures" },
+  ],
+  async run({ arguments: [id = ""], options }, context) {
+    checkZone(options.zone);
+    const { population, perCall, maxGap: maxGapMinutes, limit: neighbours } = options;
+    const threshold =
+      options.threshold === "mean" || options.threshold === "median"
+        ? options.threshold
+        : parseBytes("--threshold", options.threshold);
+    await withStore(options, async (db) => {
+      const answer = await jobAnswer(db, id, { population, perCall, threshold, maxGapMinutes, neighbours });
+      if (answer.runs.length === 0)
+        throw new UsageError(
+          `${id}: the store knows no job of this id; plimsoll top jobs --store ${options.store} lists some`,
+        );
+      const command = commandLine([
+        ...["plimsoll", "job", id, "--store", options.store],
+        ...flag("zone", options.zone),
+        ...flag("output", options.output),
+      ]);
+      await show(jobDocument(answer, aboutOf(command, options.zone)), answer, options.output, context);
+    });
+  },
+});

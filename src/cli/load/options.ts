@@ -1,0 +1,150 @@
+/** What the questions about load have in common: a store, targets, a time, and how answers are shown. */
+import {
+  askedWindow,
+  checkZone,
+  chooseTargets,
+  fullName,
+  storedTargetNames,
+  storedTime,
+  type TargetName,
+  targetCondition,
+  targetsText,
+  type Window,
+} from "../../analyze/load/index.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Document, Queryable } from "../../model/index.ts";
+import { renderText } from "../../report/text/index.ts";
+import { version } from "../../../package.json";
+import type { OptionSpecs } from "../command.ts";
+import type { Context } from "../context.ts";
+import { writePage } from "../page-output.ts";
+import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/options.ts";
+import { didYouMean } from "../suggest.ts";
+
+export const STORE_OPTIONS = {
+  store: { kind: "string", valueName: "DIR", help: "the store to read" },
+  zone: {
+    kind: "string",
+    default: "UTC",
+    help: "time zone of times given and shown, such as America/Los_Angeles",
+  },
+  output: { kind: "string", short: "o", valueName: "FILE.html", help: "write it as one HTML file" },
+  ...ENGINE_OPTIONS,
+} as const satisfies OptionSpecs;
+
+export const TARGET_OPTION = {
+  target: {
+    kind: "list",
+    valueName: "NAME",
+    help: "OST0007, OST*, MDT000?, lustre1-OST*; several with commas or repeated (default: all)",
+  },
+} as const satisfies OptionSpecs;
+
+export const TIME_OPTIONS = {
+  from: {
+    kind: "string",
+    valueName: "TIME",
+    help: "2018-06-07T10:00, -2h, yesterday, end-2h, seconds since 1970 (default: first minute of the store)",
+  },
+  to: {
+    kind: "string",
+    valueName: "TIME",
+    help: "first time that no longer counts (default: end of the store)",
+  },
+} as const satisfies OptionSpecs;
+
+interface StoreValues extends EngineValues {
+  readonly store: string | undefined;
+}
+
+/** Opens the store that was named, for one question. */
+export async function withStore<T>(options: StoreValues, ask: (db: Queryable) => Promise<T>): Promise<T> {
+  if (options.store === undefined) throw new UsageError("--store is missing: which store to read");
+  const { Store } = await import("../../store/index.ts");
+  const store = await Store.open(options.store, storeOptions(options));
+  try {
+    const session = await store.query();
+    try {
+      return await ask(session);
+    } finally {
+      session.close();
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+export interface Asked {
+  readonly window: Window;
+  readonly condition: string;
+  readonly targets: readonly TargetName[];
+  readonly targetsText: string;
+}
+
+interface AskedValues {
+  readonly target: readonly string[];
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly zone: string;
+}
+
+/** The targets and the minutes that are meant; what does not exist is an error that names what does. */
+export async function askedOf(db: Queryable, { target, from, to, zone }: AskedValues): Promise<Asked> {
+  checkZone(zone);
+  const stored = await storedTime(db);
+  const all = await storedTargetNames(db);
+  const { targets, unknown } = chooseTargets(all, target);
+  if (unknown.length > 0) throw unknownTarget(unknown[0] as string, all);
+  const window = askedWindow({ from, to, zone, nowUnix: Date.now() / 1000 }, stored);
+  return {
+    window,
+    targets,
+    condition: targetCondition(all, targets),
+    targetsText: targetsText(all, targets),
+  };
+}
+
+function unknownTarget(word: string, all: readonly TargetName[]): UsageError {
+  const names = all.map(({ target }) => target);
+  const shown = names.slice(0, 3).join(", ");
+  const guess = didYouMean(word, [...names, ...all.map(fullName)]);
+  const count = names.length > 3 ? `, … ${names.at(-1)} (${names.length} in all)` : "";
+  return new UsageError(`--target ${word}: the store has no such target${guess}; it has ${shown}${count}`);
+}
+
+/** Targets that are all metadata targets are compared by operations, others by bytes. */
+export const usualMeasure = (targets: readonly TargetName[]): "bytes" | "metadata" =>
+  targets.length > 0 && targets.every(({ target }) => /^MDT/i.test(target)) ? "metadata" : "bytes";
+
+export const isoTime = (minute: number): string => new Date(minute * 60_000).toISOString();
+
+/** A window in JSON. */
+export const windowJson = (window: Window | undefined) =>
+  window === undefined ? null : { from: isoTime(window.from), to: isoTime(window.to) };
+
+export const aboutOf = (command: string, zone: string) => ({ command, madeBy: `Plimsoll ${version}`, zone });
+
+/** JSON, a page, or text, as asked. `full` also prints sections of detail on the terminal. */
+export async function show(
+  document: Document,
+  json: unknown,
+  output: string | undefined,
+  context: Context,
+): Promise<void> {
+  if (output !== undefined) await writePage(document, output, context);
+  if (context.json) context.printJson(json);
+  else if (output !== undefined) context.out.write(`Wrote ${output}\n`);
+  else context.out.write(renderText(document, { width: context.columns, color: context.color, full: false }));
+}
+
+/** The command line again, for the end of a page. Words that a shell would read otherwise are quoted. */
+export function commandLine(words: readonly (string | undefined)[]): string {
+  return words
+    .filter((word) => word !== undefined)
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(" ");
+}
+
+/** `--name value` when there is a value. */
+export const flag = (name: string, value: string | number | undefined): string[] =>
+  value === undefined ? [] : [`--${name}`, String(value)];

@@ -1,0 +1,99 @@
+/** `plimsoll quiet-hours`: when targets are quiet. */
+import { parseLength, quietDocument, quietHours } from "../../analyze/load/index.ts";
+import { UsageError } from "../../base/errors.ts";
+import { defineCommand } from "../command.ts";
+import {
+  aboutOf,
+  askedOf,
+  commandLine,
+  flag,
+  show,
+  STORE_OPTIONS,
+  TARGET_OPTION,
+  TIME_OPTIONS,
+  usualMeasure,
+  windowJson,
+  withStore,
+} from "./options.ts";
+
+export default defineCommand({
+  name: "quiet-hours",
+  summary: "find the hours in which targets have least load, and how sure that is",
+  description:
+    "Sums up the load of targets by hour of day and weekday, with median and 90th percentile over days, and names the window of the given length with the least load, how much quieter it is than a typical one, and the hours of contention. How sure: the window is chosen by one half of the days and tested on the other. Time for which the store has no readings counts as not seen, never as quiet.",
+  options: {
+    ...TARGET_OPTION,
+    ...TIME_OPTIONS,
+    length: {
+      kind: "string",
+      default: "2h",
+      valueName: "LENGTH",
+      help: "length of the window: quarters of an hour, up to a day",
+    },
+    order: {
+      kind: "choice",
+      choices: ["bytes", "read", "write", "calls", "metadata", "opens"],
+      help: "what load is (default: bytes; metadata when all targets are MDTs)",
+    },
+    "least-days": {
+      kind: "number",
+      integer: true,
+      min: 2,
+      max: 1000,
+      default: 7,
+      help: "fewer days than this are not enough to name quiet hours",
+    },
+    busy: {
+      kind: "number",
+      min: 1,
+      max: 100,
+      default: 1.5,
+      help: "hours with this many times the load of the middle hour are hours of contention",
+    },
+    ...STORE_OPTIONS,
+  },
+  examples: [
+    {
+      command: "plimsoll quiet-hours --store centre --zone America/Los_Angeles --length 3h",
+      does: "the three hours with least load",
+    },
+    {
+      command: "plimsoll quiet-hours --store centre --target 'MDT*'",
+      does: "quiet hours of the metadata targets",
+    },
+  ],
+  async run({ options }, context) {
+    const lengthMinutes = parseLength("--length", options.length) / 60;
+    if (lengthMinutes % 15 !== 0 || lengthMinutes > 1440)
+      throw new UsageError(`--length ${options.length}: expected a multiple of 15m, up to 24h`);
+    await withStore(options, async (db) => {
+      const asked = await askedOf(db, options);
+      const answer = await quietHours(db, {
+        window: asked.window,
+        condition: asked.condition,
+        measure: options.order ?? usualMeasure(asked.targets),
+        zone: options.zone,
+        lengthMinutes,
+        leastDays: options.leastDays,
+        busyRatio: options.busy,
+      });
+      const command = commandLine([
+        ...["plimsoll", "quiet-hours", "--store", options.store],
+        ...options.target.flatMap((one) => flag("target", one)),
+        ...flag("from", options.from),
+        ...flag("to", options.to),
+        ...flag("length", options.length),
+        ...flag("zone", options.zone),
+        ...flag("output", options.output),
+      ]);
+      const document = quietDocument(answer, asked.targetsText, aboutOf(command, options.zone));
+      const { window, ...rest } = answer;
+      await show(
+        document,
+        { ...windowJson(window), targets: asked.targets, ...rest },
+        options.output,
+        context,
+      );
+    });
+  },
+});

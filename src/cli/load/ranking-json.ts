@@ -1,0 +1,21 @@
+/** Rankings as JSON: rows as arrays of objects, with units in names. */
+import { stretchMinutes } from "../../analyze/load/gather.ts";
+import type { Ranking, TargetRanking } from "../../analyze/load/index.ts";
+
+export function rankingJson({ window, rows, by, ...ranking }: Ranking) {
+  const { beyond, ...rest } = ranking;
+  return {
+    by,
+    ...rest,
+    ...(window === undefined || ranking.source !== "servers"
+      ? {}
+      : { whenStepMinutes: stretchMinutes(window) }),
+    jobsBeyondTargets: beyond,
+    rows: rows.map(({ id, ...row }) => (by === "job" ? { jobId: id, ...row } : { ...row, user: id })),
+  };
+}
+
+export const targetRankingJson = ({ window, ...ranking }: TargetRanking) => ({
+  ...ranking,
+  whenStepMinutes: stretchMinutes(window),
+});

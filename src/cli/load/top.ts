@@ -1,0 +1,142 @@
+/** `plimsoll top`: the jobs, users or targets with most load. */
+import { rank, rankingDocument, rankTargets, targetRankingDocument } from "../../analyze/load/index.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Queryable } from "../../model/index.ts";
+import { defineCommand } from "../command.ts";
+import {
+  aboutOf,
+  type Asked,
+  askedOf,
+  commandLine,
+  flag,
+  show,
+  STORE_OPTIONS,
+  TARGET_OPTION,
+  TIME_OPTIONS,
+  windowJson,
+  withStore,
+} from "./options.ts";
+import { rankingJson, targetRankingJson } from "./ranking-json.ts";
+
+const WHAT = ["jobs", "users", "targets"] as const;
+
+export default defineCommand({
+  name: "top",
+  summary: "list the jobs, users or targets with most load",
+  description:
+    "Lists jobs, users or targets in the order of bytes, metadata operations, opens or small writes, with what the scheduler says of them and the rest as one row. Jobs and users come from what servers counted in the time; a store without such minutes, or --source clients, takes the counters of clients, for jobs that began in the time. Writes are small when a row of one job, target and minute (of one job, for clients) has fewer bytes per call on average than --small-write. The order share takes the larger of the shares of all bytes and of all metadata operations.",
+  arguments: [{ name: "what", help: "what to list", choices: WHAT }],
+  options: {
+    ...TIME_OPTIONS,
+    ...TARGET_OPTION,
+    order: {
+      kind: "choice",
+      choices: ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes", "share"],
+      default: "bytes",
+      help: "what to compare by",
+    },
+    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "rows to show" },
+    source: {
+      kind: "choice",
+      choices: ["servers", "clients"],
+      help: "who counted (default: servers, or clients when the store has no minutes)",
+    },
+    "small-write": {
+      kind: "bytes",
+      min: 1,
+      default: 65_536,
+      help: "bytes per call below which writes are small",
+    },
+    ...STORE_OPTIONS,
+  },
+  examples: [
+    {
+      command: "plimsoll top jobs --store centre --from yesterday --to today",
+      does: "the jobs of yesterday by bytes",
+    },
+    { command: "plimsoll top users --store centre --order small-writes", does: "who writes in small calls" },
+    { command: "plimsoll top targets --store centre --target 'MDT*' --order opens", does: "MDTs by opens" },
+  ],
+  async run({ arguments: [what = "jobs"], options }, context) {
+    await withStore(options, async (db) => {
+      const source = what === "targets" ? "servers" : (options.source ?? (await usualSource(db)));
+      const { order, limit, smallWrite: smallBytes, zone } = options;
+      const command = commandLine([
+        ...["plimsoll", "top", what, "--store", options.store],
+        ...flag("from", options.from),
+        ...flag("to", options.to),
+        ...options.target.flatMap((one) => flag("target", one)),
+        ...flag("order", order),
+        ...flag("source", options.source),
+        ...flag("zone", zone),
+        ...flag("output", options.output),
+      ]);
+      const about = aboutOf(command, zone);
+      if (source === "clients" && options.target.length > 0)
+        throw new UsageError(
+          "--target: clients do not say which target they used; leave it out or use --source servers",
+        );
+      const asked = source === "servers" ? await askedOf(db, options) : await askedOfClients(db, options);
+      const title = `Top ${what} by ${order.replace("-", " ")}`;
+      if (what === "targets" && asked.window !== undefined) {
+        const ranking = await rankTargets(db, {
+          order,
+          limit,
+          window: asked.window,
+          condition: asked.condition,
+          smallBytes,
+        });
+        const json = { ...windowJson(asked.window), ...targetRankingJson(ranking) };
+        return show(targetRankingDocument(ranking, title, about), json, options.output, context);
+      }
+      const ranking = await rank(db, {
+        by: what === "users" ? "user" : "job",
+        order,
+        limit,
+        source,
+        window: asked.window,
+        condition: asked.condition,
+        smallBytes,
+      });
+      if (ranking.jobs === 0)
+        throw new UsageError(
+          source === "clients"
+            ? "no job with counters of clients began in this time"
+            : "no job has minutes in this time",
+        );
+      const document = rankingDocument(ranking, { title, targets: asked.targetsText }, about);
+      await show(document, { ...windowJson(asked.window), ...rankingJson(ranking) }, options.output, context);
+    });
+  },
+});
+
+async function usualSource(db: Queryable): Promise<"servers" | "clients"> {
+  const rows = await db.rows("select 1 as one from minutes limit 1");
+  return rows.length > 0 ? "servers" : "clients";
+}
+
+type AskedOfClients = Omit<Asked, "window"> & { readonly window: Asked["window"] | undefined };
+
+/** Jobs may have begun long before and after what servers counted. */
+async function askedOfClients(
+  db: Queryable,
+  options: { readonly from: string | undefined; readonly to: string | undefined; readonly zone: string },
+): Promise<AskedOfClients> {
+  const [row] = await db.rows(
+    "select min(start_unix_ns) // 60000000000 as first, max(start_unix_ns) // 60000000000 as last from jobs where bytes_read is not null",
+  );
+  if (row === undefined || row.first === null)
+    throw new UsageError(
+      "the store has no jobs with counters of clients; plimsoll ingest reads what collect client leaves",
+    );
+  const { askedWindow, checkZone } = await import("../../analyze/load/index.ts");
+  checkZone(options.zone);
+  const window =
+    options.from === undefined && options.to === undefined
+      ? undefined
+      : askedWindow(
+          { ...options, nowUnix: Date.now() / 1000 },
+          { from: Number(row.first), to: Number(row.last) + 1 },
+        );
+  return { window, condition: "true", targets: [], targetsText: "all file systems" };
+}

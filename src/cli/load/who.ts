@@ -1,0 +1,90 @@
+/** `plimsoll who`: which jobs and users loaded a target. */
+import { rank, rankingDocument } from "../../analyze/load/index.ts";
+import { UsageError } from "../../base/errors.ts";
+import { defineCommand } from "../command.ts";
+import {
+  aboutOf,
+  askedOf,
+  commandLine,
+  flag,
+  isoTime,
+  show,
+  STORE_OPTIONS,
+  TARGET_OPTION,
+  TIME_OPTIONS,
+  usualMeasure,
+  windowJson,
+  withStore,
+} from "./options.ts";
+import { rankingJson } from "./ranking-json.ts";
+
+export default defineCommand({
+  name: "who",
+  summary: "show which jobs and users loaded a target, and when",
+  description:
+    "Sums up what servers counted for each job on one or several targets in a time, and shows the jobs or users that did most: bytes, calls, metadata operations, their share and when. The others are one row, and what the targets counted for themselves beyond their jobs is another, so that shares add up to 100 %. Targets are compared by bytes, and when all are MDTs by metadata operations; --order says otherwise. A difference of two readings counts in the minute of the later one.",
+  options: {
+    ...TARGET_OPTION,
+    ...TIME_OPTIONS,
+    by: { kind: "choice", choices: ["job", "user"], default: "job", help: "rows are jobs or users" },
+    order: {
+      kind: "choice",
+      choices: ["bytes", "read", "write", "calls", "metadata", "opens"],
+      help: "what to compare by (default: bytes; metadata when all targets are MDTs)",
+    },
+    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "rows to show" },
+    ...STORE_OPTIONS,
+  },
+  examples: [
+    {
+      command: "plimsoll who --store centre --target OST0007 --from 2018-06-07T10:00 --to 2018-06-07T12:00",
+      does: "the ten jobs that loaded a target most in two hours",
+    },
+    {
+      command: "plimsoll who --store centre --target 'MDT*' --from -2h --by user",
+      does: "users by metadata operations, in the last two hours",
+    },
+  ],
+  async run({ options }, context) {
+    if (options.target.length === 0)
+      throw new UsageError("--target is missing: which target, such as OST0007; 'OST*' takes all OSTs");
+    await withStore(options, async (db) => {
+      const asked = await askedOf(db, options);
+      const order = options.order ?? usualMeasure(asked.targets);
+      const ranking = await rank(db, {
+        by: options.by,
+        order,
+        limit: options.limit,
+        source: "servers",
+        window: asked.window,
+        condition: asked.condition,
+        smallBytes: 0,
+      });
+      if (ranking.jobs === 0 && ranking.unexplained === null)
+        throw new UsageError(
+          `no minutes of ${asked.targetsText} from ${isoTime(asked.window.from)} to ${isoTime(asked.window.to)}: the store has no readings there, which is not zero; plimsoll sql --store ${options.store} "select * from readings" lists what it has`,
+        );
+      const command = commandLine([
+        ...["plimsoll", "who", "--store", options.store],
+        ...options.target.flatMap((one) => flag("target", one)),
+        ...flag("from", options.from),
+        ...flag("to", options.to),
+        ...flag("by", options.by),
+        ...flag("order", options.order),
+        ...flag("zone", options.zone),
+        ...flag("output", options.output),
+      ]);
+      const document = rankingDocument(
+        ranking,
+        { title: `Who loaded ${asked.targetsText}`, targets: asked.targetsText },
+        aboutOf(command, options.zone),
+      );
+      const json = {
+        ...windowJson(asked.window),
+        targets: asked.targets,
+        ...rankingJson(ranking),
+      };
+      await show(document, json, options.output, context);
+    });
+  },
+});
