@@ -54,6 +54,11 @@ export class DeltaTracker {
     return this.#states.size;
   }
 
+  /** What is kept of each file of counters; for whoever carries it over a restart. Keys are `host\nkind\ntarget\nclient`. */
+  get states(): Map<string, TargetState> {
+    return this.#states;
+  }
+
   get memoryBytes(): number {
     let sum = this.#scratch.memoryBytes;
     for (const state of this.#states.values()) sum += state.memoryBytes;

@@ -1,0 +1,149 @@
+import { hostname } from "node:os";
+import { version } from "../../../package.json";
+import { UsageError } from "../../base/errors.ts";
+import { codeOf } from "../../collect/files.ts";
+import { type MetricsServer, serveMetrics } from "../../collect/metrics/http.ts";
+import { metricsPage } from "../../collect/metrics/page.ts";
+import { MetricTotals } from "../../collect/metrics/totals.ts";
+import { type SampleResult, ServerCollector } from "../../collect/server/collector.ts";
+import { lockFolder } from "../../collect/server/lock.ts";
+import { runCollector } from "../../collect/server/run.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CheckFailed } from "../failure.ts";
+import { durationMs } from "./durations.ts";
+
+export default defineCommand({
+  name: "collect server",
+  summary: "sample the job and target counters of a Lustre server into segments, with a Prometheus page",
+  description:
+    "Reads job_stats, md_stats and stats of all OSTs and MDTs of this server again and again, and writes what happened in between to DIR/segments, a file for each interval, which plimsoll ingest takes. The state in DIR/work survives restarts and kills: nothing is counted twice. With --metrics there is a page for Prometheus with totals of targets and the busiest jobs. SIGTERM ends it after a last sample. docs/collect.md has the rest, examples/ a systemd unit.",
+  examples: [
+    { command: "plimsoll collect server --every 60s", does: "until it is stopped" },
+    {
+      command: "plimsoll collect server --every 60s --metrics 127.0.0.1:9177",
+      does: "with a page for Prometheus",
+    },
+    {
+      command: "plimsoll collect server --once --dir /tmp/samples",
+      does: "one sample, for cron or to try it",
+    },
+  ],
+  options: {
+    every: { kind: "string", help: "time between samples", default: "60s", valueName: "TIME" },
+    once: { kind: "boolean", help: "take one sample and end" },
+    dir: {
+      kind: "string",
+      help: "folder for segments and state; local, not on Lustre",
+      default: "/var/lib/plimsoll/server",
+      valueName: "DIR",
+    },
+    root: { kind: "string", help: "where /proc and /sys are", default: "/", valueName: "DIR" },
+    host: { kind: "string", help: "name of this server (else the host name)" },
+    metrics: {
+      kind: "string",
+      help: "serve /metrics there; 127.0.0.1 unless an address is given",
+      valueName: "[ADDRESS:]PORT",
+    },
+    top: {
+      kind: "number",
+      help: "jobs of each target that /metrics shows by name",
+      default: 10,
+      integer: true,
+      min: 0,
+      max: 1000,
+    },
+    brw: { kind: "boolean", help: "show sizes of disk I/Os (brw_stats) on /metrics too" },
+    keep: { kind: "string", help: "remove segments that are older", default: "30d", valueName: "TIME" },
+    "keep-bytes": { kind: "bytes", help: "remove the oldest segments beyond so much", min: 1 },
+  },
+  async run({ options }, context) {
+    const everyMs = durationMs("--every", options.every, 10);
+    const keepMs = durationMs("--keep", options.keep, 1000);
+    const host = options.host ?? (hostname().split(".")[0] as string);
+    if (host === "") throw new UsageError("--host is empty");
+    if (options.dir === "") throw new UsageError("--dir is empty");
+    const address = options.metrics === undefined ? undefined : parseAddress(options.metrics);
+    const lock = await lockFolder(options.dir);
+    if (lock === undefined)
+      throw new CheckFailed(`another collector works in ${options.dir}; stop it, or give another --dir`);
+    let server: MetricsServer | undefined;
+    try {
+      const totals = address === undefined ? undefined : new MetricTotals(options.top);
+      const collector = new ServerCollector({
+        root: options.root,
+        dir: options.dir,
+        host,
+        collector: `plimsoll ${version}`,
+        everyNs: BigInt(everyMs) * 1_000_000n,
+        keepNs: BigInt(keepMs) * 1_000_000n,
+        keepBytes: options.keepBytes,
+        withBrw: options.brw,
+        time: { wallNs, monotonicMs: () => performance.now() },
+        listener: totals,
+        note: (message) => context.note(message),
+      });
+      if (totals !== undefined && address !== undefined) {
+        const page = () => metricsPage(totals, collector.health, { host, version, nowNs: wallNs() });
+        server = await listen(address, page);
+        context.note(`metrics on http://${server.address}/metrics`);
+      }
+      if (options.once) printSample(collector.sample(), context);
+      else {
+        await runCollector(collector, {
+          everyMs,
+          signal: context.signal,
+          wallMs: () => Date.now(),
+          note: (message) => context.note(message),
+        });
+      }
+    } finally {
+      server?.close();
+      lock.release();
+    }
+  },
+});
+
+const wallNs = () => BigInt(Date.now()) * 1_000_000n;
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `9177`, `127.0.0.1:9177`, `[::1]:9177`, `oss1:9177`. */
+export function parseAddress(text: string): Address {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]:|([^:[\]\s]*):)?(\d{1,5})$/.exec(text.trim());
+  const port = Number(match?.[3]);
+  if (match === null || port > 65_535)
+    throw new UsageError(
+      `--metrics ${text}: expected a port, or an address and a port such as 127.0.0.1:9177`,
+    );
+  return { host: match[1] ?? (match[2] || "127.0.0.1"), port };
+}
+
+async function listen({ host, port }: Address, page: () => string): Promise<MetricsServer> {
+  try {
+    return await serveMetrics(host, port, page);
+  } catch (error) {
+    const code = codeOf(error);
+    const reason =
+      code === "EADDRINUSE"
+        ? "something else listens there"
+        : code === "EACCES"
+          ? "not permitted; ports below 1024 are root's"
+          : code === "EADDRNOTAVAIL" || code === "ENOTFOUND"
+            ? "no address of this machine"
+            : (error as Error).message;
+    throw new UsageError(`--metrics ${host}:${port}: ${reason}`, { cause: error });
+  }
+}
+
+function printSample(result: SampleResult, context: Context): void {
+  if (context.json) context.printJson(result);
+  else
+    context.out.write(
+      `${result.files} files, ${result.jobs} jobs on targets, ${result.unreadable} unreadable; ` +
+        `${result.segment === undefined ? "nothing to store" : `${result.segment}, ${result.bytes} bytes`}\n`,
+    );
+}

@@ -1,0 +1,91 @@
+/** Before a job: its node's counters are put aside. After it: both readings become one document. */
+import { join } from "node:path";
+import { bytesSource } from "../../base/source.ts";
+import {
+  type ClientReading,
+  type ClientSide,
+  clientReadingText,
+  readClientReading,
+} from "../../formats/samples/client-reading.ts";
+import { makeFolder } from "../../node/folders.ts";
+import { FOLDER_MODE, reasonOf, writeWhole } from "../files.ts";
+import { type JobFacts, nodeMemoryBytes } from "./facts.ts";
+import { readSide } from "./side.ts";
+import { nameOf, type Waiting, WaitingFolder } from "./waiting.ts";
+
+export interface ClientOptions {
+  readonly root: string;
+  readonly dir: string;
+  /** Who writes it: `plimsoll 0.1.0`. */
+  readonly collector: string;
+  /** Waiting documents that are older are removed. */
+  readonly staleMs: number;
+  nowMs(): number;
+  /** What a person should know; never thrown, so that the rest still happens. */
+  warn(message: string): void;
+}
+
+const SHARED_NOTE = "another job was on the node at the same time; its calls are counted too";
+
+export function collectBefore(facts: JobFacts, options: ClientOptions): void {
+  const { side, notes } = readSide(options.root, () => BigInt(options.nowMs()) * 1_000_000n);
+  for (const note of notes) options.warn(note);
+  const reading: ClientReading = { ...facts, collector: options.collector, before: side, notes };
+  new WaitingFolder(options.dir, options.nowMs).put(facts, clientReadingText(reading));
+}
+
+/** Gives the path of the document. */
+export function collectAfter(facts: JobFacts, options: ClientOptions): string {
+  // First of all the counters: whatever else happens must not be in them.
+  const { side, notes } = readSide(options.root, () => BigInt(options.nowMs()) * 1_000_000n);
+  const waiting = new WaitingFolder(options.dir, options.nowMs);
+  const then = readBefore(waiting, facts, options);
+  const all = [...new Set([...then.notes, ...notes, ...(then.shared ? [SHARED_NOTE] : [])])];
+  for (const note of all) options.warn(note);
+  const reading: ClientReading = {
+    ...facts,
+    nodeMemoryBytes: nodeMemoryBytes(options.root),
+    collector: options.collector,
+    before: then.before,
+    after: side,
+    notes: all,
+  };
+  const folder = join(options.dir, "readings");
+  makeFolder(folder, FOLDER_MODE);
+  const path = join(folder, `${nameOf(facts)}~${side.atNs / 1_000_000n}.json`);
+  writeWhole(path, clientReadingText(reading), { sync: true });
+  waiting.remove(facts);
+  return path;
+}
+
+interface Before {
+  readonly before: ClientSide | undefined;
+  readonly notes: readonly string[];
+  readonly shared: boolean;
+}
+
+function readBefore(waiting: WaitingFolder, facts: JobFacts, { warn }: ClientOptions): Before {
+  let shared = false;
+  try {
+    const found = waiting.get(facts);
+    shared = found.shared;
+    if (found.bytes === undefined) {
+      warn("no reading before the job: the node counts as dropped (does slurm.conf have PrologFlags=Alloc?)");
+      return { before: undefined, notes: [], shared };
+    }
+    const { before, notes = [] } = readClientReading(bytesSource(found.bytes, nameOf(facts)));
+    return { before, notes, shared };
+  } catch (error) {
+    warn(`the reading before the job cannot be used: ${reasonOf(error)}`);
+    return { before: undefined, notes: ["the reading before the job was damaged"], shared };
+  }
+}
+
+/** Removes documents of jobs that never ended here; gives them. */
+export function cleanWaiting({ dir, staleMs, nowMs }: ClientOptions): Waiting[] {
+  return new WaitingFolder(dir, nowMs).clean(staleMs);
+}
+
+export function listWaiting({ dir, nowMs }: Pick<ClientOptions, "dir" | "nowMs">): Waiting[] {
+  return new WaitingFolder(dir, nowMs).list();
+}

@@ -1,0 +1,36 @@
+/** One side of a reading: the files of all mounts and of the network as they are now. */
+import type { ClientSide, ReadFile } from "../../formats/samples/client-reading.ts";
+import { readFirst, reasonOf } from "../files.ts";
+import { clientFiles } from "../lustre-files.ts";
+
+export interface ReadSide {
+  readonly side: ClientSide;
+  /** What could not be read. Paths carry no mount, so that nodes with the same trouble count together. */
+  readonly notes: readonly string[];
+}
+
+export function readSide(root: string, nowNs: () => bigint): ReadSide {
+  const { files, unreadable } = clientFiles(root);
+  const atNs = nowNs();
+  const read: ReadFile[] = [];
+  const notes = unreadable.map(({ path, code }) => `${path}: ${reasonOf({ code })}`);
+  for (const { paths, param } of files) {
+    const name = param.replace(/\/[^/]+\//, "/*/");
+    try {
+      const bytes = readFirst(paths);
+      if (bytes !== undefined) read.push({ path: param, bytes: withoutPadding(bytes) });
+      // Which of these files there are depends on the release.
+      else if (!/stats_track_/.test(param)) notes.push(`${name}: no such file`);
+    } catch (error) {
+      notes.push(`${name}: ${reasonOf({ ...(error as object), path: undefined, message: String(error) })}`);
+    }
+  }
+  if (!read.some(({ path }) => /^llite\/.*\/stats$/.test(path))) notes.push("no mount of Lustre was found");
+  return { side: { atNs, files: read }, notes };
+}
+
+function withoutPadding(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end--;
+  return bytes.subarray(0, end);
+}

@@ -1,0 +1,116 @@
+/** Small files: read to their end whatever size they claim, and written so that nobody sees a half. */
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Files in /proc and /sys say that they have no bytes, or 4096, and may have more. */
+export function readToEnd(path: string, bytesMax = 16 << 20): Uint8Array {
+  const descriptor = openSync(path, "r");
+  try {
+    let buffer = Buffer.allocUnsafe(1 << 16);
+    let filled = 0;
+    for (;;) {
+      const count = readSync(descriptor, buffer, filled, buffer.length - filled, null);
+      if (count === 0) return Uint8Array.prototype.slice.call(buffer, 0, filled);
+      filled += count;
+      if (filled > bytesMax) throw new Error(`${path}: more than ${bytesMax} bytes`);
+      if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * filled);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Reads the first of the paths that is there; undefined when none is. */
+export function readFirst(paths: readonly string[]): Uint8Array | undefined {
+  let fault: unknown;
+  for (const path of paths) {
+    try {
+      return readToEnd(path);
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR") fault ??= error;
+    }
+  }
+  if (fault !== undefined) throw fault;
+  return undefined;
+}
+
+/** Others than the owner and its group learn nothing of users and jobs. */
+export const FILE_MODE = 0o640;
+export const FOLDER_MODE = 0o750;
+
+export interface WholeOptions {
+  /** It must outlive a loss of power. */
+  readonly sync: boolean;
+}
+
+/** The file has all of the text or is as it was before. */
+export function writeWhole(path: string, data: string | Uint8Array, { sync }: WholeOptions): void {
+  const part = `${path}.part-${process.pid}`;
+  try {
+    const descriptor = openSync(part, "w", FILE_MODE);
+    try {
+      writeFully(descriptor, typeof data === "string" ? Buffer.from(data) : data);
+      if (sync) fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(part, path);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+  if (sync) syncFolder(dirname(path));
+}
+
+export function writeFully(descriptor: number, bytes: Uint8Array, position: number | null = null): void {
+  for (let done = 0; done < bytes.length; ) {
+    const at = position === null ? null : position + done;
+    done += writeSync(descriptor, bytes, done, bytes.length - done, at);
+  }
+}
+
+/** Not every file system lets folders be synced; then only the name may be lost with the machine. */
+export function syncFolder(folder: string): void {
+  try {
+    const descriptor = openSync(folder, "r");
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // The bytes are safe.
+  }
+}
+
+export function codeOf(error: unknown): string {
+  return String((error as NodeJS.ErrnoException | undefined)?.code ?? "");
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: "no space left",
+  EDQUOT: "quota exceeded",
+  EACCES: "permission denied",
+  EPERM: "not permitted",
+  EROFS: "read-only file system",
+  ENOENT: "no such file",
+  ENOTDIR: "a part of the path is not a folder",
+  EIO: "input/output error",
+};
+
+/** One line about what went wrong with a file. */
+export function reasonOf(error: unknown): string {
+  const { code = "", path, message } = error as NodeJS.ErrnoException;
+  const reason = REASONS[code];
+  if (reason === undefined) return error instanceof Error ? message : String(error);
+  return path === undefined ? reason : `${path.replace(/\.part-\d+$/, "")}: ${reason}`;
+}
+
+/** A name of any bytes as one part of a path: what is not plain stands as %HH. */
+export function fileNamePart(text: string): string {
+  const plain = encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "_")).replace(
+    /[!'()*~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return plain.replace(/^\./, "%2E").slice(0, 120);
+}

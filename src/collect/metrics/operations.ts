@@ -1,0 +1,39 @@
+/** The five numbers that are shown of a target or a job, made of the counters of all releases. */
+import type { CounterTable } from "../../formats/lustre/counter-table.ts";
+import type { DeltaRows } from "../../formats/lustre/delta-rows.ts";
+
+export const OPERATIONS = ["read_bytes", "write_bytes", "reads", "writes", "operations"] as const;
+const [READ_BYTES, WRITE_BYTES, READS, WRITES, OTHERS] = [0, 1, 2, 3, 4];
+
+/** One value for each of `OPERATIONS`. */
+export type Values = bigint[];
+
+export const noValues = (): Values => [0n, 0n, 0n, 0n, 0n];
+
+export function addValues(into: Values, more: Values): void {
+  for (let i = 0; i < into.length; i++) into[i] = (into[i] as bigint) + (more[i] as bigint);
+}
+
+/** Parts of `rename`, and what is no request of a client: latencies, halves of a read or write, and cache hits. */
+const NOT_COUNTED =
+  /^((samedir|crossdir)_rename|parallel_rename_\w+|rename_trylocks|read|write|preprw|commitrw|cache_\w+)$/;
+
+/** Adds the difference at `at`. The unit decides: `read` is bytes in old releases and a latency in new ones. */
+export function addDifference(into: Values, rows: DeltaRows, at: number, table: CounterTable): void {
+  const column = rows.column[at] as number;
+  const name = table.names[column] as string;
+  const samples = rows.samples[at] as bigint;
+  if (table.units[column] === "bytes") {
+    const isRead = name === "read_bytes" || name === "read";
+    if (!isRead && name !== "write_bytes" && name !== "write") return;
+    const [bytes, calls] = isRead ? [READ_BYTES, READS] : [WRITE_BYTES, WRITES];
+    into[bytes as number] = (into[bytes as number] as bigint) + (rows.sum[at] as bigint);
+    into[calls as number] = (into[calls as number] as bigint) + samples;
+  } else if (!NOT_COUNTED.test(name)) into[OTHERS as number] = (into[OTHERS as number] as bigint) + samples;
+}
+
+/** How much it loads a target: a request weighs as much as 64 KiB. */
+export function loadOf(values: Values): number {
+  const [readBytes = 0n, writeBytes = 0n, reads = 0n, writes = 0n, others = 0n] = values;
+  return Number(readBytes + writeBytes) + 65_536 * Number(reads + writes + others);
+}

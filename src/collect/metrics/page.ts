@@ -1,0 +1,88 @@
+/** The page for Prometheus. How many series it has depends on targets and `--top`, never on the number of jobs. */
+import type { Health } from "../server/health.ts";
+import { Exposition, type Labels } from "./exposition.ts";
+import { OPERATIONS, type Values } from "./operations.ts";
+import type { MetricTotals } from "./totals.ts";
+
+const WHAT: Readonly<Record<(typeof OPERATIONS)[number], string>> = {
+  read_bytes: "Bytes read",
+  write_bytes: "Bytes written",
+  reads: "Reads",
+  writes: "Writes",
+  operations: "Requests other than reads and writes",
+};
+
+export interface PageFacts {
+  readonly host: string;
+  readonly version: string;
+  readonly nowNs: bigint;
+}
+
+export function metricsPage(totals: MetricTotals, health: Health, facts: PageFacts): string {
+  const page = new Exposition();
+  const families: [string, string, [Labels, Values][]][] = [
+    [
+      "target",
+      "on the target by everybody since the collector began, as the target counts",
+      totals.targets(),
+    ],
+    [
+      "target_jobs",
+      "on the target by all jobs since the collector began, as job_stats counts",
+      totals.jobTotals(),
+    ],
+    [
+      "job",
+      "on the target by the job since it got a place among the busiest; others are all the rest",
+      totals.jobs(),
+    ],
+  ];
+  for (const [family, whom, rows] of families)
+    for (const [i, name] of OPERATIONS.entries())
+      page.metric(
+        `plimsoll_${family}_${name}_total`,
+        "counter",
+        `${WHAT[name]} ${whom}.`,
+        rows.map(([labels, values]) => [labels, values[i] as bigint]),
+      );
+  page.metric(
+    "plimsoll_target_disk_ios_total",
+    "counter",
+    "Disk I/Os of the target by the upper bound of their size, since the collector began.",
+    totals.diskSizes(),
+  );
+  healthMetrics(page, health, facts);
+  return page.text;
+}
+
+function healthMetrics(page: Exposition, health: Health, { host, version, nowNs }: PageFacts): void {
+  const one = (name: string, type: "counter" | "gauge", help: string, value: number) =>
+    page.metric(`plimsoll_collector_${name}`, type, help, [[{}, value]]);
+  page.metric("plimsoll_collector_info", "gauge", "The collector and its host.", [[{ host, version }, 1]]);
+  one("samples_total", "counter", "Samples that were stored.", health.samples);
+  page.metric("plimsoll_collector_errors_total", "counter", "What went wrong, by kind.", [
+    [{ kind: "sample_not_stored" }, health.failedSamples],
+    [{ kind: "file_unreadable" }, health.unreadableFiles],
+    [{ kind: "file_vanished" }, health.vanishedFiles],
+    [{ kind: "file_cut" }, health.cutFiles],
+    [{ kind: "clock_jump" }, health.clockJumps],
+  ]);
+  one("written_bytes_total", "counter", "Bytes of segments that were written.", health.writtenBytes);
+  one(
+    "removed_segments_total",
+    "counter",
+    "Segments that were removed by age or size.",
+    health.removedSegments,
+  );
+  one("segments", "gauge", "Segments in the folder.", health.lastSegments);
+  one("segments_bytes", "gauge", "Bytes of segments in the folder.", health.lastSegmentsBytes);
+  one("files", "gauge", "Files that the last sample read.", health.lastFiles);
+  one("targets", "gauge", "Targets that the last sample read.", health.lastTargets);
+  one("jobs", "gauge", "Jobs that targets know, counted on each of them.", health.lastJobs);
+  one("unreadable_files", "gauge", "Files that the last sample could not read.", health.lastUnreadable);
+  one("sample_duration_seconds", "gauge", "Time that the last sample took.", health.lastDurationMs / 1000);
+  if (health.lastSampleNs === undefined) return;
+  const last = Number(health.lastSampleNs / 1_000_000n) / 1000;
+  one("last_sample_timestamp_seconds", "gauge", "When the last sample was taken, since 1970.", last);
+  one("last_sample_age_seconds", "gauge", "How long ago that is.", Math.max(0, Number(nowNs) / 1e9 - last));
+}

@@ -1,0 +1,133 @@
+/** What targets and jobs did since this process began, fed by the collector and shown on the page. */
+import type { Deltas } from "../../formats/lustre/delta-types.ts";
+import { decodeJobId } from "../../formats/lustre/job-id.ts";
+import { fileSystemOf } from "../../formats/lustre/params.ts";
+import { tableDelta } from "../../formats/lustre/table-delta.ts";
+import type { TableReading } from "../../formats/lustre/tables.ts";
+import type { DeltaListener } from "../server/collector.ts";
+import { type Labels, labelValue } from "./exposition.ts";
+import { addDifference, addValues, noValues, type Values } from "./operations.ts";
+import { TopJobs } from "./top-jobs.ts";
+
+interface DiskSizes {
+  before: TableReading | undefined;
+  now: TableReading | undefined;
+  readonly counts: Map<string, bigint>;
+}
+
+/** Bytes of an id without a job; a job may have any other text. */
+const UNTRACKED = "";
+
+export class MetricTotals implements DeltaListener {
+  readonly #most: number;
+  readonly #jobs = new Map<string, TopJobs>();
+  readonly #targets = new Map<string, Values>();
+  readonly #disks = new Map<string, DiskSizes>();
+  #pending: [string, Values][] = [];
+
+  /** `most` jobs of each target are shown by name. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add({ reading, changed }: Deltas): void {
+    const { target, table } = reading;
+    if (reading.kind !== "job_stats") {
+      const values = noValues();
+      for (let at = 0; at < changed.count; at++) addDifference(values, changed, at, table);
+      this.#pending.push([target, values]);
+      return;
+    }
+    const jobs = this.#jobs.get(target) ?? new TopJobs(this.#most);
+    this.#jobs.set(target, jobs);
+    for (let at = 0; at < changed.count; ) {
+      const row = changed.row[at] as number;
+      const values = noValues();
+      for (; at < changed.count && changed.row[at] === row; at++) addDifference(values, changed, at, table);
+      jobs.add(labelValue(decodeJobId(reading.rawId(row))), values);
+    }
+  }
+
+  table(reading: TableReading): void {
+    if (reading.kind !== "brw_stats") return;
+    const disk = this.#disks.get(reading.target) ?? { before: undefined, now: undefined, counts: new Map() };
+    this.#disks.set(reading.target, disk);
+    disk.now = reading;
+  }
+
+  commit(): void {
+    for (const [target, values] of this.#pending) {
+      const known = this.#targets.get(target);
+      if (known === undefined) this.#targets.set(target, values);
+      else addValues(known, values);
+    }
+    this.#pending = [];
+    for (const jobs of this.#jobs.values()) jobs.commit();
+    for (const disk of this.#disks.values()) this.#diskSizes(disk);
+  }
+
+  abort(): void {
+    this.#pending = [];
+    for (const jobs of this.#jobs.values()) jobs.abort();
+    for (const disk of this.#disks.values()) disk.now = undefined;
+  }
+
+  #diskSizes(disk: DiskSizes): void {
+    const { before, now, counts } = disk;
+    if (now === undefined) return;
+    for (const { name, sides, rows } of before === undefined ? [] : tableDelta(before, now).sections) {
+      if (name !== "disk I/O size") continue;
+      for (const { bucket, counts: grown } of rows)
+        for (const [i, count] of grown.entries()) {
+          const key = `${sides[i] ?? ""}\n${bucket}`;
+          if (count > 0n) counts.set(key, (counts.get(key) ?? 0n) + count);
+        }
+    }
+    disk.before = now;
+    disk.now = undefined;
+  }
+
+  /** Labels and values of all targets: of everybody, and of jobs together. */
+  targets(): [Labels, Values][] {
+    return sorted(this.#targets).map(([target, values]) => [targetLabels(target), values]);
+  }
+
+  jobTotals(): [Labels, Values][] {
+    return sorted(this.#jobs).map(([target, { total }]) => [targetLabels(target), total]);
+  }
+
+  /**
+   * `kind` tells the others and I/O without a job from jobs, whatever those are called. (`job` is a label of Prometheus itself.)
+   */
+  jobs(): [Labels, Values][] {
+    const found: [Labels, Values][] = [];
+    for (const [target, { members, others }] of sorted(this.#jobs)) {
+      for (const [job, { values }] of members) {
+        const kind = job === UNTRACKED ? "untracked" : "job";
+        found.push([{ ...targetLabels(target), jobid: job === UNTRACKED ? "untracked" : job, kind }, values]);
+      }
+      found.push([{ ...targetLabels(target), jobid: "others", kind: "others" }, others]);
+    }
+    return found;
+  }
+
+  diskSizes(): [Labels, bigint][] {
+    const found: [Labels, bigint][] = [];
+    for (const [target, { counts }] of sorted(this.#disks))
+      for (const [key, count] of sorted(counts)) {
+        const [side = "", size = ""] = key.split("\n");
+        found.push([{ ...targetLabels(target), side, size }, count]);
+      }
+    return found;
+  }
+}
+
+const targetLabels = (target: string): Labels => {
+  const fileSystem = fileSystemOf(target);
+  const name = fileSystem === "" ? target : target.slice(fileSystem.length + 1);
+  return { file_system: fileSystem, target: name };
+};
+
+function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}

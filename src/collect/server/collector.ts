@@ -1,0 +1,294 @@
+/** Samples the counters of a server: what happened since the last sample becomes a segment. */
+import { FormatError } from "../../base/errors.ts";
+import { CounterTable } from "../../formats/lustre/counter-table.ts";
+import { DeltaTracker } from "../../formats/lustre/delta.ts";
+import type { Deltas } from "../../formats/lustre/delta-types.ts";
+import { type LustreItem, LustreParser } from "../../formats/lustre/parser.ts";
+import { Reading } from "../../formats/lustre/reading.ts";
+import { NO_STAMP } from "../../formats/lustre/stamp.ts";
+import type { TableReading } from "../../formats/lustre/tables.ts";
+import { SegmentWriter, writeDeltas } from "../../formats/samples/index.ts";
+import { openStream } from "../../node/stream-source.ts";
+import { codeOf, readFirst, reasonOf } from "../files.ts";
+import { cleanupFiles, type LustreFile, serverFiles } from "../lustre-files.ts";
+import { SampleClock, type TimeSource } from "./clock.ts";
+import { CollectorFolder, type OnStep, segmentName } from "./folder.ts";
+import { Health, Troubles } from "./health.ts";
+import type { CollectorState } from "./state-file.ts";
+
+/** Who else wants to know what happened. Nothing of a sample counts before `commit`. */
+export interface DeltaListener {
+  add(deltas: Deltas): void;
+  table(reading: TableReading): void;
+  commit(): void;
+  abort(): void;
+}
+
+export interface CollectorOptions {
+  readonly root: string;
+  readonly dir: string;
+  readonly host: string;
+  /** `plimsoll 0.1.0` */
+  readonly collector: string;
+  readonly everyNs: bigint;
+  readonly keepNs?: bigint | undefined;
+  readonly keepBytes?: number | undefined;
+  readonly withBrw?: boolean | undefined;
+  readonly time: TimeSource;
+  readonly listener?: DeltaListener | undefined;
+  readonly onStep?: OnStep | undefined;
+  note(message: string): void;
+}
+
+export interface SampleResult {
+  /** Undefined when there was nothing to read. */
+  readonly segment: string | undefined;
+  readonly files: number;
+  /** Jobs that targets know, counted on each of them. */
+  readonly jobs: number;
+  readonly bytes: number;
+  readonly unreadable: number;
+}
+
+/** Targets stay known for as long as anybody may run them elsewhere and bring them back. */
+const FORGET_NS = 3_650n * 86_400n * 1_000_000_000n;
+const SECOND = 1_000_000_000n;
+
+export class ServerCollector {
+  readonly health = new Health();
+  readonly #options: CollectorOptions;
+  readonly #folder: CollectorFolder;
+  readonly #troubles: Troubles;
+  #clock: SampleClock;
+  #tracker!: DeltaTracker;
+  #parser!: LustreParser;
+  #sinceNs = 0n;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+    this.#folder = new CollectorFolder(options.dir, options.onStep);
+    this.#troubles = new Troubles((message) => options.note(message));
+    const state = this.#recover();
+    this.#clock = new SampleClock(options.time, options.everyNs, state?.lastNs);
+    this.#begin(state);
+  }
+
+  /** One sample. Throws when it cannot be stored; the next one then covers its time too. */
+  sample(): SampleResult {
+    const { health } = this;
+    const options = this.#options;
+    const began = options.time.monotonicMs();
+    try {
+      const result = this.#take();
+      health.samples++;
+      health.lastSampleNs = this.#clock.lastNs;
+      this.#retain();
+      return result;
+    } catch (error) {
+      health.failedSamples++;
+      options.listener?.abort();
+      // The tracker has seen what nobody has stored: back to what the disk says.
+      this.#begin(this.#recover());
+      throw error;
+    } finally {
+      health.clockJumps = this.#clock.jumps;
+      health.cutFiles = this.#tracker.counts.cut;
+      health.lastDurationMs = options.time.monotonicMs() - began;
+      this.#troubles.turn();
+    }
+  }
+
+  #recover(): CollectorState | undefined {
+    try {
+      return this.#folder.recover();
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      this.#options.note(
+        `${error.message}; it is set aside, and what happened since the last sample is lost`,
+      );
+      this.#folder.setStateAside();
+      return this.#folder.recover();
+    }
+  }
+
+  #begin(state: CollectorState | undefined): void {
+    const { root, everyNs, time } = this.#options;
+    this.#sinceNs = state?.sinceNs ?? this.#sinceNs;
+    if (this.#sinceNs === 0n) this.#sinceNs = time.wallNs();
+    const table = state?.table ?? new CounterTable();
+    this.#parser = new LustreParser(table);
+    this.#tracker = new DeltaTracker(table, {
+      sinceNs: this.#sinceNs,
+      everyNs,
+      forgetNs: FORGET_NS,
+      cleanupNs: cleanupNs(root),
+    });
+    for (const [key, target] of state?.targets ?? []) this.#tracker.states.set(key, target);
+  }
+
+  #take(): SampleResult {
+    const { root, host, collector, withBrw, listener } = this.#options;
+    const shiftNs = this.#clock.begin();
+    if (shiftNs > 0n) for (const state of this.#tracker.states.values()) state.readAtNs -= shiftNs;
+    const { files, unreadable } = serverFiles(root, withBrw);
+    for (const { path, code } of unreadable) this.#troubles.add(`cannot list ${path}: ${reasonOf({ code })}`);
+    this.#notHere(files, unreadable.length > 0);
+    const segment = this.#folder.newSegment();
+    try {
+      const stamp = this.#clock.nowNs();
+      const head = { host, collector, fromNs: stamp, toNs: stamp };
+      const writer = new SegmentWriter(head, (text) => segment.append(text));
+      const found = { files: 0, jobs: 0, unreadable: unreadable.length, fromNs: stamp };
+      const targets = new Set<string>();
+      for (const file of files) {
+        const deltas = this.#read(file, found, (one) => {
+          const since = this.#firstFromNs(one);
+          writeDeltas(writer, one, since);
+          const fromNs = one.fromNs ?? since;
+          if (fromNs < found.fromNs) found.fromNs = fromNs;
+          found.jobs += one.reading.kind === "job_stats" ? one.reading.rows : 0;
+          listener?.add(one);
+        });
+        if (deltas) targets.add(file.folder);
+      }
+      this.health.lastFiles = found.files;
+      this.health.lastTargets = targets.size;
+      this.health.lastJobs = found.jobs;
+      this.health.lastUnreadable = found.unreadable;
+      const { files: count, jobs, unreadable: bad } = found;
+      if (count === 0) {
+        segment.drop();
+        this.#troubles.add(
+          `no counters of Lustre below ${root}: no mdt/*/job_stats, no obdfilter/*/job_stats`,
+        );
+        listener?.commit();
+        return { segment: undefined, files: 0, jobs, bytes: 0, unreadable: bad };
+      }
+      writer.end();
+      const toNs = this.#clock.lastNs ?? stamp;
+      // The first line holds times of 19 digits, so it is as long as before.
+      new SegmentWriter({ ...head, fromNs: found.fromNs, toNs }, (text) =>
+        segment.replaceStart(new TextEncoder().encode(text)),
+      );
+      const name = segmentName(host, toNs);
+      const bytes = this.#folder.commit(segment, this.#state(name, toNs));
+      listener?.commit();
+      this.health.writtenBytes += bytes;
+      return { segment: name, files: count, jobs, bytes, unreadable: bad };
+    } catch (error) {
+      segment.drop();
+      throw error;
+    }
+  }
+
+  #state(segment: string, lastNs: bigint): CollectorState {
+    const { host } = this.#options;
+    const { states } = this.#tracker;
+    return { host, segment, sinceNs: this.#sinceNs, lastNs, table: this.#parser.table, targets: states };
+  }
+
+  /** Reads one file; true when it was read. */
+  #read(
+    file: LustreFile,
+    found: { files: number; unreadable: number },
+    use: (deltas: Deltas) => void,
+  ): boolean {
+    let fault: unknown;
+    for (const path of file.paths) {
+      const readAtNs = this.#clock.nowNs();
+      const items: LustreItem[] = [];
+      try {
+        const source = openStream(path);
+        try {
+          this.#parser.parse(source, { readAtNs, path: file.param }, (item) => {
+            if (item instanceof Reading) {
+              const deltas = this.#tracker.feed(item);
+              if (deltas !== undefined) {
+                found.files++;
+                use(deltas);
+              }
+            } else items.push(item);
+          });
+        } finally {
+          source.close();
+        }
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).syscall === undefined && !(error instanceof FormatError))
+          throw error;
+        if ((error as NodeJS.ErrnoException).syscall === "write") throw error;
+        fault = fault === undefined || codeOf(fault) === "ENOENT" ? error : fault;
+        continue;
+      }
+      for (const item of items) if (item.form === "table") this.#options.listener?.table(item);
+      return true;
+    }
+    this.#fault(file, fault, found);
+    return false;
+  }
+
+  #fault({ param }: LustreFile, error: unknown, found: { unreadable: number }): void {
+    const code = codeOf(error);
+    // A target has some of the files only, and any of them goes with the target.
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      if (param.endsWith("job_stats")) this.health.vanishedFiles++;
+      return;
+    }
+    if (code === "ENODEV" || code === "ESTALE" || code === "ENXIO") this.health.vanishedFiles++;
+    else {
+      this.health.unreadableFiles++;
+      found.unreadable++;
+    }
+    this.#troubles.add(`cannot read ${param}: ${reasonOf(error)}`);
+  }
+
+  /**
+   * A target that is not on this server now: nothing happens on it here, so whatever it has when it is back came about since.
+   * Another server's samples of that time then do not overlap with ours.
+   */
+  #notHere(files: readonly LustreFile[], partly: boolean): void {
+    if (partly) return;
+    const here = new Set(files.map(({ folder }) => folder));
+    const nowNs = this.#clock.nowNs();
+    for (const [key, state] of this.#tracker.states)
+      if (!here.has(key.split("\n")[2] as string) && state.readAtNs < nowNs) state.readAtNs = nowNs;
+  }
+
+  /** From when the differences of a first reading are: its entries began after the collection did. */
+  #firstFromNs({ reading, toNs }: Deltas): bigint {
+    let first = toNs - 1n;
+    for (let row = 0; row < reading.rows; row++) {
+      const start = reading.startNs[row] as bigint;
+      if (start !== NO_STAMP && start > this.#sinceNs && start < first) first = start;
+    }
+    return first;
+  }
+
+  #retain(): void {
+    const { host, keepNs, keepBytes } = this.#options;
+    const now = this.#clock.lastNs ?? 0n;
+    const oldest = keepNs === undefined ? undefined : now - keepNs;
+    try {
+      const { removed, bytes, segments } = this.#folder.retain(host, oldest, keepBytes);
+      this.health.removedSegments += removed;
+      this.health.lastSegmentsBytes = bytes;
+      this.health.lastSegments = segments;
+    } catch (error) {
+      this.#troubles.add(`cannot remove old segments: ${reasonOf(error)}`);
+    }
+  }
+}
+
+/** The longest that a target of this server keeps idle jobs: shorter than that an entry that comes back goes on. */
+function cleanupNs(root: string): bigint {
+  let longest = 0n;
+  for (const { paths } of cleanupFiles(root).files) {
+    try {
+      const text = new TextDecoder("latin1").decode(readFirst(paths) ?? new Uint8Array());
+      const seconds = /^(\d{1,9})\s*$/.exec(text.replace(/\0+$/, ""))?.[1];
+      if (seconds !== undefined && BigInt(seconds) * SECOND > longest) longest = BigInt(seconds) * SECOND;
+    } catch {
+      // The usual 600 s then.
+    }
+  }
+  return longest === 0n ? 600n * SECOND : longest;
+}

@@ -1,0 +1,53 @@
+/** Samples at the end of every interval until somebody says stop; then a last time. */
+import { reasonOf } from "../files.ts";
+import type { SampleResult, ServerCollector } from "./collector.ts";
+
+export interface RunOptions {
+  readonly everyMs: number;
+  readonly signal: AbortSignal;
+  wallMs(): number;
+  note(message: string): void;
+  onSample?(result: SampleResult): void;
+}
+
+/**
+ * Intervals end a little before a whole multiple of `every`: a difference belongs to the minute of its second reading, which then is
+ * the minute in which nearly all of it happened.
+ */
+export function untilNextMs(wallMs: number, everyMs: number): number {
+  const early = Math.min(500, everyMs / 10);
+  const left = everyMs - ((wallMs + early) % everyMs);
+  return Math.min(everyMs, Math.max(1, left));
+}
+
+export async function runCollector(collector: ServerCollector, options: RunOptions): Promise<void> {
+  const { everyMs, signal, wallMs, note, onSample } = options;
+  let isFailing = false;
+  for (;;) {
+    try {
+      const result = collector.sample();
+      if (isFailing) note("samples are stored again");
+      isFailing = false;
+      onSample?.(result);
+    } catch (error) {
+      if (!isFailing)
+        note(`a sample could not be stored: ${reasonOf(error)}; the next one covers its time too`);
+      isFailing = true;
+    }
+    if (signal.aborted) return;
+    await pause(untilNextMs(wallMs(), everyMs), signal);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
+}

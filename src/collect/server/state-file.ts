@@ -1,0 +1,142 @@
+/**
+ * What the next sample is compared with, kept over restarts. A line of JSON, then the columns of every target as they are in
+ * memory, then a checksum. The name of the segment that goes with it is inside: whoever finds the state knows that this segment
+ * counts, under whichever name it lies on the disk.
+ */
+import { crc32 } from "../../base/crc32.ts";
+import { FormatError } from "../../base/errors.ts";
+import { LOW } from "../../base/words.ts";
+import { CounterTable } from "../../formats/lustre/counter-table.ts";
+import { KEPT, TargetState } from "../../formats/lustre/delta-state.ts";
+
+export interface CollectorState {
+  readonly host: string;
+  /** When the collection began: entries that are younger count whole. */
+  readonly sinceNs: bigint;
+  readonly lastNs: bigint;
+  /** File name of the segment that was made with it. */
+  readonly segment: string;
+  readonly table: CounterTable;
+  readonly targets: ReadonlyMap<string, TargetState>;
+}
+
+const KIND = "collector-state";
+const VERSION = 1;
+const ORDER = LOW === 0 ? "little" : "big";
+const NEWLINE = 10;
+
+/** Columns of a target with the number of values in each. */
+function columnsOf(state: TargetState) {
+  const { rows, entries, idBytes } = state;
+  return [
+    state.snapshotNs.subarray(0, rows),
+    state.startNs.subarray(0, rows),
+    state.absentAt.subarray(0, rows),
+    state.words.subarray(0, entries * KEPT),
+    state.idFrom.subarray(0, rows),
+    state.idTo.subarray(0, rows),
+    state.idHash.subarray(0, rows),
+    state.entryFrom.subarray(0, rows),
+    state.entryTo.subarray(0, rows),
+    state.column.subarray(0, entries),
+    state.ids.subarray(0, idBytes),
+  ];
+}
+
+/** Hands out the bytes of a state, piece by piece. */
+export function writeState(state: CollectorState, write: (bytes: Uint8Array) => void): void {
+  let crc = 0;
+  const put = (bytes: Uint8Array) => {
+    crc = crc32(bytes, crc);
+    write(bytes);
+  };
+  const { host, sinceNs, lastNs, segment, table, targets } = state;
+  const head = {
+    plimsoll: KIND,
+    version: VERSION,
+    order: ORDER,
+    host,
+    sinceNs: String(sinceNs),
+    lastNs: String(lastNs),
+    segment,
+    names: table.names,
+    units: table.units,
+    targets: [...targets].map(([key, { readAtNs, rows, entries, idBytes }]) => ({
+      key,
+      readAtNs: String(readAtNs),
+      rows,
+      entries,
+      idBytes,
+    })),
+  };
+  put(new TextEncoder().encode(`${JSON.stringify(head)}\n`));
+  for (const target of targets.values())
+    for (const { buffer, byteOffset, byteLength } of columnsOf(target))
+      put(new Uint8Array(buffer, byteOffset, byteLength));
+  write(Uint8Array.of(crc >>> 24, crc >>> 16, crc >>> 8, crc));
+}
+
+interface Head {
+  readonly host: string;
+  readonly sinceNs: string;
+  readonly lastNs: string;
+  readonly segment: string;
+  readonly names: readonly string[];
+  readonly units: readonly string[];
+  readonly targets: readonly {
+    readonly key: string;
+    readonly readAtNs: string;
+    readonly rows: number;
+    readonly entries: number;
+    readonly idBytes: number;
+  }[];
+}
+
+/** A FormatError when it is damaged or of another program. */
+export function readState(bytes: Uint8Array, name: string): CollectorState {
+  const fault = (detail: string) => new FormatError(name, {}, detail);
+  const end = bytes.length - 4;
+  const newline = bytes.indexOf(NEWLINE);
+  if (end < 0 || newline < 0 || newline >= end) throw fault("no state of a collector");
+  const stored = new DataView(bytes.buffer, bytes.byteOffset).getUint32(end);
+  if (crc32(bytes.subarray(0, end)) >>> 0 !== stored) throw fault("the checksum is wrong: cut or damaged");
+  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(0, newline))) as Head & {
+    plimsoll: string;
+    version: number;
+    order: string;
+  };
+  if (head.plimsoll !== KIND) throw fault("no state of a collector");
+  if (head.version !== VERSION) throw fault(`version ${head.version}, this Plimsoll knows ${VERSION}`);
+  if (head.order !== ORDER) throw fault("written on a machine of another byte order");
+  const table = new CounterTable();
+  for (const [i, counter] of head.names.entries()) table.column(counter, head.units[i] as string);
+  const targets = new Map<string, TargetState>();
+  let at = newline + 1;
+  for (const { key, readAtNs, rows, entries, idBytes } of head.targets) {
+    const raw = new TargetState();
+    const take = <T extends { readonly buffer: ArrayBufferLike }>(column: T, bytesOfColumn: number): T => {
+      new Uint8Array(column.buffer).set(bytes.subarray(at, at + bytesOfColumn));
+      at += bytesOfColumn;
+      return column;
+    };
+    Object.assign(raw, { readAtNs: BigInt(readAtNs), rows, entries, idBytes });
+    raw.snapshotNs = take(new BigInt64Array(rows), 8 * rows);
+    raw.startNs = take(new BigInt64Array(rows), 8 * rows);
+    raw.absentAt = take(new Float64Array(rows), 8 * rows);
+    raw.words = take(new BigUint64Array(entries * KEPT), 8 * KEPT * entries);
+    raw.halves = new Uint32Array(raw.words.buffer);
+    raw.idFrom = take(new Uint32Array(rows), 4 * rows);
+    raw.idTo = take(new Uint32Array(rows), 4 * rows);
+    raw.idHash = take(new Int32Array(rows), 4 * rows);
+    raw.entryFrom = take(new Uint32Array(rows), 4 * rows);
+    raw.entryTo = take(new Uint32Array(rows), 4 * rows);
+    raw.column = take(new Uint16Array(entries), 2 * entries);
+    raw.ids = take(new Uint8Array(idBytes), idBytes);
+    const target = new TargetState();
+    target.assign(raw);
+    targets.set(key, target);
+  }
+  if (at !== end) throw fault("its length is not what its first line says");
+  const { host, segment } = head;
+  return { host, segment, sinceNs: BigInt(head.sinceNs), lastNs: BigInt(head.lastNs), table, targets };
+}
