@@ -20,7 +20,7 @@ const RULES: readonly Rule[] = [
   { kind: "sacct", fits: ([first = ""]) => isSacctHeader(first), read: readSacctText },
   {
     kind: "sacct-json",
-    fits: (_, text) => /^\s*\{/.test(text) && /"(Slurm|slurm|openapi\\?\/dbv|jobs)"/.test(text),
+    fits: (_, text) => /^\s*\{/.test(text) && /"(Slurm|slurm|openapi\\?\/dbv)"|"jobs"\s*:\s*\[/.test(text),
     read: readSacctJson,
   },
 ];

@@ -171,7 +171,7 @@ describe("sacct", () => {
       expect(notes.broken).toBe(1);
     }
     expect(() => read('{"jobs": [')).toThrow(FormatError);
-    expect(() => read('{"jobs": 5}')).toThrow(/list of jobs/);
+    expect(() => read('{"meta": {"Slurm": {}}, "jobs": 5}')).toThrow(/list of jobs/);
   });
 
   it("names of jobs in the completion file may hold keys", () => {
