@@ -268,14 +268,13 @@ describe("layouts", () => {
   });
 
   it("a target that was far too slow is not used, and one that was slow gets fewer ranks", () => {
-    const setup = makeSetup(policyNamed("plimsoll"), {
-      writers: 80,
-      targets: 4,
-      sizes: 10,
-      priorRates: [100, 100, 5, 50],
-    });
+    const withRates = (priorRates: readonly number[]) =>
+      makeSetup(policyNamed("plimsoll"), { writers: 80, targets: 4, sizes: 10, priorRates });
+    const setup = withRates([100, 100, 5, 30]);
     expect(setup.skipped).toEqual([2]);
-    expect([...setup.layout.firstRank]).toEqual([0, 29, 58, 65, 80]);
+    expect([...setup.layout.firstRank]).toEqual([0, 31, 63, 71, 80]);
+    // What lies within the load of an hour changes nothing.
+    expect([...withRates([100, 140, 60, 80]).layout.firstRank]).toEqual([0, 20, 40, 60, 80]);
   });
 });
 

@@ -2,10 +2,11 @@
 import { formatCount, formatMany } from "../../base/units.ts";
 import type { Block, Cell, Document, Section } from "../../model/document.ts";
 import { checkTable, figures, rowsOf } from "./replay-blocks.ts";
-import type { ReplayCheck, ReplayData, ReplayMachine } from "./replay-data.ts";
+import type { ReplayCheck, ReplayData, ReplayMachine } from "../../model/replay.ts";
 import { externalSection } from "./replay-external.ts";
 import { fig1, fig56, fig7, gains, outputSeries } from "./replay-figures.ts";
 import { policySection } from "./replay-policies.ts";
+import { tradeoffSection } from "./replay-tradeoff.ts";
 
 export interface ReplayDocumentOptions {
   readonly command: string;
@@ -31,6 +32,7 @@ export function replayDocument(data: ReplayData, { command, madeBy }: ReplayDocu
       ...outputSection(data),
       ...spreadSection(data),
       ...policySection(data),
+      ...tradeoffSection(data),
       contradictionSection(data),
       machineSection(data),
     ],

@@ -3,7 +3,8 @@ import { standardDeviation } from "../../base/statistics.ts";
 import { formatMany } from "../../base/units.ts";
 import type { Block, Cell, Section, TableBlock } from "../../model/document.ts";
 import { checkTable, figures, rowsOf } from "./replay-blocks.ts";
-import { rangeOf, type ReplayData } from "./replay-data.ts";
+import type { ReplayData } from "../../model/replay.ts";
+import { rangeOf } from "./replay-data.ts";
 import { fig2, fig3, imbalanceOf } from "./replay-figures.ts";
 
 /** Table I as printed: tests, MB/s, MB/s, share. */

@@ -2,7 +2,8 @@
 import { standardDeviation } from "../../base/statistics.ts";
 import { formatMany } from "../../base/units.ts";
 import type { Figure, Role } from "../../model/figure.ts";
-import { distinct, rangeOf, type ReplayData, type ReplayPair, type ReplaySeries } from "./replay-data.ts";
+import type { ReplayData, ReplayPair, ReplaySeries } from "../../model/replay.ts";
+import { distinct, rangeOf } from "./replay-data.ts";
 
 const SIZE_ROLES: readonly Role[] = ["read", "write", "metadata", "wait", "after", "neutral"];
 

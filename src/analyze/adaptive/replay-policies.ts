@@ -2,7 +2,8 @@
 import { formatMany, formatShare } from "../../base/units.ts";
 import type { Block, Cell, Section } from "../../model/document.ts";
 import type { Figure, Role } from "../../model/figure.ts";
-import { distinct, type PolicyFacts, type PolicyStepFacts, rangeOf, type ReplayData } from "./replay-data.ts";
+import type { PolicyFacts, PolicyStepFacts, ReplayData } from "../../model/replay.ts";
+import { distinct, rangeOf } from "./replay-data.ts";
 
 const FORGETFUL = "plimsoll, no history";
 

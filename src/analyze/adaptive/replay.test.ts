@@ -1,14 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { BarsChart } from "../../model/figure.ts";
-import {
-  policyCells,
-  type PolicyFacts,
-  policyText,
-  type ReplayData,
-  replayDocument,
-  type ReplaySeries,
-  replayVerdict,
-} from "./replay.ts";
+import type { PolicyFacts, ReplayData, ReplaySeries } from "../../model/replay.ts";
+import { policyCells, policyText, replayDocument, replayVerdict } from "./replay.ts";
+import { tradeoffSection, tradeoffText } from "./replay-tradeoff.ts";
 import { fig1, fig2, fig3, fig56, fig7, gains } from "./replay-figures.ts";
 
 const seriesOf = (changes: Partial<ReplaySeries>, bandwidths: readonly number[]): ReplaySeries => ({
@@ -165,5 +159,34 @@ describe("policies", () => {
     );
     expect(text).toContain("Static writing, all at once, is faster than plimsoll in 2 settings");
     expect(text).toContain("it is slower with them for 2048 writers of 128 MB (2.00 times as long)");
+  });
+});
+
+describe("the trade-off", () => {
+  const row = (changed: string, gainFew: number, gainMany: number) => ({
+    ...{ changed, gainFew, gainMany, hourlyMean: 17800, imbalance: 7 },
+  });
+
+  it("counts what holds together, and names the nearest", () => {
+    const rows = [row("as fitted", 3, 5), row("a 1", 4.2, 7), row("b 2", 3.3, 5)];
+    const [counts, shares] = tradeoffText(rows);
+    expect(counts).toContain("Of 3 parameter sets, 1 give 4 times or more at 1024 processes");
+    expect(counts).toContain("2 about 4.8 times at 16384 (within 10 %), 0 both; 0 of these");
+    expect(shares).toContain("at least 0.72 of that at 16384; it is 0.60 as fitted");
+    expect(shares).toContain("keep Table I the largest share is 0.66 (b 2).");
+    expect(shares).not.toContain("in place of 7.1");
+    const slow = { ...row("d 4", 4, 5), imbalance: 4 };
+    expect(tradeoffText([...rows, slow])[0]).toContain("1 both; 0 of these");
+    expect(tradeoffText([...rows, slow])[1]).toContain(
+      "1 set reaches what is needed, with imbalances of 4.0",
+    );
+    expect(tradeoffText([...rows, row("c 3", 4, 5)])[0]).toContain("1 both; 1 of these");
+  });
+
+  it("has a section only where it was run", () => {
+    expect(tradeoffSection(dataOf({}))).toEqual([]);
+    const [section] = tradeoffSection(dataOf({ tradeoff: [row("as fitted", 3, 5)] }));
+    const table = section?.blocks.find(({ kind }) => kind === "table");
+    expect(table).toMatchObject({ rows: [["as fitted", 3, 5, 17.8, 7]] });
   });
 });

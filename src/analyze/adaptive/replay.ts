@@ -1,4 +1,3 @@
 /** The paper's experiments as pages. */
-export * from "./replay-data.ts";
 export * from "./replay-document.ts";
 export * from "./replay-policies.ts";

@@ -39,6 +39,8 @@ export interface WhatIfFit {
     readonly median: number;
     readonly p90: number;
     readonly lean: number;
+    /** Median error of the same model without sharing between runs. */
+    readonly alone: number;
     readonly runs: number;
   };
   readonly runs: number;
@@ -171,7 +173,7 @@ function fitSection({ fit, leftOut }: WhatIfData): Section {
     },
     {
       kind: "text",
-      text: `Sharing: each further transfer on a target costs it ${formatShare(fit.lossPerStream)}. A program's own limit is quantile ${fit.limitQuantile} of what its transfers reached. ${leftOut === 0 ? "" : `${formatMany(leftOut, "access", "accesses")} without bytes, time or targets left out.`}`.trim(),
+      text: `Sharing: each further transfer on a target costs it ${formatShare(fit.lossPerStream)}. A program's own limit is quantile ${fit.limitQuantile} of what its transfers reached, with the file where it came back to it. ${sharingText(fit.error)} ${leftOut === 0 ? "" : `${formatMany(leftOut, "access", "accesses")} without bytes, time or targets left out.`}`.trim(),
     },
   ];
   if (fit.error.median > 0.5)
@@ -181,6 +183,14 @@ function fitSection({ fit, leftOut }: WhatIfData): Section {
       text: "The fit is poor: recorded times vary by more than bytes, targets and sharing explain. Read directions, not amounts.",
     });
   return { id: "fit", title: "How far to trust it", blocks };
+}
+
+/** What the error means for an answer: answers are about runs that meet, so about what sharing explains. */
+export function sharingText({ median, alone }: WhatIfFit["error"]): string {
+  const [shared, apart] = [formatShare(median), formatShare(alone)];
+  if (median < 0.95 * alone)
+    return `If no run met another, the error would be ${apart} instead of ${shared}: sharing explains part of the recorded times, and the answer rests on that part.`;
+  return `If no run met another, the error would be ${apart}, against ${shared} with sharing: these times do not depend on who else was there in a way that the model sees, so an answer about other runs is a bound by capacity, not a forecast.`;
 }
 
 const RUN_ROWS = 200;

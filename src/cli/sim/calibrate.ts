@@ -1,5 +1,6 @@
 /** `plimsoll sim calibrate`: fits the parameters of a simulated machine to published or own numbers. */
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount, formatSeconds } from "../../base/units.ts";
@@ -83,6 +84,16 @@ export default defineCommand({
       default: 1,
       help: "of runs and of the search",
     },
+    seeds: {
+      kind: "number",
+      integer: true,
+      min: 1,
+      max: 100,
+      default: 1,
+      valueName: "N",
+      help: "fit on so many seeds at once, from --seed on in steps of 10; the loss is their mean",
+    },
+    threads: { kind: "number", integer: true, min: 0, max: 1024, help: "processors to use (default: all)" },
     output: {
       kind: "string",
       short: "o",
@@ -96,7 +107,9 @@ export default defineCommand({
       options.targets === undefined
         ? publishedOf(machine)
         : readTargets(readFileSync(options.targets, "utf8"), options.targets, machine);
-    const effort = { samples: options.samples, tests: options.tests, seed: options.seed };
+    const { samples, tests, seed, seeds } = options;
+    const effort = { samples, tests, seed, seeds };
+    const threads = options.threads ?? availableParallelism();
     const limitMs = parseBudget(options.budget);
     const began = performance.now();
     const progress = context.progress({ label: "calibrating", unit: "sets" });
@@ -104,7 +117,8 @@ export default defineCommand({
       machine,
       effort,
       judging,
-      seed: options.seed,
+      seed,
+      pool: { threads, signal: context.signal, breathe: () => context.breathe() },
       goOn: async (evaluations) => {
         progress.update(evaluations);
         await context.breathe();
@@ -114,7 +128,6 @@ export default defineCommand({
     });
     const seconds = (performance.now() - began) / 1000;
     if (options.output !== undefined) {
-      const { samples, seed } = effort;
       const fit = { loss: Number(result.best.loss.toFixed(3)), seed, samples };
       writeWhole(options.output, machineFile(result.machine, fit), context);
     }
@@ -157,6 +170,7 @@ export function asJson({ machine, start, best, evaluations }: Calibration, secon
     simulated: true,
     loss: best.loss,
     lossBefore: start.loss,
+    losses: best.losses,
     evaluations,
     seconds,
     parameters: machine.parameters,

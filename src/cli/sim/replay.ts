@@ -7,7 +7,7 @@ import type { Document, Figure } from "../../model/index.ts";
 import { readMachine } from "../../sim/machines/index.ts";
 import { machinesWith } from "../../sim/replay/machines.ts";
 import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../sim/replay/parts.ts";
-import { type Replay, type ReplayCheck, runReplay } from "../../sim/replay/replay.ts";
+import { type JudgedCheck, type Replay, runReplay } from "../../sim/replay/replay.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
@@ -145,6 +145,7 @@ export function replayJson(replay: Replay): unknown {
       meanSeconds: mean(results.map(({ seconds }) => seconds)),
     })),
     policies: replay.policies,
+    tradeoff: replay.tradeoff,
     runs: replay.runs,
     events: replay.events,
   };
@@ -170,7 +171,7 @@ export function replayText(replay: Replay, width: number, output: string | undef
   return `${lines.join("\n")}\n`;
 }
 
-function checkLines(checks: readonly ReplayCheck[], width: number): string[] {
+function checkLines(checks: readonly JudgedCheck[], width: number): string[] {
   const ids = Math.max(5, ...checks.map(({ id }) => id.length));
   const verdicts = Math.max(7, ...checks.map(({ verdict }) => verdict.length));
   const published = Math.min(32, Math.max(9, ...checks.map((one) => one.published.length)));

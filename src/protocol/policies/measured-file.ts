@@ -19,13 +19,16 @@ const MIB = 2 ** 20;
 export const PIECE_BYTES_MIN = 8 * MIB;
 /** On a file of unknown rate pieces are no larger: should it be slow, they hold up the end. */
 const PIECE_BYTES_FIRST = 32 * MIB;
+/** A file that takes less than this has hardly a second piece per writer. */
+const FEW_PIECES = 2 * PIECE_BYTES_FIRST;
 /** How much a new measurement counts against the older ones. */
 const NEWS = 0.25;
 /** Another number of writers must be this much better to be kept. */
 const BETTER = 1.03;
 
 export class MeasuredFile implements FilePolicy {
-  #rate: number;
+  /** Of this step alone: the rate of an earlier one says what the target can do, not what it does under today's load. */
+  #rate = Number.NaN;
   #active = 0;
   #slots: number;
   readonly #firstPiece: number;
@@ -47,11 +50,10 @@ export class MeasuredFile implements FilePolicy {
   readonly #rateWith = new Float64Array(SLOTS_MAX + 2);
 
   constructor(work: Work, target: number) {
-    const rate = work.priorRates?.[target] ?? Number.NaN;
-    const slots = work.priorSlots?.[target] ?? Number.NaN;
-    this.#rate = rate > 0 ? rate : Number.NaN;
     const block = Math.max(1, sizeOf(work, 0));
     const share = (block * work.writers) / work.targets;
+    // With many pieces the step finds out by itself, under the load of this hour; with few there is no time for that.
+    const slots = share < FEW_PIECES ? (work.priorSlots?.[target] ?? Number.NaN) : Number.NaN;
     const underWay = Math.min(BYTES_UNDER_WAY, share * SHARE_UNDER_WAY);
     const wanted = slots >= 1 ? Math.round(slots) : Math.max(SLOTS_FIRST, Math.ceil(underWay / block));
     this.#slots = Math.min(SLOTS_MAX, wanted);

@@ -9,9 +9,12 @@ import { MeasuredFile, PIECE_BYTES_MIN, PIECE_SECONDS, SLOTS_MAX } from "./measu
 
 /** Slower than this share of the median in earlier steps: not used at all. A RAID rebuild leaves 0.2 to 0.4. */
 const SKIP_BELOW = 0.1;
-/** Ranks per group follow earlier rates within these bounds: hours differ, and what moves later need not be exact. */
+/**
+ * Slower than this share of the median: fewer ranks. Rates nearer to it differ by the load of the hour, which is another
+ * one now, and groups that follow it are worse than even ones. What is slow now moves later.
+ */
+const SLOW_BELOW = 0.5;
 const WEIGHT_MIN = 0.25;
-const WEIGHT_MAX = 2;
 /** Pieces that one request moves at most. */
 const PIECES_MAX = 4;
 
@@ -33,7 +36,7 @@ function layoutOf(work: Work): Layout {
   const median = medianRate(priorRates);
   if (priorRates === undefined || Number.isNaN(median)) return evenLayout(writers, targets);
   const weights = Array.from(priorRates, (rate) =>
-    Math.min(WEIGHT_MAX, Math.max(WEIGHT_MIN, rate > 0 ? rate / median : 1)),
+    rate < SLOW_BELOW * median ? Math.max(WEIGHT_MIN, rate / median) : 1,
   );
   return weightedLayout(writers, weights);
 }

@@ -89,8 +89,8 @@ describe("tables of targets", () => {
     ]);
   });
 
-  it("say what is not run as not run", () => {
-    const { judged } = evaluate(OURS, EFFORT, table("id", "E1 mean"));
+  it("say what is not run as not run", async () => {
+    const { judged } = await evaluate(OURS, EFFORT, table("id", "E1 mean"));
     expect(judged[0]?.verdict).toBe("not run");
   });
 

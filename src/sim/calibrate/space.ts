@@ -26,7 +26,7 @@ const JAGUAR: readonly Dimension[] = [
   linear("diskPower", 0.6, 3),
   ratio("ingestRate", 120, 500),
   linear("ingestFloor", 0.1, 1),
-  ratio("ingestHalf", 2, 80),
+  ratio("ingestHalf", 2, 160),
   linear("ingestPower", 0.6, 4),
   linear("networkRate", 60000, 90000),
   ratio("clientRate", 70, 250),
@@ -44,11 +44,13 @@ const JAGUAR: readonly Dimension[] = [
   linear("backgroundGrip", 0, 0.6),
   linear("speedSd", 0.02, 0.4),
   ratio("degradedShare", 3e-4, 0.004),
+  linear("degradedMin", 0.1, 0.6),
   linear("sharedFactor", 1, 1.8),
   linear("sharedFloor", 0.3, 1),
   ratio("sharedHalf", 0.3, 20),
-  linear("sharedPower", 0.6, 5),
+  linear("sharedPower", 0.6, 8),
   linear("sharedBytes", 0, 12),
+  linear("sharedHidden", 0, 1),
 ];
 
 const FRANKLIN: readonly Dimension[] = [

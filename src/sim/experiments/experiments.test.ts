@@ -37,17 +37,20 @@ describe("a static run", () => {
     expect(runStatic(spec({ writers: 9 }), undefined, false).seconds).toBeCloseTo(3.1, 9);
   });
 
-  it("costs a shared file more work per byte and per write", () => {
+  it("costs a shared file more work per byte, and for its locks as far as data does not hide them", () => {
     const machine = withParameters(quiet, {
       sharedFactor: 1.5,
       sharedBytes: 10,
+      sharedHidden: 0.6,
       sharedFloor: 0.5,
       sharedHalf: 2,
     });
     const result = runStatic(spec({ machine, sharedFile: true }), undefined, false);
     const rate = 100 * (0.5 + 0.5 / (1 + (2 / 2) ** 2));
-    expect(result.seconds).toBeCloseTo((3 * 160) / rate + 0.1, 6);
+    expect(result.seconds).toBeCloseTo((3 * 154) / rate + 0.1, 6);
     expect(bandwidth(result)).toBeCloseTo(1200 / result.seconds, 9);
+    const small = runStatic(spec({ machine, sharedFile: true, bytes: 2 * MB }), undefined, false);
+    expect(small.seconds).toBeCloseTo((3 * (3 + 10 - 0.6 * 3)) / rate + 0.1, 6);
   });
 
   it("ends about when it does without jitter, and is the same on a used queue", () => {
@@ -102,7 +105,8 @@ describe("parameters", () => {
     const machine = withParameters(jaguar, {
       lightSpread: 0.4,
       runSpeedSd: 0.1,
-      degradedShare: 0.05,
+      degradedShare: 0.2,
+      sharedHidden: 0.5,
       heavyJobs: 30,
     });
     const shape = (one: typeof jaguar) =>
@@ -118,8 +122,8 @@ describe("parameters", () => {
     const before = shape(machine);
     const idle = PARAMETER_NAMES.filter((name) => {
       const value = machine.parameters[name];
-      const other =
-        name === "networkRate" ? 1500 : name === "ingestRate" ? 60 : value === 0 ? 0.5 : value * 0.7;
+      const felt: Partial<Record<typeof name, number>> = { networkRate: 1500, ingestRate: 60 };
+      const other = felt[name] ?? (value === 0 ? 0.5 : value * 0.7);
       return shape(withParameters(machine, { [name]: other })) === before;
     });
     expect(idle).toEqual([]);

@@ -72,10 +72,16 @@ export function worldOf(spec: RunSpec, queue?: EventQueue): World {
   return makeWorld(setting, queue);
 }
 
-/** What a target has to do for one write, in bytes. */
+/**
+ * What a target has to do for one write, in bytes. In a shared file locks change hands, in part while data of the write
+ * before still moves: that part is hidden.
+ */
 export function workOf({ machine, bytes, sharedFile }: RunSpec): number {
-  const { sharedFactor, sharedBytes } = machine.parameters;
-  return sharedFile === true ? bytes * sharedFactor + sharedBytes * MB : bytes;
+  if (sharedFile !== true) return bytes;
+  const { sharedFactor, sharedBytes, sharedHidden } = machine.parameters;
+  const data = bytes * sharedFactor;
+  const locks = sharedBytes * MB;
+  return data + locks - sharedHidden * Math.min(data, locks);
 }
 
 /** Aggregate bandwidth as IOR prints it: all bytes over the time of the slowest, MB/s. */

@@ -1,6 +1,7 @@
 /** A series: the same run again and again, with another hour's background each time. */
 
 import { assert } from "../../base/assert.ts";
+import type { ReplaySample } from "../../model/replay.ts";
 import type { EventQueue } from "../events.ts";
 import type { Machine } from "../machines/machine.ts";
 import { type Interference, MB } from "../storage/index.ts";
@@ -26,13 +27,7 @@ export interface Series {
 }
 
 /** What one run gives. */
-export interface Sample {
-  readonly seconds: number;
-  /** All bytes over the time of the slowest, MB/s. */
-  readonly bandwidth: number;
-  /** Mean of the writers' own, MB/s. */
-  readonly writerBandwidth: number;
-  readonly imbalance: number;
+export interface Sample extends ReplaySample {
   readonly events: number;
 }
 

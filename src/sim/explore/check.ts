@@ -10,7 +10,8 @@ import {
 import { EventQueue } from "../events.ts";
 import { runAdaptive } from "../host/run.ts";
 import { makeWorld, withUsual } from "../storage/index.ts";
-import type { Scenario } from "./scenario.ts";
+import { withCause } from "./orphans.ts";
+import { HEARTBEAT_SECONDS, type Scenario } from "./scenario.ts";
 
 export interface Checked {
   /** The invariant that broke, or `assertion` when the code itself stopped; undefined when all held. */
@@ -49,7 +50,7 @@ export function checkScenario(scenario: Scenario, options: CheckOptions = {}): C
       targets,
       seed,
       sharedSources: scenario.sharedSources,
-      heartbeatSeconds: 0.5,
+      heartbeatSeconds: HEARTBEAT_SECONDS,
       leaseSeconds: 3,
       leaseBytesPerSecond: 20 * 2 ** 20,
       openStaggerSeconds: scenario.openStaggerSeconds,
@@ -69,7 +70,15 @@ export function checkScenario(scenario: Scenario, options: CheckOptions = {}): C
       ...options,
     });
     const { outcome, reason, events, hash } = result;
-    return { violation: undefined, detail: "", outcome: outcome ?? "nobody left", reason, events, hash };
+    const told = withCause(reason, scenario);
+    return {
+      violation: undefined,
+      detail: "",
+      outcome: outcome ?? "nobody left",
+      reason: told,
+      events,
+      hash,
+    };
   } catch (error) {
     const none = { outcome: "nobody left", reason: "", events: queue.taken, hash: "" } as const;
     if (error instanceof InvariantViolation)

@@ -22,6 +22,9 @@ export interface Scenario {
 
 export const EXPLORED_POLICIES = ["paper", "plimsoll", "static"] as const;
 
+/** Of the processes in every scenario. */
+export const HEARTBEAT_SECONDS = 0.5;
+
 const STREAM_SCENARIO = 201;
 const MIB = 2 ** 20;
 /** Most faults strike while data is written, which takes about this long. */

@@ -1,17 +1,15 @@
 /** Runs the processes of the protocol on virtual time: performs their effects, hands them what comes of it. */
 import {
   type Effects,
-  type FailureCode,
   type FileId,
   type Input,
   InvariantChecker,
   type Message,
   type Outcome,
-  Process,
+  type Process,
   type Proposal,
   type Rank,
   type Setup,
-  sizeOf,
   type TargetId,
   targetOfFile,
   type TimerName,
@@ -21,10 +19,12 @@ import { type EventQueue, FIRST_HOST_KIND } from "../events.ts";
 import { type StorageModel, WRITE_ENOSPC, WRITE_OK, type WriteStatus } from "../storage/index.ts";
 import { EventLog } from "./event-log.ts";
 import { FaultState } from "./fault-state.ts";
+import { type FileAnswer, FileService } from "./file-service.ts";
 import type { Fault } from "./faults.ts";
 import { Network } from "./network.ts";
 import type { HostSetting } from "./setting.ts";
 import { Ops } from "./ops.ts";
+import { DEAD, FINISHED, Processes } from "./processes.ts";
 import { OP_MOVED } from "../../model/write-run.ts";
 import { WriteTable } from "./write-table.ts";
 
@@ -40,21 +40,10 @@ const WRITTEN = FIRST_HOST_KIND + 8;
 
 const TIMERS: readonly TimerName[] = ["open", "sub-coordinator", "coordinator", "speculate", "orphan"];
 
-interface FileAnswer {
-  readonly rank: Rank;
-  readonly file: FileId;
-  readonly target: TargetId;
-  readonly since: number;
-  readonly code: FailureCode | undefined;
-}
-
 export class Host implements Effects {
   readonly ops = new Ops();
   readonly network: Network;
-  /** Seconds that each open took. */
-  readonly opens: number[] = [];
-  /** When the files were open and writing could begin. */
-  writingFrom = 0;
+  readonly files: FileService;
   outcome: Outcome | undefined;
   reason = "";
   decidedAt = Number.NaN;
@@ -67,19 +56,12 @@ export class Host implements Effects {
   readonly #storage: StorageModel;
   readonly #checker: InvariantChecker | undefined;
   readonly #log: EventLog | undefined;
-  readonly #processes: (Process | undefined)[];
-  /** 0 lives, 1 finished, 2 dead. */
-  readonly #gone: Uint8Array;
-  #left: number;
+  readonly #processes: Processes;
   /** Whose step is under way. */
   #rank: Rank = 0;
   readonly #writes = new WriteTable();
   readonly #timers = new Map<number, number>();
-  readonly #answers: FileAnswer[] = [];
   readonly #proposals: { rank: Rank; proposal: Proposal }[] = [];
-  #metadataFree = 0;
-  #opensLeft = 0;
-  readonly #openedEarly: FileAnswer[] = [];
   readonly #faults = new FaultState();
 
   constructor(setting: HostSetting) {
@@ -90,9 +72,7 @@ export class Host implements Effects {
     this.#storage = world.storage;
     this.#checker = setting.check ? new InvariantChecker(setup) : undefined;
     this.#log = setting.hash || setting.log !== undefined ? new EventLog(setting.log) : undefined;
-    this.#processes = new Array(setup.writers);
-    this.#gone = new Uint8Array(setup.writers);
-    this.#left = setup.writers;
+    this.#processes = new Processes(setup, setting.makeProcess);
     this.network = new Network({
       queue: this.#queue,
       kind: DELIVER,
@@ -102,6 +82,16 @@ export class Host implements Effects {
       faults: plan?.network,
       seed,
     });
+    const { layout, skipped } = setup;
+    this.files = new FileService({
+      queue: this.#queue,
+      faults: this.#faults,
+      openedKind: OPENED,
+      syncedKind: SYNCED,
+      openSeconds: setting.openSeconds,
+      syncSeconds: setting.syncSeconds,
+      firstOpens: (layout.firstTarget[layout.groups] as number) - skipped.length,
+    });
     this.#storage.onWriteEnd = (token, _target, status) => this.#writeEnd(token, status);
   }
 
@@ -109,14 +99,12 @@ export class Host implements Effects {
   run(): void {
     const queue = this.#queue;
     this.#begin();
-    while (this.#left > 0 && queue.nextTime <= this.#setting.secondsMax && queue.next()) {
+    while (this.#processes.left > 0 && queue.nextTime <= this.#setting.secondsMax && queue.next()) {
       if (queue.kind < FIRST_HOST_KIND) this.#setting.world.handle();
       else this.#handle(queue.kind, queue.a, queue.b);
     }
     if (this.outcome === "complete") this.ops.markUnused(this.parts);
-    const living: Rank[] = [];
-    for (let rank = 0; rank < this.#setup.writers; rank++) if (this.#gone[rank] === 0) living.push(rank);
-    this.#checker?.ended(living);
+    this.#checker?.ended(this.#processes.living());
   }
 
   get events(): number {
@@ -132,23 +120,12 @@ export class Host implements Effects {
 
   send(to: Rank, message: Message): void {
     this.#checker?.acted(this.#rank);
-    if (this.#gone[to] !== 0) return;
+    if (this.#processes.isGone(to)) return;
     this.network.send(this.#rank, to, message, this.#setting.ready?.[to] ?? 0);
   }
 
   open(file: FileId, target: TargetId): void {
-    const { openSeconds } = this.#setting;
-    const { now } = this.#queue;
-    this.#metadataFree = Math.max(this.#metadataFree, now) + openSeconds;
-    const hangs = this.#faults.has("open-hangs", target);
-    const code = hangs ? "expired" : this.#faults.has("open-fails", target) ? "EIO" : undefined;
-    this.#answer(OPENED, this.#metadataFree + openSeconds, {
-      rank: this.#rank,
-      file,
-      target,
-      since: now,
-      code,
-    });
+    this.files.open(this.#rank, file, target);
   }
 
   write(order: WriteStart): void {
@@ -164,16 +141,7 @@ export class Host implements Effects {
 
   sync(file: FileId, target: TargetId): void {
     this.#checker?.acted(this.#rank);
-    if (this.#faults.has("sync-hangs", target)) return;
-    const code = this.#faults.has("sync-fails", target) ? "EIO" : undefined;
-    const { now } = this.#queue;
-    this.#answer(SYNCED, now + this.#setting.syncSeconds, {
-      rank: this.#rank,
-      file,
-      target,
-      since: now,
-      code,
-    });
+    this.files.sync(this.#rank, file, target);
   }
 
   timer(timer: TimerName, at: number): void {
@@ -196,7 +164,7 @@ export class Host implements Effects {
   finish(outcome: Outcome | "released", reason: string): void {
     this.#checker?.finished(this.#rank, outcome);
     if (outcome !== "released" && reason !== "" && this.reason === "") this.reason = reason;
-    this.#end(this.#rank, 1);
+    this.#end(this.#rank, FINISHED);
   }
 
   // Events.
@@ -207,16 +175,8 @@ export class Host implements Effects {
       if ("at" in fault) this.#queue.push(fault.at, FAULT, index, 0);
       else this.#faults.arm(fault, this.#storage);
     });
-    const { layout, skipped } = setup;
-    this.#opensLeft = (layout.firstTarget[layout.groups] as number) - skipped.length;
     for (let rank = 0; rank < setup.writers; rank++)
-      if (this.#needsStart(rank)) this.#queue.push(ready?.[rank] ?? 0, START, rank, 0);
-  }
-
-  /** A plain writer of a run without timers does nothing until it is told to; it is made then. */
-  #needsStart(rank: Rank): boolean {
-    if (this.#setup.heartbeatSeconds > 0 || sizeOf(this.#setup, rank) === 0) return true;
-    return this.#process(rank, false) !== undefined;
+      if (this.#processes.needsStart(rank)) this.#queue.push(ready?.[rank] ?? 0, START, rank, 0);
   }
 
   #handle(kind: number, a: number, b: number): void {
@@ -244,10 +204,10 @@ export class Host implements Effects {
         break;
       }
       case OPENED:
-        this.#opened(this.#answers[a] as FileAnswer);
+        for (const answer of this.files.opened(this.files.answer(a))) this.#tellOpened(answer);
         break;
       case SYNCED:
-        this.#syncDone(this.#answers[a] as FileAnswer);
+        this.#syncDone(this.files.answer(a));
         break;
       case COMMIT:
         this.#commitDone(a);
@@ -257,7 +217,7 @@ export class Host implements Effects {
         break;
       case NOTICE:
         for (let other = 0; other < this.#setup.writers; other++)
-          if (this.#gone[other] === 0) this.#step(other, { kind: "lost", rank: a });
+          if (!this.#processes.isGone(other)) this.#step(other, { kind: "lost", rank: a });
         break;
     }
   }
@@ -272,7 +232,7 @@ export class Host implements Effects {
 
   /** A process that is paused takes its inputs later; one that is gone takes none. */
   #isAway(rank: Rank, kind: number, a: number, b: number): boolean {
-    if (this.#gone[rank] !== 0) {
+    if (this.#processes.isGone(rank)) {
       if (kind === DELIVER) this.network.take(a);
       return true;
     }
@@ -287,36 +247,15 @@ export class Host implements Effects {
   }
 
   #step(rank: Rank, input: Input): void {
-    if (this.#gone[rank] !== 0) return;
+    if (this.#processes.isGone(rank)) return;
     if (this.#faults.diesNow(rank)) {
       this.#kill(rank);
       return;
     }
     this.#rank = rank;
-    const process = this.#process(rank, true) as Process;
+    const process = this.#processes.of(rank);
     process.step(input, this.#queue.now, this);
     if (process.coordinator !== undefined) this.coordinator = process.coordinator;
-  }
-
-  #process(rank: Rank, always: boolean): Process | undefined {
-    let process = this.#processes[rank];
-    if (process !== undefined) return process;
-    const { layout } = this.#setup;
-    if (!always) {
-      // Only leaders have something to do at the start; binary search is cheaper than a process.
-      let low = 0;
-      let high = layout.groups;
-      while (high - low > 1) {
-        const middle = (low + high) >> 1;
-        if ((layout.firstRank[middle] as number) <= rank) low = middle;
-        else high = middle;
-      }
-      if (layout.firstRank[low] !== rank) return undefined;
-    }
-    const { makeProcess } = this.#setting;
-    process = makeProcess === undefined ? new Process(this.#setup, rank) : makeProcess(this.#setup, rank);
-    this.#processes[rank] = process;
-    return process;
   }
 
   #writeEnd(token: number, status: WriteStatus): void {
@@ -349,24 +288,6 @@ export class Host implements Effects {
       });
   }
 
-  #opened(answer: FileAnswer): void {
-    if (answer.code === undefined) this.opens.push(this.#queue.now - answer.since);
-    if (this.#opensLeft <= 0) {
-      this.#tellOpened(answer);
-      return;
-    }
-    this.#openedEarly.push(answer);
-    this.#openDone();
-  }
-
-  /** The first files are handed out together, so that the time of writing can be told from that of opening. */
-  #openDone(): void {
-    this.#opensLeft--;
-    if (this.#opensLeft !== 0) return;
-    this.writingFrom = this.#queue.now;
-    for (const early of this.#openedEarly.splice(0)) this.#tellOpened(early);
-  }
-
   #tellOpened({ rank, file, code }: FileAnswer): void {
     if (code === undefined) this.#step(rank, { kind: "opened", file });
     // One that hangs says nothing; its process must find out by itself.
@@ -374,7 +295,7 @@ export class Host implements Effects {
   }
 
   #syncDone({ rank, file, code }: FileAnswer): void {
-    if (this.#gone[rank] !== 0) return;
+    if (this.#processes.isGone(rank)) return;
     if (code === undefined) {
       this.#checker?.synced(file);
       this.#step(rank, { kind: "synced", file });
@@ -402,18 +323,16 @@ export class Host implements Effects {
   }
 
   #kill(rank: Rank): void {
-    if (this.#gone[rank] !== 0) return;
+    if (this.#processes.isGone(rank)) return;
     this.#checker?.died(rank);
-    this.#end(rank, 2);
+    this.#end(rank, DEAD);
     const notice = this.#setting.plan?.noticeSeconds;
     if (notice !== undefined) this.#queue.push(this.#queue.now + notice, NOTICE, rank, 0);
   }
 
-  #end(rank: Rank, how: 1 | 2): void {
-    this.#gone[rank] = how;
-    this.#left--;
-    this.#processes[rank] = undefined;
-    if (how === 2) for (const token of this.#writes.of(rank)) this.#cancelToken(token);
+  #end(rank: Rank, how: typeof FINISHED | typeof DEAD): void {
+    this.#processes.end(rank, how);
+    if (how === DEAD) for (const token of this.#writes.of(rank)) this.#cancelToken(token);
   }
 
   // Writes.
@@ -439,10 +358,6 @@ export class Host implements Effects {
     ops.start[i] = this.#writes.start(token);
     ops.end[i] = this.#queue.now;
     ops.flags[i] = order.moved ? OP_MOVED : 0;
-  }
-
-  #answer(kind: number, at: number, answer: FileAnswer): void {
-    this.#queue.push(at, kind, this.#answers.push(answer) - 1, answer.rank);
   }
 
   #record(log: EventLog, kind: number, a: number, b: number): void {

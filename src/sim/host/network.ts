@@ -20,10 +20,11 @@ export interface NetworkSetting {
 const STREAM_NETWORK = 101;
 
 export class Network {
-  /** Messages sent, by kind. */
-  readonly counts = new Map<MessageKind, number>();
   readonly #setting: NetworkSetting;
   readonly #random: Random;
+  /** What is known of each kind of message, in one look-up per message. */
+  readonly #kinds = new Map<MessageKind, KindUse>();
+  #last: KindUse | undefined;
   /** Messages on their way, by slot. */
   readonly #messages: (Message | undefined)[] = [];
   readonly #from: number[] = [];
@@ -38,13 +39,19 @@ export class Network {
     this.#random = Random.stream(setting.seed, STREAM_NETWORK, 0);
   }
 
+  /** Messages sent, by kind. */
+  get counts(): ReadonlyMap<MessageKind, number> {
+    return new Map(Array.from(this.#kinds.values(), ({ kind, sent }) => [kind, sent]));
+  }
+
   /** `ready`: when the receiver is there. */
   send(from: number, to: number, message: Message, ready: number): void {
     const { queue, latencySeconds, faults } = this.#setting;
-    this.counts.set(message.kind, (this.counts.get(message.kind) ?? 0) + 1);
+    const use = this.#last?.kind === message.kind ? this.#last : this.#useOf(message.kind);
+    use.sent++;
     let arrival = from === to ? queue.now : queue.now + latencySeconds;
     if (arrival < ready) arrival = ready;
-    if (isForCoordinator(message)) {
+    if (use.forCoordinator) {
       const free = this.#busyUntil.get(to) ?? 0;
       if (arrival < free) arrival = free;
       arrival += this.#setting.serviceSeconds;
@@ -82,6 +89,16 @@ export class Network {
       this.#put(from, to, message, arrival + random.unit() * (faults.lateSeconds + 1e-3));
   }
 
+  #useOf(kind: MessageKind): KindUse {
+    let use = this.#kinds.get(kind);
+    if (use === undefined) {
+      use = { kind, sent: 0, forCoordinator: isForCoordinator(kind) };
+      this.#kinds.set(kind, use);
+    }
+    this.#last = use;
+    return use;
+  }
+
   #put(from: number, to: number, message: Message, arrival: number): void {
     const slot = this.#free.pop() ?? this.#messages.length;
     this.#messages[slot] = message;
@@ -90,7 +107,13 @@ export class Network {
   }
 }
 
-function isForCoordinator({ kind }: Message): boolean {
+interface KindUse {
+  readonly kind: MessageKind;
+  sent: number;
+  readonly forCoordinator: boolean;
+}
+
+function isForCoordinator(kind: MessageKind): boolean {
   switch (kind) {
     case "group-complete":
     case "file-idle":

@@ -120,7 +120,8 @@ function startTimes(writers: number, jitter: number, seed: number): Float64Array
 }
 
 function resultOf(host: Host, { writers, targets }: Setup): AdaptiveResult {
-  const { ops, writingFrom } = host;
+  const { ops, files } = host;
+  const { writingFrom } = files;
   const starts = new Float64Array(writers).fill(Number.NaN);
   const ends = new Float64Array(writers).fill(Number.NaN);
   const firstTargets = new Int32Array(writers).fill(-1);
@@ -156,7 +157,7 @@ function resultOf(host: Host, { writers, targets }: Setup): AdaptiveResult {
     reason: host.reason,
     seconds: last - writingFrom,
     commitSeconds: host.decidedAt - writingFrom,
-    openSeconds: host.opens,
+    openSeconds: files.opens,
     bytes,
     starts,
     ends,

@@ -34,7 +34,7 @@ describe("policies beside each other", () => {
 
   it("history is all that tells the last two apart: the first step is the same, later ones may differ", () => {
     const [known, forgotten] = (["plimsoll", "plimsoll, no history"] as const).map((policy) =>
-      runPolicy({ ...small, sizeMb: 64, policy }, machine),
+      runPolicy({ ...small, policy }, machine),
     );
     expect(known?.[0]).toEqual(forgotten?.[0]);
     expect(known?.slice(1)).not.toEqual(forgotten?.slice(1));

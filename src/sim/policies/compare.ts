@@ -5,6 +5,7 @@
  */
 import { AssertionError } from "../../base/assert.ts";
 import { mean, standardDeviation } from "../../base/statistics.ts";
+import type { PolicyStepFacts } from "../../model/replay.ts";
 import type { EventQueue } from "../events.ts";
 import { checkSpec } from "../experiments/run.ts";
 import { PAPER_INTERFERENCE } from "../experiments/series.ts";
@@ -31,18 +32,7 @@ export interface PolicyRun extends PolicySetting {
 }
 
 /** What one output step gives. */
-export interface PolicyStep {
-  readonly seconds: number;
-  /** MB/s. */
-  readonly bandwidth: number;
-  /** Slowest over fastest writer, and the standard deviation of their times over its mean. */
-  readonly imbalance: number;
-  readonly spread: number;
-  /** Share of the bytes that went to another group's file. */
-  readonly movedShare: number;
-  /** Bytes written a second time in vain, as a share. */
-  readonly unusedShare: number;
-  readonly messages: number;
+export interface PolicyStep extends PolicyStepFacts {
   readonly events: number;
 }
 

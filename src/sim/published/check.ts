@@ -5,10 +5,8 @@
 
 import { mean, standardDeviation } from "../../base/statistics.ts";
 import { type Measured, type Sample, type Series, seriesKey } from "../experiments/series.ts";
+import type { Verdict } from "../../model/replay.ts";
 import type { Machine } from "../machines/machine.ts";
-
-/** `not run`: the experiments of this check were left out. `contradiction`: the paper disagrees with itself. */
-export type Verdict = "met" | "missed" | "not run" | "contradiction";
 
 export interface Judgement {
   /** What the simulation, or the arithmetic, gives; for people. */

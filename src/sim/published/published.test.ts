@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Sample } from "../experiments/series.ts";
 import { seriesKey } from "../experiments/series.ts";
-import { fig1Plan, hourlySeries, HOURLY, WRITERS } from "../experiments/plans.ts";
+import { adaptivePlan, fig1Plan, hourlySeries, HOURLY, WRITERS } from "../experiments/plans.ts";
 import { machineNamed } from "../machines/index.ts";
 import { offLess, offRange, offValue, worst } from "./check.ts";
 import { CHECKS, Evidence, judgeAll } from "./index.ts";
+import { bandOf, offBand } from "./repeats.ts";
 
 /** Rows of the list of published numbers. */
 const ROWS = [
@@ -50,6 +51,50 @@ const fig1 = (sizeMb: number, aggregates: readonly number[]) =>
       .filter((one) => one.sizeMb === sizeMb)
       .map((one) => [seriesKey(one), [sample(aggregates[WRITERS.indexOf(one.writers as 512)] as number)]]),
   );
+
+describe("published extremes", () => {
+  /** Gains of 1 to 6 at the six counts, each sample of either method off by up to `noise`. */
+  const figure = (noise: number) =>
+    evidence(
+      adaptivePlan(1, 1)
+        .filter(({ sizeMb, interference }) => sizeMb === 128 && !interference)
+        .map((one) => {
+          const gain = one.method === "paper" ? 1 + WRITERS.indexOf(one.writers as 512) : 1;
+          return [seriesKey(one), [1 - noise, 1, 1 + noise].map((factor) => sample(1000 * gain * factor))];
+        }),
+    );
+
+  it("are held against what repeats with few samples would give", () => {
+    const exact = verdictOf("P3 most base", figure(0));
+    expect(exact.values).toEqual([6, 6, 6, 6]);
+    expect(exact.verdict).toBe("missed");
+    // Of noisy points the largest gain lies above 6 more often than not, and 4.5 stays out of reach.
+    const [point, low, middle, high] = verdictOf("P3 most base", figure(0.5)).values as number[];
+    expect(point).toBeCloseTo(6, 9);
+    expect(low).toBeLessThan(6);
+    expect(middle).toBeGreaterThan(6);
+    expect(high).toBeGreaterThan(8);
+    expect(verdictOf("P3 least base", figure(0.5))).toMatchObject({ verdict: "met" });
+    expect(verdictOf("P3 least base", figure(0.5))).toEqual(verdictOf("P3 least base", figure(0.5)));
+  });
+
+  it("count as off by one at either end of the repeats", () => {
+    const band = { low: 1, middle: 2, high: 3 };
+    for (const [value, misfit] of [
+      [1, 1],
+      [2, 0],
+      [3, 1],
+    ] as const)
+      expect(offBand(value, band)).toBeCloseTo(misfit, 12);
+    expect(offBand(3.1, band)).toBeGreaterThan(1);
+    expect(offBand(0.9, band)).toBeGreaterThan(1);
+    // The mean of five draws out of 0 and 1: the quantiles of a binomial count over five.
+    const { low, middle, high } = bandOf((drawMean) => 1 + drawMean([0, 1]));
+    expect(low).toBeCloseTo(1.2, 1);
+    expect(high).toBeCloseTo(1.8, 1);
+    expect(Math.abs(middle - 1.5)).toBeLessThan(0.11);
+  });
+});
 
 describe("checks", () => {
   it("cover every row, once each, in order", () => {

@@ -1,14 +1,7 @@
 /** Where the paper disagrees with itself, or prints what cannot be meant; numbers are computed, not copied. */
+import type { Contradiction } from "../../model/replay.ts";
 import { HOURLY } from "../experiments/plans.ts";
 import type { Machine } from "../machines/machine.ts";
-
-export interface Contradiction {
-  readonly place: string;
-  readonly printed: string;
-  readonly found: string;
-  /** What is used here instead. */
-  readonly used: string;
-}
 
 export function contradictions(machine: (name: string) => Machine): Contradiction[] {
   const product = (150_000 * 200) / 1e6;

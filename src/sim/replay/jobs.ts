@@ -1,20 +1,31 @@
 /** Pieces of a replay that threads take one by one, and how each is done. What comes out depends on the piece alone. */
+import type { ReplayPair } from "../../model/replay.ts";
 import { EventQueue } from "../events.ts";
+import { runTwin } from "../calibrate/twin.ts";
 import { runSample, type Sample, type Series, specOf } from "../experiments/series.ts";
 import type { Machine } from "../machines/machine.ts";
 import { type PolicyRun, type PolicyStep, runPolicy } from "../policies/compare.ts";
-import { runPair, type TestPair } from "./pairs.ts";
+import { runPair } from "./pairs.ts";
 import { runProtocol } from "./protocol-run.ts";
 
 export type Job =
   /** Samples `from` to `to` of a series. */
-  | { readonly kind: "samples"; readonly series: Series; readonly from: number; readonly to: number }
+  | SamplesJob
   | { readonly kind: "pair"; readonly series: Series; readonly sample: number }
   | { readonly kind: "policy"; readonly run: PolicyRun };
 
+export interface SamplesJob {
+  readonly kind: "samples";
+  readonly series: Series;
+  readonly from: number;
+  readonly to: number;
+  /** Another machine than the thread knows by the series' name, and without messages or jitter: for calibration. */
+  readonly tried?: Machine;
+}
+
 export type JobResult =
   | { readonly kind: "samples"; readonly samples: readonly Sample[] }
-  | { readonly kind: "pair"; readonly pair: TestPair }
+  | { readonly kind: "pair"; readonly pair: ReplayPair }
   | { readonly kind: "policy"; readonly steps: readonly PolicyStep[] };
 
 export type MachineNamed = (name: string) => Machine;
@@ -32,7 +43,11 @@ export class JobRunner {
     const queue = this.#queue;
     switch (job.kind) {
       case "samples": {
-        const bench = { machine: this.#machine, adaptive: runProtocol, queue };
+        const { tried } = job;
+        const bench =
+          tried === undefined
+            ? { machine: this.#machine, adaptive: runProtocol, queue }
+            : { machine: () => tried, adaptive: runTwin, queue, jitter: false };
         const samples: Sample[] = [];
         for (let sample = job.from; sample < job.to; sample++)
           samples.push(runSample(job.series, sample, bench));
@@ -64,10 +79,11 @@ export function writesOf(job: Job): number {
 const WRITES_MAX = 40_000;
 
 /** A series in pieces. */
-export function samplesJobs(series: Series): Job[] {
+export function samplesJobs(series: Series, tried?: Machine): SamplesJob[] {
   const each = Math.max(1, Math.floor(WRITES_MAX / series.writers));
-  const jobs: Job[] = [];
+  const jobs: SamplesJob[] = [];
+  const machine = tried === undefined ? {} : { tried };
   for (let from = 0; from < series.samples; from += each)
-    jobs.push({ kind: "samples", series, from, to: Math.min(series.samples, from + each) });
+    jobs.push({ kind: "samples", series, from, to: Math.min(series.samples, from + each), ...machine });
   return jobs;
 }

@@ -4,6 +4,7 @@
  */
 import { AssertionError } from "../../base/assert.ts";
 import { Random } from "../../base/prng.ts";
+import type { ReplayPair } from "../../model/replay.ts";
 import { type EventQueue, FIRST_HOST_KIND } from "../events.ts";
 import { type RunSpec, workOf, worldOf } from "../experiments/run.ts";
 import { STREAM, sampleSeed } from "../storage/index.ts";
@@ -11,17 +12,10 @@ import { STREAM, sampleSeed } from "../storage/index.ts";
 const START = FIRST_HOST_KIND;
 const PAUSE_OVER = FIRST_HOST_KIND + 1;
 
-export interface TestPair {
-  readonly sample: number;
-  /** Write time of each writer in the first test, and in the second. */
-  readonly first: Float64Array;
-  readonly second: Float64Array;
-}
-
 /** From the start of one test to that of the next, as in the paper. */
 export const PAUSE_SECONDS = 180;
 
-export function runPair(spec: RunSpec, queue?: EventQueue): TestPair {
+export function runPair(spec: RunSpec, queue?: EventQueue): ReplayPair {
   const { writers, targets, run, machine } = spec;
   const world = worldOf(spec, queue);
   const { storage, queue: events } = world;

@@ -23,15 +23,18 @@ export interface Effort {
   /** Seeds and steps of the comparison of policies. */
   readonly seeds: number;
   readonly steps: number;
+  /** Samples per point of the sweep for two numbers that do not hold together. */
+  readonly tradeoff: number;
 }
 
 export const PAPER_EFFORT: Effort = {
   fig1: 40,
-  output: 10,
+  output: 20,
   tests: Number.POSITIVE_INFINITY,
   pairs: 40,
   seeds: 2,
   steps: 3,
+  tradeoff: 6,
 };
 
 /** So many samples per point everywhere; Table I has ten times as many tests. */
@@ -42,9 +45,21 @@ export const effortOf = (samples: number): Effort => ({
   pairs: Math.min(40, 4 * samples),
   seeds: samples < 5 ? 1 : 2,
   steps: 3,
+  tradeoff: Math.min(6, samples),
 });
 
-export const PARTS = ["fig1", "fig2", "fig3", "table1", "xtp", "fig5", "fig6", "fig7", "policies"] as const;
+export const PARTS = [
+  "fig1",
+  "fig2",
+  "fig3",
+  "table1",
+  "xtp",
+  "fig5",
+  "fig6",
+  "fig7",
+  "policies",
+  "tradeoff",
+] as const;
 export type Part = (typeof PARTS)[number];
 
 /** The series of a part. Hourly tests have a seed of their own. */
@@ -72,6 +87,7 @@ export function seriesOf(part: Part, effort: Effort, seed: number): Series[] {
     case "fig7":
       return output(OUTPUT_SIZES, false);
     case "policies":
+    case "tradeoff":
       return [];
   }
 }

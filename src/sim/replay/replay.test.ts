@@ -9,10 +9,14 @@ import { machinesWith } from "./machines.ts";
 import { imbalanceOf, runPair } from "./pairs.ts";
 import { effortOf, ONLY_NAMES, PAPER_EFFORT, PARTS, selectionOf, seriesOf } from "./parts.ts";
 import { runJobs } from "./pool.ts";
+import type { Machine } from "../machines/machine.ts";
+import { PARAMETER_NAMES } from "../storage/index.ts";
+import type { JobResult } from "./jobs.ts";
+import { tradeoffRows, tradeoffs } from "./tradeoff.ts";
 import { runProtocol } from "./protocol-run.ts";
 import { type Replay, runReplay } from "./replay.ts";
 
-const tiny = { fig1: 2, output: 2, tests: 3, pairs: 2, seeds: 1, steps: 1 };
+const tiny = { fig1: 2, output: 2, tests: 3, pairs: 2, seeds: 1, steps: 1, tradeoff: 1 };
 const replay = (only: readonly string[], changes = {}): Promise<Replay> =>
   runReplay({
     selection: selectionOf(only),
@@ -30,7 +34,7 @@ describe("parts of a replay", () => {
     ];
     expect(counts("fig1")).toEqual([40]);
     expect(counts("table1")).toEqual([469, 2581, 400, 320]);
-    expect(counts("fig5")).toEqual([10]);
+    expect(counts("fig5")).toEqual([20]);
     expect(seriesOf("table1", effortOf(3), 1).map(({ samples }) => samples)).toEqual([30, 30, 30, 30]);
     // Five sizes and six counts; three sizes, two methods, six counts, two conditions, and two runs on all targets.
     expect(seriesOf("fig1", PAPER_EFFORT, 1)).toHaveLength(30);
@@ -52,6 +56,33 @@ describe("parts of a replay", () => {
   it("every row of the checks can be asked for, and gets all that it looks at", async () => {
     const { CHECKS } = await import("../published/index.ts");
     for (const { row } of CHECKS) expect(ONLY_NAMES).toContain(row);
+  });
+});
+
+describe("the sweep for two numbers", () => {
+  it("moves one or two parameters at a time, and gives each set what its own runs gave", () => {
+    const jaguar = MACHINES.find(({ name }) => name === "jaguar") as Machine;
+    const all = tradeoffs(jaguar, 1, 1);
+    expect(all[0]?.changed).toBe("as fitted");
+    for (const { machine } of all.slice(1)) {
+      const moved = PARAMETER_NAMES.filter((one) => machine.parameters[one] !== jaguar.parameters[one]);
+      expect([1, 2]).toContain(moved.length);
+    }
+    // Bandwidth 6 for the adaptive method and 2 for MPI-IO; twice that in the second set's many-writer runs.
+    const results = all.flatMap(({ jobs }, set) =>
+      jobs.map(({ series, from, to }): JobResult => {
+        const speed =
+          (series.method === "paper" ? 6 : 2) * (set === 1 && series.writers > 1024 ? set + 1 : 1);
+        const bandwidth = series.method === "paper" ? speed : 2;
+        const one = { seconds: 1, bandwidth, writerBandwidth: 1, imbalance: 3, events: 1 };
+        return { kind: "samples", samples: Array.from({ length: to - from }, () => one) };
+      }),
+    );
+    const rows = tradeoffRows(all, results);
+    expect(rows).toHaveLength(all.length);
+    expect(rows[0]).toEqual({ changed: "as fitted", gainFew: 3, gainMany: 3, hourlyMean: 2, imbalance: 3 });
+    expect(rows[1]).toMatchObject({ gainFew: 3, gainMany: 6 });
+    expect(rows[2]).toMatchObject({ gainFew: 3, gainMany: 3 });
   });
 });
 

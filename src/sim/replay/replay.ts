@@ -1,18 +1,19 @@
 /** The paper's experiments again: all samples, all checks, and the policies beside each other. */
 import { performance } from "node:perf_hooks";
 import { assert } from "../../base/assert.ts";
+import type { ReplayCheck, ReplayData } from "../../model/replay.ts";
 import { HOURLY, hourlySeries } from "../experiments/plans.ts";
 import { type Sample, type Series, seriesKey } from "../experiments/series.ts";
 import type { Machine } from "../machines/machine.ts";
 import { COMPARED, type PolicyRun, type PolicyStep, policySettings } from "../policies/compare.ts";
-import { CHECKS, Evidence, type Verdict, judgeAll } from "../published/index.ts";
+import { CHECKS, Evidence, judgeAll } from "../published/index.ts";
 import { MACHINE_FACTS } from "../published/facts.ts";
-import { contradictions, type Contradiction } from "./contradictions.ts";
+import { contradictions } from "./contradictions.ts";
 import { type Job, type JobResult, samplesJobs, writesOf } from "./jobs.ts";
 import { machineAmong } from "./machines.ts";
-import type { TestPair } from "./pairs.ts";
 import { type Effort, seriesOf, type Selection } from "./parts.ts";
 import { type PoolOptions, runJobs } from "./pool.ts";
+import { tradeoffRows, tradeoffs } from "./tradeoff.ts";
 
 export interface ReplayOptions extends Omit<PoolOptions, "onProgress"> {
   readonly selection: Selection;
@@ -22,19 +23,7 @@ export interface ReplayOptions extends Omit<PoolOptions, "onProgress"> {
   readonly onProgress?: ((writes: number, all: number) => void) | undefined;
 }
 
-export interface ReplayCheck {
-  readonly id: string;
-  readonly row: string;
-  readonly place: string;
-  readonly claim: string;
-  readonly published: string;
-  readonly measured: string;
-  readonly tolerance: string;
-  readonly method: string;
-  readonly verdict: Verdict;
-  /** A fact of machines or experiments that follows from our own data; no simulation can miss it. */
-  readonly computed: boolean;
-  readonly note: string;
+export interface JudgedCheck extends ReplayCheck {
   /** The numbers behind `measured`. */
   readonly values: readonly number[];
 }
@@ -47,18 +36,11 @@ export interface PolicyResult extends PolicyRun {
   readonly results: readonly PolicyStep[];
 }
 
-export interface Replay {
-  readonly seed: number;
+export interface Replay extends ReplayData {
   readonly machines: readonly Machine[];
-  readonly parts: readonly string[];
-  readonly checks: readonly ReplayCheck[];
+  readonly checks: readonly JudgedCheck[];
   readonly series: readonly MeasuredSeries[];
-  readonly pairs: readonly TestPair[];
   readonly policies: readonly PolicyResult[];
-  readonly contradictions: readonly Contradiction[];
-  /** Simulated runs and events. */
-  readonly runs: number;
-  readonly events: number;
   readonly wallSeconds: number;
   readonly busySeconds: number;
   readonly threads: number;
@@ -69,9 +51,15 @@ export async function runReplay(options: ReplayOptions): Promise<Replay> {
   const began = performance.now();
   const series = uniqueSeries(selection, effort, seed);
   const policyRuns = selection.parts.includes("policies") ? policyRunsOf(effort, seed) : [];
+  const machine = machineAmong(machines);
+  const sweep = selection.parts.includes("tradeoff")
+    ? tradeoffs(machine("jaguar"), effort.tradeoff, seed)
+    : [];
+  const sweepJobs = sweep.flatMap((one) => one.jobs);
   const jobs: Job[] = [
-    ...series.flatMap(samplesJobs),
+    ...series.flatMap((one) => samplesJobs(one)),
     ...policyRuns.map((run): Job => ({ kind: "policy", run })),
+    ...sweepJobs,
   ];
   const all = jobs.reduce((sum, job) => sum + writesOf(job), 0);
   const { onProgress, ...pool } = options;
@@ -80,10 +68,7 @@ export async function runReplay(options: ReplayOptions): Promise<Replay> {
   const measured = gather(series, jobs, first.results);
   const pairJobs = selection.parts.includes("fig3") ? pairJobsOf(measured, effort, seed) : [];
   const second = await runJobs(pairJobs, pool);
-  const evidence = new Evidence(
-    new Map(measured.map((one) => [seriesKey(one), one.results])),
-    machineAmong(machines),
-  );
+  const evidence = new Evidence(new Map(measured.map((one) => [seriesKey(one), one.results])), machine);
   const steps = first.results.filter((one) => one.kind === "policy");
   const policies = policyRuns.map((run, i) => ({ ...run, results: steps[i]!.steps }));
   return {
@@ -94,8 +79,12 @@ export async function runReplay(options: ReplayOptions): Promise<Replay> {
     series: measured,
     pairs: second.results.flatMap((one) => (one.kind === "pair" ? [one.pair] : [])),
     policies,
-    contradictions: contradictions(machineAmong(machines)),
-    runs: countRuns(measured, policies) + 2 * pairJobs.length,
+    tradeoff: tradeoffRows(sweep, first.results.slice(jobs.length - sweepJobs.length)),
+    contradictions: contradictions(machine),
+    runs:
+      countRuns(measured, policies) +
+      2 * pairJobs.length +
+      sweepJobs.reduce((sum, { from, to }) => sum + to - from, 0),
     events: eventsOf(measured, policies),
     wallSeconds: (performance.now() - began) / 1000,
     busySeconds: first.busySeconds + second.busySeconds,
@@ -137,7 +126,7 @@ function gather(
   jobs.forEach((job, i) => {
     const result = results[i] as JobResult;
     // Jobs of a series stand in the order of their samples.
-    if (job.kind === "samples" && result.kind === "samples")
+    if (job.kind === "samples" && job.tried === undefined && result.kind === "samples")
       bySeries.get(job.series)?.push(...result.samples);
   });
   return series.map((one) => {
@@ -163,7 +152,7 @@ function pairJobsOf(measured: readonly MeasuredSeries[], { tests, pairs }: Effor
 }
 
 /** A check that needs what was not asked for says so; with `--only` such checks are left out. */
-function checksOf(evidence: Evidence, { rows }: Selection): ReplayCheck[] {
+function checksOf(evidence: Evidence, { rows }: Selection): JudgedCheck[] {
   const asked = CHECKS.filter(({ row }) => rows === undefined || rows.has(row));
   return judgeAll(evidence, asked).map(({ check, simulated, values, verdict, note = "" }) => ({
     id: check.id,

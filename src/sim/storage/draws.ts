@@ -22,6 +22,8 @@ export const STREAM = {
   heavyPlace: 13,
   degradedCount: 14,
   degradedPlace: 15,
+  restCount: 16,
+  restPlace: 17,
 } as const;
 
 /** Which run: `seed` for the series, `sample` of `samples` within it. */
@@ -85,7 +87,10 @@ export function poisson(random: Random, mean: number): number {
 }
 
 /** The Poisson count at a place of its distribution; for means up to some hundreds. */
-export function poissonQuantile(p: number, mean: number): number {
+export const poissonQuantile = (p: number, mean: number): number => poissonPlace(p, mean).count;
+
+/** The same, with where among those of this count the place lies: in [0, 1], and as even as the places themselves. */
+export function poissonPlace(p: number, mean: number): { count: number; within: number } {
   let term = Math.exp(-mean);
   let sum = term;
   let count = 0;
@@ -95,7 +100,7 @@ export function poissonQuantile(p: number, mean: number): number {
     term *= mean / count;
     sum += term;
   }
-  return count;
+  return { count, within: Math.min(1, Math.max(0, (p - (sum - term)) / term)) };
 }
 
 /** Inverse of the standard normal distribution (Wichura's AS 241 is exact to 16 digits; this one, Acklam's, to 9). */

@@ -56,6 +56,7 @@ export const PARAMETERS = {
     0,
     1000,
   ),
+  sharedHidden: row("", "share of that work, up to the bytes written, that goes on behind them", 0, 0, 1),
   jobWeight: row("", "streams of a second job beside one own stream, when an experiment runs two", 1, 0, 100),
   jobWeightSpread: row("", "spread between runs of that weight (sd of the logarithm)", 0, 0, 4),
 } as const satisfies Record<string, ParameterInfo>;

@@ -13,6 +13,45 @@ export function efficiency(streams: number, floor: number, half: number, power: 
   return floor + (1 - floor) / (1 + lost);
 }
 
+/** Most streams of a target are whole ones, and few: their efficiency is computed once. */
+const TABLE = 256;
+
+/** `efficiency` for one curve. */
+export class Efficiency {
+  readonly #floor: number;
+  readonly #half: number;
+  readonly #power: number;
+  readonly #known: Float64Array;
+
+  constructor(floor: number, half: number, power: number) {
+    this.#floor = floor;
+    this.#half = half;
+    this.#power = power;
+    this.#known = Float64Array.from({ length: TABLE }, (_, streams) =>
+      efficiency(streams, floor, half, power),
+    );
+  }
+
+  of(streams: number): number {
+    return streams < TABLE && Number.isInteger(streams)
+      ? (this.#known[streams] as number)
+      : efficiency(streams, this.#floor, this.#half, this.#power);
+  }
+}
+
+/** The contention curves of a target. */
+export interface Curves {
+  readonly disk: Efficiency;
+  readonly ingest: Efficiency;
+}
+
+export const curvesOf = (p: StorageParameters, sharedFile: boolean): Curves => ({
+  disk: sharedFile
+    ? new Efficiency(p.sharedFloor, p.sharedHalf, p.sharedPower)
+    : new Efficiency(p.diskFloor, p.diskHalf, p.diskPower),
+  ingest: new Efficiency(p.ingestFloor, p.ingestHalf, p.ingestPower),
+});
+
 /** The load of others on a target. */
 export interface OtherLoad {
   /** Streams, each weighing as much as an own one. */
@@ -27,8 +66,8 @@ export interface TargetState {
   readonly speed: number;
   /** Most that the network brings, MB/s. */
   readonly link: number;
-  /** Whether own writers share one file, so that they meet at its locks. */
-  readonly sharedFile: boolean;
+  /** Those of a shared file where own writers meet at its locks. */
+  readonly curves: Curves;
 }
 
 /** What own writers of one target get; a record that `computeRates` fills again and again. */
@@ -54,7 +93,7 @@ export interface TargetRates {
 export function computeRates(
   writers: number,
   others: OtherLoad,
-  { speed, link, sharedFile }: TargetState,
+  { speed, link, curves }: TargetState,
   parameters: StorageParameters,
   into: TargetRates,
 ): void {
@@ -63,11 +102,8 @@ export function computeRates(
   const streams = own + others.streams;
   const weight = others.streams * (1 + p.backgroundGrip * (own - 1));
   const share = own / (own + weight);
-  const floor = sharedFile ? p.sharedFloor : p.diskFloor;
-  const half = sharedFile ? p.sharedHalf : p.diskHalf;
-  const power = sharedFile ? p.sharedPower : p.diskPower;
-  const disk = p.diskRate * speed * efficiency(streams, floor, half, power);
-  const accepted = p.ingestRate * efficiency(streams, p.ingestFloor, p.ingestHalf, p.ingestPower);
+  const disk = p.diskRate * speed * curves.disk.of(streams);
+  const accepted = p.ingestRate * curves.ingest.of(streams);
   const ingest = speed === 0 ? 0 : accepted < link ? accepted : link;
   const ownIngest = Math.max(ingest * share, ingest - others.demand) / own;
   into.disk = disk;

@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../base/prng.ts";
 import { WRITE_EIO, WRITE_ENOSPC, WRITE_OK } from "./model.ts";
-import { MB } from "./parameters.ts";
-import { computeRates, efficiency, type TargetRates, type TargetState } from "./rates.ts";
+import { MB, type StorageParameters } from "./parameters.ts";
+import { computeRates, curvesOf, efficiency, type TargetRates, type TargetState } from "./rates.ts";
 import { makeRig, quiet } from "./test-kit.ts";
 
-const STATE: TargetState = { speed: 1, link: 1e6, sharedFile: false };
+const stateOf = (parameters: StorageParameters): TargetState => ({
+  speed: 1,
+  link: 1e6,
+  curves: curvesOf(parameters, false),
+});
 
 describe("closed forms", () => {
   it.each([
@@ -84,7 +88,8 @@ describe("closed forms", () => {
   it("weighs others by their streams, or by a fraction of the target, as asked", () => {
     const rates: TargetRates = { free: 0, full: 0, drain: 0, limit: 0, disk: 0, ingest: 0 };
     const drain = (grip: number, writers: number) => {
-      computeRates(writers, { streams: 1, demand: 1e6 }, STATE, quiet({ backgroundGrip: grip }), rates);
+      const parameters = quiet({ backgroundGrip: grip });
+      computeRates(writers, { streams: 1, demand: 1e6 }, stateOf(parameters), parameters, rates);
       return rates.drain;
     };
     expect(drain(0, 1)).toBeCloseTo(50, 9);
@@ -132,12 +137,13 @@ describe("against small steps of time", () => {
     const rates: TargetRates = { free: 0, full: 0, drain: 0, limit: 0, disk: 0, ingest: 0 };
     const left = new Map<number, number>();
     const step = 1e-4;
+    const state = stateOf(parameters);
     let dirty = 0;
     for (let tick = 0; left.size > 0 || tick * step <= 3.2; tick++) {
       const now = tick * step;
       for (const { at, size, id } of starts) if (Math.abs(at - now) < step / 2) left.set(id, size);
       const streams = loads.reduce((sum, one) => sum + (one.at <= now + step / 2 ? one.streams : 0), 0);
-      computeRates(left.size, { streams, demand: streams * 60 }, STATE, parameters, rates);
+      computeRates(left.size, { streams, demand: streams * 60 }, state, parameters, rates);
       const rate = dirty >= rates.limit ? rates.full : rates.free;
       dirty = Math.max(0, dirty + (left.size * rate - rates.drain) * step);
       for (const [id, size] of left) {

@@ -10,7 +10,7 @@ import { WriteEnds } from "./ends.ts";
 import { TARGET_DUE, WRITE_END } from "./kinds.ts";
 import { type StorageModel, WRITE_ENOSPC, WRITE_OK, type WriteEnded, type WriteStatus } from "./model.ts";
 import { MB, type StorageParameters } from "./parameters.ts";
-import { computeRates, type OtherLoad, type TargetRates, type TargetState } from "./rates.ts";
+import { computeRates, curvesOf, type OtherLoad, type TargetRates, type TargetState } from "./rates.ts";
 import { DRAINING, FLOWING, FLUSHING, Tokens, UNUSED } from "./tokens.ts";
 
 /** `target`: a write ends when the target has accepted and flushed it; `disk`: when its disks have it. */
@@ -68,7 +68,7 @@ export class Storage implements StorageModel {
     this.#parameters = parameters;
     this.#toDisk = flush === "disk";
     this.#link = parameters.networkRate / targets;
-    this.#state = { speed: 1, link: 0, sharedFile };
+    this.#state = { speed: 1, link: 0, curves: curvesOf(parameters, sharedFile) };
     const zeros = () => new Float64Array(targets);
     this.#speeds = speeds ?? zeros().fill(1);
     this.#faults = zeros().fill(1);

@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../base/prng.ts";
 import { EventHash, FIRST_HOST_KIND } from "../events.ts";
 import { machineNamed } from "../machines/index.ts";
-import { logNormal, normal, normalQuantile, poisson, type RunSeed, stratifiedNormal } from "./draws.ts";
+import {
+  logNormal,
+  normal,
+  normalQuantile,
+  poisson,
+  poissonPlace,
+  type RunSeed,
+  stratifiedNormal,
+} from "./draws.ts";
 import { MB, withUsual } from "./parameters.ts";
 import { makeWorld, type World, type WorldSetting } from "./world.ts";
 
@@ -27,6 +35,35 @@ function runTo(world: World, until: number, each: () => void = () => {}): void {
 
 const meanOf = (values: ArrayLike<number>) =>
   Array.from(values).reduce((sum, one) => sum + one, 0) / values.length;
+
+describe("degraded targets", () => {
+  it("lie among the first 160 in as many samples as they should, on every seed", () => {
+    const parameters = withUsual({ degradedShare: 0.002, degradedMin: 0.3, degradedMax: 0.5 });
+    const hit = (seed: number, sample: number) => {
+      const run = { seed, sample, samples: 40 };
+      const { storage } = makeWorld(setting({ parameters, targets: 160, run }));
+      return Array.from({ length: 160 }, (_, i) => storage.look(i).speed).filter((speed) => speed < 1);
+    };
+    for (const seed of [1, 2, 3]) {
+      const samples = Array.from({ length: 40 }, (_, sample) => hit(seed, sample));
+      const hits = samples.filter(({ length }) => length > 0);
+      // 1 - exp(-0.32) of 40 are 10.95.
+      expect(Math.abs(hits.length - 40 * (1 - Math.exp(-0.32)))).toBeLessThanOrEqual(1);
+      // Their speeds are spread evenly too.
+      expect(Math.abs(meanOf(hits.map((speeds) => Math.max(...speeds))) - 0.4)).toBeLessThan(0.03);
+    }
+  });
+
+  it("of a count, places are as even as those of all", () => {
+    for (const p of [0.01, 0.3, 0.5, 0.72]) expect(poissonPlace(p, 0.32).count).toBe(0);
+    const none = Math.exp(-0.32);
+    for (const share of [0.1, 0.5, 0.9]) {
+      const { count, within } = poissonPlace(none + share * none * 0.32, 0.32);
+      expect(count).toBe(1);
+      expect(within).toBeCloseTo(share, 9);
+    }
+  });
+});
 
 describe("background", () => {
   it("keeps its long-run mean and variance of light streams per target", () => {
@@ -111,7 +148,7 @@ describe("a run", () => {
   it("gives the same event log for the same seed, and keeps its promises at every event", () => {
     expect(hashOf(RUN)).toBe(hashOf(RUN));
     expect(hashOf({ ...RUN, seed: 2 })).not.toBe(hashOf(RUN));
-    expect(hashOf(RUN)).toBe("a9cd801de1cd393f");
+    expect(hashOf(RUN)).toBe("dad4c2be4ea82283");
   });
 });
 

@@ -7,7 +7,7 @@ import {
   logNormal,
   normal,
   poisson,
-  poissonQuantile,
+  poissonPlace,
   type RunSeed,
   STREAM,
   sampleSeed,
@@ -78,34 +78,44 @@ function drawSpeeds({ parameters, machineTargets, targets, run }: WorldSetting):
 }
 
 /**
- * Degraded targets of the machine. They are few and matter much, so their number and the place of the first are
- * stratified over samples.
+ * What a shared file uses at most. Interference lies evenly on the first of these targets, so that runs on few and on many
+ * meet the same program; and degraded targets are drawn for them apart from the rest, since there they decide.
+ */
+const SHARED_SPAN = 160;
+
+/**
+ * Degraded targets of the machine. They are few and matter much, so their number in either part, and the place and the
+ * speed of the first, are stratified over samples.
  */
 function degrade(
   speeds: Float64Array,
-  parameters: StorageParameters,
+  { degradedShare, degradedMin, degradedMax }: StorageParameters,
   machineTargets: number,
   run: RunSeed,
 ): void {
-  const { degradedShare, degradedMin, degradedMax } = parameters;
   if (degradedShare === 0) return;
   const random = Random.stream(sampleSeed(run), STREAM.degraded, 0);
-  const mean = degradedShare * machineTargets;
-  const count =
-    mean > 100 ? poisson(random, mean) : poissonQuantile(stratifiedUnit(run, STREAM.degradedCount), mean);
-  for (let i = 0; i < count; i++) {
-    const place = i === 0 ? stratifiedUnit(run, STREAM.degradedPlace) : random.unit();
-    const speed = degradedMin + (degradedMax - degradedMin) * random.unit();
-    const target = Math.floor(place * machineTargets);
-    if (target < speeds.length) speeds[target]! *= speed;
+  const span = Math.min(SHARED_SPAN, machineTargets);
+  for (const { from, to, counts, places } of [
+    { from: 0, to: span, counts: STREAM.degradedCount, places: STREAM.degradedPlace },
+    { from: span, to: machineTargets, counts: STREAM.restCount, places: STREAM.restPlace },
+  ]) {
+    const mean = degradedShare * (to - from);
+    const { count, within } =
+      mean > 100
+        ? { count: poisson(random, mean), within: random.unit() }
+        : poissonPlace(stratifiedUnit(run, counts), mean);
+    for (let i = 0; i < count; i++) {
+      const place = i === 0 ? stratifiedUnit(run, places) : random.unit();
+      const speed = degradedMin + (degradedMax - degradedMin) * (i === 0 ? within : random.unit());
+      const target = from + Math.floor(place * (to - from));
+      if (target < speeds.length) speeds[target]! *= speed;
+    }
   }
 }
 
-/** Evenly over the first 160 targets at most, so that runs on few and on many targets meet the same program. */
-const INTERFERENCE_SPAN = 160;
-
 function interfere(storage: Storage, parameters: StorageParameters, interference: Interference): void {
-  const span = Math.min(storage.targets, INTERFERENCE_SPAN);
+  const span = Math.min(storage.targets, SHARED_SPAN);
   const count = Math.min(interference.targets, span);
   const { streams } = interference;
   for (let i = 0; i < count; i++)

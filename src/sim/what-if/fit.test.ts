@@ -59,6 +59,29 @@ describe("a model fitted to recorded runs", () => {
     expect(near).toEqual(expect.arrayContaining(under.slice(0, 50)));
   });
 
+  it("says how much worse it would be if runs did not meet", () => {
+    const { error } = fitStorage(recordedOn(constant(100), rounds(200)));
+    expect(error.median).toBeLessThan(1e-6);
+    // Most of the held-out runs that meet another take up to twice as long.
+    expect(error.alone).toBeGreaterThan(0.05);
+  });
+
+  it("knows a file that a program comes back to by its own rate", () => {
+    // One program, files of 100, 200, 300 and 400 bytes per second, targets that are never the limit.
+    const runs = Array.from({ length: 200 }, (_, i) => {
+      const bytesPerSecond = 100 * (1 + (i % 4));
+      const bytes = 1000 + 10 * (i % 37);
+      const one = transferOf({ file: `f${i % 4}`, targets: [i % 4], bytes, seconds: bytes / bytesPerSecond });
+      return runOf(i + 1, 1000 * i, [one]);
+    });
+    const { storage, error } = fitStorage(runs);
+    for (const run of runs.slice(0, 4)) {
+      const [transfer] = run.reads as [(typeof run.reads)[0]];
+      expect(storage.limit(run, transfer) / (transfer.bytes / transfer.seconds)).toBeCloseTo(1, 6);
+    }
+    expect(error.median).toBeLessThan(1e-6);
+  });
+
   it("tells noise as an error, and not as knowledge", () => {
     const { error } = fitStorage(recordedOn(constant(100), rounds(400), 2));
     expect(error.median).toBeGreaterThan(0.1);

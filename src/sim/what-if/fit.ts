@@ -24,6 +24,8 @@ export interface FitError {
   readonly p90: number;
   /** Predicted over recorded, median: how the errors lean. */
   readonly lean: number;
+  /** The median error if no run met another: what sharing explains lies between the two. */
+  readonly alone: number;
   readonly runs: number;
 }
 
@@ -40,11 +42,16 @@ const RATE_QUANTILE = 0.95;
 /** Fewer transfers do not tell a target, or a program, from the others. */
 const TARGET_LEAST = 5;
 const PROGRAM_LEAST = 3;
+/** A file that a program comes back to: its layout and pattern are its own, and so is its rate. */
+const FILE_LEAST = 2;
 const LIMIT_QUANTILES = [1, 0.9, 0.75, 0.5] as const;
 const LOSSES = [0, 0.05, 0.2] as const;
 const HELD_OUT = 5n;
 
 export const isHeldOut = ({ id }: RecordedRun): boolean => BigInt(id) % HELD_OUT === 0n;
+
+/** Bytes per second of targets at which nobody ever waits for another. */
+const UNSHARED = 1e18;
 
 /** A fit replays its runs several times; more of them would only take time. */
 const TRANSFERS_MOST = 4000;
@@ -81,7 +88,10 @@ export function fitStorage(runs: readonly RecordedRun[]): Fit {
   const { storage } = best as unknown as { storage: FittedStorage };
   return {
     storage: learn(runs, storage.lossPerStream, storage.limitQuantile),
-    error: errorOf(runs, new Set(judgedBy), storage),
+    error: {
+      ...errorOf(runs, new Set(judgedBy), storage),
+      alone: errorOf(runs, new Set(judgedBy), { ...storage, rate: () => UNSHARED, lossPerStream: 0 }).median,
+    },
     runs: runs.length,
     transfers: runs.reduce((sum, { reads, writes }) => sum + reads.length + writes.length, 0),
   };
@@ -114,7 +124,7 @@ function errorOf(
   runs: readonly RecordedRun[],
   chosen: ReadonlySet<RecordedRun>,
   storage: StorageFit,
-): FitError {
+): Omit<FitError, "alone"> {
   const all = ratios(runs, chosen, storage);
   const errors = sorted(all.map((ratio) => Math.abs(ratio - 1)));
   return {
@@ -134,7 +144,9 @@ function learn(runs: readonly RecordedRun[], lossPerStream: number, limitQuantil
   return {
     rate: (target) => rates.get(target) ?? usualRate,
     limit: (run, transfer) =>
-      limits.get(programKey(run, transfer)) ?? (limits.get(directionKey(transfer)) as number),
+      limits.get(fileKey(run, transfer)) ??
+      limits.get(programKey(run, transfer)) ??
+      (limits.get(directionKey(transfer)) as number),
     lossPerStream,
     targets: [...rates.keys()].sort((a, b) => a - b),
     usualRate,
@@ -206,22 +218,26 @@ const directionKey = ({ write }: Transfer): string => (write ? "write" : "read")
 const programKey = (run: RecordedRun, transfer: Transfer): string =>
   `${directionKey(transfer)} ${run.application}`;
 
-/** What transfers of a program reached, by direction; those of all programs under the direction alone. */
+const fileKey = (run: RecordedRun, transfer: Transfer): string =>
+  `${programKey(run, transfer)} file ${transfer.file}`;
+
+/** What transfers of a program reached, by direction, and of its files; those of all programs under the direction alone. */
 function limitsOf(all: readonly Placed[], share: number): Map<string, number> {
-  const values = new Map<string, number[]>();
-  const add = (key: string, value: number) => {
+  const values = new Map<string, { least: number; rates: number[] }>();
+  const add = (key: string, least: number, rate: number) => {
     const list = values.get(key);
-    if (list === undefined) values.set(key, [value]);
-    else list.push(value);
+    if (list === undefined) values.set(key, { least, rates: [rate] });
+    else list.rates.push(rate);
   };
   for (const { run, transfer } of all) {
     const rate = transfer.bytes / transfer.seconds;
-    add(programKey(run, transfer), rate);
-    add(directionKey(transfer), rate);
+    add(fileKey(run, transfer), FILE_LEAST, rate);
+    add(programKey(run, transfer), PROGRAM_LEAST, rate);
+    add(directionKey(transfer), 1, rate);
   }
   const limits = new Map<string, number>();
-  for (const [key, list] of values)
-    if (list.length >= PROGRAM_LEAST || !key.includes(" ")) limits.set(key, quantile(sorted(list), share));
+  for (const [key, { least, rates }] of values)
+    if (rates.length >= least) limits.set(key, quantile(sorted(rates), share));
   // A direction that was never seen alone has no limit of its own.
   for (const key of ["read", "write"]) if (!limits.has(key)) limits.set(key, Number.POSITIVE_INFINITY);
   return limits;

@@ -3,6 +3,8 @@ import type { Queryable, SqlRow } from "../../model/query.ts";
 
 /** Bytes of one file in one direction. */
 export interface Transfer {
+  /** Identity of the file in the store. */
+  readonly file: string;
   readonly bytes: number;
   /** Recorded time of the slowest rank. */
   readonly seconds: number;
@@ -56,7 +58,7 @@ export async function readRuns(db: Queryable, { from, to }: Window): Promise<Rec
       a.ranks::double as ranks, a.start_unix_ns / 1e9 as start, a.end_unix_ns / 1e9 as stop,
       a.bytes_read::double as bytes_read, a.bytes_written::double as bytes_written,
       coalesce(a.read_seconds, 0) as read_seconds, coalesce(a.write_seconds, 0) as write_seconds,
-      coalesce(a.meta_seconds, 0) as meta_seconds, a.slowest_seconds as slowest, a.osts as osts
+      coalesce(a.meta_seconds, 0) as meta_seconds, a.slowest_seconds as slowest, a.osts as osts, a.file_id::varchar as file
     from accesses a join runs r using (run_id)
     where a.osts is not null and a.start_unix_ns < ${ns(to)} and a.end_unix_ns > ${ns(from)}
     order by a.start_unix_ns, a.run_id, a.file_id limit ${ACCESSES_MAX}`);
@@ -117,5 +119,5 @@ function transfersOf(row: SqlRow): Transfer[] {
   if (targets.length === 0) return [];
   return parts
     .filter((part) => part.bytes > 0 && part.seconds > 0)
-    .map((part) => ({ ...part, ranks, targets: [...new Set(targets)] }));
+    .map((part) => ({ ...part, file: String(row.file), ranks, targets: [...new Set(targets)] }));
 }

@@ -2,6 +2,7 @@
 import type { RecordedRun, Transfer } from "./recorded.ts";
 
 export const transferOf = (changes: Partial<Transfer> = {}): Transfer => ({
+  file: "",
   bytes: 1000,
   seconds: 10,
   ranks: 1,

@@ -1,0 +1,65 @@
+/** The processes of a run: made when they first have something to do, dropped when they are gone. */
+import { Process, type Rank, type Setup, sizeOf } from "../../protocol/index.ts";
+
+const LIVES = 0;
+export const FINISHED = 1;
+export const DEAD = 2;
+
+export class Processes {
+  /** Neither finished nor dead. */
+  left: number;
+  readonly #setup: Setup;
+  readonly #make: (setup: Setup, rank: Rank) => Process;
+  readonly #all: (Process | undefined)[];
+  readonly #gone: Uint8Array;
+
+  constructor(setup: Setup, make: ((setup: Setup, rank: Rank) => Process) | undefined) {
+    this.#setup = setup;
+    this.#make = make ?? ((of, rank) => new Process(of, rank));
+    this.#all = new Array(setup.writers);
+    this.#gone = new Uint8Array(setup.writers);
+    this.left = setup.writers;
+  }
+
+  of(rank: Rank): Process {
+    const known = this.#all[rank];
+    if (known !== undefined) return known;
+    const made = this.#make(this.#setup, rank);
+    this.#all[rank] = made;
+    return made;
+  }
+
+  isGone(rank: Rank): boolean {
+    return this.#gone[rank] !== LIVES;
+  }
+
+  end(rank: Rank, how: typeof FINISHED | typeof DEAD): void {
+    this.#gone[rank] = how;
+    this.#all[rank] = undefined;
+    this.left--;
+  }
+
+  living(): Rank[] {
+    const ranks: Rank[] = [];
+    for (let rank = 0; rank < this.#setup.writers; rank++) if (!this.isGone(rank)) ranks.push(rank);
+    return ranks;
+  }
+
+  /** A plain writer of a run without timers does nothing until it is told to; it is made then. */
+  needsStart(rank: Rank): boolean {
+    return this.#setup.heartbeatSeconds > 0 || sizeOf(this.#setup, rank) === 0 || this.#leadsAtFirst(rank);
+  }
+
+  /** By binary search, which is cheaper than a process. */
+  #leadsAtFirst(rank: Rank): boolean {
+    const { firstRank, groups } = this.#setup.layout;
+    let low = 0;
+    let high = groups;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((firstRank[middle] as number) <= rank) low = middle;
+      else high = middle;
+    }
+    return firstRank[low] === rank;
+  }
+}
