@@ -13,7 +13,7 @@ import {
 } from "../src/analyze/load/index.ts";
 import { type MemoryStore, memoryStore } from "../src/analyze/reuse/test-kit.ts";
 import { Random } from "../src/base/prng.ts";
-import { JOB_TOTALS } from "../src/store/job-totals.ts";
+import { jobTotals } from "../src/store/job-totals.ts";
 
 const T0 = 28_000_000;
 const SMALL = 1000;
@@ -98,7 +98,7 @@ beforeAll(async () => {
   await db.insert("minutes", minutes as never);
   await db.insert("targets", targets as never);
   await db.insert("jobs", jobs as never);
-  await db.run(`create view job_totals as ${JOB_TOTALS}`);
+  await db.run(`create view job_totals as ${jobTotals(["scheduler", "clients", "both"])}`);
 });
 afterAll(() => db.close());
 
@@ -343,7 +343,7 @@ describe("job, against loops", () => {
 
   it("keeps the runs of an id that came twice apart, with their Darshan logs", async () => {
     const store = await memoryStore();
-    await store.run(`create view job_totals as ${JOB_TOTALS}`);
+    await store.run(`create view job_totals as ${jobTotals(["scheduler", "clients", "both"])}`);
     const run = (start: number, end: number) => ({
       job_key: 5,
       job_id: "42",

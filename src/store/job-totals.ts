@@ -87,15 +87,17 @@ function aloneColumn({ name, type }: (typeof storedJobs.columns)[number]): strin
   return `null::${type === "text" ? "VARCHAR" : "BIGINT"} as ${quoteName(name)}`;
 }
 
-/** Rows that are whole are only read; the rest costs nothing when there is none. */
-export const JOB_TOTALS = `with
+const WHOLE = `select ${list(NAMES)} from jobs where source = 'both'`;
+
+/**
+ * Whole rows come last: DuckDB's streams stand still when a large part comes before parts that first have to be gathered.
+ */
+const MERGED = `with
   runs_of_jobs as (${RUNS}),
   clients as (${CLIENTS}),
   matches as (${MATCHES}),
   placed as (${PLACED}),
   totals as (select job_key, job_id, run, ${GATHER} from placed where run is not null group by job_key, job_id, run)
-select ${list(NAMES)} from jobs where source = 'both'
-union all
 select ${NAMES.map(mergedColumn).join(", ")} from runs_of_jobs r left join totals t
   on t.job_key = r.job_key and t.job_id = r.job_id and t.run.cluster is not distinct from r.cluster
   and t.run.key is not distinct from coalesce(r.submit_unix_ns, r.start_unix_ns)
@@ -103,4 +105,10 @@ union all
 select ${storedJobs.columns
   .filter(({ name }) => name !== "source")
   .map(aloneColumn)
-  .join(", ")} from (${ALONE})`;
+  .join(", ")} from (${ALONE})
+union all
+${WHOLE}`;
+
+/** The query of the view, for a table whose rows come from these sources. Where all rows are whole they are only read. */
+export const jobTotals = (sources: readonly string[]): string =>
+  sources.every((source) => source === "both") ? WHOLE : MERGED;

@@ -7,7 +7,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { TableSchema } from "../model/schema.ts";
 import { STORE_SCHEMA, STORE_VERSION, storedRuns, storedSources } from "../model/store-schema.ts";
 import { quoteName, quoteText } from "./database.ts";
-import { JOB_TOTALS } from "./job-totals.ts";
+import { jobTotals } from "./job-totals.ts";
 import { ID_LENGTH } from "./layout.ts";
 import { type BatchInfo, rowsOf, segmentsOf } from "./manifest.ts";
 import { sqlType } from "./sql-types.ts";
@@ -98,7 +98,9 @@ export async function createViews(connection: DuckDBConnection, setting: ViewSet
   for (const table of STORE_SCHEMA) {
     await connection.run(`create view ${quoteName(table.name)} as ${tableQuery(table, setting)}`);
   }
-  await connection.run(`create view job_totals as ${JOB_TOTALS}`);
+  const found = await connection.runAndReadAll("select distinct source from jobs");
+  const sources = found.getRows().map(([source]) => String(source));
+  await connection.run(`create view job_totals as ${jobTotals(sources)}`);
 }
 
 /** Batches that hold a run which another of them holds too. */

@@ -1,0 +1,133 @@
+import { defineItem, share } from "./item.ts";
+import { BAD_CLOCK, LONG, NO_USER, OTHER_CLUSTER, OUTSIDE } from "./jobs.ts";
+import type { Prepared } from "./prepare.ts";
+
+/** Jobs in each state. */
+function states({ jobs }: Prepared): Float64Array {
+  const counts = new Float64Array(5);
+  for (let job = 0; job < jobs.count; job++) counts[jobs.state[job] as number]!++;
+  return counts;
+}
+
+function usersOf({ jobs, studied }: Prepared): { users: number; without: number } {
+  const seen = new Uint8Array(jobs.users);
+  let [users, without] = [0, 0];
+  for (const job of studied) {
+    const user = jobs.user[job] as number;
+    if (user === NO_USER) without++;
+    else if (seen[user] === 0) {
+      seen[user] = 1;
+      users++;
+    }
+  }
+  return { users, without };
+}
+
+/** Studied jobs that ran while the servers were read. */
+function scheduled({ jobs, studied, minutes }: Prepared): number {
+  const [from, to] = [60 * minutes.firstMinute, 60 * (minutes.lastMinute + 1)];
+  let count = 0;
+  for (const job of studied)
+    if ((jobs.end[job] as number) >= from && (jobs.start[job] as number) < to) count++;
+  return count;
+}
+
+export const b02 = defineItem({
+  id: "B02",
+  definition: "B02@1",
+  title: "Census",
+  about:
+    "Studied jobs and their users; jobs with counters of clients; jobs with minutes of servers. Coverage is jobs seen over jobs scheduled: of the counters over all studied jobs, of the minutes over the studied jobs that ran between the first and the last minute of the store.",
+  reading:
+    "Where coverage is low the minutes are a sample. The paper's 16,795 jobs are about a quarter of the I/O jobs that Quartz must have run in those 34 days, and the paper does not say which.",
+  options: ["cluster", "from", "to", "zone", "maxHours"],
+  published: {
+    jobs: { cab: 2_854_478, quartz: 1_401_897 },
+    users: { cab: 994, quartz: 584 },
+    seriesJobs: { quartz: 16_795 },
+  },
+  measure(prepared) {
+    const { studied, counted, jobs, series, minutes } = prepared;
+    const count = states(prepared);
+    const { users, without } = usersOf(prepared);
+    const inTime = scheduled(prepared);
+    let known = 0;
+    for (let i = 0; i < series.count; i++) if ((series.job[i] as number) >= 0) known++;
+    return {
+      n: studied.length,
+      unit: "jobs",
+      dropped: {
+        "jobs of other clusters": count[OTHER_CLUSTER] as number,
+        "jobs whose times cannot be right, or without start or end": count[BAD_CLOCK] as number,
+        "jobs outside the period": count[OUTSIDE] as number,
+        "jobs of maxHours and more (B03)": count[LONG] as number,
+        "rows of minutes without a job id": minutes.rowsWithoutJob,
+        "jobs with minutes of other clusters, or unknown ones when a cluster is asked for":
+          minutes.otherCluster,
+        "jobs with minutes outside the period": minutes.outsidePeriod,
+        "jobs with minutes of maxHours and more": minutes.long,
+        "jobs with minutes whose times cannot be right": minutes.badClock,
+        "minutes before the start or after the end of their job": minutes.outside,
+      },
+      values: {
+        jobs: studied.length,
+        users,
+        jobsWithoutUser: without,
+        jobsWithCounters: counted.length,
+        counterCoverage: share(counted.length, studied.length),
+        seriesJobs: series.count,
+        seriesJobsUnknown: series.count - known,
+        minuteRows: minutes.rows,
+        jobsWhileMinutes: inTime,
+        minuteCoverage: share(known, inTime),
+        bytesRead: jobs.bytesRead,
+        bytesWritten: jobs.bytesWritten,
+        bytes: jobs.bytesRead + jobs.bytesWritten,
+        negativeCounters: jobs.negative,
+      },
+      notes: [
+        ...(studied.length > 0 && counted.length === 0
+          ? ["No job has counters of clients: items that need bytes of jobs say nothing."]
+          : []),
+        ...(series.count === 0 ? ["No job has minutes of servers: items that need them say nothing."] : []),
+      ],
+    };
+  },
+});
+
+export const b03 = defineItem({
+  id: "B03",
+  definition: "B03@1",
+  title: "Long jobs left out",
+  about:
+    "Jobs of maxHours and more, which every other item leaves out, and their share of compute time: nodes times seconds.",
+  reading: "The more compute time they have, the less the rest speaks for the machine.",
+  options: ["cluster", "from", "to", "maxHours"],
+  published: { longShareOfNodeHours: { cab: 0.0223, quartz: 0.0874 } },
+  measure({ jobs }) {
+    let [longJobs, long, all, unknown, n] = [0, 0, 0, 0, 0];
+    for (let job = 0; job < jobs.count; job++) {
+      const state = jobs.state[job] as number;
+      if (state !== LONG && state !== 0) continue;
+      n++;
+      if (state === LONG) longJobs++;
+      const time = (jobs.nodes[job] as number) * (jobs.duration[job] as number);
+      if (Number.isNaN(time)) unknown++;
+      else {
+        all += time;
+        if (state === LONG) long += time;
+      }
+    }
+    return {
+      n,
+      unit: "jobs of any length",
+      dropped: { "jobs without a number of nodes": unknown },
+      values: {
+        longJobs,
+        longShareOfJobs: share(longJobs, n),
+        longShareOfNodeHours: share(long, all),
+        nodeHours: all / 3600,
+      },
+    };
+  },
+});

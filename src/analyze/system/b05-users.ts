@@ -1,0 +1,181 @@
+import { bars } from "./charts.ts";
+import { defineItem, drawn, share, table } from "./item.ts";
+import { NO_USER } from "./jobs.ts";
+import type { Prepared } from "./prepare.ts";
+import { distanceToUniform } from "./statistics.ts";
+
+export interface UserTotals {
+  readonly user: number;
+  readonly jobs: number;
+  readonly read: number;
+  readonly written: number;
+  /** Write calls, and the sum over jobs of bytes over calls. */
+  readonly writes: number;
+  readonly ratios: number;
+  /** Jobs that moved bytes, and those with write calls. */
+  readonly withIo: number;
+  readonly withWrites: number;
+}
+
+const totals = new WeakMap<Prepared, readonly UserTotals[]>();
+
+/** Totals of all users with counted jobs, by number of the user. */
+export function usersOf(prepared: Prepared): readonly UserTotals[] {
+  const known = totals.get(prepared);
+  if (known !== undefined) return known;
+  const { jobs, counted } = prepared;
+  const column = () => new Float64Array(jobs.users);
+  const [count, read, written, writes, ratios, withIo, withWrites] = [
+    column(),
+    column(),
+    column(),
+    column(),
+    column(),
+    column(),
+    column(),
+  ] as const;
+  for (const job of counted) {
+    const user = jobs.user[job] as number;
+    if (user === NO_USER) continue;
+    const [r, w, calls] = [jobs.read[job] as number, jobs.written[job] as number, jobs.writes[job] as number];
+    count[user]!++;
+    read[user]! += r;
+    written[user]! += w;
+    if (r + w > 0) withIo[user]!++;
+    if (!(calls > 0)) continue;
+    writes[user]! += calls;
+    ratios[user]! += w / calls;
+    withWrites[user]!++;
+  }
+  const list: UserTotals[] = [];
+  for (let user = 0; user < jobs.users; user++)
+    if ((count[user] as number) > 0)
+      list.push({
+        user,
+        jobs: count[user] as number,
+        read: read[user] as number,
+        written: written[user] as number,
+        writes: writes[user] as number,
+        ratios: ratios[user] as number,
+        withIo: withIo[user] as number,
+        withWrites: withWrites[user] as number,
+      });
+  totals.set(prepared, list);
+  return list;
+}
+
+export function jobsWithoutUser({ jobs, counted }: Prepared): number {
+  let count = 0;
+  for (const job of counted) if (jobs.user[job] === NO_USER) count++;
+  return count;
+}
+
+/** Share of reads in what a user moved, rising. */
+export const readShares = (prepared: Prepared): Float64Array =>
+  Float64Array.from(
+    usersOf(prepared).filter(({ read, written }) => read + written > 0),
+    ({ read, written }) => read / (read + written),
+  ).sort();
+
+const BARS_MAX = 100;
+
+export const b05 = defineItem({
+  id: "B05",
+  definition: "B05@1",
+  title: "Reads and writes of users (figure 3)",
+  about:
+    "Per user: bytes read over bytes read and written, summed over the jobs with counters. Shares of users with more than 80 % reads, with more than 80 % writes, and between; and the Kolmogorov distance of the shares to an even spread from 0 to 1.",
+  reading:
+    "Evenly distributed means: as many users read mostly as write mostly, and those between are spread. The distance is then near 0.",
+  options: ["cluster", "from", "to", "maxHours"],
+  measure(prepared) {
+    const { jobs } = prepared;
+    const shares = readShares(prepared);
+    const n = shares.length;
+    const mostlyRead = shares.filter((one) => one > 0.8).length;
+    const mostlyWritten = shares.filter((one) => one < 0.2).length;
+    const users = usersOf(prepared);
+    return {
+      n,
+      unit: "users",
+      dropped: {
+        "users who moved no bytes": users.length - n,
+        "jobs without a user": jobsWithoutUser(prepared),
+        "jobs without counters": prepared.studied.length - prepared.counted.length,
+      },
+      values: {
+        users: n,
+        mostlyRead: share(mostlyRead, n),
+        mostlyWritten: share(mostlyWritten, n),
+        between: share(n - mostlyRead - mostlyWritten, n),
+        distanceToUniform: distanceToUniform(shares),
+        bytesRead: jobs.bytesRead,
+        bytesWritten: jobs.bytesWritten,
+      },
+      tables: n === 0 ? [] : [usersTable(prepared)],
+      figures: () => (n === 0 ? [] : [figure(shares)]),
+    };
+  },
+});
+
+function usersTable(prepared: Prepared) {
+  const rows = [...usersOf(prepared)].sort(
+    (a, b) => b.read + b.written - a.read - a.written || a.user - b.user,
+  );
+  const all = rows.reduce((sum, one) => sum + one.read + one.written, 0);
+  return table(
+    "users",
+    "The users who moved most, at most 500.",
+    [
+      ["user", "User", "text", "Name, or number."],
+      ["jobs", "Jobs", "count", "Jobs with counters."],
+      ["read", "Read", "bytes", "Bytes read."],
+      ["written", "Written", "bytes", "Bytes written."],
+      ["share", "Share", "share", "Of all bytes of users."],
+      ["perCall", "Per write call", "bytes", "Bytes written over write calls."],
+    ],
+    rows
+      .slice(0, 500)
+      .map((one) => [
+        prepared.userName(one.user),
+        one.jobs,
+        one.read,
+        one.written,
+        share(one.read + one.written, all),
+        one.writes > 0 ? one.written / one.writes : null,
+      ]),
+    rows.length,
+  );
+}
+
+/** One bar for each user; of many users one bar for each hundredth of them. */
+function figure(shares: Float64Array) {
+  const count = Math.min(BARS_MAX, shares.length);
+  const means = Array.from({ length: count }, (_, i) => {
+    const part = shares.subarray(
+      Math.floor((i * shares.length) / count),
+      Math.floor(((i + 1) * shares.length) / count),
+    );
+    return part.reduce((sum, one) => sum + one, 0) / part.length;
+  });
+  const each =
+    shares.length > BARS_MAX
+      ? `each bar is about ${Math.round(shares.length / count)} users`
+      : "one bar for each user";
+  return drawn({
+    id: "figure-3-users",
+    title: "Reads and writes of users",
+    caption: `${shares.length} users by their share of reads; ${each}.`,
+    summary: `Users range from ${(100 * (shares[0] as number)).toFixed(0)} % to ${(100 * (shares.at(-1) as number)).toFixed(0)} % reads.`,
+    chart: bars(
+      means.map((_, i) => String(i + 1)),
+      "users, by rising share of reads",
+      { label: "share of bytes", unit: "share" },
+      [
+        { name: "read", role: "read", values: means },
+        { name: "written", role: "write", values: means.map((one) => 1 - one) },
+      ],
+      true,
+    ),
+  });
+}

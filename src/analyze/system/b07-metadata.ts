@@ -1,0 +1,145 @@
+import { density } from "./charts.ts";
+import { defineItem, drawn, table } from "./item.ts";
+import { OPERATIONS } from "./jobs.ts";
+import type { Prepared } from "./prepare.ts";
+import { correlation, ranksOf } from "./statistics.ts";
+
+/** Logarithms of small whole numbers, which most counts are. */
+const SMALL = Float64Array.from({ length: 65_536 }, (_, value) => Math.log10(1 + value));
+
+function logs(values: Float64Array): Float64Array {
+  const made = new Float64Array(values.length);
+  for (let i = 0; i < values.length; i++) made[i] = logOf(values[i] as number);
+  return made;
+}
+
+const logOf = (value: number): number => SMALL[value] ?? Math.log10(1 + value);
+
+/** Values at these places. Plain loops: of millions of values every call counts. */
+export function gather(values: Float64Array, places: Uint32Array): Float64Array {
+  const made = new Float64Array(places.length);
+  for (let i = 0; i < places.length; i++) made[i] = values[places[i] as number] as number;
+  return made;
+}
+
+interface Columns {
+  /** Operations that some job has counted. */
+  readonly present: readonly string[];
+  readonly all: Readonly<Record<string, Float64Array>>;
+  readonly written: Float64Array;
+  readonly writes: Float64Array;
+}
+
+/** Counts of the jobs with counters; a kind that a job lacks counts as none, one that all lack is left out. */
+function columnsOf({ jobs, counted }: Prepared): Columns {
+  const all: Record<string, Float64Array> = {};
+  const total = new Float64Array(counted.length);
+  const present: string[] = [];
+  const pick = (column: Float64Array) => gather(column, counted);
+  for (const name of OPERATIONS) {
+    const values = pick(jobs.operations[name]);
+    if (values.every(Number.isNaN)) continue;
+    present.push(name);
+    for (let i = 0; i < values.length; i++) {
+      if (!((values[i] as number) > 0)) values[i] = 0;
+      total[i] = (total[i] as number) + (values[i] as number);
+    }
+    all[name] = values;
+  }
+  all.sum = total;
+  return { present, all, written: pick(jobs.written), writes: pick(jobs.writes) };
+}
+
+/** Where a job wrote. */
+function placesOf(written: Float64Array): Uint32Array {
+  const places = new Uint32Array(written.length);
+  let count = 0;
+  for (let i = 0; i < written.length; i++) if ((written[i] as number) > 0) places[count++] = i;
+  return places.subarray(0, count);
+}
+
+export const b07 = defineItem({
+  id: "B07",
+  definition: "B07@1",
+  title: "Metadata operations and writes (figure 4)",
+  about:
+    "Per job with counters: metadata operations against bytes written. R: Pearson's r of log10(1 + calls) and log10(1 + bytes) over the jobs that wrote, for each kind of call and their sum; RAllJobs: over all jobs with counters; rawR: of the numbers themselves; spearman: of ranks; callsR: with write calls in place of bytes. All but RAllJobs are over jobs that wrote.",
+  reading:
+    "The paper does not say which correlation it means. It sums close and link, which are not among the counters that it collected: here the sum is of what is recorded.",
+  options: ["cluster", "from", "to", "maxHours"],
+  published: { mkdirsR: { cab: 0.93, quartz: 0.93 }, mknodsR: { cab: 0.93, quartz: 0.93 } },
+  measure(prepared) {
+    const { present, all, written, writes } = columnsOf(prepared);
+    const places = placesOf(written);
+    const ofWriters = (values: Float64Array) => gather(values, places);
+    const [bytes, calls] = [ofWriters(written), ofWriters(writes).map((value) => (value > 0 ? value : 0))];
+    const [logBytes, logCalls, byteRanks, logAll] = [logs(bytes), logs(calls), ranksOf(bytes), logs(written)];
+    const values: Record<string, number> = {};
+    const rows = [...OPERATIONS, "sum"].map((name) => {
+      const column = all[name];
+      const none = column === undefined || (name === "sum" && present.length === 0);
+      const own = none ? undefined : ofWriters(column);
+      const own10 = own === undefined ? undefined : logs(own);
+      const numbers = [
+        own10 === undefined ? Number.NaN : correlation(own10, logBytes),
+        none ? Number.NaN : correlation(logs(column), logAll),
+        own === undefined ? Number.NaN : correlation(own, bytes),
+        own === undefined ? Number.NaN : correlation(ranksOf(own), byteRanks),
+        own10 === undefined ? Number.NaN : correlation(own10, logCalls),
+      ];
+      ["R", "RAllJobs", "RawR", "Spearman", "CallsR"].forEach((suffix, i) => {
+        values[`${name}${suffix}`] = numbers[i] as number;
+      });
+      return [name, ...numbers];
+    });
+    const n = places.length;
+    return {
+      n,
+      unit: "jobs that wrote",
+      dropped: {
+        "jobs without counters": prepared.studied.length - prepared.counted.length,
+        "jobs with counters that wrote nothing (all but RAllJobs)": prepared.counted.length - n,
+      },
+      values,
+      tables:
+        n === 0
+          ? []
+          : [
+              table(
+                "metadata-correlations",
+                "Correlations of metadata operations with writes.",
+                [
+                  ["operation", "Operation", "text", "Kind of call."],
+                  ["r", "r", "none", "Of logarithms, over jobs that wrote."],
+                  ["rAll", "r, all jobs", "none", "Of logarithms, over all jobs with counters."],
+                  ["rRaw", "r, raw", "none", "Of the numbers themselves."],
+                  ["spearman", "ρ", "none", "Of ranks (Spearman)."],
+                  ["rCalls", "r with calls", "none", "Of logarithms, with write calls."],
+                ],
+                rows,
+              ),
+            ],
+      notes: [`Summed here: ${present.length === 0 ? "nothing, no kind is recorded" : present.join(", ")}.`],
+      figures: () => {
+        const chart = density(
+          { x: ofWriters(all.sum as Float64Array), y: bytes },
+          {
+            x: { label: "metadata operations", unit: "count", scale: "log" },
+            y: { label: "bytes written", unit: "bytes", scale: "log" },
+            countLabel: "jobs",
+          },
+        );
+        if (chart === undefined) return [];
+        return [
+          drawn({
+            id: "figure-4-metadata-and-writes",
+            title: "Metadata operations and bytes written",
+            caption: `${n} jobs that wrote; colour is the decade of the number of jobs. r of the logarithms ${(values.sumR as number).toFixed(2)}.`,
+            summary: `Jobs that write more do more metadata operations: r is ${(values.sumR as number).toFixed(2)}.`,
+            chart,
+          }),
+        ];
+      },
+    };
+  },
+});

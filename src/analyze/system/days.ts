@@ -1,0 +1,104 @@
+/** Bytes of each local day: of all jobs, of the longest one, and of the user who moved most. */
+import { dateOf } from "./clock.ts";
+import { NO_USER } from "./jobs.ts";
+import type { SystemOptions } from "./options.ts";
+import type { Prepared } from "./prepare.ts";
+
+const DAY = 86_400;
+
+export interface Day {
+  /** Days since 1970. */
+  readonly day: number;
+  readonly bytes: number;
+  /** Place and bytes of the longest job that started on it. */
+  readonly longest: number;
+  readonly longestBytes: number;
+  /** User with most bytes, and these; NO_USER when no job has a user. */
+  readonly topUser: number;
+  readonly topBytes: number;
+  readonly jobs: number;
+}
+
+const made = new WeakMap<Prepared, Day[]>();
+
+/** Days on which jobs with counters started and moved bytes, in order. */
+export function daysOf(prepared: Prepared): readonly Day[] {
+  const known = made.get(prepared);
+  if (known !== undefined) return known;
+  const { jobs, counted, clock } = prepared;
+  const days = new Map<
+    number,
+    { bytes: number; longest: number; jobs: number; users: Map<number, number> }
+  >();
+  for (const job of counted) {
+    const day = clock.day(jobs.start[job] as number);
+    let one = days.get(day);
+    if (one === undefined) days.set(day, (one = { bytes: 0, longest: -1, jobs: 0, users: new Map() }));
+    const bytes = (jobs.read[job] as number) + (jobs.written[job] as number);
+    one.bytes += bytes;
+    one.jobs++;
+    if (one.longest < 0 || isLonger(prepared, job, one.longest)) one.longest = job;
+    const user = jobs.user[job] as number;
+    if (user !== NO_USER) one.users.set(user, (one.users.get(user) ?? 0) + bytes);
+  }
+  const list = [...days]
+    .filter(([, { bytes }]) => bytes > 0)
+    .sort(([a], [b]) => a - b)
+    .map(([day, one]): Day => {
+      let [topUser, topBytes] = [NO_USER, 0];
+      for (const [user, bytes] of one.users)
+        if (topUser === NO_USER || bytes > topBytes) [topUser, topBytes] = [user, bytes];
+      const longestBytes = (jobs.read[one.longest] as number) + (jobs.written[one.longest] as number);
+      return { day, bytes: one.bytes, longest: one.longest, longestBytes, topUser, topBytes, jobs: one.jobs };
+    });
+  made.set(prepared, list);
+  return list;
+}
+
+/** Of jobs of equal length the one with the lowest number counts as the longest. */
+function isLonger({ jobs }: Prepared, job: number, other: number): boolean {
+  const by = (jobs.duration[job] as number) - (jobs.duration[other] as number);
+  if (by !== 0) return by > 0;
+  const [a, b] = [jobs.id[job] as number, jobs.id[other] as number];
+  return a !== b && !(b <= a) && !Number.isNaN(a);
+}
+
+/** Bytes of each day as booked. */
+export function bookedBytes(prepared: Prepared, { booking }: SystemOptions): ReadonlyMap<number, number> {
+  if (booking === "start") return new Map(daysOf(prepared).map(({ day, bytes }) => [day, bytes]));
+  const { jobs, counted, clock } = prepared;
+  const days = new Map<number, number>();
+  const add = (day: number, bytes: number) => days.set(day, (days.get(day) ?? 0) + bytes);
+  for (const job of counted) {
+    const bytes = (jobs.read[job] as number) + (jobs.written[job] as number);
+    if (bytes === 0) continue;
+    const start = clock.local(jobs.start[job] as number);
+    const length = jobs.duration[job] as number;
+    const first = Math.floor(start / DAY);
+    // Seconds since that midnight: since 1970 they would have few digits left for fractions.
+    const from = start - first * DAY;
+    if (length === 0 || from + length <= DAY) {
+      add(first, bytes);
+      continue;
+    }
+    for (let day = 0; day * DAY < from + length; day++) {
+      const inDay = Math.min(from + length, (day + 1) * DAY) - Math.max(from, day * DAY);
+      add(first + day, bytes * (inDay / length));
+    }
+  }
+  return new Map([...days].sort(([a], [b]) => a - b));
+}
+
+/** The year of the calendars: as asked, or the one with most days; the earlier of two. */
+export function yearOf(days: Iterable<number>, { year }: SystemOptions): number {
+  if (year !== 0) return year;
+  const counts = new Map<number, number>();
+  for (const day of days) {
+    const one = dateOf(day).getUTCFullYear();
+    counts.set(one, (counts.get(one) ?? 0) + 1);
+  }
+  let [best, most] = [Number.NaN, 0];
+  for (const [one, count] of [...counts].sort(([a], [b]) => a - b))
+    if (count > most) [best, most] = [one, count];
+  return best;
+}

@@ -1,0 +1,105 @@
+/** What an item of the study of a system is, and what it returns. */
+import type { TableBlock } from "../../model/document.ts";
+import type { Figure } from "../../model/figure.ts";
+import { steady, type Value, type Values } from "../reuse/item.ts";
+import type { OptionName, SystemOptions } from "./options.ts";
+import type { Prepared } from "./prepare.ts";
+
+export { drawn, share, table, type Value, type Values } from "../reuse/item.ts";
+
+/** What the paper prints for its two clusters, or for the one that has minutes. */
+export interface Printed {
+  readonly cab?: number;
+  readonly quartz?: number;
+}
+export type Published = Readonly<Record<string, Printed>>;
+
+export interface ItemResult {
+  /** "B05@1": a definition never changes under its number. */
+  readonly definition: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly n: number;
+  /** What `n` counts. */
+  readonly unit: string;
+  /** Rows that were left out, by reason. */
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Shares are fractions, bytes exact. NaN: not enough data to say. */
+  readonly values: Values;
+  readonly published: Published;
+  readonly figures: readonly Figure[];
+  readonly tables: readonly TableBlock[];
+  /** What a reader should know to trust the numbers, in sentences. */
+  readonly notes: readonly string[];
+}
+
+export interface StudyItem {
+  readonly id: string;
+  readonly definition: string;
+  readonly title: string;
+  /** What is computed, in sentences, for the manual and the report. */
+  readonly about: string;
+  readonly reading: string;
+  readonly options: readonly OptionName[];
+  readonly published: Published;
+  /** Figures take time of their own; without `draw` there are none. */
+  run(prepared: Prepared, options: SystemOptions, draw?: boolean): ItemResult;
+}
+
+export interface Outcome extends Pick<ItemResult, "n" | "unit" | "values"> {
+  readonly dropped?: Readonly<Record<string, number>>;
+  readonly tables?: readonly TableBlock[];
+  readonly notes?: readonly string[];
+  /** Called when figures are wanted. */
+  readonly figures?: () => readonly Figure[];
+}
+
+/** What decides which jobs are studied changes every item. */
+const COMMON: readonly OptionName[] = ["cluster", "from", "to", "zone", "maxHours"];
+
+/** Makes an item: what all results share is filled in here. */
+export function defineItem(
+  item: Omit<StudyItem, "run" | "published"> & {
+    readonly published?: Published;
+    measure(prepared: Prepared, options: SystemOptions): Outcome;
+  },
+): StudyItem {
+  const { measure, published = {}, ...rest } = item;
+  const options = [...new Set([...COMMON, ...item.options])];
+  return {
+    ...rest,
+    options,
+    published,
+    run(prepared, chosen, draw = true) {
+      const used = Object.fromEntries(options.map((name) => [name, chosen[name]]));
+      const { figures, dropped = {}, tables = [], notes = [], ...outcome } = measure(prepared, chosen);
+      const shown = Object.fromEntries(
+        Object.entries(used)
+          .map(([name, value]) => [name, optionText(value)] as const)
+          .filter(([, value]) => value !== ""),
+      );
+      return {
+        definition: item.definition,
+        options: used,
+        published,
+        notes,
+        n: outcome.n,
+        unit: outcome.unit,
+        values: Object.fromEntries(Object.entries(outcome.values).map(([key, value]) => [key, plain(value)])),
+        tables: tables.map((one) => ({
+          ...one,
+          rows: one.rows.map((row) => row.map((cell) => (typeof cell === "number" ? steady(cell) : cell))),
+        })),
+        dropped: Object.fromEntries(Object.entries(dropped).filter(([, count]) => count > 0)),
+        figures:
+          draw && figures !== undefined
+            ? figures().map((figure) => ({ ...figure, definition: item.definition, options: shown }))
+            : [],
+      };
+    },
+  };
+}
+
+const plain = (value: Value): Value => (typeof value === "number" ? steady(value) : value);
+
+const optionText = (value: unknown): string | number | boolean =>
+  Array.isArray(value) ? value.join(" ") : (value as string | number | boolean);

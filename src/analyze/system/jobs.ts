@@ -1,0 +1,284 @@
+/** The jobs of a store as columns: what is asked of millions of them is answered by passes over these. */
+import type { Queryable, RawColumn } from "../../model/query.ts";
+import { number } from "../reuse/item.ts";
+import { boundsOf, nodeMemories, type SystemOptions } from "./options.ts";
+
+export const OPERATIONS = [
+  "opens",
+  "closes",
+  "mkdirs",
+  "mknods",
+  "links",
+  "renames",
+  "rmdirs",
+  "unlinks",
+] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+/** Why a job is not studied; 0: it is. */
+export const STUDIED = 0;
+export const OTHER_CLUSTER = 1;
+export const BAD_CLOCK = 2;
+export const OUTSIDE = 3;
+export const LONG = 4;
+export const NO_USER = 0xffffffff;
+
+export interface Jobs {
+  readonly count: number;
+  readonly clusters: readonly string[];
+  readonly users: number;
+  readonly state: Uint8Array;
+  readonly cluster: Uint8Array;
+  readonly user: Uint32Array;
+  /** Whole seconds since 1970. */
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  /** Seconds, with fractions. */
+  readonly duration: Float64Array;
+  /** NaN: not recorded. */
+  readonly nodes: Float64Array;
+  /** Memory of a node, recorded or given. */
+  readonly memory: Float64Array;
+  readonly read: Float64Array;
+  readonly written: Float64Array;
+  readonly writes: Float64Array;
+  readonly operations: Readonly<Record<Operation, Float64Array>>;
+  /** Number of its minutes, -1 without any. */
+  readonly series: Int32Array;
+  /** Number of the job, for ties. */
+  readonly id: Float64Array;
+  readonly program: Uint32Array;
+  /** Exact sums over studied jobs with counters. */
+  readonly bytesRead: bigint;
+  readonly bytesWritten: bigint;
+  /** Jobs with a wrong number of bytes: negative. */
+  readonly negative: number;
+}
+
+/** Clusters beyond this share the last number; nobody has so many. */
+const CLUSTERS_MAX = 255;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** A user: the number, or the name where there is no number. */
+const USER = "coalesce(user_id, -1 - cast(hash(user_name) >> 2 as bigint))";
+const HAS_USER = "(user_id is not null or coalesce(user_name, '') <> '')";
+const NS = 1_000_000_000;
+/** Starts and ends outside of this are no times: 1971 to 2200. */
+const TIME_LEAST = 31_536_000n * 1_000_000_000n;
+const TIME_MOST = 7_258_118_400n * 1_000_000_000n;
+
+/** What is read of a job. */
+const COLUMNS = [
+  "job_key",
+  "job_id",
+  "cluster",
+  "user_id",
+  "user_name",
+  "name",
+  "nodes",
+  "node_memory_bytes",
+  "start_unix_ns",
+  "end_unix_ns",
+  "bytes_read",
+  "bytes_written",
+  "writes",
+  ...OPERATIONS,
+];
+
+/**
+ * `sys_jobs`: one row for each run of a job. Rows that are whole are read where they are. Where a scheduler and clients tell
+ * of the same job the merged rows become a table: a large result of the view, which is a union, does not stream.
+ */
+async function jobRows(db: Queryable): Promise<void> {
+  const [parts] = await db.rows("select count(*) as n from jobs where source is distinct from 'both'");
+  const whole = number(parts?.n) === 0;
+  await db.run("drop view if exists sys_jobs");
+  await db.run("drop table if exists sys_merged_jobs");
+  if (!whole)
+    await db.run(`create temp table sys_merged_jobs as select ${COLUMNS.join(", ")} from job_totals`);
+  await db.run(`create or replace temp view sys_jobs as select ${COLUMNS.join(", ")}
+    from ${whole ? "jobs" : "sys_merged_jobs"}`);
+}
+
+export async function readJobs(db: Queryable, options: SystemOptions): Promise<Jobs> {
+  await jobRows(db);
+  const clusters = (
+    await db.rows("select distinct coalesce(cluster, '') as name from sys_jobs order by name")
+  )
+    .map(({ name }) => String(name))
+    .slice(0, CLUSTERS_MAX);
+  await db.run(`create or replace temp table sys_users as
+    select key, cast(row_number() over (order by key) - 1 as uinteger) as user_no, name from
+      (select ${USER} as key, min(user_name) as name from sys_jobs where ${HAS_USER} group by key)`);
+  const [counted] = await db.rows("select count(*) as users from sys_users");
+  const [all] = await db.rows("select count(*) as jobs from sys_jobs");
+  const reader = new JobReader(number(all?.jobs), clusters, options);
+  await db.scan(jobSql(clusters, options), (rows, columns) => reader.take(rows, columns));
+  return reader.done(number(counted?.users));
+}
+
+function jobSql(clusters: readonly string[], options: SystemOptions): string {
+  const double = (name: string) => `coalesce(cast(${name} as double), 'nan'::double)`;
+  const cluster = `case coalesce(cluster, '') ${clusters.map((name, i) => `when ${quoted(name)} then ${i}`).join(" ")} else ${CLUSTERS_MAX - 1} end`;
+  const clocked = `coalesce(start_unix_ns between ${TIME_LEAST} and ${TIME_MOST}
+    and end_unix_ns between start_unix_ns and ${TIME_MOST}, false)`;
+  const seconds = (name: string) => `if(${clocked}, cast(${name} // ${NS} as double), 'nan'::double)`;
+  const columns = [
+    clusters.length === 0 ? "cast(0 as utinyint)" : `cast(${cluster} as utinyint)`,
+    `coalesce(u.user_no, ${NO_USER}::uinteger)`,
+    seconds("start_unix_ns"),
+    seconds("end_unix_ns"),
+    `if(${clocked}, cast(end_unix_ns - start_unix_ns as double) / ${NS}, 'nan'::double)`,
+    double("if(nodes > 0, nodes, null)"),
+    double("if(node_memory_bytes > 0, node_memory_bytes, null)"),
+    // Negative: not recorded, or not a number of bytes.
+    "coalesce(bytes_read, -1::bigint)",
+    "coalesce(bytes_written, -1::bigint)",
+    double("writes"),
+    ...OPERATIONS.map(double),
+    "coalesce(s.series_no, -1::integer)",
+    double("try_cast(job_id as bigint)"),
+    options.similarity === "program"
+      ? "cast(hash(coalesce(j.name, '')) & 4294967295 as uinteger)"
+      : "cast(0 as uinteger)",
+    "cast(coalesce(bytes_read < 0 or bytes_written < 0, false) as utinyint)",
+  ];
+  return `select ${columns.join(", ")} from sys_jobs j left join sys_users u on u.key = ${USER}
+    left join sys_series s on s.job_key = j.job_key`;
+}
+
+class JobReader {
+  readonly #clusters: readonly string[];
+  readonly #wanted: number;
+  readonly #bounds: ReturnType<typeof boundsOf>;
+  readonly #longest: number;
+  readonly #memories: readonly number[];
+  readonly #columns;
+  #count = 0;
+  #negative = 0;
+  readonly #sums = [0n, 0n];
+  readonly #low = new Float64Array(2);
+  readonly #high = new Float64Array(2);
+
+  constructor(room: number, clusters: readonly string[], options: SystemOptions) {
+    this.#clusters = clusters;
+    this.#wanted = options.cluster === "" ? -1 : clusters.indexOf(options.cluster);
+    // A cluster that is not there has no jobs.
+    if (options.cluster !== "" && this.#wanted === -1) this.#wanted = CLUSTERS_MAX;
+    this.#bounds = boundsOf(options);
+    this.#longest = options.maxHours * 3600;
+    const given = nodeMemories(options.nodeMemory);
+    this.#memories = clusters.map((name) => given.get(name) ?? given.get("") ?? Number.NaN);
+    const reals = () => new Float64Array(room);
+    this.#columns = {
+      state: new Uint8Array(room),
+      cluster: new Uint8Array(room),
+      user: new Uint32Array(room),
+      start: reals(),
+      end: reals(),
+      duration: reals(),
+      nodes: reals(),
+      memory: reals(),
+      read: reals(),
+      written: reals(),
+      writes: reals(),
+      operations: Object.fromEntries(OPERATIONS.map((name) => [name, reals()])) as Record<
+        Operation,
+        Float64Array
+      >,
+      series: new Int32Array(room),
+      id: reals(),
+      program: new Uint32Array(room),
+    };
+  }
+
+  take(rows: number, columns: readonly RawColumn[]): void {
+    const to = this.#columns;
+    const at = this.#count;
+    const [cluster, user, start, end, duration, nodes, memory, read, written, writes] =
+      columns as RawColumn[];
+    const copies: [Uint8Array | Uint32Array | Int32Array | Float64Array, RawColumn | undefined][] = [
+      [to.cluster, cluster],
+      [to.user, user],
+      [to.start, start],
+      [to.end, end],
+      [to.duration, duration],
+      [to.nodes, nodes],
+      [to.memory, memory],
+      [to.writes, writes],
+      ...OPERATIONS.map((name, i) => [to.operations[name], columns[10 + i]] as [Float64Array, RawColumn]),
+      [to.series, columns[18]],
+      [to.id, columns[19]],
+      [to.program, columns[20]],
+    ];
+    for (const [column, values] of copies) column.set((values as RawColumn).subarray(0, rows), at);
+    const negative = columns[21] as RawColumn;
+    for (let i = 0; i < rows; i++) {
+      const job = at + i;
+      const state = (to.state[job] = this.#stateOf(job));
+      if (Number.isNaN(to.memory[job]))
+        to.memory[job] = this.#memories[to.cluster[job] as number] ?? Number.NaN;
+      this.#negative += negative[i] as number;
+      this.#bytes(job, i, read as RawColumn, written as RawColumn, state === STUDIED);
+    }
+    this.#count += rows;
+  }
+
+  #stateOf(job: number): number {
+    const { cluster, start, duration } = this.#columns;
+    if (this.#wanted !== -1 && cluster[job] !== this.#wanted) return OTHER_CLUSTER;
+    if (Number.isNaN(start[job])) return BAD_CLOCK;
+    if ((start[job] as number) < this.#bounds.fromUnix || (start[job] as number) >= this.#bounds.toUnix)
+      return OUTSIDE;
+    return (duration[job] as number) >= this.#longest ? LONG : STUDIED;
+  }
+
+  /** Bytes count when both sides are known. */
+  #bytes(job: number, row: number, read: RawColumn, written: RawColumn, studied: boolean): void {
+    const at = 2 * row;
+    const known = (read[at + 1] as number) < 0x80000000 && (written[at + 1] as number) < 0x80000000;
+    const { read: r, written: w } = this.#columns;
+    r[job] = known ? (read[at + 1] as number) * 4294967296 + (read[at] as number) : Number.NaN;
+    w[job] = known ? (written[at + 1] as number) * 4294967296 + (written[at] as number) : Number.NaN;
+    if (!known || !studied) return;
+    for (const [side, words] of [read, written].entries()) {
+      this.#low[side] = (this.#low[side] as number) + (words[at] as number);
+      this.#high[side] = (this.#high[side] as number) + (words[at + 1] as number);
+      // Long before sums of words are no longer exact.
+      if ((this.#low[side] as number) > 2 ** 51 || (this.#high[side] as number) > 2 ** 51) this.#carry(side);
+    }
+  }
+
+  #carry(side: number): void {
+    const sum = (BigInt(this.#high[side] as number) << 32n) + BigInt(this.#low[side] as number);
+    this.#sums[side] = (this.#sums[side] as bigint) + sum;
+    this.#low[side] = this.#high[side] = 0;
+  }
+
+  done(users: number): Jobs {
+    this.#carry(0);
+    this.#carry(1);
+    return {
+      ...this.#columns,
+      count: this.#count,
+      clusters: this.#clusters,
+      users,
+      bytesRead: this.#sums[0] as bigint,
+      bytesWritten: this.#sums[1] as bigint,
+      negative: this.#negative,
+    };
+  }
+}
+
+/** Studied jobs, and of these those with counters, as lists of places. */
+export function placesOf(jobs: Jobs): { studied: Uint32Array; counted: Uint32Array } {
+  const studied = new Uint32Array(jobs.count);
+  const counted = new Uint32Array(jobs.count);
+  let [all, known] = [0, 0];
+  for (let job = 0; job < jobs.count; job++) {
+    if (jobs.state[job] !== STUDIED) continue;
+    studied[all++] = job;
+    if (!Number.isNaN(jobs.read[job])) counted[known++] = job;
+  }
+  return { studied: studied.slice(0, all), counted: counted.slice(0, known) };
+}

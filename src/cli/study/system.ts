@@ -1,0 +1,179 @@
+/** `plimsoll study system`: the study of job I/O (Paul et al. 2020) on the jobs and minutes of a store. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import {
+  type OptionInfo,
+  type OptionName,
+  runStudy,
+  STEPS,
+  type Study,
+  studyDocument,
+  SYSTEM_OPTIONS,
+  type SystemOptions,
+  systemOptions,
+} from "../../analyze/system/index.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Document, Figure } from "../../model/index.ts";
+import { defineCommand, type OptionSpec } from "../command.ts";
+import type { Context } from "../context.ts";
+import { writeJson } from "../json.ts";
+import { replaceFolder } from "../output-folder.ts";
+import { writeFigures, writePage } from "../page-output.ts";
+import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/options.ts";
+import { tableCsv } from "./reuse.ts";
+import { isSystemStudy, studyJson, studyText, SYSTEM_KIND } from "./system-text.ts";
+import { version } from "../../../package.json";
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The options of the study as the command line takes them. */
+const STUDY_OPTIONS: Readonly<Record<string, OptionSpec>> = Object.fromEntries(
+  (Object.entries(SYSTEM_OPTIONS) as [OptionName, OptionInfo][]).map(([name, info]) => [
+    kebab(name),
+    specOf(info),
+  ]),
+);
+
+function specOf(info: OptionInfo): OptionSpec {
+  const shown = Array.isArray(info.default) ? info.default.join(", ") : String(info.default);
+  const help = `${info.help}${shown === "" ? "" : ` [${shown}]`}`;
+  const valueName = info.valueName === undefined ? {} : { valueName: info.valueName };
+  if (info.choices) return { kind: "choice", choices: info.choices, help };
+  if (Array.isArray(info.default)) return { kind: "list", help, ...valueName };
+  if (typeof info.default === "number")
+    return {
+      kind: "number",
+      help,
+      ...(info.integer ? { integer: true } : {}),
+      ...(info.min === undefined ? {} : { min: info.min }),
+      ...(info.max === undefined ? {} : { max: info.max }),
+    };
+  return { kind: "string", help, ...valueName };
+}
+
+export default defineCommand({
+  name: "study system",
+  summary: "study what jobs do to a file system, and judge the observations of a published study",
+  description:
+    "Runs the analyses of Paul et al. (2020) on the jobs of a store and on what servers saw of them minute by minute: how long and large jobs are, who reads and who writes, whether writes are efficient, how metadata targets are loaded, which days, users and hours dominate, how much of a run is I/O, in what rhythm and how large bursts jobs write. Every number stands beside the published one, each observation gets a verdict for this system (confirmed, refuted or insufficient), and the contradictions of the paper are listed. With --output it writes a folder: report.html, the figures as SVG and CSV, tables as CSV, and study.json.",
+  options: {
+    store: { kind: "string", valueName: "DIR", help: "the store to read" },
+    output: {
+      kind: "string",
+      short: "o",
+      valueName: "DIR",
+      help: "write report, figures and tables into this folder; an earlier study there is replaced",
+    },
+    ...ENGINE_OPTIONS,
+    memory: {
+      ...ENGINE_OPTIONS.memory,
+      help: "what the database may hold in memory; more is spilled to disk, and about 150 bytes for each job come on top [1 GiB]",
+    },
+    ...STUDY_OPTIONS,
+  },
+  examples: [
+    {
+      command: "plimsoll study system --store site --zone America/Los_Angeles",
+      does: "verdicts on the observations, on the terminal",
+    },
+    {
+      command: "plimsoll study system --store site --cluster quartz --node-memory 128GB -o study",
+      does: "the whole report of one cluster, with figures and tables",
+    },
+    {
+      command:
+        "plimsoll study system --store site --population withWrites --user-per-call ratioOfSums --json",
+      does: "limits over jobs that write, and real bytes per call of users, as one JSON document",
+    },
+  ],
+  async run({ options: given }, context) {
+    const options = given as unknown as Given;
+    if (options.store === undefined) throw new UsageError("--store is missing: which store to read");
+    const chosen = chosenOptions(options);
+    const study = await studyOf(options, chosen, context);
+    if (chosen.cluster !== "" && !study.clusters.includes(chosen.cluster))
+      context.note(
+        `cluster ${chosen.cluster}: not in the store (it has ${study.clusters.map((name) => name || "(no name)").join(", ") || "none"})`,
+      );
+    const command = `plimsoll study system --store ${options.store} -o ${options.output ?? "study"}`;
+    if (options.output !== undefined) {
+      const document = studyDocument({ study, store: options.store, command, madeBy: `Plimsoll ${version}` });
+      await writeStudy(study, document, options.output, context);
+    }
+    if (context.json) context.printJson(studyJson(study));
+    else {
+      context.out.write(studyText(study, context.columns));
+      context.out.write(
+        options.output === undefined
+          ? `\nThe whole report: ${command}\n`
+          : `\nWrote ${options.output}: report.html, figures, tables, study.json\n`,
+      );
+    }
+  },
+});
+
+const MEMORY_DEFAULT = 1024 ** 3;
+
+interface Given extends EngineValues, Readonly<Record<string, unknown>> {
+  readonly store?: string;
+  readonly output?: string;
+}
+
+async function studyOf(given: Given, chosen: SystemOptions, context: Context): Promise<Study> {
+  const { Store } = await import("../../store/index.ts");
+  const store = await Store.open(
+    given.store as string,
+    storeOptions({ ...given, memory: given.memory ?? MEMORY_DEFAULT }),
+  );
+  const session = await store.query();
+  try {
+    const [row] = await session.rows(
+      "select (select count(*) from jobs) as jobs, (select count(*) from minutes) as minutes, (select count(*) from targets) as targets",
+    );
+    // An empty store has a study too: of nothing. It says so and ends well.
+    if (Number(row?.jobs ?? 0) + Number(row?.minutes ?? 0) + Number(row?.targets ?? 0) === 0)
+      context.note(
+        `${given.store}: the store has no jobs and no counters of targets; fill it with plimsoll ingest PATH --store ${given.store}`,
+      );
+    const bar = context.progress({ label: "study", total: STEPS, unit: "steps" });
+    const study = await runStudy(session, chosen, {
+      step: (done) => bar.update(done),
+      now: () => performance.now(),
+      details: given.output !== undefined,
+    });
+    bar.end();
+    return study;
+  } finally {
+    session.close();
+    await store.close();
+  }
+}
+
+function chosenOptions(given: Given): SystemOptions {
+  const chosen: Record<string, unknown> = {};
+  for (const name of Object.keys(SYSTEM_OPTIONS)) {
+    const value = given[name];
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    chosen[name] = value;
+  }
+  return systemOptions(chosen as Partial<SystemOptions>);
+}
+
+async function writeStudy(study: Study, document: Document, path: string, context: Context): Promise<void> {
+  const output = { path, what: "study", isOurs: isSystemStudy };
+  await replaceFolder(output, context, async (work) => {
+    await writePage(document, join(work, "report.html"), context);
+    const figures: Figure[] = Object.values(study.items).flatMap((item) => item.figures);
+    await writeFigures(figures, work, context);
+    for (const one of Object.values(study.items).flatMap((item) => item.tables))
+      writeFileSync(join(work, `${one.id}.csv`), tableCsv(one));
+    const pieces: string[] = [];
+    const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
+    writeJson(
+      { kind: SYSTEM_KIND, madeBy: document.madeBy, ...(studyJson(study) as object), figures: list },
+      (text) => pieces.push(text),
+    );
+    writeFileSync(join(work, "study.json"), `${pieces.join("")}\n`);
+  });
+}
