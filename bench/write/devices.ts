@@ -12,7 +12,7 @@ const BASE = 24 * MIB;
 /** Of the device that is held down. */
 const SLOW = 0.125;
 const TURNS = Math.min(3, Number(process.env.PLIMSOLL_BENCH_TURNS ?? 3));
-const WORK = { blocks: 32, blockBytes: 4 * MIB, writers: 16, words: [], durable: true, turns: TURNS };
+const WORK = { blocks: 64, blockBytes: 4 * MIB, writers: 16, words: [], durable: true, turns: TURNS };
 /** As the paper's interference: three streams on a target. */
 const STREAMS = 3;
 

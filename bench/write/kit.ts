@@ -1,6 +1,6 @@
 /** Running `plimsoll write` as a command, and numbers of several turns. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 export const MIB = 2 ** 20;
@@ -99,6 +99,10 @@ export async function write(
   const dataset = join(work, "dataset.bp");
   rmSync(dataset, { force: true });
   rmSync(`${dataset}.dir`, { recursive: true, force: true });
+  // Data of earlier turns would fill small devices.
+  for (const target of targets)
+    for (const name of readdirSync(target))
+      if (name.startsWith("dataset.bp")) rmSync(join(target, name), { recursive: true, force: true });
   const all = [
     "write",
     "-o",
