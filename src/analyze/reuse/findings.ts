@@ -7,7 +7,8 @@
 import type { Interval } from "../../base/bootstrap.ts";
 import type { Cell } from "../../model/document.ts";
 import type { Queryable } from "../../model/query.ts";
-import type { Draft, Evidence, Sensitivity } from "./findings/draft.ts";
+import type { Claim, StudyFinding, Verdict } from "../study/finding.ts";
+import type { Draft, Evidence } from "./findings/draft.ts";
 import { f01, f02, f06 } from "./findings/files-and-runs.ts";
 import { f03, f04, f05 } from "./findings/reuse.ts";
 import { f07, f08, f09, f10 } from "./findings/storage.ts";
@@ -23,41 +24,7 @@ import { type ItemResult, steady } from "./item.ts";
 import type { ReuseOptions } from "./options.ts";
 import { prepare } from "./prepare.ts";
 
-export type { Sensitivity } from "./findings/draft.ts";
-
-export type Verdict = "confirmed" | "refuted" | "insufficient";
-
-export interface Claim {
-  /** Key of the value, with its item: "A05.readWriteShare". */
-  readonly key: string;
-  readonly text: string;
-  readonly published: number | null;
-  readonly measured: number;
-  readonly interval: readonly [number, number];
-  /** `above` or `below` this. */
-  readonly side: "above" | "below";
-  readonly bound: number;
-  readonly state: "holds" | "fails" | "open";
-}
-
-export interface StudyFinding {
-  readonly id: string;
-  readonly title: string;
-  readonly statement: string;
-  readonly published: number | null;
-  readonly measured: number;
-  readonly interval: readonly [number, number];
-  readonly verdict: Verdict;
-  /** Why it is so, in a sentence. */
-  readonly reason: string;
-  readonly n: number;
-  readonly minimum: number;
-  /** What n counts. */
-  readonly unit: string;
-  readonly claims: readonly Claim[];
-  /** How the number moves with the thresholds. */
-  readonly sensitivity: readonly Sensitivity[];
-}
+export type { Claim, Sensitivity, StudyFinding, Verdict } from "../study/finding.ts";
 
 type Results = Readonly<Record<string, ItemResult>>;
 

@@ -7,38 +7,11 @@ import { steady } from "../reuse/item.ts";
 import { around } from "../reuse/intervals.ts";
 import type { ItemResult, Printed } from "./item.ts";
 import { type Draft, observations } from "./observations.ts";
+import type { Claim, StudyFinding, Verdict } from "../study/finding.ts";
 import type { SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
-export type Verdict = "confirmed" | "refuted" | "insufficient";
-
-export interface Claim {
-  readonly key: string;
-  readonly text: string;
-  /** Of the cluster with minutes where the paper has both. */
-  readonly published: number | null;
-  readonly measured: number;
-  readonly interval: readonly [number, number];
-  readonly side: "above" | "below";
-  readonly bound: number;
-  readonly state: "holds" | "fails" | "open";
-}
-
-export interface StudyFinding {
-  readonly id: string;
-  readonly title: string;
-  readonly statement: string;
-  readonly published: number | null;
-  readonly measured: number;
-  readonly interval: readonly [number, number];
-  readonly verdict: Verdict;
-  readonly reason: string;
-  readonly n: number;
-  readonly minimum: number;
-  readonly unit: string;
-  readonly claims: readonly Claim[];
-  readonly sensitivity: readonly { readonly setting: string; readonly key: string; readonly value: number }[];
-}
+export type { Claim, StudyFinding, Verdict } from "../study/finding.ts";
 
 type Results = Readonly<Record<string, ItemResult>>;
 

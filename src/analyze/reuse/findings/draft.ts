@@ -7,18 +7,12 @@ import type {
   ostInterval,
   runIntervals,
 } from "../intervals.ts";
+import type { Sensitivity } from "../../study/finding.ts";
 import type { ReuseOptions } from "../options.ts";
 
 /** Fewer files or runs than this say nothing about a centre; ours. */
 export const MINIMUM = 30;
 export const OSTS_MIN = 4;
-
-export interface Sensitivity {
-  readonly setting: string;
-  readonly value: number;
-  /** Whose unit it has: "A11.readMeanBytes". */
-  readonly key: string;
-}
 
 export interface Draft {
   readonly id: string;
