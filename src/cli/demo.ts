@@ -193,11 +193,16 @@ Open ${picture} to see who wrote where. Look further:
   ./bin/plimsoll ls ${folder}/checkpoint.bp
   ./bin/plimsoll record -- dd if=/dev/zero of=/tmp/plimsoll-dd bs=64k count=1000
   ./bin/plimsoll sim run jaguar --writers 4096
+  ./bin/plimsoll ncio --backend servers --pause 0
   ./bin/plimsoll --help
 A centre of 49,000 logs, and the study of how its files are reused (a minute in all):
   ./bin/plimsoll generate reuse --out centre
   ./bin/plimsoll ingest centre/logs --store centre-store
   ./bin/plimsoll study reuse --store centre-store --zone America/Los_Angeles -o study
+A site with Lustre, who loads it, and the study of its jobs (ten seconds in all):
+  ./bin/plimsoll generate sitewide --scale 0.01 --tables --out site
+  ./bin/plimsoll top users --store site/store
+  ./bin/plimsoll study system --store site/store --zone America/Los_Angeles -o site-study
 `;
 }
 
