@@ -4,10 +4,10 @@
  * bound, fails when both lie short of it, and is open when the interval covers the bound. A finding is confirmed when all its
  * claims hold, refuted when one fails, and insufficient when one is open or there is too little data to judge.
  */
-import type { Interval } from "../../base/bootstrap.ts";
 import type { Cell } from "../../model/document.ts";
 import type { Queryable } from "../../model/query.ts";
-import type { Claim, StudyFinding, Verdict } from "../study/finding.ts";
+import type { Claim, StudyFinding } from "../study/finding.ts";
+import { stateOf, verdictOf } from "../study/judge.ts";
 import type { Draft, Evidence } from "./findings/draft.ts";
 import { f01, f02, f06 } from "./findings/files-and-runs.ts";
 import { f03, f04, f05 } from "./findings/reuse.ts";
@@ -85,31 +85,17 @@ function finish(
   const claims = draft.claims.map(({ interval: drawn, range: [least, most] = EVERYWHERE, ...one }): Claim => {
     const measured = steady(one.measured ?? value(one.key));
     const { low, high } = around(measured, drawn);
-    const interval = { low: Math.max(least, low), high: Math.min(most, high) };
+    const interval = [Math.max(least, low), Math.min(most, high)] as const;
     return {
       ...one,
       measured,
       published: one.published ?? published(one.key),
-      interval: [steady(interval.low), steady(interval.high)],
+      interval: [steady(interval[0]), steady(interval[1])],
       state: stateOf(measured, interval, one.side, one.bound),
     };
   });
   const first = claims[0] as Claim;
   const enough = files > 0 && draft.n >= draft.minimum;
-  const failed = claims.find(({ state }) => state === "fails");
-  const open = claims.find(({ state }) => state === "open");
-  const [verdict, reason]: [Verdict, string] = !enough
-    ? ["insufficient", `Not enough data: ${draft.n} ${draft.unit}, at least ${draft.minimum} are needed.`]
-    : failed
-      ? ["refuted", `Does not hold here: ${failed.text}.`]
-      : open
-        ? [
-            "insufficient",
-            Number.isNaN(open.measured)
-              ? `Cannot be measured here: ${open.text}.`
-              : `The interval covers the bound: ${open.text}.`,
-          ]
-        : ["confirmed", "Holds here, with the whole interval."];
   return {
     id: draft.id,
     title: draft.title,
@@ -117,28 +103,11 @@ function finish(
     published: first.published,
     measured: first.measured,
     interval: first.interval,
-    verdict,
-    reason,
+    ...verdictOf({ ...draft, claims }, enough),
     n: draft.n,
     minimum: draft.minimum,
     unit: draft.unit,
     claims,
     sensitivity: draft.sensitivity,
   };
-}
-
-function stateOf(
-  measured: number,
-  { low, high }: Interval,
-  side: "above" | "below",
-  bound: number,
-): Claim["state"] {
-  // A quotient by zero is as far beyond a bound as can be; what cannot be measured stays open.
-  if (Number.isNaN(measured) || Number.isNaN(low) || Number.isNaN(high)) return "open";
-  const [near, far] =
-    side === "above"
-      ? [Math.min(low, measured), Math.max(high, measured)]
-      : [-Math.max(high, measured), -Math.min(low, measured)];
-  const limit = side === "above" ? bound : -bound;
-  return near > limit ? "holds" : far < limit ? "fails" : "open";
 }

@@ -1,5 +1,8 @@
 /** The options of the study, each with its default and the items that it changes. The CLI and the manual come from here. */
 import { UsageError } from "../../base/errors.ts";
+import { checkNumber, checkZone, type OptionInfo } from "../study/options.ts";
+
+export type { OptionInfo };
 
 export interface ReuseOptions {
   /** Files that moved at least so many bytes in all are studied. */
@@ -35,18 +38,6 @@ export interface ReuseOptions {
 }
 
 export type OptionName = keyof ReuseOptions;
-
-export interface OptionInfo {
-  readonly default: string | number | readonly string[];
-  readonly choices?: readonly string[];
-  readonly integer?: boolean;
-  readonly min?: number;
-  readonly max?: number;
-  readonly bytes?: boolean;
-  readonly valueName?: string;
-  /** One line, lower case, no full stop. */
-  readonly help: string;
-}
 
 /** Cray DataWarp: what the published study left out. */
 const BURST_BUFFERS = ["/var/opt/cray/dws"];
@@ -190,23 +181,4 @@ export function reuseOptions(given: Partial<ReuseOptions> = {}): ReuseOptions {
   }
   checkZone(options.zone);
   return options;
-}
-
-function checkNumber(name: string, { integer, min, max }: OptionInfo, value: unknown): void {
-  const fine =
-    typeof value === "number" &&
-    Number.isFinite(value) &&
-    (!integer || Number.isSafeInteger(value)) &&
-    (min === undefined || value >= min) &&
-    (max === undefined || value <= max);
-  const range = `${integer ? "a whole number" : "a number"}${min === undefined ? "" : ` from ${min}`}${max === undefined ? "" : ` to ${max}`}`;
-  if (!fine) throw new UsageError(`${name} ${String(value)}: expected ${range}`);
-}
-
-function checkZone(zone: string): void {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: zone });
-  } catch (cause) {
-    throw new UsageError(`zone ${zone}: not a time zone such as UTC or America/Los_Angeles`, { cause });
-  }
 }

@@ -7,7 +7,8 @@ import { steady } from "../reuse/item.ts";
 import { around } from "../reuse/intervals.ts";
 import type { ItemResult, Printed } from "./item.ts";
 import { type Draft, observations } from "./observations.ts";
-import type { Claim, StudyFinding, Verdict } from "../study/finding.ts";
+import type { Claim, StudyFinding } from "../study/finding.ts";
+import { stateOf, verdictOf } from "../study/judge.ts";
 import type { SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
@@ -53,21 +54,6 @@ function finish(
   });
   const first = claims[0] as Claim;
   const n = Number.isNaN(draft.n) ? 0 : draft.n;
-  const failed = claims.find(({ state }) => state === "fails");
-  const open = claims.find(({ state }) => state === "open");
-  const [verdict, reason]: [Verdict, string] =
-    n < draft.minimum
-      ? ["insufficient", `Not enough data: ${n} ${draft.unit}, at least ${draft.minimum} are needed.`]
-      : failed
-        ? ["refuted", `Does not hold here: ${failed.text}.`]
-        : open
-          ? [
-              "insufficient",
-              Number.isNaN(open.measured)
-                ? `Cannot be measured here: ${open.text}.`
-                : `The interval covers the bound: ${open.text}.`,
-            ]
-          : ["confirmed", "Holds here, with the whole interval."];
   return {
     id: draft.id,
     title: draft.title,
@@ -75,24 +61,11 @@ function finish(
     published: first.published,
     measured: first.measured,
     interval: first.interval,
-    verdict,
-    reason,
+    ...verdictOf({ ...draft, claims, n }),
     n,
     minimum: draft.minimum,
     unit: draft.unit,
     claims,
     sensitivity: draft.sensitivity.map(([setting, key]) => ({ setting, key, value: value(key) })),
   };
-}
-
-function stateOf(
-  measured: number,
-  [low, high]: readonly [number, number],
-  side: "above" | "below",
-  bound: number,
-): Claim["state"] {
-  if (Number.isNaN(measured) || Number.isNaN(low) || Number.isNaN(high)) return "open";
-  const [least, most] = [Math.min(low, measured), Math.max(high, measured)];
-  if (side === "above") return least > bound ? "holds" : most < bound ? "fails" : "open";
-  return most < bound ? "holds" : least > bound ? "fails" : "open";
 }

@@ -1,7 +1,7 @@
 /** The options of the study of a system, each with its default and the items that it changes. The CLI and the manual come from here. */
 import { UsageError } from "../../base/errors.ts";
-import type { OptionInfo } from "../reuse/options.ts";
 import { localToUnix } from "../reuse/zone.ts";
+import { checkNumber, checkZone, type OptionInfo } from "../study/options.ts";
 
 export interface SystemOptions {
   /** Jobs of this cluster; empty is all. */
@@ -170,30 +170,13 @@ export function systemOptions(given: Partial<SystemOptions> = {}): SystemOptions
       throw new UsageError(`${name} ${String(value)}: not one of ${info.choices.join(", ")}`);
     if (typeof info.default === "number") checkNumber(name, info, value);
   }
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: options.zone });
-  } catch (cause) {
-    throw new UsageError(`zone ${options.zone}: not a time zone such as UTC or America/Los_Angeles`, {
-      cause,
-    });
-  }
+  checkZone(options.zone);
   thresholdOf(options.threshold);
   nodeMemories(options.nodeMemory);
   const { fromUnix, toUnix } = boundsOf(options);
   if (fromUnix >= toUnix)
     throw new UsageError(`from ${options.from} to ${options.to}: the end is not after the start`);
   return options;
-}
-
-function checkNumber(name: string, { integer, min, max }: OptionInfo, value: unknown): void {
-  const fine =
-    typeof value === "number" &&
-    Number.isFinite(value) &&
-    (!integer || Number.isSafeInteger(value)) &&
-    (min === undefined || value >= min) &&
-    (max === undefined || value <= max);
-  const range = `${integer ? "a whole number" : "a number"}${min === undefined ? "" : ` from ${min}`}${max === undefined ? "" : ` to ${max}`}`;
-  if (!fine) throw new UsageError(`${name} ${String(value)}: expected ${range}`);
 }
 
 /** Seconds since 1970 between which jobs start. */

@@ -26,6 +26,7 @@ import { replaceFolder } from "../output-folder.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/options.ts";
 import { version } from "../../../package.json";
+import { itemsJson } from "./items-json.ts";
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -182,31 +183,12 @@ export function studyJson({ items, findings, options, files, outputRows, seconds
     study: "reuse",
     options,
     files,
-    items: Object.fromEntries(
-      Object.entries(items).map(([id, item]) => [
-        id,
-        {
-          definition: item.definition,
-          options: item.options,
-          n: item.n,
-          unit: item.unit,
-          status: item.n === 0 ? "not enough data" : "ok",
-          dropped: item.dropped,
-          values: item.values,
-          published: item.published,
-          tables: Object.fromEntries(item.tables.map((one) => [one.id, tableRows(one)])),
-          notes: item.notes,
-        },
-      ]),
-    ),
+    items: itemsJson(items),
     findings,
     tables: outputRows,
     seconds,
   };
 }
-
-const tableRows = ({ columns, rows }: TableBlock) =>
-  rows.map((row) => Object.fromEntries(columns.map(({ key }, i) => [key, row[i] ?? null])));
 
 const KEY_VALUES = [
   ["A01", "logs"],

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { claimText, type Study, verdictOf } from "../../analyze/system/index.ts";
 import { formatBytes, formatCount, formatShare } from "../../base/units.ts";
-import type { TableBlock } from "../../model/document.ts";
+import { itemsJson } from "./items-json.ts";
 
 export const SYSTEM_KIND = "plimsoll system study";
 
@@ -32,31 +32,12 @@ export function studyJson({
     jobs,
     seriesJobs: series,
     clusters,
-    items: Object.fromEntries(
-      Object.entries(items).map(([id, item]) => [
-        id,
-        {
-          definition: item.definition,
-          options: item.options,
-          n: item.n,
-          unit: item.unit,
-          status: item.n === 0 ? "not enough data" : "ok",
-          dropped: item.dropped,
-          values: item.values,
-          published: item.published,
-          tables: Object.fromEntries(item.tables.map((one) => [one.id, tableRows(one)])),
-          notes: item.notes,
-        },
-      ]),
-    ),
+    items: itemsJson(items),
     findings,
     recommendations,
     seconds,
   };
 }
-
-const tableRows = ({ columns, rows }: TableBlock) =>
-  rows.map((row) => Object.fromEntries(columns.map(({ key }, i) => [key, row[i] ?? null])));
 
 /** The terminal's summary: what was studied, then each observation with own beside published, then what to do. */
 export function studyText(study: Study, width: number): string {
