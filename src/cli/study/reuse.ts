@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import {
   claimText,
-  type OptionInfo,
-  type OptionName,
   REUSE_OPTIONS,
   type ReuseOptions,
   reuseOptions,
@@ -19,7 +17,7 @@ import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import type { Document, Figure } from "../../model/index.ts";
 import type { Cell, TableBlock } from "../../model/document.ts";
-import { defineCommand, type OptionSpec } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { writeJson } from "../json.ts";
 import { replaceFolder } from "../output-folder.ts";
@@ -27,38 +25,9 @@ import { writeFigures, writePage } from "../page-output.ts";
 import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/options.ts";
 import { version } from "../../../package.json";
 import { itemsJson } from "./items-json.ts";
+import { kebab, optionSpecs } from "./option-specs.ts";
 
-const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-/** The options of the study as the command line takes them. Bytes are text: here letters are powers of 1000. */
-const STUDY_OPTIONS: Readonly<Record<string, OptionSpec>> = Object.fromEntries(
-  (Object.entries(REUSE_OPTIONS) as [OptionName, OptionInfo][]).map(([name, info]) => [
-    kebab(name),
-    specOf(info),
-  ]),
-);
-
-function specOf(info: OptionInfo): OptionSpec {
-  const shown = Array.isArray(info.default)
-    ? info.default.join(", ")
-    : info.bytes
-      ? formatBytes(Number(info.default))
-      : String(info.default);
-  const help = `${info.help}${shown === "" ? "" : ` [${shown}]`}`;
-  const valueName = info.valueName === undefined ? {} : { valueName: info.valueName };
-  if (info.choices) return { kind: "choice", choices: info.choices, help };
-  if (Array.isArray(info.default)) return { kind: "list", help, ...valueName };
-  if (info.bytes) return { kind: "string", valueName: "SIZE", help };
-  if (typeof info.default === "number")
-    return {
-      kind: "number",
-      help,
-      ...(info.integer ? { integer: true } : {}),
-      ...(info.min === undefined ? {} : { min: info.min }),
-      ...(info.max === undefined ? {} : { max: info.max }),
-    };
-  return { kind: "string", help, ...valueName };
-}
+const STUDY_OPTIONS = optionSpecs(REUSE_OPTIONS);
 
 export default defineCommand({
   name: "study reuse",

@@ -3,8 +3,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import {
-  type OptionInfo,
-  type OptionName,
   runStudy,
   STEPS,
   type Study,
@@ -15,7 +13,7 @@ import {
 } from "../../analyze/system/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Document, Figure } from "../../model/index.ts";
-import { defineCommand, type OptionSpec } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { writeJson } from "../json.ts";
 import { replaceFolder } from "../output-folder.ts";
@@ -24,33 +22,9 @@ import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/option
 import { tableCsv } from "./reuse.ts";
 import { isSystemStudy, studyJson, studyText, SYSTEM_KIND } from "./system-text.ts";
 import { version } from "../../../package.json";
+import { optionSpecs } from "./option-specs.ts";
 
-const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-/** The options of the study as the command line takes them. */
-const STUDY_OPTIONS: Readonly<Record<string, OptionSpec>> = Object.fromEntries(
-  (Object.entries(SYSTEM_OPTIONS) as [OptionName, OptionInfo][]).map(([name, info]) => [
-    kebab(name),
-    specOf(info),
-  ]),
-);
-
-function specOf(info: OptionInfo): OptionSpec {
-  const shown = Array.isArray(info.default) ? info.default.join(", ") : String(info.default);
-  const help = `${info.help}${shown === "" ? "" : ` [${shown}]`}`;
-  const valueName = info.valueName === undefined ? {} : { valueName: info.valueName };
-  if (info.choices) return { kind: "choice", choices: info.choices, help };
-  if (Array.isArray(info.default)) return { kind: "list", help, ...valueName };
-  if (typeof info.default === "number")
-    return {
-      kind: "number",
-      help,
-      ...(info.integer ? { integer: true } : {}),
-      ...(info.min === undefined ? {} : { min: info.min }),
-      ...(info.max === undefined ? {} : { max: info.max }),
-    };
-  return { kind: "string", help, ...valueName };
-}
+const STUDY_OPTIONS = optionSpecs(SYSTEM_OPTIONS);
 
 export default defineCommand({
   name: "study system",

@@ -1,0 +1,33 @@
+/** The options of a study as the command line takes them. Bytes are text: in studies letters are powers of 1000. */
+import type { OptionInfo } from "../../analyze/study/options.ts";
+import { formatBytes } from "../../base/units.ts";
+import type { OptionSpec } from "../command.ts";
+
+export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+export const optionSpecs = (
+  options: Readonly<Record<string, OptionInfo>>,
+): Readonly<Record<string, OptionSpec>> =>
+  Object.fromEntries(Object.entries(options).map(([name, info]) => [kebab(name), specOf(info)]));
+
+function specOf(info: OptionInfo): OptionSpec {
+  const shown = Array.isArray(info.default)
+    ? info.default.join(", ")
+    : info.bytes
+      ? formatBytes(Number(info.default))
+      : String(info.default);
+  const help = `${info.help}${shown === "" ? "" : ` [${shown}]`}`;
+  const valueName = info.valueName === undefined ? {} : { valueName: info.valueName };
+  if (info.choices) return { kind: "choice", choices: info.choices, help };
+  if (Array.isArray(info.default)) return { kind: "list", help, ...valueName };
+  if (info.bytes) return { kind: "string", valueName: "SIZE", help };
+  if (typeof info.default === "number")
+    return {
+      kind: "number",
+      help,
+      ...(info.integer ? { integer: true } : {}),
+      ...(info.min === undefined ? {} : { min: info.min }),
+      ...(info.max === undefined ? {} : { max: info.max }),
+    };
+  return { kind: "string", help, ...valueName };
+}
