@@ -1,38 +1,39 @@
 /** A rank of the benchmark: what `peer.c` does, through koffi, with the same words and the same output. */
-import type { NcioMethod } from "../../../src/model/ncio.ts";
 import { connectMpi, type Direction, performMpiio } from "../../../src/launch/mpi/index.ts";
+import type { NcioMethod } from "../../../src/model/ncio.ts";
 import { type AccessCase, patternOf } from "../../../src/pattern/index.ts";
 
-const [path, shape, method, direction, ...numbers] = process.argv.slice(2) as [
-  string,
-  AccessCase,
-  NcioMethod,
-  Direction,
-  ...string[],
-];
-const [count, size, spacing, repeats, sync] = numbers.map(Number) as [number, number, number, number, number];
+const [path, repeats, ...cases] = process.argv.slice(2) as [string, string, ...string[]];
 const world = await connectMpi();
-const access = patternOf({ pattern: "ncio", case: shape, count, size, spacing, ranks: world.size }).access(
-  world.rank,
-);
-const length = shape.startsWith("nc-") ? (count - 1) * spacing + size : count * size;
-const buffer = new Uint8Array(length).fill(world.rank + 1);
-const before = process.cpuUsage();
-const { seconds, syncSeconds } = await performMpiio({
-  communicator: world,
-  path,
-  access,
-  buffer,
-  direction,
-  method,
-  sync: sync === 1,
-  repeats,
-});
-const { user, system } = process.cpuUsage(before);
-await report("seconds", seconds);
-if (sync === 1) await report("sync", syncSeconds);
-await report("cpu", [(user + system) / 1e6]);
+for (const words of cases) await perform(words);
 await world.close();
+
+async function perform(words: string): Promise<void> {
+  const [shape, method, direction, ...numbers] = words.split(",") as [
+    AccessCase,
+    NcioMethod,
+    Direction,
+    ...string[],
+  ];
+  const [count, size, spacing] = numbers.map(Number) as [number, number, number];
+  const pattern = patternOf({ pattern: "ncio", case: shape, count, size, spacing, ranks: world.size });
+  const length = shape.startsWith("nc-") ? (count - 1) * spacing + size : count * size;
+  const buffer = new Uint8Array(length).fill(world.rank + 1);
+  const before = process.cpuUsage();
+  const { seconds } = await performMpiio({
+    communicator: world,
+    path,
+    access: pattern.access(world.rank),
+    buffer,
+    direction,
+    method,
+    sync: false,
+    repeats: Number(repeats),
+  });
+  const { user, system } = process.cpuUsage(before);
+  await report("seconds", seconds);
+  await report("cpu", [(user + system) / 1e6]);
+}
 
 /** Prints the greatest value over all ranks of each repeat. */
 async function report(name: string, values: readonly number[]): Promise<void> {
