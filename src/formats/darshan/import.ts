@@ -3,6 +3,7 @@ import { wordNumber } from "../../base/words.ts";
 import { ops, type OpsBlock, runs, type StripeLayout, type TablesBuilder } from "../../model/index.ts";
 import type { SegmentBlock } from "./dxt.ts";
 import { decode } from "./job.ts";
+import { knownOsts } from "./known-values.ts";
 import { LayerImport } from "./layers.ts";
 import type { ModuleEntry } from "./header.ts";
 import type { DarshanLog } from "./log.ts";
@@ -76,7 +77,7 @@ function layoutColumns(layout: LustreRecord | undefined) {
     stripe_count: component.counters[1] as bigint,
     stripe_bytes: component.counters[0] as bigint,
     components: layout.components.length,
-    osts: Array.from(layout.osts).join(" "),
+    osts: knownOsts(layout.osts),
   };
 }
 
@@ -152,7 +153,8 @@ function stripeLayout(layout: LustreRecord | undefined): StripeLayout | undefine
   if (layout === undefined || component === undefined || layout.components.length !== 1) return undefined;
   const stripeBytes = Number(component.counters[0]);
   const osts = Array.from(layout.osts, Number);
-  return stripeBytes > 0 && osts.length > 0 ? { stripeBytes, osts } : undefined;
+  const known = osts.length > 0 && osts.every((ost) => ost >= 0);
+  return stripeBytes > 0 && known ? { stripeBytes, osts } : undefined;
 }
 
 /** Buffers for blocks of calls, used again and again. */

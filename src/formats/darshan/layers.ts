@@ -15,6 +15,7 @@ import {
 import type { RecordBlock } from "./blocks.ts";
 import { type Places, placesOf, PREFIXES } from "./layer-counters.ts";
 import { FileColumns } from "./layer-files.ts";
+import { knownSeconds, timeOf } from "./known-values.ts";
 import type { Counter, ModuleSpec } from "./modules/index.ts";
 import { Totals } from "./totals.ts";
 
@@ -162,21 +163,26 @@ export class LayerImport {
     if (rank < 0) {
       files.shared.values[number] = 1;
       if (place("F_SLOWEST_RANK_TIME") < 0) return;
-      set(files.slowest, real("F_SLOWEST_RANK_TIME"), integer("SLOWEST_RANK"), integer("SLOWEST_RANK_BYTES"));
-      set(files.fastest, real("F_FASTEST_RANK_TIME"), integer("FASTEST_RANK"), integer("FASTEST_RANK_BYTES"));
-      files.secondsSpread.known.values[number] = real("F_VARIANCE_RANK_TIME");
+      const [slowest, fastest] = [timeOf(real("F_SLOWEST_RANK_TIME")), timeOf(real("F_FASTEST_RANK_TIME"))];
+      set(files.slowest, slowest, integer("SLOWEST_RANK"), integer("SLOWEST_RANK_BYTES"));
+      set(files.fastest, fastest, integer("FASTEST_RANK"), integer("FASTEST_RANK_BYTES"));
+      files.secondsSpread.known.values[number] = Number.isNaN(slowest + fastest)
+        ? Number.NaN
+        : real("F_VARIANCE_RANK_TIME");
       files.bytesSpread.known.values[number] = real("F_VARIANCE_RANK_BYTES");
       return;
     }
     if (place("F_READ_TIME") < 0) return;
-    const seconds = real("F_READ_TIME") + real("F_WRITE_TIME") + real("F_META_TIME");
+    const seconds = knownSeconds(real("F_READ_TIME"), real("F_WRITE_TIME"), real("F_META_TIME"));
     const amount = (name: string) => (integer(name) > 0n ? integer(name) : 0n);
     const bytes = amount("BYTES_READ") + amount("BYTES_WRITTEN");
-    if (!((files.slowest.seconds.values[number] as number) >= seconds))
-      set(files.slowest, seconds, BigInt(rank), bytes);
-    if (!((files.fastest.seconds.values[number] as number) <= seconds))
-      set(files.fastest, seconds, BigInt(rank), bytes);
-    files.secondsSpread.add(number, seconds);
+    if (!Number.isNaN(seconds)) {
+      if (!((files.slowest.seconds.values[number] as number) >= seconds))
+        set(files.slowest, seconds, BigInt(rank), bytes);
+      if (!((files.fastest.seconds.values[number] as number) <= seconds))
+        set(files.fastest, seconds, BigInt(rank), bytes);
+      files.secondsSpread.add(number, seconds);
+    }
     files.bytesSpread.add(number, Number(bytes));
   }
 

@@ -412,6 +412,63 @@ describe("the accesses of a log", () => {
     expect(await stored(logOf([[lustre, [layout]]]))).toEqual([]);
   });
 
+  it("leave out OSTs that are not known, as those of a component that has no data yet", async () => {
+    const component = (count: bigint, start: bigint, flags: bigint) => ({
+      counters: BigInt64Array.of(1048576n, count, 0n, flags, start, -1n, 0n),
+      pool: new Uint8Array(0),
+    });
+    const layout = (osts: bigint[]): DarshanRecord => ({
+      kind: "lustre",
+      id: ID,
+      rank: -1n,
+      components: [component(1n, 0n, 16n), component(BigInt(osts.length - 1), 1048576n, 0n)],
+      osts: BigInt64Array.from(osts),
+    });
+    const ostsOf = async (osts: bigint[]) =>
+      (
+        await access([
+          [posix, [counterRecord(posix, { id: ID, rank: -1 }, {})]],
+          [lustre, [layout(osts)]],
+        ])
+      ).osts;
+    expect(await ostsOf([3n, -1n, -1n, -1n])).toBe("3");
+    expect(await ostsOf([-1n, -1n])).toBe(null);
+  });
+
+  it("have no extremes and no spread of times that ran backwards", async () => {
+    const record = (rank: number, read: number, write: number) =>
+      counterRecord(
+        posix,
+        { id: ID, rank },
+        { POSIX_F_READ_TIME: read, POSIX_F_WRITE_TIME: write, POSIX_F_META_TIME: -5 },
+      );
+    expect(await access([[posix, [record(0, 2, 1), record(1, -7, 1), record(2, -1, -1)]]])).toMatchObject({
+      ranks: 3n,
+      slowest_seconds: 3,
+      fastest_seconds: 1,
+      variance_seconds: 1,
+    });
+    const shared = (slowest: number, fastest: number) =>
+      counterRecord(
+        posix,
+        { id: ID, rank: -1 },
+        {
+          POSIX_F_SLOWEST_RANK_TIME: slowest,
+          POSIX_F_FASTEST_RANK_TIME: fastest,
+          POSIX_F_VARIANCE_RANK_TIME: 9,
+        },
+      );
+    expect(await access([[posix, [shared(4, -2)]]])).toMatchObject({
+      slowest_seconds: 4,
+      fastest_seconds: null,
+      variance_seconds: null,
+    });
+    expect(await access([[posix, [shared(4, 2)]]])).toMatchObject({
+      fastest_seconds: 2,
+      variance_seconds: 9,
+    });
+  });
+
   it("are one row per file, and none for modules above the file layers", async () => {
     const other = recordId("/home/x");
     const accesses = await stored(

@@ -4,6 +4,7 @@ import { variance } from "../../base/statistics.ts";
 import { LOW, wordNumber } from "../../base/words.ts";
 import { type ColumnSource, MISSING_I64, storedAccesses } from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
+import { knownOsts, knownSeconds, timeOf } from "./known-values.ts";
 import { columnOf, type ModuleSpec } from "./modules/index.ts";
 import { COMPONENT_WORDS } from "./modules/variable.ts";
 import { type Identity, type Text, unsigned } from "./stored-columns.ts";
@@ -177,27 +178,29 @@ export class AccessColumns {
         f64[at + route.writeTime] as number,
         f64[at + route.metaTime] as number,
       ];
-      const bytes = wordNumber(u32, at + route.bytesRead) + wordNumber(u32, at + route.bytesWritten);
+      const bytes =
+        Math.max(0, wordNumber(u32, at + route.bytesRead)) +
+        Math.max(0, wordNumber(u32, at + route.bytesWritten));
       if (bytes > 0)
         this.#bits[local] = (this.#bits[local] as number) | (route.bit === 2 ? STDIO_BYTES : POSIX_BYTES);
       this.#addReal("read_seconds", row, read);
       this.#addReal("write_seconds", row, write);
       this.#addReal("meta_seconds", row, meta);
       if (rank >= 0) {
-        this.#rankRows.push(row, rank, read + write + meta, bytes);
+        this.#rankRows.push(row, rank, knownSeconds(read, write, meta), bytes);
         continue;
       }
       // A file may be shared in two layers; the one with more time speaks for it.
-      const slowest = f64[at + route.slowestTime] as number;
-      if (this.#shared[row] === 1 && !(slowest > this.#real("slowest_seconds", row))) continue;
+      const slowest = timeOf(f64[at + route.slowestTime]);
+      const before = this.#shared[row] === 1 ? this.#real("slowest_seconds", row) : Number.NaN;
+      if (this.#shared[row] === 1 && (Number.isNaN(slowest) || slowest <= before)) continue;
       this.#shared[row] = 1;
       this.#setReal("slowest_seconds", row, slowest);
-      this.#setReal("fastest_seconds", row, f64[at + route.fastestTime] as number);
-      this.#setReal(
-        "variance_seconds",
-        row,
-        route.varianceTime < 0 ? Number.NaN : (f64[at + route.varianceTime] as number),
-      );
+      const fastest = timeOf(f64[at + route.fastestTime]);
+      this.#setReal("fastest_seconds", row, fastest);
+      // Of times that are known to be wrong nothing can be told.
+      const spreadKnown = route.varianceTime >= 0 && !Number.isNaN(slowest + fastest);
+      this.#setReal("variance_seconds", row, spreadKnown ? timeOf(f64[at + route.varianceTime]) : Number.NaN);
       this.#setReal(
         "variance_bytes",
         row,
@@ -212,7 +215,7 @@ export class AccessColumns {
       const at = block.at(k);
       const components = Number(i64[at + 2]);
       const ostsAt = at + 4 + COMPONENT_WORDS * components;
-      const osts = Array.from(i64.subarray(ostsAt, ostsAt + Number(i64[at + 3]))).join(" ");
+      const osts = knownOsts(i64.subarray(ostsAt, ostsAt + Number(i64[at + 3])));
       this.#layouts.push({
         id: u64[at] as bigint,
         bytes: components > 0 ? (i64[at + 4] as bigint) : MISSING_I64,
@@ -229,7 +232,7 @@ export class AccessColumns {
       if (row === undefined) continue;
       this.#integer("stripe_count").values[row] = count;
       this.#integer("stripe_bytes").values[row] = bytes;
-      this.#osts[row] = osts;
+      this.#osts[row] = osts === "" ? null : osts;
     }
     this.#spreads();
     const ranks = this.#integer("ranks").values;
@@ -261,24 +264,27 @@ export class AccessColumns {
       if (rank === undefined)
         ranks.set(list[i + 1] as number, { seconds: list[i + 2] as number, bytes: list[i + 3] as number });
       else {
-        rank.seconds += list[i + 2] as number;
+        rank.seconds = knownSeconds(rank.seconds, list[i + 2] as number);
         rank.bytes += list[i + 3] as number;
       }
     }
     for (const [row, ranks] of byRow) {
       const values = [...ranks.values()];
       this.#integer("ranks").values[row] = BigInt(values.length);
-      this.#setReal(
-        "slowest_seconds",
-        row,
-        values.reduce((most, { seconds }) => Math.max(most, seconds), Number.NEGATIVE_INFINITY),
-      );
-      this.#setReal(
-        "fastest_seconds",
-        row,
-        values.reduce((least, { seconds }) => Math.min(least, seconds), Number.POSITIVE_INFINITY),
-      );
-      this.#setReal("variance_seconds", row, variance(values.map(({ seconds }) => seconds)));
+      const times = values.map(({ seconds }) => seconds).filter((seconds) => !Number.isNaN(seconds));
+      if (times.length > 0) {
+        this.#setReal(
+          "slowest_seconds",
+          row,
+          times.reduce((most, seconds) => Math.max(most, seconds)),
+        );
+        this.#setReal(
+          "fastest_seconds",
+          row,
+          times.reduce((least, seconds) => Math.min(least, seconds)),
+        );
+        this.#setReal("variance_seconds", row, variance(times));
+      }
       this.#setReal("variance_bytes", row, variance(values.map(({ bytes }) => bytes)));
     }
   }

@@ -33,7 +33,11 @@ function accessRow(log: DarshanLog, file: FileRow): Record<string, Value> {
     ...rankColumns(log, file),
     stripe_count: component?.counters[1],
     stripe_bytes: component?.counters[0],
-    osts: file.layout && Array.from(file.layout.osts).join(" "),
+    osts:
+      file.layout &&
+      Array.from(file.layout.osts)
+        .filter((ost) => ost >= 0n)
+        .join(" "),
   };
   // An f64 that was not recorded is NaN until it is read out of a table.
   const plain = (value: Value | undefined) => (value === undefined || Number.isNaN(value) ? null : value);
@@ -47,7 +51,7 @@ interface FileRow {
   readonly sums: Record<string, bigint>;
   readonly seconds: Record<string, number>;
   /** Per rank: I/O time and bytes; for shared records the counters tell. */
-  readonly ranks: Map<bigint, { seconds: number; bytes: number }>;
+  readonly ranks: Map<bigint, { seconds: number; timed: boolean; bytes: number }>;
   readonly mpiioRanks: Set<bigint>;
   shared: CounterRecord | undefined;
   sharedSpec: ModuleSpec | undefined;
@@ -150,8 +154,8 @@ function addRecord(
   const { derived } = spec;
   const real = (word: number) => record.reals[word - spec.realsAt] as number;
   const bytes =
-    Number(record.integers[derived.bytesRead - spec.integersAt]) +
-    Number(record.integers[derived.bytesWritten - spec.integersAt]);
+    Math.max(0, Number(record.integers[derived.bytesRead - spec.integersAt])) +
+    Math.max(0, Number(record.integers[derived.bytesWritten - spec.integersAt]));
   const times = {
     read_seconds: real(derived.readTime),
     write_seconds: real(derived.writeTime),
@@ -172,8 +176,12 @@ function addRecord(
     }
     return;
   }
-  const rank = file.ranks.get(record.rank) ?? { seconds: 0, bytes: 0 };
-  rank.seconds += times.read_seconds + times.write_seconds + times.meta_seconds;
+  const rank = file.ranks.get(record.rank) ?? { seconds: 0, timed: false, bytes: 0 };
+  for (const seconds of Object.values(times))
+    if (seconds >= 0) {
+      rank.seconds += seconds;
+      rank.timed = true;
+    }
   rank.bytes += bytes;
   file.ranks.set(record.rank, rank);
 }
@@ -181,7 +189,8 @@ function addRecord(
 function sharedReal(file: FileRow, column: "slowestTime" | "fastestTime"): number {
   const spec = file.sharedSpec as ModuleSpec;
   const word = spec.derived?.[column] ?? -1;
-  return word < 0 ? Number.NaN : ((file.shared as CounterRecord).reals[word - spec.realsAt] as number);
+  const seconds = word < 0 ? -1 : ((file.shared as CounterRecord).reals[word - spec.realsAt] as number);
+  return seconds < 0 ? Number.NaN : seconds;
 }
 
 /** Extremes and spread over ranks: from the counters of a shared record, else from the ranks' own records. */
@@ -192,12 +201,14 @@ function rankColumns(log: DarshanLog, file: FileRow) {
       const index = spec.reals.findIndex(({ name }) => name.endsWith(what));
       return index < 0 ? null : (shared.reals[index] as number);
     };
+    const [slowest, fastest] = [sharedReal(file, "slowestTime"), sharedReal(file, "fastestTime")];
+    const known = (seconds: number) => (Number.isNaN(seconds) ? null : seconds);
     return {
       shared: 1,
       ranks: log.job.nprocs,
-      slowest_seconds: sharedReal(file, "slowestTime"),
-      fastest_seconds: sharedReal(file, "fastestTime"),
-      variance_seconds: counted("_VARIANCE_RANK_TIME"),
+      slowest_seconds: known(slowest),
+      fastest_seconds: known(fastest),
+      variance_seconds: Number.isNaN(slowest + fastest) ? null : counted("_VARIANCE_RANK_TIME"),
       variance_bytes: counted("_VARIANCE_RANK_BYTES"),
     };
   }
@@ -207,14 +218,13 @@ function rankColumns(log: DarshanLog, file: FileRow) {
     const shared = file.mpiioRanks.has(-1n);
     return { shared: shared ? 1 : 0, ranks: shared ? log.job.nprocs : file.mpiioRanks.size };
   }
-  const slowest = ranks.reduce((a, b) => (b[1].seconds > a[1].seconds ? b : a));
-  const fastest = ranks.reduce((a, b) => (b[1].seconds < a[1].seconds ? b : a));
+  const times = ranks.flatMap(([, { seconds, timed }]) => (timed ? [seconds] : []));
   return {
     shared: 0,
     ranks: ranks.length,
-    slowest_seconds: slowest[1].seconds,
-    fastest_seconds: fastest[1].seconds,
-    variance_seconds: variance(ranks.map(([, { seconds }]) => seconds)),
+    slowest_seconds: times.length === 0 ? null : Math.max(...times),
+    fastest_seconds: times.length === 0 ? null : Math.min(...times),
+    variance_seconds: times.length === 0 ? null : variance(times),
     variance_bytes: variance(ranks.map(([, { bytes }]) => bytes)),
   };
 }
