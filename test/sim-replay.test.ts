@@ -67,6 +67,7 @@ describe("sim replay", () => {
     expect((await run(...words)).code).toBe(0);
     const foreign = join(folder, "foreign");
     mkdirSync(foreign);
+    writeFileSync(join(foreign, "mine"), "");
     expect(await run(...words.slice(0, -1), foreign)).toMatchObject({
       code: 2,
       err: expect.stringContaining("exists and is not an earlier replay"),

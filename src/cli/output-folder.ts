@@ -1,11 +1,11 @@
 /** A folder of results that is there whole or not at all, and that never replaces somebody else's. */
 
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { UsageError } from "../base/errors.ts";
 import type { Context } from "./context.ts";
 
 export interface OutputFolder {
-  /** As given with --out. */
+  /** As the user gave it. */
   readonly path: string;
   /** What an earlier one is called in the message. */
   readonly what: string;
@@ -23,8 +23,8 @@ export async function replaceFolder(
   fill: (work: string) => void | Promise<void>,
 ): Promise<string> {
   const folder = path.replace(/(?<=.)\/+$/, "");
-  if (existsSync(folder) && !isOurs(folder)) {
-    throw new UsageError(`${folder} exists and is not an earlier ${what}; choose another with --out`);
+  if (existsSync(folder) && !isEmptyFolder(folder) && !isOurs(folder)) {
+    throw new UsageError(`${folder} exists and is not an earlier ${what}; choose another folder`);
   }
   const work = `${folder}.part-${process.pid}`;
   const partial = context.partialOutput(work);
@@ -35,3 +35,6 @@ export async function replaceFolder(
   partial.done();
   return folder;
 }
+
+const isEmptyFolder = (path: string): boolean =>
+  statSync(path).isDirectory() && readdirSync(path).length === 0;

@@ -84,21 +84,26 @@ describe("plimsoll generate single", () => {
     expect(readdirSync(folder)).toEqual(["logs"]);
   });
 
+  it("fills an empty folder", () => {
+    mkdirSync(join(folder, "empty"));
+    expect(single("--out", "empty", "--only", "no-io").code).toBe(0);
+    expect(readdirSync(join(folder, "empty"))).toContain("answers.json");
+  });
+
   it("refuses a folder or file that it did not make and does not touch it", () => {
     mkdirSync(join(folder, "thesis"));
     writeFileSync(join(folder, "thesis", "answers.json"), '{"scenario": "other"}');
     writeFileSync(join(folder, "notes"), "a file");
-    mkdirSync(join(folder, "empty"));
-    for (const name of ["thesis", "notes", "empty"]) {
+    for (const name of ["thesis", "notes"]) {
       const { code, out, err } = single("--out", name, "--only", "no-io");
       expect({ code, out }).toEqual({ code: 2, out: "" });
       expect(err).toBe(
-        `plimsoll: ${name} exists and is not an earlier catalogue; choose another with --out; see plimsoll generate single --help\n`,
+        `plimsoll: ${name} exists and is not an earlier catalogue; choose another folder; see plimsoll generate single --help\n`,
       );
     }
     expect(contents(join(folder, "thesis"))).toEqual({ "answers.json": '{"scenario": "other"}' });
     expect(readFileSync(join(folder, "notes"), "utf8")).toBe("a file");
-    expect(readdirSync(folder).sort()).toEqual(["empty", "notes", "thesis"]);
+    expect(readdirSync(folder).sort()).toEqual(["notes", "thesis"]);
   });
 
   it("a log that is not in the catalogue, and no folder, are wrong usage", () => {
