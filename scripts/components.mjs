@@ -43,6 +43,20 @@ export const components = [
     packages: ["slurm-wlm", "slurm-wlm-basic-plugins", "munge"],
     why: "a scheduler on this machine",
   },
+  { name: "slurmdbd", probe: "slurmdbd", packages: ["slurmdbd"], why: "accounting of that scheduler" },
+  {
+    name: "MariaDB",
+    probe: "mariadbd",
+    // Without mariadb-server, which would start a server for everybody.
+    packages: ["mariadb-server-core", "mariadb-client-core"],
+    why: "the database of that accounting",
+  },
+  {
+    name: "systemd",
+    probe: "systemd-analyze",
+    packages: ["systemd"],
+    why: "checks the units of examples/systemd",
+  },
   { name: "fio", probe: "fio", packages: ["fio"], why: "writes latency logs to read" },
   { name: "bpls", probe: "bpls", packages: ["libadios-bin"], why: "reads what we write" },
 ];

@@ -3,6 +3,7 @@
 # See prolog.sh for slurm.conf and settings. It always ends with 0, and within 10 seconds.
 
 PATH=/usr/local/bin:/usr/bin:/bin
+# shellcheck source=/dev/null
 [ -r "${PLIMSOLL_CONF:-/etc/plimsoll/collect.conf}" ] && . "${PLIMSOLL_CONF:-/etc/plimsoll/collect.conf}"
 
 timeout --kill-after=1 10 "${PLIMSOLL:-plimsoll}" collect client --after \

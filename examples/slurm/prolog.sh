@@ -9,6 +9,7 @@
 # Settings may stand in /etc/plimsoll/collect.conf, for instance PLIMSOLL_DIR=/var/spool/plimsoll.
 
 PATH=/usr/local/bin:/usr/bin:/bin
+# shellcheck source=/dev/null
 [ -r "${PLIMSOLL_CONF:-/etc/plimsoll/collect.conf}" ] && . "${PLIMSOLL_CONF:-/etc/plimsoll/collect.conf}"
 
 timeout --kill-after=1 10 "${PLIMSOLL:-plimsoll}" collect client --before \

@@ -58,8 +58,10 @@ export class JobRows {
     if (times === undefined) return;
     const { state, cancelledBy } = stateOf(get("state") ?? "");
     if (state !== "" && !isKnownState(state)) this.notes.unknownStates++;
-    const nodes = whole(get("nnodes") ?? get("allocnodes"));
     const nodeList = get("nodelist") ?? "";
+    // Of a job that never had nodes sacct prints how many it asked for.
+    const isUnassigned = nodeList === "None assigned";
+    const nodes = isUnassigned ? 0 : whole(get("nnodes") ?? get("allocnodes"));
     this.#checkNodes(nodeList, nodes);
     const cluster = get("cluster") || this.#cluster;
     const { submit, eligible, start, end } = times;
@@ -87,7 +89,7 @@ export class JobRows {
       endUnix: end,
       elapsedSeconds: whole(get("elapsedraw")) ?? durationSeconds(get("elapsed") ?? ""),
       nodes,
-      cpus: whole(get("ncpus") ?? get("alloccpus")),
+      cpus: isUnassigned ? 0 : whole(get("ncpus") ?? get("alloccpus")),
       nodeList,
       tres: tresOf(get("alloctres") ?? ""),
       workDir: get("workdir") ?? "",

@@ -135,12 +135,14 @@ export interface SlurmNotes {
   unknownStates: number;
   /** Rows whose NodeList has another number of nodes than NNodes says. */
   nodeMismatches: number;
+  /** What Slurm itself wrote into a document about its own failure. */
+  readonly complaints: string[];
 }
 
 export function newSlurmNotes(): SlurmNotes {
   return {
     ...{ rows: 0, steps: 0, broken: 0, brokenLines: [], repaired: 0, localTimes: 0 },
-    ...{ unknownStates: 0, nodeMismatches: 0 },
+    ...{ unknownStates: 0, nodeMismatches: 0, complaints: [] },
   };
 }
 

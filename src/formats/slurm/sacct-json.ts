@@ -13,8 +13,9 @@ type Json = Readonly<Record<string, unknown>>;
 export function readSacctJson(source: ByteSource, options: SlurmOptions = {}): SlurmFile {
   if (source.byteLength > BYTES_MAX)
     throw new FormatError(source.name, {}, "JSON of more than 512 MiB; use sacct --parsable2 instead");
-  const jobs = jobList(source);
+  const { jobs, complaints } = jobList(source);
   const rows = rowsFor(options);
+  rows.notes.complaints.push(...complaints);
   for (const [index, job] of jobs.entries()) {
     if (isObject(job)) rows.add(index + 1, (column) => columnOf(job, column));
     else {
@@ -25,7 +26,10 @@ export function readSacctJson(source: ByteSource, options: SlurmOptions = {}): S
   return { jobs: rows.jobs, notes: rows.notes };
 }
 
-function jobList(source: ByteSource): readonly unknown[] {
+function jobList(source: ByteSource): {
+  readonly jobs: readonly unknown[];
+  readonly complaints: readonly string[];
+} {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for (let piece: Uint8Array; (piece = source.read(length, 1 << 20)).length > 0; length += piece.length) {
@@ -49,10 +53,22 @@ function jobList(source: ByteSource): readonly unknown[] {
       `no JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  const jobs = isObject(document) ? document.jobs : undefined;
-  if (!Array.isArray(jobs))
-    throw new FormatError(source.name, {}, "no list of jobs in it; expected output of sacct --json");
-  return jobs;
+  const { jobs } = isObject(document) ? document : {};
+  const complaints = isObject(document) ? complaintsOf(document) : [];
+  if (!Array.isArray(jobs)) {
+    const why = complaints.length > 0 ? `Slurm wrote: ${complaints[0]}` : "expected output of sacct --json";
+    throw new FormatError(source.name, {}, `no list of jobs in it; ${why}`);
+  }
+  return { jobs, complaints };
+}
+
+/** sacct ends with 0 also where it failed: the reason is in the document only. */
+function complaintsOf(document: Json): string[] {
+  if (!Array.isArray(document.errors)) return [];
+  const texts = document.errors
+    .filter(isObject)
+    .map((entry) => plain(entry.error) ?? plain(entry.description));
+  return texts.filter((text) => text !== undefined);
 }
 
 /** Where a column of the text form is in a job of the JSON form. */
@@ -79,7 +95,7 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
 function columnOf(job: Json, column: string): string | undefined {
   switch (column) {
     case "state":
-      return stateText(at(job, "state.current"));
+      return stateText(at(job, "state.current"), plain(job.kill_request_user));
     case "exitcode":
       return exitText(job);
     case "alloctres":
@@ -119,9 +135,10 @@ function plain(value: unknown): string | undefined {
 
 const nonZero = (text: string | undefined) => (text === "0" ? undefined : text);
 
-/** A word, or a list whose first is the base state and the others flags. */
-function stateText(value: unknown): string | undefined {
-  return Array.isArray(value) ? plain(value[0]) : plain(value);
+/** A word, or a list whose first is the base state and the others flags; who cancelled it stands elsewhere. */
+function stateText(value: unknown, cancelledBy: string | undefined): string | undefined {
+  const state = Array.isArray(value) ? plain(value[0]) : plain(value);
+  return state === "CANCELLED" && cancelledBy ? `${state} by ${cancelledBy}` : state;
 }
 
 function exitText(job: Json): string | undefined {
@@ -132,13 +149,17 @@ function exitText(job: Json): string | undefined {
 
 function tresText(list: unknown): string {
   if (!Array.isArray(list)) return "";
-  return list
-    .filter(isObject)
-    .map((entry) => {
-      const name = plain(entry.name);
-      return `${plain(entry.type) ?? ""}${name ? `/${name}` : ""}=${plain(entry.count) ?? ""}`;
-    })
-    .join(",");
+  return (
+    list
+      .filter(isObject)
+      // What is not gathered, such as energy, is listed without a count.
+      .filter((entry) => plain(entry.count) !== undefined)
+      .map((entry) => {
+        const name = plain(entry.name);
+        return `${plain(entry.type) ?? ""}${name ? `/${name}` : ""}=${plain(entry.count)}`;
+      })
+      .join(",")
+  );
 }
 
 function tresCount(list: unknown, type: string): string | undefined {

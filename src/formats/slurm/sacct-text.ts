@@ -18,6 +18,8 @@ export function readSacctText(source: ByteSource, options: SlurmOptions = {}): S
   const utf8 = new TextDecoder();
   let columns: readonly string[] | undefined = options.columns?.map((name) => name.toLowerCase());
   let delimiter = options.delimiter ?? "|";
+  // Without a header only the rows themselves can tell.
+  let endsWithDelimiter: boolean | undefined;
   let line = 0;
   eachWindow(source, (bytes, from, end) => {
     const lines = utf8.decode(bytes.subarray(from, end)).split("\n");
@@ -30,7 +32,12 @@ export function readSacctText(source: ByteSource, options: SlurmOptions = {}): S
       if (columns === undefined) {
         delimiter = options.delimiter ?? HEADER.exec(row)?.[2] ?? "|";
         columns = headerColumns(row, delimiter, source.name, line);
-      } else if (!isSacctHeader(row)) addRow(row, line, columns, delimiter, rows);
+        endsWithDelimiter = row.endsWith(delimiter);
+      } else if (!isSacctHeader(row)) {
+        const isEmptyLast =
+          row.endsWith(delimiter) && (endsWithDelimiter ?? hasOneMore(row, columns, delimiter));
+        addRow(isEmptyLast ? row.slice(0, -delimiter.length) : row, line, columns, delimiter, rows);
+      }
     }
   });
   return { jobs: rows.jobs, notes: rows.notes };
@@ -59,6 +66,10 @@ function headerColumns(row: string, delimiter: string, source: string, line: num
   return names;
 }
 
+/** Whether a row has one field more than there are columns. */
+const hasOneMore = (row: string, columns: readonly string[], delimiter: string) =>
+  row.split(delimiter).length === columns.length + 1;
+
 function addRow(
   row: string,
   line: number,
@@ -67,7 +78,6 @@ function addRow(
   rows: JobRows,
 ): void {
   let cells = row.split(delimiter);
-  if (cells.length === columns.length + 1 && cells.at(-1) === "") cells.pop();
   if (cells.length > columns.length) {
     const aligned = alignCells(cells, columns, delimiter);
     if (aligned !== undefined) {

@@ -134,6 +134,35 @@ describe("sacct", () => {
     expect(ambiguous.notes).toMatchObject({ broken: 1, repaired: 0 });
   });
 
+  it("a delimiter at the end of every line belongs to no name, one at the end of a name does", () => {
+    const parsable = read("JobID|JobName|UID|State|\n1|a|b|17|COMPLETED|\n2|c|18|FAILED|\n");
+    expect(parsable.jobs.map(({ name, uid }) => [name, uid])).toEqual([
+      ["a|b", "17"],
+      ["c", "18"],
+    ]);
+    expect(read("JobID|State|JobName\n1|COMPLETED|a|\n2|FAILED|\n").jobs.map(({ name }) => name)).toEqual([
+      "a|",
+      "",
+    ]);
+    const columns = ["JobID", "State", "JobName"];
+    const bare = read("1|COMPLETED|a|\n2|FAILED|b\n3|FAILED|\n", { columns });
+    expect(bare.jobs.map(({ name }) => name)).toEqual(["a", "b", ""]);
+  });
+
+  it("a job without nodes has none, though sacct prints what it asked for", () => {
+    const { jobs } = read(
+      "JobID|State|Start|NNodes|NCPUS|NodeList\n1|CANCELLED by 0|None|4|64|None assigned\n",
+    );
+    expect(jobs).toMatchObject([{ nodes: 0, cpus: 0, cancelledBy: "0" }]);
+  });
+
+  it("JSON says what Slurm wrote of its own failure", () => {
+    const errors = [{ description: "Nothing found", error_number: 9003, error: "Nothing found with query" }];
+    const { jobs, notes } = read(JSON.stringify({ meta: { Slurm: {} }, errors, jobs: [] }));
+    expect(jobs).toEqual([]);
+    expect(notes.complaints).toEqual(["Nothing found with query"]);
+  });
+
   it("JSON of several releases", () => {
     const job = (state: unknown, number: (n: number) => unknown) => ({
       ...{ job_id: 7, cluster: "c", name: "n", nodes: "n[1-2]", allocation_nodes: 2, account: "acc" },
@@ -145,6 +174,7 @@ describe("sacct", () => {
       tres: {
         allocated: [
           { type: "cpu", name: null, count: 8 },
+          { type: "energy", name: null, count: null },
           { type: "gres", name: "gpu", count: 2 },
         ],
       },
@@ -168,6 +198,7 @@ describe("sacct", () => {
         },
       ]);
       expect(gpusOf(jobs[0]?.tres ?? new Map())).toBe(2);
+      expect(jobs[0]?.tres.has("energy")).toBe(false);
       expect(notes.broken).toBe(1);
     }
     expect(() => read('{"jobs": [')).toThrow(FormatError);

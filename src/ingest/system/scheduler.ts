@@ -37,6 +37,12 @@ class SchedulerImporter implements FileImporter {
         this.#notes,
         `${source.name}: ${notes.broken} rows cannot be read, the first at line ${broken.line}: ${broken.reason}`,
       );
+    const [complaint] = notes.complaints;
+    if (complaint !== undefined)
+      warn(
+        this.#notes,
+        `${source.name}: Slurm wrote an error into it: ${complaint}; ${jobs.length} jobs found`,
+      );
     if (notes.localTimes > 0 && this.#options.zone === undefined)
       warn(
         this.#notes,
