@@ -77,8 +77,23 @@ describe("Telegraf on Lustre 2.14 and later", () => {
     expect(points.latencyInPlaceOfBytes()).toEqual({ read: true, write: false });
     expect(points.warnings()[0]).toMatch(/read bytes are latencies in microseconds/);
     points.eachReading((reading) => {
-      expect(reading.counters().map(({ name, unit }) => `${name} ${unit}`)).toEqual(["read usecs"]);
+      expect(reading.counters().map(({ name, unit }) => `${name} ${unit}`)).toEqual([
+        "read usecs",
+        "read_bytes calls",
+      ]);
     });
+  });
+
+  it("is found out on slow servers too, where one of many jobs has a time that could be a size", () => {
+    const jobs = Array.from({ length: 200 }, (_, i) => (i === 7 ? 40 * 4096 : 130_001 + 8 * i));
+    const text = jobs.map((max, i) =>
+      line(
+        `${i}`,
+        `jobstats_write_bytes=${max + 900}i,jobstats_write_calls=2i,jobstats_write_max_size=${max}i`,
+        60,
+      ),
+    );
+    expect(read(text.join("")).latencyInPlaceOfBytes()).toEqual({ read: false, write: true });
   });
 
   it("is not suspected where sizes are whole pages, nor on few points", () => {

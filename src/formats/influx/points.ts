@@ -160,14 +160,8 @@ export class InfluxPoints {
     wrong: { readonly read: boolean; readonly write: boolean },
   ): void {
     const entries = new Map<number, number>();
-    for (const [field, value] of fields) {
-      const meaning = fieldMeaning(field);
-      if (meaning === undefined) continue;
-      const way =
-        meaning.name === "read_bytes" ? "read" : meaning.name === "write_bytes" ? "write" : undefined;
-      const isTime = way !== undefined && wrong[way] && field.startsWith("jobstats_");
-      const column = isTime ? this.table.column(way, "usecs") : this.table.column(meaning.name, meaning.unit);
-      if (column < 0) continue;
+    const put = (column: number, word: number, value: bigint) => {
+      if (column < 0) return;
       let entry = entries.get(column);
       if (entry === undefined) {
         reading.reserveEntry();
@@ -177,8 +171,21 @@ export class InfluxPoints {
         reading.shape[entry] = 1;
         reading.words.fill(0n, entry * WORDS, (entry + 1) * WORDS);
       }
-      reading.words[entry * WORDS + meaning.word] = BigInt.asUintN(64, value);
-      if (meaning.word !== SAMPLES) reading.shape[entry] = 4;
+      reading.words[entry * WORDS + word] = BigInt.asUintN(64, value);
+      if (word !== SAMPLES) reading.shape[entry] = 4;
+    };
+    for (const [field, value] of fields) {
+      const meaning = fieldMeaning(field);
+      if (meaning === undefined) continue;
+      const { name, unit, word } = meaning;
+      const way = name === "read_bytes" ? "read" : name === "write_bytes" ? "write" : undefined;
+      if (way === undefined || !wrong[way] || !field.startsWith("jobstats_")) {
+        put(this.table.column(name, unit), word, value);
+        continue;
+      }
+      put(this.table.column(way, "usecs"), word, value);
+      // There were as many calls as times; of how many bytes is not known.
+      if (word === SAMPLES) put(this.table.column(name, "calls"), word, value);
     }
     reading.entryTo[row] = reading.entries;
   }

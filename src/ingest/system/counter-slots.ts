@@ -38,6 +38,9 @@ export function slotsOf(name: string, unit: string, role: "OST" | "MDT"): Slots 
     return { sum: BYTES_READ, samples: READS, metadata: false };
   if (unit === "bytes" && (name === "write_bytes" || name === "write"))
     return { sum: BYTES_WRITTEN, samples: WRITES, metadata: false };
+  // Calls whose bytes the source has lost.
+  if (unit === "calls" && (name === "read_bytes" || name === "write_bytes"))
+    return { sum: NO_SLOT, samples: name === "read_bytes" ? READS : WRITES, metadata: false };
   if (role === "OST" || !METADATA.has(name)) return undefined;
   const own = name === "open" ? OPENS : name === "close" ? CLOSES : name === "mknod" ? MKNODS : NO_SLOT;
   return { sum: NO_SLOT, samples: own, metadata: true };
