@@ -1,5 +1,5 @@
 /** Parts that the documents about load share. */
-import type { Cell, TableBlock, TableColumn } from "../../model/document.ts";
+export { type Column, table } from "../study/table.ts";
 
 const HEIGHTS = "▁▂▃▄▅▆▇█";
 
@@ -16,25 +16,6 @@ export function bar(share: number, room = 10): string {
   const eighths = Math.round(Math.min(1, Math.max(0, share || 0)) * room * 8);
   const rest = eighths % 8;
   return "█".repeat(Math.floor(eighths / 8)) + (rest > 0 ? (" ▏▎▍▌▋▊▉"[rest] as string) : "");
-}
-
-export type Column = readonly [key: string, label: string, unit: TableColumn["unit"], about: string];
-
-export function table(
-  id: string,
-  caption: string,
-  columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
-  rowsTotal?: number,
-): TableBlock {
-  return {
-    kind: "table",
-    id,
-    caption,
-    columns: columns.map(([key, label, unit, about]) => ({ key, label, unit, about })),
-    rows,
-    ...(rowsTotal === undefined ? {} : { rowsTotal }),
-  };
 }
 
 /** NaN in a cell is "not recorded", which null says. */

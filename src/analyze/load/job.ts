@@ -1,5 +1,6 @@
 /** One job: what it was, what it did in each minute, where, beside whom, and what Darshan says of it. */
 import type { Queryable, SqlRow } from "../../model/query.ts";
+import type { Period } from "../study/periods.ts";
 import { exact, number, quoted, shareOf, text } from "./amounts.ts";
 import {
   classOf,
@@ -9,15 +10,7 @@ import {
   limitsOf,
 } from "./efficiency.ts";
 import { type Neighbour, neighboursOf } from "./neighbours.ts";
-import {
-  type Burst,
-  burstsOf,
-  type IoShare,
-  ioShareOf,
-  type Minute,
-  type Period,
-  periodOf,
-} from "./series.ts";
+import { type Burst, burstsOf, type IoShare, ioShareOf, type Minute, periodOf } from "./series.ts";
 
 export interface JobFacts {
   readonly jobId: string;

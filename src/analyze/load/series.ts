@@ -1,5 +1,6 @@
 /** What a series of minutes shows: bursts of writes, a period, and how much of the time there was I/O. */
 import { Random } from "../../base/prng.ts";
+import { type Period, PeriodFinder } from "../study/periods.ts";
 
 export interface Minute {
   readonly minuteUnix: number;
@@ -65,25 +66,14 @@ export function ioShareOf(series: readonly Minute[], minutes: number): IoShare {
   };
 }
 
-export interface Period {
-  readonly minutes: number;
-  /** Autocorrelation at that distance, 0 to 1. */
-  readonly strength: number;
-  /** Share of shuffled series that have no peak as high. */
-  readonly confidence: number;
-}
-
 const SHUFFLES = 99;
 /** With more shuffled series than this as high there is no period, and no need to go on. */
 const HIGH_MAX = 10;
 /** Longer series are summed up in wider steps. */
-const STEPS_MAX = 2048;
+const STEPS_MAX = 1 << 14;
 const LEAST_BURSTS = 3;
 
-/**
- * The highest peak of the autocorrelation of log10(1 + bytes), from a distance of two steps to half of the series (B13). Null
- * when there is none, or with fewer than three bursts, which have no period to speak of.
- */
+/** The period of the writes (B13). Null when there is none, or with fewer than three bursts, which have none to speak of. */
 export function periodOf(series: readonly Minute[], from: number, to: number): Period | null {
   if (burstsOf(series).length < LEAST_BURSTS) return null;
   const step = Math.max(1, Math.ceil((to - from) / STEPS_MAX));
@@ -92,54 +82,12 @@ export function periodOf(series: readonly Minute[], from: number, to: number): P
     const at = Math.floor((minuteUnix - from) / step);
     if (at >= 0 && at < bytes.length) bytes[at] = (bytes[at] as number) + Number(bytesWritten);
   }
-  const values = centred(bytes.map((one) => Math.log10(1 + one)));
-  const peak = peakOf(values);
-  if (peak === null) return null;
-  const random = new Random(1);
-  let [high, done] = [0, 0];
-  for (; done < SHUFFLES && high <= HIGH_MAX; done++) {
-    shuffle(values, random);
-    const other = peakOf(values);
-    if (other !== null && other.height >= peak.height) high++;
-  }
-  const n = values.length;
-  return {
-    minutes: peak.at * step,
-    strength: Math.min(1, (peak.height * n) / (n - peak.at)),
-    confidence: 1 - (high + 1) / (done + 1),
-  };
-}
-
-function centred(values: Float64Array): Float64Array {
-  const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
-  return values.map((one) => one - mean);
-}
-
-function peakOf(values: Float64Array): { at: number; height: number } | null {
-  const n = values.length;
-  const lags = Math.floor(n / 2) + 1;
-  const sums = new Float64Array(lags + 1);
-  for (let k = 0; k <= Math.min(lags, n - 1); k++)
-    for (let i = 0; i + k < n; i++)
-      sums[k] = (sums[k] as number) + (values[i] as number) * (values[i + k] as number);
-  const square = sums[0] as number;
-  if (!(square > 1e-12 * n)) return null;
-  const slack = 1e-9 * square;
-  let best = 0;
-  for (let k = 2; k < lags; k++) {
-    const here = sums[k] as number;
-    if (here <= 0 || here - (sums[k - 1] as number) <= slack || here < (sums[k + 1] as number) - slack)
-      continue;
-    if (best === 0 || here > (sums[best] as number) + slack) best = k;
-  }
-  return best === 0 ? null : { at: best, height: (sums[best] as number) / square };
-}
-
-function shuffle(values: Float64Array, random: Random): void {
-  for (let i = values.length - 1; i > 0; i--) {
-    const j = random.below(i + 1);
-    const held = values[i] as number;
-    values[i] = values[j] as number;
-    values[j] = held;
-  }
+  const { minutes, ...found } = new PeriodFinder().find(
+    bytes,
+    bytes.length,
+    new Random(1),
+    SHUFFLES,
+    HIGH_MAX,
+  );
+  return minutes === 0 ? null : { minutes: minutes * step, ...found };
 }

@@ -1,8 +1,10 @@
 /** What an item of the study is, and what it returns. */
-import type { Cell, TableBlock, TableColumn } from "../../model/document.ts";
+import type { TableBlock } from "../../model/document.ts";
 import type { Figure } from "../../model/figure.ts";
 import type { Queryable, SqlValue } from "../../model/query.ts";
 import type { OptionName, ReuseOptions } from "./options.ts";
+
+export { table } from "../study/table.ts";
 
 /** Shares and coefficients of variation are fractions, bytes exact. NaN: not enough data to say. */
 export type Value = number | bigint | string;
@@ -122,21 +124,3 @@ export function exact(value: SqlValue | undefined): bigint {
 }
 
 export const share = (part: number, whole: number): number => (whole === 0 ? Number.NaN : part / whole);
-
-/** A table of a result; columns by key with label, unit and meaning. */
-export function table(
-  id: string,
-  caption: string,
-  columns: readonly (readonly [key: string, label: string, unit: TableColumn["unit"], about: string])[],
-  rows: readonly (readonly Cell[])[],
-  rowsTotal?: number,
-): TableBlock {
-  return {
-    kind: "table",
-    id,
-    caption,
-    columns: columns.map(([key, label, unit, about]) => ({ key, label, unit, about })),
-    rows,
-    ...(rowsTotal === undefined ? {} : { rowsTotal }),
-  };
-}

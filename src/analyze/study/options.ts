@@ -31,3 +31,13 @@ export function checkZone(zone: string): void {
     throw new UsageError(`zone ${zone}: not a time zone such as UTC or America/Los_Angeles`, { cause });
   }
 }
+
+/** A size such as 100GB: letters are powers of 1000, or of 1024 with `iec`; with an i, as in 64GiB, always of 1024. */
+export function sizeOf(name: string, text: string, units: "si" | "iec" = "si"): number {
+  const match = /^(\d+(?:\.\d*)?|\.\d+)\s*(?:([KMGTPE])(i?)B?|B)?$/i.exec(text.trim());
+  if (match === null) throw new UsageError(`${name} ${text}: expected a size such as 100GB, 1.5T or 64GiB`);
+  const power = match[2] === undefined ? 0 : "KMGTPE".indexOf(match[2].toUpperCase()) + 1;
+  const bytes = Math.round(Number(match[1]) * (match[3] || units === "iec" ? 1024 : 1000) ** power);
+  if (!Number.isSafeInteger(bytes)) throw new UsageError(`${name} ${text}: more than 2^53 bytes`);
+  return bytes;
+}

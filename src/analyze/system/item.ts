@@ -5,7 +5,8 @@ import { steady, type Value, type Values } from "../reuse/item.ts";
 import type { OptionName, SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
-export { drawn, share, table, type Value, type Values } from "../reuse/item.ts";
+export { drawn, share, type Value, type Values } from "../reuse/item.ts";
+export { table } from "../study/table.ts";
 
 /** What the paper prints for its two clusters, or for the one that has minutes. */
 export interface Printed {

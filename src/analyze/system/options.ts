@@ -1,7 +1,7 @@
 /** The options of the study of a system, each with its default and the items that it changes. The CLI and the manual come from here. */
 import { UsageError } from "../../base/errors.ts";
 import { localToUnix } from "../reuse/zone.ts";
-import { checkNumber, checkZone, type OptionInfo } from "../study/options.ts";
+import { checkNumber, checkZone, type OptionInfo, sizeOf } from "../study/options.ts";
 
 export interface SystemOptions {
   /** Jobs of this cluster; empty is all. */
@@ -185,17 +185,6 @@ export function boundsOf({ zone, from, to }: SystemOptions): { fromUnix: number;
     fromUnix: from === "" ? -Infinity : localToUnix(zone, from),
     toUnix: to === "" ? Infinity : localToUnix(zone, to),
   };
-}
-
-/** A size such as 10GB; letters are powers of 1000, with an i of 1024. */
-export function sizeOf(name: string, text: string): number {
-  const match = /^(\d+(?:\.\d*)?|\.\d+)\s*(?:([KMGTPE])(i?)B?|B)?$/i.exec(text.trim());
-  const power = match?.[2] === undefined ? 0 : "KMGTPE".indexOf(match[2].toUpperCase()) + 1;
-  const bytes =
-    match === null ? Number.NaN : Math.round(Number(match[1]) * (match[3] ? 1024 : 1000) ** power);
-  if (!Number.isSafeInteger(bytes))
-    throw new UsageError(`${name} ${text}: expected a size such as 128GB or 64GiB`);
-  return bytes;
 }
 
 export function thresholdOf(text: string): "mean" | "median" | number {

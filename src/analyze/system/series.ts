@@ -1,9 +1,9 @@
 /** What is kept of each job with minutes: shares of its run, bursts of writes, and their period. */
 import { Random } from "../../base/prng.ts";
+import { NO_PERIOD, type Period, PeriodFinder } from "../study/periods.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Run } from "./minutes.ts";
 import type { SystemOptions } from "./options.ts";
-import { NO_PERIOD, type Period, PeriodFinder } from "./periods.ts";
 
 /** Upper ends of the classes of bursts, as shares of memory and in bytes; what lies beyond the last has a class too. */
 export const MEMORY_ENDS = [0.01, 0.05, 0.1, 0.5, 1] as const;

@@ -1,5 +1,5 @@
 /** `plimsoll generate reuse`: a synthetic centre with the file reuse of a published study, and its true answers. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { damagePack } from "../../generate/damage/index.ts";
@@ -7,7 +7,6 @@ import {
   type AnswerSheet,
   AnswerSheetBuilder,
   CALIBRATED_SCALE,
-  type Comparison,
   centre,
   expectedRuns,
   type Group,
@@ -23,12 +22,24 @@ import { nodeEncoders } from "../../node/encoders.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { replaceFolder } from "../output-folder.ts";
+import {
+  comparedLine,
+  fillStore,
+  isMarked,
+  OUT,
+  outsideCount,
+  promiseText,
+  requiredOut,
+  SEED,
+  writeAnswers,
+} from "./answers.ts";
 import { makeFolder } from "../../node/folders.ts";
 
 /** First line of README.txt; only a folder with it is replaced. */
 const MARK = "A synthetic HPC centre made by plimsoll generate reuse";
 /** More logs than this in one tree are a case for --tables. */
 const LOGS_MAX = 20_000_000;
+const isOurs = (folder: string) => isMarked(folder, MARK);
 
 export default defineCommand({
   name: "generate reuse",
@@ -36,12 +47,7 @@ export default defineCommand({
   description:
     "Makes the Darshan logs of a centre whose files are reused as in a published study of four months on a large system, and answers.json with the true result of every analysis beside the published one. There are two knobs of size: --scale for the files that the study selects (8,500 of them, about 47 runs each, at 1), and --background for everything else (52 million files and 84 million logs at 1); the published shares and means hold from --scale 0.1 on. With --tables the rows go straight into a store, which is the way to large sizes. The same options give the same bytes; everything says that it is synthetic.",
   options: {
-    out: {
-      kind: "string",
-      short: "o",
-      valueName: "DIR",
-      help: "folder to write; an earlier one of this command is replaced",
-    },
+    out: OUT,
     scale: {
       kind: "number",
       min: 0,
@@ -56,14 +62,7 @@ export default defineCommand({
       default: 0.0001,
       help: "size of the rest: 52 million files and 84 million logs times this",
     },
-    seed: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      max: 2 ** 32 - 1,
-      default: 1,
-      help: "seed of the random numbers",
-    },
+    seed: SEED,
     "inter-arrival": {
       kind: "choice",
       choices: INTER_ARRIVALS,
@@ -96,8 +95,8 @@ export default defineCommand({
     },
   ],
   async run({ options }, context) {
-    const { out, seed, scale, background } = options;
-    if (out === undefined || out === "") throw new UsageError("--out is missing: name a folder");
+    const { seed, scale, background } = options;
+    const out = requiredOut(options.out);
     const interArrival = options.interArrival as InterArrival;
     const population = new Population({
       seed,
@@ -119,12 +118,12 @@ export default defineCommand({
         ? await writeTables(work, population, context)
         : await writeLogs(work, population, context);
       if (options.damage) damaged = writeDamage(join(work, "damage"));
-      writeFileSync(join(work, "answers.json"), `${JSON.stringify(sheet, exactNumbers, 2)}\n`);
+      writeAnswers(join(work, "answers.json"), sheet);
       writeFileSync(join(work, "README.txt"), readme(sheet, options.tables, damaged));
     });
     const answers = join(folder, "answers.json");
     const { items, comparison } = sheet as AnswerSheet;
-    const outside = comparison.filter(({ within }) => within === false).length;
+    const outside = outsideCount(comparison);
     const made = join(folder, options.tables ? "store" : "logs");
     if (context.json) {
       const planted = items.A01?.planted;
@@ -174,24 +173,13 @@ async function writeLogs(work: string, population: Population, context: Context)
   });
 }
 
-async function writeTables(work: string, population: Population, context: Context): Promise<AnswerSheet> {
-  const { Store } = await import("../../store/index.ts");
-  const store = await Store.create(join(work, "store"));
-  try {
-    const batch = store.beginBatch({ writer: "plimsoll generate reuse" });
-    try {
-      const emitter = new TableEmitter(population, batch);
-      const sheet = await generate(population, context, (group) => emitter.add(group));
-      await emitter.end();
-      await batch.commit();
-      return sheet;
-    } catch (error) {
-      await batch.abort();
-      throw error;
-    }
-  } finally {
-    await store.close();
-  }
+function writeTables(work: string, population: Population, context: Context): Promise<AnswerSheet> {
+  return fillStore(join(work, "store"), "plimsoll generate reuse", async (batch) => {
+    const emitter = new TableEmitter(population, batch);
+    const sheet = await generate(population, context, (group) => emitter.add(group));
+    await emitter.end();
+    return sheet;
+  });
 }
 
 function writeDamage(folder: string): number {
@@ -199,22 +187,8 @@ function writeDamage(folder: string): number {
   const pack = damagePack(nodeEncoders);
   for (const { name, bytes } of pack) writeFileSync(join(folder, name), bytes);
   const expected = { files: pack.map(({ bytes: _, ...file }) => file) };
-  writeFileSync(join(folder, "expected.json"), `${JSON.stringify(expected, exactNumbers, 2)}\n`);
+  writeAnswers(join(folder, "expected.json"), expected);
   return pack.length;
-}
-
-/** A bigint as a number as long as that is exact. */
-function exactNumbers(_: string, value: unknown): unknown {
-  if (typeof value !== "bigint") return value;
-  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
-}
-
-function isOurs(folder: string): boolean {
-  try {
-    return readFileSync(join(folder, "README.txt"), "utf8").startsWith(MARK);
-  } catch {
-    return false;
-  }
 }
 
 function readme({ seed, options, items }: AnswerSheet, tables: boolean, damaged: number): string {
@@ -235,25 +209,8 @@ function summary(
   tables: boolean,
   damaged: number,
 ): string {
-  const lines = comparison.map((line) =>
-    [
-      line.item.padEnd(4),
-      line.key.padEnd(23),
-      number(line.published).padStart(10),
-      number(line.expected).padStart(10),
-      number(line.planted).padStart(10),
-      `  ${accepted(line)}`,
-    ]
-      .join(" ")
-      .trimEnd(),
-  );
-  const outside = comparison.filter(({ within }) => within === false).length;
-  const promise =
-    options.scale < CALIBRATED_SCALE
-      ? `Below --scale ${CALIBRATED_SCALE} there are too few files for the published shares and means to hold.`
-      : outside === 0
-        ? "All planted values are within the tolerances."
-        : `${outside} of the planted values ${outside === 1 ? "is" : "are"} outside the tolerances (docs/generate.md says which may be).`;
+  const lines = comparison.map((line) => comparedLine([line.item.padEnd(4), line.key.padEnd(23)], line));
+  const promise = promiseText(comparison, options.scale, CALIBRATED_SCALE, "files");
   const next = tables
     ? `plimsoll study reuse --store ${made}`
     : `plimsoll ingest ${made} --store ${made}-store`;
@@ -265,20 +222,4 @@ ${lines.join("\n")}
 ${promise} The answers are in ${answers}. Look further:
   ${next}
 `;
-}
-
-function accepted({ low, high, within }: Comparison): string {
-  if (low === undefined || high === undefined) return "";
-  return `${number(low)} to ${number(high)}${within === false ? "  outside" : ""}`;
-}
-
-function number(value: number): string {
-  const size = Math.abs(value);
-  if (Number.isNaN(value)) return "-";
-  if (size >= 1e15) return `${(value / 1e15).toFixed(2)} P`;
-  if (size >= 1e12) return `${(value / 1e12).toFixed(1)} T`;
-  if (size >= 1e9) return `${(value / 1e9).toFixed(1)} G`;
-  if (size >= 10_000) return Math.round(value).toLocaleString("en");
-  if (Number.isInteger(value)) return String(value);
-  return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(3);
 }

@@ -1,5 +1,5 @@
 /** `plimsoll generate sitewide`: a synthetic site with the job I/O of a published study, and its true answers. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import {
@@ -7,7 +7,6 @@ import {
   CALIBRATED_SCALE,
   CLUSTER_CHOICES,
   type ClusterChoice,
-  type Comparison,
   DEFAULT_START,
   generateSite,
   SCENARIO,
@@ -18,6 +17,17 @@ import {
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { replaceFolder } from "../output-folder.ts";
+import {
+  comparedLine,
+  fillStore,
+  isMarked,
+  OUT,
+  outsideCount,
+  promiseText,
+  requiredOut,
+  SEED,
+  writeAnswers,
+} from "./answers.ts";
 import { runLive } from "./sitewide-live.ts";
 import { type FileLimits, writeFiles } from "./sitewide-files.ts";
 
@@ -25,6 +35,7 @@ import { type FileLimits, writeFiles } from "./sitewide-files.ts";
 const MARK = "A synthetic HPC site made by plimsoll generate sitewide";
 /** More jobs than this are a case for --tables. */
 const FILES_SCALE_MAX = 0.2;
+const isOurs = (folder: string) => isMarked(folder, MARK);
 
 export default defineCommand({
   name: "generate sitewide",
@@ -33,12 +44,7 @@ export default defineCommand({
   description:
     "Makes the jobs of two clusters, and what they did on the targets of a Lustre file system in each minute, shaped like a published study of job I/O, and answers.json with the true result of every analysis beside the published one. At --scale 1 there are 4.26 million jobs, and 16,795 more with 84 million rows of minutes; the published shares and means hold from --scale 0.01 on. By default it writes what a site would have: accounting of Slurm, readings of clients, and samples of servers. With --tables the rows go straight into a store, which is the way to large sizes. With --live it keeps a tree of files like those of Lustre's servers and clients, which change with time, until it is stopped. The same options give the same bytes; everything says that it is synthetic.",
   options: {
-    out: {
-      kind: "string",
-      short: "o",
-      valueName: "DIR",
-      help: "folder to write; an earlier one of this command is replaced",
-    },
+    out: OUT,
     scale: {
       kind: "number",
       min: 0,
@@ -46,14 +52,7 @@ export default defineCommand({
       default: 0.01,
       help: "size: 4.26 million jobs, and 16,795 with minutes, times this",
     },
-    seed: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      max: 2 ** 32 - 1,
-      default: 1,
-      help: "seed of the random numbers",
-    },
+    seed: SEED,
     cluster: {
       kind: "choice",
       choices: CLUSTER_CHOICES,
@@ -127,8 +126,8 @@ export default defineCommand({
     },
   ],
   async run({ options }, context) {
-    const { out, seed, scale, weekend, start } = options;
-    if (out === undefined || out === "") throw new UsageError("--out is missing: name a folder");
+    const { seed, scale, weekend, start } = options;
+    const out = requiredOut(options.out);
     checkDate(start);
     if (options.live && (options.tables || options.damage))
       throw new UsageError("--live makes neither tables nor damage; leave out --tables and --damage");
@@ -165,12 +164,12 @@ export default defineCommand({
         made = { ...made, damaged: writeDamage(join(work, "damage")) };
         sheet = { ...result.sheet, damage: damageExpectations() };
       }
-      writeFileSync(join(work, "answers.json"), `${JSON.stringify(sheet, exactNumbers, 2)}\n`);
+      writeAnswers(join(work, "answers.json"), sheet);
       writeFileSync(join(work, "README.txt"), readme(result.sheet, made));
     });
     const answers = join(folder, "answers.json");
     const { comparison } = sheet as AnswerSheet;
-    const outside = comparison.filter(({ within }) => within === false).length;
+    const outside = outsideCount(comparison);
     if (context.json)
       context.printJson({ answers, ...(options.tables && { store: join(folder, "store") }), made, outside });
     else context.out.write(summary(sheet as AnswerSheet, folder, answers, made));
@@ -200,42 +199,16 @@ function progressOf(site: Site, context: Context): { each: Each; end: () => void
   };
 }
 
-async function writeTables(work: string, site: Site, context: Context) {
-  const { Store } = await import("../../store/index.ts");
-  const store = await Store.create(join(work, "store"));
-  try {
-    const batch = store.beginBatch({ writer: "plimsoll generate sitewide" });
-    try {
-      const answers = new SiteAnswers(site);
-      const tables = new SiteTables(site, batch);
-      const progress = progressOf(site, context);
-      await generateSite(site, [tables, answers], progress.each);
-      await tables.finish();
-      progress.end();
-      await batch.commit();
-      return { sheet: answers.finish(), made: { ...tables.rows } };
-    } catch (error) {
-      await batch.abort();
-      throw error;
-    }
-  } finally {
-    await store.close();
-  }
-}
-
-/** A bigint as a number as long as that is exact; what is no number is left out. */
-function exactNumbers(_: string, value: unknown): unknown {
-  if (typeof value === "number" && Number.isNaN(value)) return null;
-  if (typeof value !== "bigint") return value;
-  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
-}
-
-function isOurs(folder: string): boolean {
-  try {
-    return readFileSync(join(folder, "README.txt"), "utf8").startsWith(MARK);
-  } catch {
-    return false;
-  }
+function writeTables(work: string, site: Site, context: Context) {
+  return fillStore(join(work, "store"), "plimsoll generate sitewide", async (batch) => {
+    const answers = new SiteAnswers(site);
+    const tables = new SiteTables(site, batch);
+    const progress = progressOf(site, context);
+    await generateSite(site, [tables, answers], progress.each);
+    await tables.finish();
+    progress.end();
+    return { sheet: answers.finish(), made: { ...tables.rows } };
+  });
 }
 
 const WHAT: Readonly<Record<string, string>> = {
@@ -268,25 +241,9 @@ function summary(
   made: Readonly<Record<string, number>>,
 ): string {
   const lines = comparison.map((line) =>
-    [
-      line.item,
-      line.of.padEnd(6),
-      line.key.padEnd(22),
-      number(line.published).padStart(10),
-      number(line.expected).padStart(10),
-      number(line.planted).padStart(10),
-      `  ${accepted(line)}`,
-    ]
-      .join(" ")
-      .trimEnd(),
+    comparedLine([line.item, line.of.padEnd(6), line.key.padEnd(22)], line),
   );
-  const outside = comparison.filter(({ within }) => within === false).length;
-  const promise =
-    options.scale < CALIBRATED_SCALE
-      ? `Below --scale ${CALIBRATED_SCALE} there are too few jobs for the published shares and means to hold.`
-      : outside === 0
-        ? "All planted values are within the tolerances."
-        : `${outside} of the planted values ${outside === 1 ? "is" : "are"} outside the tolerances.`;
+  const promise = promiseText(comparison, options.scale, CALIBRATED_SCALE, "jobs");
   const parts = Object.entries(made).map(
     ([name, count]) => `  ${count.toLocaleString("en")} ${WHAT[name] ?? name}`,
   );
@@ -303,21 +260,4 @@ ${lines.join("\n")}
 ${promise} The answers are in ${answers}. Look further:
   ${next}
 `;
-}
-
-function accepted({ low, high, within }: Comparison): string {
-  if (low === undefined || high === undefined) return "";
-  return `${number(low)} to ${number(high)}${within === false ? "  outside" : ""}`;
-}
-
-function number(value: number): string {
-  const size = Math.abs(value);
-  if (Number.isNaN(value)) return "-";
-  if (size >= 1e15) return `${(value / 1e15).toFixed(2)} P`;
-  if (size >= 1e12) return `${(value / 1e12).toFixed(1)} T`;
-  if (size >= 1e9) return `${(value / 1e9).toFixed(1)} G`;
-  if (size >= 10_000) return Math.round(value).toLocaleString("en");
-  if (Number.isInteger(value)) return String(value);
-  if (size < 0.01) return value.toFixed(5);
-  return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(3);
 }

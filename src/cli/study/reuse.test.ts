@@ -7,7 +7,7 @@ import { Store } from "../../store/index.ts";
 import type { CommandEntry } from "../command.ts";
 import { runCli } from "../run.ts";
 import { fakeWorld } from "../test-kit.ts";
-import { parseSize } from "./reuse.ts";
+import { sizeOf } from "../../analyze/study/options.ts";
 
 const table: CommandEntry[] = [
   { name: "study reuse", summary: "study", load: () => import("./reuse.ts") },
@@ -94,10 +94,10 @@ describe("study reuse", () => {
   });
 
   it("reads sizes with letters of 1000, or of 1024 when asked", () => {
-    expect(parseSize("--min-bytes", "100GB", "si")).toBe(100e9);
-    expect(parseSize("--min-bytes", "100G", "iec")).toBe(100 * 1024 ** 3);
-    expect(parseSize("--min-bytes", "1GiB", "si")).toBe(1024 ** 3);
-    expect(() => parseSize("--min-bytes", "much", "si")).toThrow(/--min-bytes much: expected a size/);
+    expect(sizeOf("--min-bytes", "100GB", "si")).toBe(100e9);
+    expect(sizeOf("--min-bytes", "100G", "iec")).toBe(100 * 1024 ** 3);
+    expect(sizeOf("--min-bytes", "1GiB", "si")).toBe(1024 ** 3);
+    expect(() => sizeOf("--min-bytes", "much", "si")).toThrow(/--min-bytes much: expected a size/);
   });
 });
 

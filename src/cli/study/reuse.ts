@@ -1,6 +1,4 @@
 /** `plimsoll study reuse`: the study of file reuse (Patel et al., FAST '20) on the logs of a store. */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import {
   claimText,
@@ -13,19 +11,15 @@ import {
   studyDocument,
   verdictOf,
 } from "../../analyze/reuse/index.ts";
+import { sizeOf } from "../../analyze/study/options.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
-import type { Document, Figure } from "../../model/index.ts";
-import type { Cell, TableBlock } from "../../model/document.ts";
 import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { writeJson } from "../json.ts";
-import { replaceFolder } from "../output-folder.ts";
-import { writeFigures, writePage } from "../page-output.ts";
 import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/options.ts";
 import { version } from "../../../package.json";
 import { itemsJson } from "./items-json.ts";
 import { kebab, optionSpecs } from "./option-specs.ts";
+import { findingLines, whereText, writeStudy } from "./study-output.ts";
 
 const STUDY_OPTIONS = optionSpecs(REUSE_OPTIONS);
 
@@ -99,16 +93,16 @@ export default defineCommand({
     const command = `plimsoll study reuse --store ${options.store} -o ${options.output ?? "study"}`;
     if (options.output !== undefined) {
       const document = studyDocument({ study, store: options.store, command, madeBy: `Plimsoll ${version}` });
-      await writeStudy(study, document, options.output, context);
+      const items = Object.values(study.items);
+      const figures = items.flatMap((item) => item.figures);
+      const tables = [...items.flatMap((item) => item.tables), ...study.outputs];
+      const json = studyJson(study);
+      await writeStudy(options.output, { kind: STUDY_KIND, document, figures, tables, json }, context);
     }
     if (context.json) context.printJson(studyJson(study));
     else {
       context.out.write(studyText(study, context.columns));
-      context.out.write(
-        options.output === undefined
-          ? `\nThe whole report: ${command}\n`
-          : `\nWrote ${options.output}: report.html, figures, tables, study.json\n`,
-      );
+      context.out.write(whereText(command, options.output));
     }
   },
 });
@@ -131,23 +125,13 @@ function chosenOptions(given: Given): ReuseOptions {
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
     // `--exclude-mounts ""` asks for none.
     if (Array.isArray(value)) chosen[name] = value.filter((path) => path !== "");
-    else chosen[name] = info.bytes ? parseSize(`--${kebab(name)}`, String(value), given.units) : value;
+    else chosen[name] = info.bytes ? sizeOf(`--${kebab(name)}`, String(value), given.units) : value;
   }
   return reuseOptions(chosen as Partial<ReuseOptions>);
 }
 
-/** 100GB is 100e9 with SI letters and 100 · 2^30 with IEC ones; 100GiB is always the latter. */
-export function parseSize(flag: string, text: string, units: "si" | "iec"): number {
-  const match = /^(\d+(?:\.\d*)?|\.\d+)\s*(?:([KMGTPE])(i?)B?|B)?$/i.exec(text.trim());
-  if (match === null) throw new UsageError(`${flag} ${text}: expected a size such as 100GB, 1.5T or 64MiB`);
-  const power = match[2] === undefined ? 0 : "KMGTPE".indexOf(match[2].toUpperCase()) + 1;
-  const bytes = Math.round(Number(match[1]) * (match[3] || units === "iec" ? 1024 : 1000) ** power);
-  if (!Number.isSafeInteger(bytes)) throw new UsageError(`${flag} ${text}: more than 2^53 bytes`);
-  return bytes;
-}
-
 /** What --json prints: the contract of all studies. */
-export function studyJson({ items, findings, options, files, outputRows, seconds }: Study): unknown {
+export function studyJson({ items, findings, options, files, outputRows, seconds }: Study): object {
   return {
     study: "reuse",
     options,
@@ -195,79 +179,10 @@ export function studyText(study: Study, width: number): string {
       `Apart      ${care.map(([count, what]) => `${formatCount(Number(count))} ${what}`).join(", ")}`,
     );
   lines.push("", verdictOf(study), "");
-  const rows = study.findings.map((one) => {
-    const key = one.claims[0]?.key ?? "";
-    const [low, high] = one.interval;
-    return [
-      one.id,
-      one.verdict,
-      one.title,
-      claimText(key, one.measured),
-      Number.isNaN(low) ? "" : `${claimText(key, low)} … ${claimText(key, high)}`,
-      claimText(key, one.published),
-    ];
-  });
-  const head = ["", "verdict", "finding", "here", "interval", "published"];
-  const widths = head.map((text, i) =>
-    Math.max(text.length, ...rows.map((row) => (row[i] as string).length)),
-  );
-  const others = widths.reduce((sum, one, i) => (i === 2 ? sum : sum + one + 2), 0);
-  widths[2] = Math.max(20, Math.min(widths[2] as number, width - others));
-  const line = (row: readonly string[]) =>
-    row
-      .map((text, i) =>
-        (text.length > (widths[i] as number) ? `${text.slice(0, (widths[i] as number) - 1)}…` : text).padEnd(
-          widths[i] as number,
-        ),
-      )
-      .join("  ")
-      .trimEnd();
-  lines.push(line(head), ...rows.map(line));
+  lines.push(...findingLines(study.findings, "finding", claimText, width));
   const open = study.findings.filter(({ verdict }) => verdict !== "confirmed");
   if (open.length > 0 && study.files > 0) lines.push("", ...open.map(({ id, reason }) => `${id}: ${reason}`));
   return `${lines.join("\n")}\n`;
 }
 
 const STUDY_KIND = "plimsoll study";
-
-async function writeStudy(study: Study, document: Document, path: string, context: Context): Promise<void> {
-  const output = { path, what: "study", isOurs: isStudy };
-  await replaceFolder(output, context, async (work) => {
-    await writePage(document, join(work, "report.html"), context);
-    const figures: Figure[] = Object.values(study.items).flatMap((item) => item.figures);
-    await writeFigures(figures, work, context);
-    const tables = [...Object.values(study.items).flatMap((item) => item.tables), ...study.outputs];
-    for (const one of tables) writeFileSync(join(work, `${one.id}.csv`), tableCsv(one));
-    const pieces: string[] = [];
-    const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
-    const json = {
-      kind: STUDY_KIND,
-      madeBy: document.madeBy,
-      ...(studyJson(study) as object),
-      figures: list,
-    };
-    writeJson(json, (text) => pieces.push(text));
-    writeFileSync(join(work, "study.json"), `${pieces.join("")}\n`);
-  });
-}
-
-function isStudy(folder: string): boolean {
-  try {
-    return JSON.parse(readFileSync(join(folder, "study.json"), "utf8"))?.kind === STUDY_KIND;
-  } catch {
-    return false;
-  }
-}
-
-/** A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. */
-export function tableCsv({ columns, rows }: TableBlock): string {
-  const lines = [columns.map(({ key }) => key).join(",")];
-  for (const row of rows) lines.push(row.map(field).join(","));
-  return `${lines.join("\r\n")}\r\n`;
-}
-
-function field(value: Cell): string {
-  if (value === null || (typeof value === "number" && Number.isNaN(value))) return "";
-  const text = String(value).replace(/\p{Surrogate}/gu, "\ufffd");
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}

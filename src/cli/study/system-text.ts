@@ -1,19 +1,8 @@
 /** The study of a system as JSON and on the terminal. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { claimText, type Study, verdictOf } from "../../analyze/system/index.ts";
 import { formatBytes, formatCount, formatShare } from "../../base/units.ts";
 import { itemsJson } from "./items-json.ts";
-
-export const SYSTEM_KIND = "plimsoll system study";
-
-export function isSystemStudy(folder: string): boolean {
-  try {
-    return JSON.parse(readFileSync(join(folder, "study.json"), "utf8"))?.kind === SYSTEM_KIND;
-  } catch {
-    return false;
-  }
-}
+import { findingLines } from "./study-output.ts";
 
 /** What --json prints: the contract of all studies. */
 export function studyJson({
@@ -25,7 +14,7 @@ export function studyJson({
   series,
   clusters,
   seconds,
-}: Study): unknown {
+}: Study): object {
   return {
     study: "system",
     options,
@@ -53,7 +42,7 @@ export function studyText(study: Study, width: number): string {
     lines.push(
       `Apart      ${apart.map(([what, count]) => `${formatCount(count)} ${what}`).join("\n           ")}`,
     );
-  lines.push("", verdictOf(study), "", ...findingLines(study, width));
+  lines.push("", verdictOf(study), "", ...findingLines(study.findings, "observation", claimText, width));
   const open = study.findings.filter(({ verdict }) => verdict !== "confirmed");
   if (open.length > 0 && study.jobs + study.series > 0)
     lines.push("", ...open.map(({ id, reason }) => `${id}: ${reason}`));
@@ -64,34 +53,4 @@ export function studyText(study: Study, width: number): string {
       ...study.recommendations.flatMap((one) => [`- ${one.title}: ${one.statement}`, `  ${one.advice}`]),
     );
   return `${lines.join("\n")}\n`;
-}
-
-function findingLines(study: Study, width: number): string[] {
-  const rows = study.findings.map((one) => {
-    const key = one.claims[0]?.key ?? "";
-    const [low, high] = one.interval;
-    return [
-      one.id,
-      one.verdict,
-      one.title,
-      claimText(key, one.measured),
-      Number.isNaN(low) ? "" : `${claimText(key, low)} … ${claimText(key, high)}`,
-      one.published === null ? "" : claimText(key, one.published),
-    ];
-  });
-  const head = ["", "verdict", "observation", "here", "interval", "published"];
-  const widths = head.map((text, i) =>
-    Math.max(text.length, ...rows.map((row) => (row[i] as string).length)),
-  );
-  const others = widths.reduce((sum, one, i) => (i === 2 ? sum : sum + one + 2), 0);
-  widths[2] = Math.max(20, Math.min(widths[2] as number, width - others));
-  const line = (row: readonly string[]) =>
-    row
-      .map((text, i) => {
-        const room = widths[i] as number;
-        return (text.length > room ? `${text.slice(0, room - 1)}…` : text).padEnd(room);
-      })
-      .join("  ")
-      .trimEnd();
-  return [line(head), ...rows.map(line)];
 }

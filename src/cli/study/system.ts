@@ -1,6 +1,4 @@
 /** `plimsoll study system`: the study of job I/O (Paul et al. 2020) on the jobs and minutes of a store. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import {
   runStudy,
@@ -12,18 +10,15 @@ import {
   systemOptions,
 } from "../../analyze/system/index.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Document, Figure } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { writeJson } from "../json.ts";
-import { replaceFolder } from "../output-folder.ts";
-import { writeFigures, writePage } from "../page-output.ts";
 import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/options.ts";
-import { tableCsv } from "./reuse.ts";
-import { isSystemStudy, studyJson, studyText, SYSTEM_KIND } from "./system-text.ts";
+import { whereText, writeStudy } from "./study-output.ts";
+import { studyJson, studyText } from "./system-text.ts";
 import { version } from "../../../package.json";
 import { optionSpecs } from "./option-specs.ts";
 
+const SYSTEM_KIND = "plimsoll system study";
 const STUDY_OPTIONS = optionSpecs(SYSTEM_OPTIONS);
 
 export default defineCommand({
@@ -73,16 +68,16 @@ export default defineCommand({
     const command = `plimsoll study system --store ${options.store} -o ${options.output ?? "study"}`;
     if (options.output !== undefined) {
       const document = studyDocument({ study, store: options.store, command, madeBy: `Plimsoll ${version}` });
-      await writeStudy(study, document, options.output, context);
+      const items = Object.values(study.items);
+      const figures = items.flatMap((item) => item.figures);
+      const tables = items.flatMap((item) => item.tables);
+      const json = studyJson(study);
+      await writeStudy(options.output, { kind: SYSTEM_KIND, document, figures, tables, json }, context);
     }
     if (context.json) context.printJson(studyJson(study));
     else {
       context.out.write(studyText(study, context.columns));
-      context.out.write(
-        options.output === undefined
-          ? `\nThe whole report: ${command}\n`
-          : `\nWrote ${options.output}: report.html, figures, tables, study.json\n`,
-      );
+      context.out.write(whereText(command, options.output));
     }
   },
 });
@@ -132,22 +127,4 @@ function chosenOptions(given: Given): SystemOptions {
     chosen[name] = value;
   }
   return systemOptions(chosen as Partial<SystemOptions>);
-}
-
-async function writeStudy(study: Study, document: Document, path: string, context: Context): Promise<void> {
-  const output = { path, what: "study", isOurs: isSystemStudy };
-  await replaceFolder(output, context, async (work) => {
-    await writePage(document, join(work, "report.html"), context);
-    const figures: Figure[] = Object.values(study.items).flatMap((item) => item.figures);
-    await writeFigures(figures, work, context);
-    for (const one of Object.values(study.items).flatMap((item) => item.tables))
-      writeFileSync(join(work, `${one.id}.csv`), tableCsv(one));
-    const pieces: string[] = [];
-    const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
-    writeJson(
-      { kind: SYSTEM_KIND, madeBy: document.madeBy, ...(studyJson(study) as object), figures: list },
-      (text) => pieces.push(text),
-    );
-    writeFileSync(join(work, "study.json"), `${pieces.join("")}\n`);
-  });
 }

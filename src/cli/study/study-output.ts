@@ -1,0 +1,99 @@
+/** A study over a store as a folder and as lines on the terminal; the same for all of them. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StudyFinding } from "../../analyze/study/finding.ts";
+import type { Cell, Document, TableBlock } from "../../model/document.ts";
+import type { Figure } from "../../model/figure.ts";
+import type { Context } from "../context.ts";
+import { writeJson } from "../json.ts";
+import { replaceFolder } from "../output-folder.ts";
+import { writeFigures, writePage } from "../page-output.ts";
+
+export interface StudyFolder {
+  /** What study.json calls itself: only a folder with such a study is replaced. */
+  readonly kind: string;
+  readonly document: Document;
+  readonly figures: readonly Figure[];
+  readonly tables: readonly TableBlock[];
+  /** What --json prints. */
+  readonly json: object;
+}
+
+/** report.html, the figures as SVG and CSV, tables as CSV, and study.json. */
+export async function writeStudy(path: string, study: StudyFolder, context: Context): Promise<void> {
+  const { kind, document, figures, tables, json } = study;
+  const output = { path, what: "study", isOurs: (folder: string) => isStudy(folder, kind) };
+  await replaceFolder(output, context, async (work) => {
+    await writePage(document, join(work, "report.html"), context);
+    await writeFigures(figures, work, context);
+    for (const one of tables) writeFileSync(join(work, `${one.id}.csv`), tableCsv(one));
+    const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
+    const pieces: string[] = [];
+    writeJson({ kind, madeBy: document.madeBy, ...json, figures: list }, (text) => pieces.push(text));
+    writeFileSync(join(work, "study.json"), `${pieces.join("")}\n`);
+  });
+}
+
+function isStudy(folder: string, kind: string): boolean {
+  try {
+    return JSON.parse(readFileSync(join(folder, "study.json"), "utf8"))?.kind === kind;
+  } catch {
+    return false;
+  }
+}
+
+/** A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. */
+function tableCsv({ columns, rows }: TableBlock): string {
+  const lines = [columns.map(({ key }) => key).join(",")];
+  for (const row of rows) lines.push(row.map(field).join(","));
+  return `${lines.join("\r\n")}\r\n`;
+}
+
+function field(value: Cell): string {
+  if (value === null || (typeof value === "number" && Number.isNaN(value))) return "";
+  const text = String(value).replace(/\p{Surrogate}/gu, "\ufffd");
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Each finding with own beside published; titles are cut to the width. `word`: what the study calls them. */
+export function findingLines(
+  findings: readonly StudyFinding[],
+  word: string,
+  claimText: (key: string, value: number | null) => string,
+  width: number,
+): string[] {
+  const rows = findings.map((one) => {
+    const key = one.claims[0]?.key ?? "";
+    const [low, high] = one.interval;
+    return [
+      one.id,
+      one.verdict,
+      one.title,
+      claimText(key, one.measured),
+      Number.isNaN(low) ? "" : `${claimText(key, low)} … ${claimText(key, high)}`,
+      one.published === null ? "" : claimText(key, one.published),
+    ];
+  });
+  const head = ["", "verdict", word, "here", "interval", "published"];
+  const widths = head.map((text, i) =>
+    Math.max(text.length, ...rows.map((row) => (row[i] as string).length)),
+  );
+  const others = widths.reduce((sum, one, i) => (i === 2 ? sum : sum + one + 2), 0);
+  widths[2] = Math.max(20, Math.min(widths[2] as number, width - others));
+  const line = (row: readonly string[]) =>
+    row
+      .map((text, i) => {
+        const room = widths[i] as number;
+        return (text.length > room ? `${text.slice(0, room - 1)}…` : text).padEnd(room);
+      })
+      .join("  ")
+      .trimEnd();
+  return [line(head), ...rows.map(line)];
+}
+
+/** What the command says at its end: where the report is, or how to get it. */
+export function whereText(command: string, output: string | undefined): string {
+  return output === undefined
+    ? `\nThe whole report: ${command}\n`
+    : `\nWrote ${output}: report.html, figures, tables, study.json\n`;
+}
