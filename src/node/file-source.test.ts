@@ -63,6 +63,22 @@ describe("a file as a source", () => {
     });
   }
 
+  it("gives its beginning first, then the rest, whether it is held in memory or not", () => {
+    const bytes = content(300_000);
+    const path = store("beginning", bytes);
+    for (const wholeBytesMax of [undefined, 0]) {
+      const source = openFile(path, wholeBytesMax);
+      expect(same(source.read(0, 4096), bytes.subarray(0, 4096))).toBe(true);
+      expect(same(source.read(4000, 200), bytes.subarray(4000, 4200))).toBe(true);
+      expect(same(source.read(0, 4096), bytes.subarray(0, 4096))).toBe(true);
+      expect(source.byteLength).toBe(300_000);
+      // What is held in memory is the same memory each time.
+      const shared = source.read(0, 10).buffer === source.read(200_000, 10).buffer;
+      expect(shared).toBe(wholeBytesMax === undefined);
+      source.close();
+    }
+  });
+
   it("that is large fills the memory that is given back, when it is long enough", () => {
     const bytes = content(BIG);
     const path = store("reused", bytes);

@@ -4,6 +4,7 @@ import { FormatError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
 
 const WHOLE_BYTES_MAX = 4 << 20;
+const HEAD_BYTES = 4096;
 /** Small files share this buffer, so at most one source at a time may live in it. */
 const SHARED = Buffer.allocUnsafeSlow(64 << 10);
 let sharedIsFree = true;
@@ -12,16 +13,18 @@ export interface FileSource extends ByteSource {
   close(): void;
 }
 
-export function openFile(path: string): FileSource {
+/** `wholeBytesMax`: files up to this size are held in memory once more than their beginning is asked for. */
+export function openFile(path: string, wholeBytesMax = WHOLE_BYTES_MAX): FileSource {
   const descriptor = openSync(path, "r");
   try {
     const stat = fstatSync(descriptor);
     // Files of /proc say that they are empty; reading tells.
     if (!stat.isFile() || stat.size === 0)
       return new BufferedSource(path, readPipe(descriptor, path), descriptor);
-    if (stat.size <= WHOLE_BYTES_MAX)
+    if (stat.size <= SHARED.length)
       return new BufferedSource(path, readWhole(descriptor, stat.size), descriptor);
-    return new WindowSource(path, stat.size, descriptor);
+    const windows = new WindowSource(path, stat.size, descriptor);
+    return stat.size <= wholeBytesMax ? new WholeSource(windows) : windows;
   } catch (error) {
     closeSync(descriptor);
     // Reading by descriptor does not know the name; the message must.
@@ -100,6 +103,37 @@ class BufferedSource implements FileSource {
     this.#descriptor = -1;
     if (this.#bytes.buffer === SHARED.buffer) sharedIsFree = true;
     this.#bytes = Buffer.alloc(0);
+  }
+}
+
+/** What a file is can be told from its beginning; only what is read on is worth the memory for all of it. */
+class WholeSource implements FileSource {
+  readonly #file: WindowSource;
+  #bytes: Uint8Array | undefined;
+
+  constructor(file: WindowSource) {
+    this.#file = file;
+  }
+
+  get name(): string {
+    return this.#file.name;
+  }
+
+  get byteLength(): number {
+    return this.#bytes?.length ?? this.#file.byteLength;
+  }
+
+  read(offset: number, length: number): Uint8Array {
+    if (this.#bytes === undefined) {
+      if (offset + length <= HEAD_BYTES) return this.#file.read(offset, length);
+      this.#bytes = this.#file.read(0, this.#file.byteLength);
+    }
+    return this.#bytes.subarray(offset, offset + length);
+  }
+
+  close(): void {
+    this.#file.close();
+    this.#bytes = undefined;
   }
 }
 

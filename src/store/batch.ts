@@ -18,9 +18,9 @@ import { ensureFolder, hashFile, removeFile, sizeOf, syncFile, syncFolder, write
 import { reached } from "./hooks.ts";
 import { entryPath, MANIFEST, newBatchId, SEGMENTS, segmentName, TMP } from "./layout.ts";
 import { type BatchInfo, entryText, type Segment } from "./manifest.ts";
-import { sqlType } from "./sql-types.ts";
-import { CHUNK_ROWS, Staging, storedExpression } from "./staging.ts";
-import { isCoded, setDictionaries } from "./texts.ts";
+import { CHUNK_ROWS, type SegmentColumns, Staging } from "./staging.ts";
+import type { StagedColumn } from "./staged-column.ts";
+import { setDictionaries } from "./texts.ts";
 
 export interface Batch extends RowSink {
   /** Takes rows. Await it before the next call: it waits while DuckDB writes. */
@@ -141,18 +141,31 @@ export class BatchWriter implements Batch {
 
   async #intoMemory(state: TableState): Promise<void> {
     const connection = await this.#open();
-    if (state.appender === undefined) {
-      const columns = state.schema.columns.map(
-        (column) => `${quoteName(column.name)} ${isCoded(column) ? "INTEGER" : sqlType(column.type)}`,
-      );
-      await connection.run(`create table ${quoteName(state.memoryTable)} (${columns.join(", ")})`);
-      state.appender = await connection.createAppender(state.memoryTable);
-    }
+    if (state.columns < state.staging.varying.length) await this.#widen(state, connection);
+    state.appender ??= await connection.createAppender(state.memoryTable);
     state.rows += state.staging.rows;
     state.bytes += state.staging.bytes;
     state.appender.appendDataChunk(state.staging.chunk());
     if (state.rows >= ROW_GROUP_ROWS || state.bytes >= this.#setting.segmentBytes)
       await this.#toSegment(state);
+  }
+
+  /** The table gets the columns that vary by now. */
+  async #widen(state: TableState, connection: DuckDBConnection): Promise<void> {
+    const { varying } = state.staging;
+    const table = quoteName(state.memoryTable);
+    const added = varying.slice(state.columns);
+    const definition = ({ column, tableType }: StagedColumn) => `${quoteName(column.name)} ${tableType}`;
+    state.appender?.closeSync();
+    state.appender = undefined;
+    if (state.columns === 0)
+      await connection.run(`create table ${table} (${added.map(definition).join(", ")})`);
+    else
+      for (const column of added)
+        await connection.run(
+          `alter table ${table} add column ${definition(column)} default ${column.tableDefault}`,
+        );
+    state.columns = varying.length;
   }
 
   async #open(): Promise<DuckDBConnection> {
@@ -170,11 +183,11 @@ export class BatchWriter implements Batch {
     state.appender?.closeSync();
     state.appender = undefined;
     const { schema, memoryTable, rows, number } = state;
-    const dictionaries = state.staging.dictionaries();
+    const columns = state.staging.finish();
     state.next();
     await this.#copying;
     const path = join(this.#work, `${schema.name}-${number}.parquet`);
-    this.#copying = this.#copy(schema, memoryTable, dictionaries, path).then(({ bytes, sha256 }) => {
+    this.#copying = this.#copy(memoryTable, rows, columns, path).then(({ bytes, sha256 }) => {
       this.#segments.push({ table: schema.name, path, rows, bytes, sha256 });
       reached("segment-written");
     });
@@ -183,14 +196,14 @@ export class BatchWriter implements Batch {
   }
 
   async #copy(
-    schema: TableSchema,
     from: string,
-    dictionaries: ReadonlyMap<number, readonly string[]>,
+    rows: number,
+    { dictionaries, expressions }: SegmentColumns,
     path: string,
   ): Promise<{ bytes: number; sha256: string }> {
     try {
-      const texts = await setDictionaries(this.#copier as DuckDBConnection, from, dictionaries);
-      const columns = schema.columns.map((column, place) => storedExpression(column, texts.get(place)));
+      const texts = await setDictionaries(this.#copier as DuckDBConnection, from, rows, dictionaries);
+      const columns = expressions((place) => texts.get(place));
       const select = `select ${columns.join(", ")} from ${quoteName(from)}`;
       await this.#copier?.run(`copy (${select}) to ${quoteText(path)} (${PARQUET})`);
       await this.#copier?.run(`drop table ${quoteName(from)}`);
@@ -212,6 +225,8 @@ class TableState {
   rows = 0;
   bytes = 0;
   number = 0;
+  /** Columns that the table in memory has. */
+  columns = 0;
 
   constructor(schema: TableSchema, name: string) {
     this.schema = schema;
@@ -226,6 +241,7 @@ class TableState {
   next(): void {
     this.rows = 0;
     this.bytes = 0;
+    this.columns = 0;
     this.number++;
   }
 }

@@ -14,6 +14,8 @@ export class TargetState implements RowIds {
   idHash = new Int32Array(4);
   snapshotNs = new BigInt64Array(4);
   startNs = new BigInt64Array(4);
+  snapshotHalves = new Uint32Array(this.snapshotNs.buffer);
+  startHalves = new Uint32Array(this.startNs.buffer);
   /** When a reading first lacked the row, in ns as a double; NaN while it is there. */
   absentAt = new Float64Array(4);
   entryFrom = new Uint32Array(4);
@@ -24,7 +26,9 @@ export class TargetState implements RowIds {
   column = new Uint16Array(16);
   words = new BigUint64Array(16 * KEPT);
   halves = new Uint32Array(this.words.buffer);
-  readonly table = new RowTable();
+  readonly #table = new RowTable();
+  /** The table has the rows of now. Most readings never look into it: their rows come in the order of the last one. */
+  #isIndexed = false;
 
   clear(): void {
     this.rows = this.entries = this.idBytes = 0;
@@ -97,9 +101,13 @@ export class TargetState implements RowIds {
     this.absentAt.set(other.absentAt.subarray(0, other.rows));
     this.column.set(other.column.subarray(0, other.entries));
     this.words.set(other.words.subarray(0, other.entries * KEPT));
-    this.table.reset(this.rows);
+    this.#isIndexed = false;
+  }
+
+  #index(): void {
+    this.#table.reset(this.rows);
     for (let row = 0; row < this.rows; row++)
-      this.table.findOrAdd(
+      this.#table.findOrAdd(
         this,
         this.ids,
         this.idFrom[row] as number,
@@ -107,11 +115,13 @@ export class TargetState implements RowIds {
         this.idHash[row] as number,
         row,
       );
+    this.#isIndexed = true;
   }
 
   /** The row with the id of row `row` of a reading, or -1. Most often it is the one after the last found. */
   find(reading: Reading, row: number): number {
-    return this.table.find(
+    if (!this.#isIndexed) this.#index();
+    return this.#table.find(
       this,
       reading.ids,
       reading.idFrom[row] as number,
@@ -134,6 +144,8 @@ export class TargetState implements RowIds {
     this.idHash = kept(this.idHash);
     this.snapshotNs = kept(this.snapshotNs);
     this.startNs = kept(this.startNs);
+    this.snapshotHalves = new Uint32Array(this.snapshotNs.buffer);
+    this.startHalves = new Uint32Array(this.startNs.buffer);
     this.absentAt = kept(this.absentAt);
     this.entryFrom = kept(this.entryFrom);
     this.entryTo = kept(this.entryTo);

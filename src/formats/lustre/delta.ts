@@ -17,9 +17,9 @@ import { KEPT, TargetState } from "./delta-state.ts";
 import { type Deltas, TrackerCounts, type TrackerOptions } from "./delta-types.ts";
 import { difference, FELL, SAME, WRAPPED } from "./difference.ts";
 import { type Reading, SAMPLES, SUM, WORDS } from "./reading.ts";
-import { copyWords, isZero } from "./kept-words.ts";
+import { copyWord, copyWords, isZero } from "./kept-words.ts";
 import { sameId } from "./row-table.ts";
-import { NO_STAMP } from "./stamp.ts";
+import { isStamp, NO_STAMP, nsBetween } from "./stamp.ts";
 import { AssertionError } from "../../base/assert.ts";
 
 export { type Deltas, TrackerCounts, type TrackerOptions } from "./delta-types.ts";
@@ -162,10 +162,9 @@ export class DeltaTracker {
       this.#whole(reading, row, isNew ? this.#changed : this.#carriedIn, isRemount ? RESTARTED : BEGUN);
       return;
     }
-    const startThen = before.startNs[old] as bigint;
-    const start = reading.startNs[row] as bigint;
-    const startKnown = start !== NO_STAMP && startThen !== NO_STAMP;
-    if (startKnown && start !== startThen) {
+    const { startHalves } = reading;
+    const startKnown = isStamp(startHalves, row) && isStamp(before.startHalves, old);
+    if (startKnown && nsBetween(before.startHalves, old, startHalves, row) !== 0) {
       counts.restarted++;
       this.#whole(reading, row, this.#changed, RESTARTED);
       return;
@@ -196,9 +195,9 @@ export class DeltaTracker {
   }
 
   #wasStale(reading: Reading, row: number, before: TargetState, old: number): boolean {
-    const last = before.snapshotNs[old] as bigint;
-    const now = reading.snapshotNs[row] as bigint;
-    return last !== NO_STAMP && now !== NO_STAMP && Number(now - last) >= this.#cleanupNs;
+    const { snapshotHalves } = reading;
+    if (!isStamp(before.snapshotHalves, old) || !isStamp(snapshotHalves, row)) return false;
+    return nsBetween(before.snapshotHalves, old, snapshotHalves, row) >= this.#cleanupNs;
   }
 
   /** All of a row's values, and the row as the next state has it. */
@@ -218,8 +217,8 @@ export class DeltaTracker {
     const next = this.#scratch;
     const from = reading.idFrom[row] as number;
     const own = next.openRow(reading.ids, from, reading.idTo[row] as number, reading.idHash[row] as number);
-    next.snapshotNs[own] = reading.snapshotNs[row] as bigint;
-    next.startNs[own] = reading.startNs[row] as bigint;
+    copyWord(reading.snapshotHalves, row, next.snapshotHalves, own);
+    copyWord(reading.startHalves, row, next.startHalves, own);
   }
 
   /** The growth of every counter of the row; true when one of them fell. */

@@ -73,7 +73,7 @@ export class JobStatsText {
   }
 
   #openRow(bytes: Uint8Array, at: number, end: number): number {
-    const newline = lineEnd(bytes, at, end);
+    const newline = shortLineEnd(bytes, at + JOB_ID.length, end);
     let from = at + JOB_ID.length;
     while (from < newline && (bytes[from] === BLANK || bytes[from] === 9)) from++;
     let to = newline;
@@ -203,7 +203,7 @@ export class JobStatsText {
   /** A line that begins with a blank and is not as predicted: a stamp, a counter seen for the first time, or odd. */
   #inRow(bytes: Uint8Array, at: number, end: number): number {
     const reading = this.#reading;
-    const newline = lineEnd(bytes, at, end);
+    const newline = shortLineEnd(bytes, at, end);
     const row = this.#row;
     if (row < 0) return this.#unknown(newline, end);
     const ended = newline < end;
@@ -317,6 +317,13 @@ function hasTwoPoints(bytes: Uint8Array, from: number, to: number): boolean {
 function lineHas(bytes: Uint8Array, from: number, to: number, byte: number): boolean {
   const at = bytes.indexOf(byte, from);
   return at >= 0 && at < to;
+}
+
+/** As `lineEnd`, for lines of some dozen bytes: to call the search of a buffer would take longer than to look. */
+function shortLineEnd(bytes: Uint8Array, from: number, end: number): number {
+  let at = from;
+  while (at < end && bytes[at] !== NEWLINE) at++;
+  return at;
 }
 
 export function startsWith(bytes: Uint8Array, at: number, end: number, word: readonly number[]): boolean {

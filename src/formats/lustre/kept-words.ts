@@ -14,6 +14,11 @@ export function isZero(halves: Uint32Array, entry: number): boolean {
   );
 }
 
+export function copyWord(from: Uint32Array, word: number, to: Uint32Array, into: number): void {
+  to[2 * into] = from[2 * word] as number;
+  to[2 * into + 1] = from[2 * word + 1] as number;
+}
+
 /** Samples and sum as they are; says whether there is anything. */
 export function copyWords(halves: Uint32Array, word: number, out: Uint32Array, into: number): number {
   const samples = 2 * (word + SAMPLES);

@@ -13,6 +13,18 @@ const scratch = new Uint32Array(4);
 
 /** "Not printed" in a column of stamps. */
 export const NO_STAMP = -(2n ** 63n);
+const NO_STAMP_HIGH = 0x80000000;
+
+/** Whether word `word` of a column of stamps is one. */
+export function isStamp(halves: Uint32Array, word: number): boolean {
+  return halves[2 * word + 1 - LOW] !== NO_STAMP_HIGH || halves[2 * word + LOW] !== 0;
+}
+
+/** From stamp `then` to stamp `now`, without a BigInt; exact within 100 days, and never 0 for stamps that differ. */
+export function nsBetween(before: Uint32Array, then: number, halves: Uint32Array, now: number): number {
+  const high = ((halves[2 * now + 1 - LOW] as number) | 0) - ((before[2 * then + 1 - LOW] as number) | 0);
+  return high * TWO_32 + ((halves[2 * now + LOW] as number) - (before[2 * then + LOW] as number));
+}
 
 /**
  * Reads `1234.567 secs.nsecs`, `1234` or `1234.567 (secs.usecs)` at `from` into word `word` of `halves`, as

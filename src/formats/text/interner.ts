@@ -18,7 +18,11 @@ export class Interner {
   intern(bytes: Uint8Array, from: number, to: number): number {
     // Neighbours in a trace are mostly on the same file.
     if (this.#last >= 0 && equal(this.#keys[this.#last] as Uint8Array, bytes, from, to)) return this.#last;
-    const hash = hashOf(bytes, from, to);
+    return this.internHashed(bytes, from, to, hashOf(bytes, from, to));
+  }
+
+  /** The same for whoever has their `hashOf` already. */
+  internHashed(bytes: Uint8Array, from: number, to: number, hash: number): number {
     let mask = this.#slots.length - 1;
     let slot = hash & mask;
     for (let entry: number; (entry = this.#slots[slot] as number) >= 0; slot = (slot + 1) & mask) {

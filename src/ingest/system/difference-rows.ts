@@ -3,13 +3,21 @@
  * halves: a million rows a second leave no time for a BigInt each.
  */
 import { LOW } from "../../base/words.ts";
-import { MISSING_I64, type RowSink, storedMinutes, storedTargets } from "../../model/index.ts";
+import {
+  type ColumnSource,
+  MISSING_I64,
+  type RowSink,
+  storedMinutes,
+  storedTargets,
+} from "../../model/index.ts";
 import { SLOT_COLUMNS } from "./counter-slots.ts";
 import type { TargetFile } from "./reading-rows.ts";
 
 const SLOTS = SLOT_COLUMNS.length;
 const MISSING_HIGH = 0x80000000;
 const MINUTE_NS = 60_000_000_000n;
+/** Not recorded in any row. */
+const NOTHING: ColumnSource = { all: null };
 
 /** Rows of one difference of readings: what they share. */
 interface Block {
@@ -18,6 +26,10 @@ interface Block {
   to: number;
   readonly minute: bigint;
   readonly seconds: number;
+  /** A bit for each slot in which a row has a value. */
+  filled: number;
+  /** Whether a row says why. */
+  explained: boolean;
 }
 
 export class DifferenceRows {
@@ -26,9 +38,15 @@ export class DifferenceRows {
   #values: BigInt64Array[] = [];
   #halves: Uint32Array[] = [];
   #keys = new BigUint64Array(0);
+  #keyHalves = new Uint32Array(0);
+  /** As long as the most rows so far; those that count come first. */
   readonly #ids: string[] = [];
   readonly #why: (string | null)[] = [];
   #rows = 0;
+  /** Of the block that is being filled, and of all since the last flush. */
+  #filled = 0;
+  #everFilled = 0;
+  #explained = false;
   /** Values that 63 bits cannot hold; they are left out. */
   tooLarge = 0;
 
@@ -48,22 +66,33 @@ export class DifferenceRows {
 
   /** Forgets what came after the mark. No flush may have been in between. */
   back([rows, blocks]: readonly [number, number]): void {
-    for (const values of this.#values) values.fill(MISSING_I64, rows, this.#rows);
-    this.#rows = this.#ids.length = this.#why.length = rows;
-    this.#blocks.length = blocks;
+    this.#endBlock();
+    for (let slot = 0; slot < SLOTS; slot++)
+      if ((this.#everFilled >> slot) & 1)
+        (this.#values[slot] as BigInt64Array).fill(MISSING_I64, rows, this.#rows);
+    if (rows === 0) this.#everFilled = 0;
+    this.#rows = rows;
+    this.#blocks.length = Math.min(blocks, this.#blocks.length);
   }
 
   /** The rows that follow belong to this difference. */
   begin(file: TargetFile, fromNs: bigint, toNs: bigint): void {
     this.#endBlock();
-    const seconds = Number(toNs - fromNs) / 1e9;
-    this.#blocks.push({ file, from: this.#rows, to: this.#rows, minute: toNs / MINUTE_NS, seconds });
+    const [minute, seconds] = [toNs / MINUTE_NS, Number(toNs - fromNs) / 1e9];
+    const place = { file, from: this.#rows, to: this.#rows };
+    this.#blocks.push({ ...place, minute, seconds, filled: 0, explained: false });
   }
 
+  /** May come twice for one block. */
   #endBlock(): void {
     const last = this.#blocks.at(-1);
     if (last === undefined) return;
     last.to = this.#rows;
+    last.filled |= this.#filled;
+    if (this.#explained) last.explained = true;
+    this.#everFilled |= this.#filled;
+    this.#filled = 0;
+    this.#explained = false;
     if (last.from === last.to) this.#blocks.pop();
   }
 
@@ -71,6 +100,7 @@ export class DifferenceRows {
   add(slot: number, halves: Uint32Array, word: number): void {
     const into = this.#halves[slot] as Uint32Array;
     const at = 2 * this.#rows;
+    this.#filled |= 1 << slot;
     let low = halves[2 * word + LOW] as number;
     let high = halves[2 * word + 1 - LOW] as number;
     if (into[at + 1 - LOW] !== MISSING_HIGH) {
@@ -90,33 +120,36 @@ export class DifferenceRows {
   present(slot: number): void {
     const into = this.#halves[slot] as Uint32Array;
     const at = 2 * this.#rows;
+    this.#filled |= 1 << slot;
     if (into[at + 1 - LOW] === MISSING_HIGH) into[at + 1 - LOW] = 0;
   }
 
-  /** The row is whole. */
-  end(id: string, key: bigint, why: string | null): void {
+  /** The row is whole. The key of its job is word `key` of `keys`. */
+  end(id: string, keys: Uint32Array, key: number, why: string | null): void {
     const row = this.#rows++;
     if (this.#withJobs) {
-      this.#ids.push(id);
-      this.#keys[row] = key;
+      this.#ids[row] = id;
+      this.#keyHalves[2 * row] = keys[2 * key] as number;
+      this.#keyHalves[2 * row + 1] = keys[2 * key + 1] as number;
     }
-    this.#why.push(why);
+    this.#why[row] = why;
+    if (why !== null) this.#explained = true;
     if (this.#rows === this.#keys.length) this.#reserve(2 * this.#rows);
   }
 
   async flush(sink: RowSink): Promise<void> {
     this.#endBlock();
-    for (const { file, from, to, minute, seconds } of this.#blocks) {
-      const columns = {
+    for (const { file, from, to, minute, seconds, filled, explained } of this.#blocks) {
+      const columns: Record<string, ColumnSource> = {
         file_system: { all: file.fileSystem || null },
         target: { all: file.target },
         minute_unix: { all: minute },
         seconds: { all: seconds },
-        why: this.#why.slice(from, to),
-        ...Object.fromEntries(
-          SLOT_COLUMNS.map((name, slot) => [name, (this.#values[slot] as BigInt64Array).subarray(from, to)]),
-        ),
+        why: explained ? this.#why.slice(from, to) : NOTHING,
       };
+      for (let slot = 0; slot < SLOTS; slot++)
+        columns[SLOT_COLUMNS[slot] as string] =
+          (filled >> slot) & 1 ? (this.#values[slot] as BigInt64Array).subarray(from, to) : NOTHING;
       if (this.#withJobs)
         await sink.append(storedMinutes, to - from, {
           ...columns,
@@ -138,5 +171,6 @@ export class DifferenceRows {
     const keys = new BigUint64Array(rows);
     keys.set(this.#keys.subarray(0, this.#rows));
     this.#keys = keys;
+    this.#keyHalves = new Uint32Array(keys.buffer);
   }
 }

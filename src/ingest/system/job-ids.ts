@@ -1,7 +1,7 @@
 /** Job ids as texts and keys, made once for bytes that come again and again. */
 import { createHash } from "node:crypto";
 import { latinText, unescapeJobId } from "../../formats/lustre/job-id.ts";
-import { Interner } from "../../formats/text/interner.ts";
+import { hashOf, Interner } from "../../formats/text/interner.ts";
 
 /** Ids that are remembered; a server knows some thousands at a time. */
 const KNOWN_MAX = 200_000;
@@ -25,29 +25,38 @@ export class JobIds {
   readonly #escaped: boolean;
   #interner = new Interner();
   #texts: string[] = [];
-  #keys: bigint[] = [];
+  #keys = new BigUint64Array(1024);
+  /** Key `index` in halves, for bulk copies. */
+  keyHalves = new Uint32Array(this.#keys.buffer);
 
   /** `escaped`: as servers print them. */
   constructor({ escaped }: { readonly escaped: boolean }) {
     this.#escaped = escaped;
   }
 
-  /** The number of an id, valid until the next call. */
-  find(bytes: Uint8Array, from: number, to: number): number {
+  /** The number of an id, valid until the next call. `hash`: its `hashOf`, where that is known. */
+  find(bytes: Uint8Array, from: number, to: number, hash = hashOf(bytes, from, to)): number {
     if (this.#interner.size >= KNOWN_MAX) {
       this.#interner = new Interner();
       this.#texts = [];
-      this.#keys = [];
     }
     const known = this.#interner.size;
-    const index = this.#interner.intern(bytes, from, to);
-    if (index === known) {
-      const raw = bytes.subarray(from, to);
-      const text = textOf(this.#escaped ? unescapeJobId(raw) : raw);
-      this.#texts.push(text);
-      this.#keys.push(jobKey(text));
-    }
+    const index = this.#interner.internHashed(bytes, from, to, hash);
+    if (index === known) this.#learn(bytes.subarray(from, to));
     return index;
+  }
+
+  #learn(raw: Uint8Array): void {
+    const index = this.#texts.length;
+    const text = textOf(this.#escaped ? unescapeJobId(raw) : raw);
+    this.#texts.push(text);
+    if (index === this.#keys.length) {
+      const keys = new BigUint64Array(2 * index);
+      keys.set(this.#keys);
+      this.#keys = keys;
+      this.keyHalves = new Uint32Array(keys.buffer);
+    }
+    this.#keys[index] = jobKey(text);
   }
 
   text(index: number): string {

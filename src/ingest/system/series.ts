@@ -63,7 +63,8 @@ export class Series {
     breathe: () => Promise<void>,
   ): Promise<FileResult & { bytes: number }> {
     const tally = new Tally();
-    const source = openFile(path);
+    // Texts are read front to back: a window that is used again beats memory for all of each.
+    const source = openFile(path, 0);
     try {
       const head = source.read(0, 4096);
       if (recognizeInflux(head) !== undefined) await this.#readDump(source, tally, breathe);

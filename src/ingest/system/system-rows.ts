@@ -20,6 +20,8 @@ const RANKS: readonly number[] = [
 ];
 const RANK_OF = Uint8Array.from(why.WHY_NAMES, (_, code) => RANKS.indexOf(code));
 const PLAIN = RANKS.indexOf(why.GROWN);
+/** Of rows that are of no job. */
+const NO_KEY = new Uint32Array(2);
 
 /** `lustre1-OST0007` as file system and target; undefined when it is neither OST nor MDT. */
 export function targetFile(name: string, kind: string, server: string | null): TargetFile | undefined {
@@ -96,9 +98,10 @@ export class SystemRows {
           reading.ids,
           reading.idFrom[row] as number,
           reading.idTo[row] as number,
+          reading.idHash[row] as number,
         );
-        into.end(this.#printedIds.text(id), this.#printedIds.key(id), reason);
-      } else into.end("", 0n, reason);
+        into.end(this.#printedIds.text(id), this.#printedIds.keyHalves, id, reason);
+      } else into.end("", NO_KEY, 0, reason);
     }
     let left = 0;
     for (const [column, times] of dropped) {
@@ -135,10 +138,10 @@ export class SystemRows {
     }
     if (!any) return left;
     const reason = reasonOf(rank, gap);
-    if (id === undefined) into.end("", 0n, reason);
+    if (id === undefined) into.end("", NO_KEY, 0, reason);
     else {
       const number = this.#plainIds.find(id, 0, id.length);
-      into.end(this.#plainIds.text(number), this.#plainIds.key(number), reason);
+      into.end(this.#plainIds.text(number), this.#plainIds.keyHalves, number, reason);
     }
     return left;
   }
