@@ -92,16 +92,23 @@ export interface Contradiction {
   readonly used: string;
 }
 
-/** One parameter set of a sweep for two published numbers. */
+/** One parameter set of a sweep for published numbers that are hard to reach together. Gains are adaptive over MPI-IO. */
 export interface TradeoffRow {
   /** "as fitted", or the parameter with its value. */
   readonly changed: string;
-  /** Adaptive over MPI-IO, 1 GB each, at 1024 (the lower of base and interference) and at 16384 processes. */
+  /** 1 GB each, at 1024 (the lower of base and interference) and at 16384 processes. */
   readonly gainFew: number;
   readonly gainMany: number;
   /** Hourly tests of Jaguar: mean bandwidth in MB/s, mean imbalance. */
   readonly hourlyMean: number;
   readonly imbalance: number;
+  /** 2 MB each, at 8192 and 16384 processes, base and interference. */
+  readonly small: {
+    readonly base: readonly [number, number];
+    readonly interference: readonly [number, number];
+  };
+  /** 128 MB each, base, at 512 and 16384 processes, and MPI-IO's bandwidth there in MB/s. */
+  readonly large: { readonly gains: readonly [number, number]; readonly mpiIo: readonly [number, number] };
 }
 
 export interface ReplayData {

@@ -1,5 +1,6 @@
 /** The blocks of one group: what waits, what is under way, what is written. Kept by the group's sub-coordinator. */
 import { IndexColumns } from "./index-columns.ts";
+import { Numbered } from "./numbered.ts";
 import { sizeOf } from "./policy.ts";
 import type { Setup } from "./setup.ts";
 import type { FileId, Rank, Seconds } from "./step.ts";
@@ -38,7 +39,7 @@ export class BlockQueue {
   /** Bytes that nobody has been told to write. */
   waitingBytes = 0;
   entries: IndexColumns;
-  readonly outstanding = new Map<number, Piece>();
+  readonly outstanding = new Numbered<Piece>();
   readonly #setup: Setup;
   readonly #first: Rank;
   readonly #ranks: number;
@@ -162,7 +163,7 @@ export class BlockQueue {
       indexArrived: false,
       checksum: undefined,
     };
-    this.outstanding.set(piece.piece, piece);
+    this.outstanding.add(piece.piece, piece);
     return piece;
   }
 }

@@ -16,6 +16,7 @@ import {
   type Learned,
   type Promote,
   NOBODY,
+  type Writable,
 } from "./message.ts";
 import { type Setup, silenceSeconds, stallSeconds } from "./setup.ts";
 import type { Effects, FileId, Outcome, Rank, Seconds, TargetId } from "./step.ts";
@@ -92,6 +93,7 @@ export class Coordinator {
     group.waitingBytes = news.waitingBytes;
     group.askedBytes = 0;
     if (group.state !== "complete") group.state = news.waitingBytes > 0 ? "writing" : "busy";
+    this.#idle.heard(group);
     switch (news.kind) {
       case "group-complete":
         this.#groupComplete(group, news, now);
@@ -181,9 +183,13 @@ export class Coordinator {
     }
   }
 
+  /** `order` is the caller's no more: it gets its header where it is (see `CoordinatorLink.tell`). */
   order(group: Group, order: WithoutHeader<CoordinatorOrder>, out: Effects): void {
-    const header = { group: group.group, coordinatorEpoch: this.epoch, serial: group.serial++ };
-    out.send(group.leader, { ...order, ...header } as CoordinatorOrder);
+    const message = order as Writable<CoordinatorOrder>;
+    message.group = group.group;
+    message.coordinatorEpoch = this.epoch;
+    message.serial = group.serial++;
+    out.send(group.leader, message);
   }
 
   /** The file cannot be relied on: what is in it is written again. */
@@ -319,9 +325,9 @@ export class Coordinator {
 
   /** Nobody gives out space in the files of the former leader any more. */
   #tellMoved({ group, epoch, leader }: Group, out: Effects): void {
-    const moved = { kind: "group-moved", movedGroup: group, movedEpoch: epoch, rank: leader } as const;
     for (const other of this.groups)
-      if (other.group !== group && !other.leaderless) this.order(other, moved, out);
+      if (other.group !== group && !other.leaderless)
+        this.order(other, { kind: "group-moved", movedGroup: group, movedEpoch: epoch, rank: leader }, out);
   }
 
   /** A leader of a later epoch than known here: an earlier coordinator put it there and died before saying so. */
@@ -340,11 +346,12 @@ export class Coordinator {
     this.order(group, { kind: "new-coordinator", rank: this.rank }, out);
   }
 
-  /** The next living rank of the group, or when data is shared, any living leader. */
+  /** This rank in its own group; else the next living rank of the group, or when data is shared, any living leader. */
   #candidate(group: Group): Rank | undefined {
     const { firstRank } = this.#setup.layout;
-    for (let rank = firstRank[group.group] as number; rank < (firstRank[group.group + 1] as number); rank++)
-      if (!this.#dead.has(rank)) return rank;
+    const [first, end] = [firstRank[group.group] as number, firstRank[group.group + 1] as number];
+    if (this.rank >= first && this.rank < end && !this.#dead.has(this.rank)) return this.rank;
+    for (let rank = first; rank < end; rank++) if (!this.#dead.has(rank)) return rank;
     return this.#setup.sharedSources ? this.rank : undefined;
   }
 

@@ -1,5 +1,6 @@
 /** One file and who may write where in it. Space is given out once, in order, and never again. */
 import type { LentPiece } from "./message.ts";
+import { Numbered } from "./numbered.ts";
 import type { FilePolicy } from "./policy.ts";
 import type { FailureCode, FileId, Rank, Seconds, TargetId } from "./step.ts";
 
@@ -38,7 +39,7 @@ export class FileLeases {
   openDeadline: Seconds = Number.POSITIVE_INFINITY;
   /** Why it was closed, and whether its target was given up with it. */
   closed: { readonly code: FailureCode; readonly forGood: boolean } | undefined;
-  readonly active = new Map<number, Lease>();
+  readonly active = new Numbered<Lease>();
   readonly guests: Guest[] = [];
   /** The coordinator knows that the file has room. */
   offered = false;
@@ -75,7 +76,7 @@ export class FileLeases {
     };
     this.policy.began(now, this.active.size);
     this.tail += piece.length + this.#overheadBytes;
-    this.active.set(lease.lease, lease);
+    this.active.add(lease.lease, lease);
     return lease;
   }
 

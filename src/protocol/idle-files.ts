@@ -4,12 +4,14 @@ import type { Group } from "./group-record.ts";
 import { targetOfFile } from "./ids.ts";
 import { groupOfTarget } from "./layout.ts";
 import type { FileIdle, WritersBusy } from "./message.ts";
-import type { CoordinatorPolicy, IdleFile } from "./policy.ts";
+import { canGive, type CoordinatorPolicy, type IdleFile } from "./policy.ts";
 import type { Setup } from "./setup.ts";
 import type { Effects, FileId, Seconds } from "./step.ts";
 
 /** A file with room. */
 interface Idle extends IdleFile {
+  /** Counts the files that became idle: the lowest has been idle longest. */
+  readonly since: number;
   /** The group that was asked to give work to it; -1 when none is. */
   asked: number;
 }
@@ -24,6 +26,11 @@ export class IdleFiles {
   readonly #coordinator: Coordinator;
   readonly #policy: CoordinatorPolicy;
   readonly #idle = new Map<FileId, Idle>();
+  /** Those for which no group is asked, the longest idle first. */
+  readonly #free: Idle[] = [];
+  #count = 0;
+  /** No group can give anything: known until one says that something waits. */
+  #barren = false;
   /** A timer for late writes is set. */
   #speculating = false;
 
@@ -35,18 +42,29 @@ export class IdleFiles {
 
   add(group: Group, { file, slots, rate }: FileIdle): void {
     // Put in anew, so that the file that has been idle longest is served first.
-    this.#idle.delete(file);
-    this.#idle.set(file, { file, group: group.group, owner: group.leader, slots, rate, asked: -1 });
+    this.delete(file);
+    const since = this.#count++;
+    const idle = { file, group: group.group, owner: group.leader, slots, rate, since, asked: -1 };
+    this.#idle.set(file, idle);
+    this.#free.push(idle);
   }
 
   delete(file: FileId): void {
+    const idle = this.#idle.get(file);
+    if (idle === undefined) return;
     this.#idle.delete(file);
+    if (idle.asked === -1) this.#free.splice(this.#free.indexOf(idle), 1);
+  }
+
+  /** A group has said what waits there. */
+  heard(group: Group): void {
+    if (this.#barren && canGive(group)) this.#barren = false;
   }
 
   /** The group had nothing to give. */
   busy(group: Group, { file, speculative }: WritersBusy, now: Seconds): void {
     const idle = this.#idle.get(file);
-    if (idle?.asked === group.group) idle.asked = -1;
+    if (idle?.asked === group.group) this.#unask(idle);
     if (!speculative) {
       if (group.state === "writing") group.state = "busy";
       return;
@@ -60,27 +78,14 @@ export class IdleFiles {
   forget(group: number): void {
     const { targets, layout } = this.#setup;
     for (const idle of this.#idle.values()) {
-      if (groupOfTarget(layout, targetOfFile(idle.file, targets)) === group) this.#idle.delete(idle.file);
-      else if (idle.asked === group) idle.asked = -1;
+      if (groupOfTarget(layout, targetOfFile(idle.file, targets)) === group) this.delete(idle.file);
+      else if (idle.asked === group) this.#unask(idle);
     }
   }
 
   /** Brings idle files and waiting work together; later looks at what is late, when files are left without. */
   match(now: Seconds, out: Effects): void {
-    const { groups } = this.#coordinator;
-    let unserved = 0;
-    for (const idle of this.#idle.values()) {
-      if (idle.asked !== -1) continue;
-      const choice = unserved > REFUSALS ? undefined : this.#policy.choose(idle, groups, now);
-      if (choice === undefined) {
-        unserved++;
-        continue;
-      }
-      const group = groups[choice.group] as Group;
-      // Until it says itself what it has left. Where a policy does not count, it may be asked by all.
-      if (Number.isFinite(choice.bytes)) group.askedBytes += choice.bytes;
-      this.#ask(idle, group, choice.bytes, choice.piecesMax, choice.pieceBytes, false, out);
-    }
+    const unserved = this.#barren ? this.#free.length : this.#serve(now, out);
     const { speculateSeconds } = this.#policy;
     if (unserved === 0 || speculateSeconds === 0 || this.#speculating) return;
     this.#speculating = true;
@@ -90,7 +95,7 @@ export class IdleFiles {
   /** Nothing waits and files have room: late writes get a second copy. */
   speculate(now: Seconds, out: Effects): void {
     this.#speculating = false;
-    const free = [...this.#idle.values()].filter(({ asked, rate }) => asked === -1 && rate > 0);
+    const free = this.#free.filter(({ rate }) => rate > 0);
     free.sort((a, b) => b.rate - a.rate || a.file - b.file);
     const late = this.#coordinator.groups.filter(
       ({ state, waitingBytes, copyFrom }) => state !== "complete" && waitingBytes === 0 && now >= copyFrom,
@@ -102,8 +107,40 @@ export class IdleFiles {
       const place = free.findIndex((one) => one.group !== group.group);
       if (place === -1) continue;
       const [idle] = free.splice(place, 1) as [Idle];
+      this.#free.splice(this.#free.indexOf(idle), 1);
       this.#ask(idle, group, all, idle.slots, all, true, out);
     }
+  }
+
+  /** Asks a group for each free file that a group should give to; how many files were refused. */
+  #serve(now: Seconds, out: Effects): number {
+    const { groups } = this.#coordinator;
+    const free = this.#free;
+    let refused = 0;
+    while (refused < free.length && refused <= REFUSALS) {
+      const idle = free[refused] as Idle;
+      const choice = this.#policy.choose(idle, groups, now);
+      if (choice === undefined) {
+        if (refused++ > 0 || groups.some(canGive)) continue;
+        this.#barren = true;
+        break;
+      }
+      free.splice(refused, 1);
+      const group = groups[choice.group] as Group;
+      // Until it says itself what it has left. Where a policy does not count, it may be asked by all.
+      if (Number.isFinite(choice.bytes)) group.askedBytes += choice.bytes;
+      this.#ask(idle, group, choice.bytes, choice.piecesMax, choice.pieceBytes, false, out);
+    }
+    return refused;
+  }
+
+  /** Nobody gives to it after all: back to its place by age. */
+  #unask(idle: Idle): void {
+    const free = this.#free;
+    idle.asked = -1;
+    let place = free.length;
+    while (place > 0 && (free[place - 1] as Idle).since > idle.since) place--;
+    free.splice(place, 0, idle);
   }
 
   #ask(
@@ -117,7 +154,8 @@ export class IdleFiles {
   ): void {
     idle.asked = group.group;
     const { file, owner, rate } = idle;
-    const what = { file, owner, rate, bytes, piecesMax, pieceBytes, speculative };
-    this.#coordinator.order(group, { kind: "adaptive-write-start", ...what }, out);
+    const kind = "adaptive-write-start";
+    const order = { kind, file, owner, rate, bytes, piecesMax, pieceBytes, speculative } as const;
+    this.#coordinator.order(group, order, out);
   }
 }

@@ -24,11 +24,13 @@ export class IndexColumns {
   checksum: unknown[] = [];
 
   constructor(room = 8) {
-    this.block = new Uint32Array(room);
-    this.at = new Float64Array(room);
-    this.length = new Float64Array(room);
-    this.file = new Float64Array(room);
-    this.offset = new Float64Array(room);
+    // One piece of memory: there are as many of these as groups, and most never grow.
+    const memory = new ArrayBuffer(36 * room);
+    this.at = new Float64Array(memory, 0, room);
+    this.length = new Float64Array(memory, 8 * room, room);
+    this.file = new Float64Array(memory, 16 * room, room);
+    this.offset = new Float64Array(memory, 24 * room, room);
+    this.block = new Uint32Array(memory, 32 * room, room);
   }
 
   add(block: Rank, at: number, length: number, file: FileId, offset: number, checksum: unknown): void {

@@ -2,6 +2,9 @@
 import type { Entry, IndexColumns } from "./index-columns.ts";
 import type { FailureCode, FileId, Outcome, Rank, TargetId } from "./step.ts";
 
+/** A message while it is being made. */
+export type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /** Of a piece of work: which group it belongs to, under which sub-coordinator, and its number there. */
 interface OfPiece {
   readonly group: number;

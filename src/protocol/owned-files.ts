@@ -113,8 +113,7 @@ export class OwnedFiles {
   checkDeadlines(now: Seconds, out: Effects): void {
     for (const file of [...this.files]) {
       if (file.state === "opening" && now > file.openDeadline) this.close(file, "expired", true, out);
-      for (const lease of [...file.active.values()])
-        if (now > lease.deadline) this.#expire(file, lease, now, out);
+      for (const lease of file.active.values()) if (now > lease.deadline) this.#expire(file, lease, now, out);
     }
   }
 

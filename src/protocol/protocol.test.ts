@@ -18,6 +18,7 @@ type Effect =
   | { effect: "sync"; file: number }
   | { effect: "timer"; timer: string; at: number }
   | { effect: "commit"; proposal: Proposal }
+  | { effect: "inquire" }
   | { effect: "finish"; outcome: string };
 
 /** Writes effects down. */
@@ -43,6 +44,9 @@ class Recorder implements Effects {
   }
   commit(proposal: Proposal) {
     this.list.push({ effect: "commit", proposal });
+  }
+  inquire() {
+    this.list.push({ effect: "inquire" });
   }
   finish(outcome: string) {
     this.list.push({ effect: "finish", outcome });
@@ -212,6 +216,73 @@ describe("a sub-coordinator", () => {
     expect(answer).toEqual([
       { effect: "send", to: 1, message: { kind: "stale", coordinator: 0, coordinatorEpoch: 8 } },
     ]);
+  });
+});
+
+describe("a rank that is left alone", () => {
+  const options = { heartbeatSeconds: 1, leaseSeconds: 5, sharedSources: true };
+  const look: Input = { kind: "timer", timer: "orphan" };
+  /** Looks around until something else than a question to the leader comes of it; how often, and what. */
+  const waits = (process: Process): { looks: number; effects: string[] } => {
+    for (let looks = 1; looks < 20; looks++) {
+      const effects = step(process, look, 8 * looks).map(({ effect }) => effect);
+      if (effects.some((one) => one === "inquire" || one === "commit")) return { looks, effects };
+    }
+    throw new Error("waits for ever");
+  };
+
+  it("asks whether it is over, in its turn: first the lowest one of the first group", () => {
+    const setup = setupOf("paper", 12, 2, options);
+    const looks = [1, 2, 3, 5, 7].map((rank) => waits(new Process(setup, rank)).looks);
+    expect(looks).toEqual([4, 5, 6, 8, 5]);
+  });
+
+  it("ends when it is over", () => {
+    const process = new Process(setupOf("paper", 4, 1, options), 1);
+    waits(process);
+    const after = step(process, { kind: "committed", outcome: "complete", reason: "" });
+    expect(after).toEqual([{ effect: "finish", outcome: "complete" }]);
+  });
+
+  it("leads what is left when it is not, under an epoch of its own", () => {
+    const setup = setupOf("paper", 8, 2, options);
+    const process = new Process(setup, 2);
+    waits(process);
+    const after = step(process, { kind: "undecided" }, 40);
+    const sent = after.flatMap((one) => (one.effect === "send" ? [one] : []));
+    const promotion = sent.find(({ message }) => message.kind === "promote");
+    const epoch = nextCoordinatorEpoch(0, 2, 8);
+    expect(promotion).toMatchObject({
+      to: 2,
+      message: { group: 0, coordinator: 2, coordinatorEpoch: epoch, epoch: groupEpoch(epoch, 1), dead: [0] },
+    });
+    // The other leader hears who coordinates, and everyone there that somebody does.
+    expect(sent.filter(({ to }) => to === 4).map(({ message }) => message.kind)).toContain("new-coordinator");
+    expect(sent.filter(({ message }) => message.kind === "here").map(({ to }) => to)).toEqual([4, 5, 6, 7]);
+    expect(process.coordinator?.epoch).toBe(epoch);
+    // A second word changes nothing; a later coordinator does.
+    expect(step(process, { kind: "undecided" }, 41)).toEqual([]);
+    step(process, hear(4, { kind: "stale", coordinator: 5, coordinatorEpoch: epoch + 3 }));
+    expect(process.coordinator).toBeUndefined();
+    waits(process);
+    step(process, { kind: "undecided" }, 90);
+    expect(process.coordinator?.epoch).toBe(nextCoordinatorEpoch(epoch + 3, 2, 8));
+  });
+
+  it("proposes to give up when that did not help", () => {
+    const process = new Process(setupOf("paper", 4, 1, options), 1);
+    for (let i = 0; i < 3; i++) expect(waits(process).effects).toContain("inquire");
+    expect(waits(process).effects).toEqual(["commit"]);
+  });
+
+  it("does not wait where the transport saw all leaders die, and it is the lowest that lives", () => {
+    const setup = setupOf("paper", 8, 2, { ...options, heartbeatSeconds: 0 });
+    const lost = (process: Process, ranks: readonly number[]) =>
+      ranks.flatMap((rank) => step(process, { kind: "lost", rank }));
+    expect(lost(new Process(setup, 1), [0])).toEqual([]);
+    expect(lost(new Process(setup, 1), [0, 4])).toEqual([{ effect: "inquire" }]);
+    expect(lost(new Process(setup, 2), [0, 4])).toEqual([]);
+    expect(lost(new Process(setup, 2), [4, 0, 1])).toEqual([{ effect: "inquire" }]);
   });
 });
 

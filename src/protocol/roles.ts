@@ -3,7 +3,7 @@
  * to the roles that they are about. A driver makes one of these per rank and performs its effects.
  */
 import { Coordinator } from "./coordinator.ts";
-import { nextCoordinatorEpoch, targetOfFile } from "./ids.ts";
+import { coordinatorOfEpoch, nextCoordinatorEpoch, targetOfFile } from "./ids.ts";
 import { groupOfTarget } from "./layout.ts";
 import type { Lend, Message, Promote } from "./message.ts";
 import type { Setup } from "./setup.ts";
@@ -69,12 +69,16 @@ export class Process {
         this.coordinator?.committed(input.outcome, input.reason, out);
         this.#finish(input.outcome, input.reason, out);
         return;
+      case "undecided":
+        this.#adopt(now, out);
+        break;
       case "timer":
         this.#timer(input.timer, now, out);
         break;
       case "lost":
         for (const sub of this.subs) sub.lost(input.rank, true, now, out);
         this.coordinator?.lost(input.rank, now, out);
+        if (this.subs.length === 0 && this.coordinator === undefined) this.writer.lose(input.rank, out);
         break;
     }
     this.#changeRoles(now, out);
@@ -193,6 +197,31 @@ export class Process {
     const own = { group: sub.group, rank: this.rank, epoch: sub.epoch };
     this.coordinator = new Coordinator(this.#setup, this.rank, epoch, [...sub.leaders.values(), own], dead);
     this.coordinator.takeOver(now, out);
+  }
+
+  /**
+   * Nobody leads any more, as far as can be known here, and nothing is decided: leads what is left. Should others do so
+   * too, or a leader live after all, epochs say whose word counts, as when deputies take over.
+   */
+  #adopt(now: Seconds, out: Effects): void {
+    if (this.coordinator !== undefined || this.writer.deciding) return;
+    const [sub] = this.subs;
+    if (sub !== undefined) {
+      this.#takeOver(sub, now, out);
+      return;
+    }
+    const { group, leader, epoch: led, lost } = this.writer;
+    const { writers, layout } = this.#setup;
+    const latest = Math.max(this.#latestEpoch, coordinatorOfEpoch(led));
+    const epoch = nextCoordinatorEpoch(latest, this.rank, writers);
+    this.#latestEpoch = epoch;
+    const known = led > 0 ? [{ group, rank: leader, epoch: led }] : [];
+    this.coordinator = new Coordinator(this.#setup, this.rank, epoch, known, [...lost, leader]);
+    this.coordinator.takeOver(now, out);
+    // Its own group is polled; the orphans of others must not take over as well before it can see to them.
+    const [first, end] = [layout.firstRank[group] as number, layout.firstRank[group + 1] as number];
+    for (let rank = 0; rank < writers; rank++)
+      if ((rank < first || rank >= end) && !lost.has(rank)) out.send(rank, { kind: "here" });
   }
 
   #finish(outcome: Outcome, reason: string, out: Effects): void {

@@ -34,6 +34,8 @@ export type Input =
   | { readonly kind: "sync-failed"; readonly file: FileId; readonly code: FailureCode }
   /** What was decided, which need not be what was proposed here. */
   | { readonly kind: "committed"; readonly outcome: Outcome; readonly reason: string }
+  /** Nothing had been decided when it was asked (see `Effects.inquire`). */
+  | { readonly kind: "undecided" }
   | { readonly kind: "timer"; readonly timer: TimerName }
   /** The transport noticed that a process is gone. */
   | { readonly kind: "lost"; readonly rank: Rank };
@@ -63,6 +65,8 @@ export interface Effects {
   timer(timer: TimerName, at: Seconds): void;
   /** The first proposal of all processes wins for good; answered by `committed`. */
   commit(proposal: Proposal): void;
+  /** Whether the dataset has been decided, without a proposal; answered by `committed` or `undecided`. */
+  inquire(): void;
   /** The process is done. `released`: its bytes are written and it need not wait for the rest. */
   finish(outcome: Outcome | "released", reason: string): void;
 }

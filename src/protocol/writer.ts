@@ -17,9 +17,16 @@ interface ActiveWrite {
 
 /** An orphan looks around this often, in times of what counts as the silence of the dead. */
 const ORPHAN_PERIODS = 2;
+/** Looks without an answer after which all that lead count as dead; later ranks wait a look more each, up to so many. */
+const SILENT_LOOKS = 3;
+const TURNS_MAX = 4;
+/** How often a rank tries to lead what is left before it proposes to give up. */
+const TAKEOVERS_MAX = 3;
 
 /** Shared by all that have none yet: there can be a million writers. */
 const NONE: Entry[] = [];
+const IDLE: ActiveWrite[] = [];
+const NOBODY_LOST: ReadonlySet<Rank> = new Set();
 
 export class Writer {
   readonly rank: Rank;
@@ -28,7 +35,7 @@ export class Writer {
   /** Who leads the group, and since which epoch. */
   leader: Rank;
   epoch = 0;
-  #active: ActiveWrite[] = [];
+  #active: ActiveWrite[] = IDLE;
   /** The last lease seen in the first file that it wrote to: older ones are repeats. */
   #lastFile: FileId = -1;
   #lastLease = -1;
@@ -41,6 +48,9 @@ export class Writer {
   #writtenBytes = 0;
   /** Looks around since the last word of a sub-coordinator. */
   #silentLooks = 0;
+  #takeovers = 0;
+  /** Ranks that the transport saw die. */
+  #lost: Set<Rank> | undefined;
   /** Has proposed to give up, and waits for what was decided. */
   deciding = false;
 
@@ -64,7 +74,10 @@ export class Writer {
       this.#tellCancelled(order, from, out);
       return;
     }
-    this.#active.push({ order, owner: from });
+    const write = { order, owner: from };
+    // A list of one, where a list that grows would have room for many.
+    if (this.#active.length === 0) this.#active = [write];
+    else this.#active.push(write);
     out.write(order);
   }
 
@@ -155,17 +168,41 @@ export class Writer {
   /** Stops all writes: nothing more is to be done. */
   stop(out: Effects): void {
     for (const { order } of this.#active) out.cancel(order.file, order.lease);
-    this.#active = [];
+    this.#active = IDLE;
+  }
+
+  /** Of whom it knows for certain that they are dead. */
+  get lost(): ReadonlySet<Rank> {
+    return this.#lost ?? NOBODY_LOST;
   }
 
   /**
-   * Nobody has said anything for long: asks the leader, and when it does not answer either, proposes to give up. Should
-   * the dataset have been decided meanwhile, the answer says so.
+   * The transport saw a rank die. Where that leaves nobody who leads anything, as far as is known here, the lowest living
+   * rank of all asks whether it is over, and if not, takes over at once.
+   */
+  lose(rank: Rank, out: Effects): void {
+    this.#lost ??= new Set();
+    this.#lost.add(rank);
+    const { layout } = this.#setup;
+    if (this.deciding || !this.#lost.has(this.leader)) return;
+    for (let group = 0; group < layout.groups; group++)
+      if (!this.#lost.has(layout.firstRank[group] as number)) return;
+    for (let lower = 0; lower < this.rank; lower++) if (!this.#lost.has(lower)) return;
+    out.inquire();
+  }
+
+  /**
+   * Nobody has said anything for long: asks the leader, and when it does not answer either, takes over in its turn unless
+   * the dataset has been decided meanwhile. When that did not help either, it proposes to give up.
    */
   look(now: Seconds, coordinates: boolean, out: Effects): void {
     if (this.deciding) return;
     this.#silentLooks = coordinates ? 0 : this.#silentLooks + 1;
-    if (this.#silentLooks > 3) {
+    if (this.#silentLooks > SILENT_LOOKS + this.#turn() && this.#takeovers < TAKEOVERS_MAX) {
+      this.#silentLooks = 0;
+      this.#takeovers++;
+      out.inquire();
+    } else if (this.#silentLooks > SILENT_LOOKS + TURNS_MAX) {
       this.deciding = true;
       const reason = `rank ${this.rank} hears nothing from any coordinator`;
       out.commit({ outcome: "aborted", reason, parts: [] });
@@ -173,6 +210,15 @@ export class Writer {
     }
     out.send(this.leader, { kind: "ping", group: this.group });
     out.timer("orphan", now + this.#orphanSeconds());
+  }
+
+  /** The lowest living rank of the first group goes first. */
+  #turn(): number {
+    const first = this.#setup.layout.firstRank[this.group] as number;
+    let turn = this.group;
+    for (let lower = first; lower < this.rank && turn < TURNS_MAX; lower++)
+      if (lower !== this.leader && !this.lost.has(lower)) turn++;
+    return Math.min(turn, TURNS_MAX);
   }
 
   /** Whether the lease is later than the last one seen in its file; else it is a repeat. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { BarsChart } from "../../model/figure.ts";
-import type { PolicyFacts, ReplayData, ReplaySeries } from "../../model/replay.ts";
+import type { PolicyFacts, ReplayData, ReplaySeries, TradeoffRow } from "../../model/replay.ts";
 import { policyCells, policyText, replayDocument, replayVerdict } from "./replay.ts";
-import { tradeoffSection, tradeoffText } from "./replay-tradeoff.ts";
+import { largeText, smallText, tradeoffSection, tradeoffText } from "./replay-tradeoff.ts";
 import { fig1, fig2, fig3, fig56, fig7, gains } from "./replay-figures.ts";
 
 const seriesOf = (changes: Partial<ReplaySeries>, bandwidths: readonly number[]): ReplaySeries => ({
@@ -165,6 +165,8 @@ describe("policies", () => {
 describe("the trade-off", () => {
   const row = (changed: string, gainFew: number, gainMany: number) => ({
     ...{ changed, gainFew, gainMany, hourlyMean: 17800, imbalance: 7 },
+    small: { base: [1.1, 1.1], interference: [1.2, 1.3] } as TradeoffRow["small"],
+    large: { gains: [1.8, 4], mpiIo: [10000, 9000] } as TradeoffRow["large"],
   });
 
   it("counts what holds together, and names the nearest", () => {
@@ -181,12 +183,42 @@ describe("the trade-off", () => {
       "1 set reaches what is needed, with imbalances of 4.0",
     );
     expect(tradeoffText([...rows, row("c 3", 4, 5)])[0]).toContain("1 both; 1 of these");
+    expect(tradeoffText([...rows, row("c 3", 4, 5)])[0]).toContain(
+      "(0 of them hold all four), they give 1.10, 1.10, 1.20, 1.30 (c 3).",
+    );
+  });
+
+  it("says how interference changes small output, and which sets hold all four numbers", () => {
+    const published = { base: [1.1, 1.1], interference: [1.03, 1.35] } as const;
+    const [text] = smallText([row("as fitted", 3, 5), { ...row("b 2", 3, 5), small: published }]);
+    expect(text).toContain(
+      "a factor of 1.31 between the two. Over 2 parameter sets that factor is 1.08 to 1.31",
+    );
+    expect(text).toContain("raises the gain at 8192 by 0.94 to 1.09; published is 0.94, and tolerances");
+    expect(text).toContain("at both allow 1.14. 1 set holds all four numbers (b 2).");
+    expect(smallText([row("as fitted", 3, 5)])[0]).toContain("0 sets hold all four numbers.");
+  });
+
+  it("says what a gain of 1.01 needs of MPI-IO, and which sets come there", () => {
+    const equal = { ...row("b 2", 3, 5), large: { gains: [1.05, 4.6], mpiIo: [17000, 8000] } } as const;
+    const slow = { ...equal, changed: "c 3", hourlyMean: 9000 };
+    const [needs, counts] = largeText([row("as fitted", 3, 5), equal, slow]);
+    expect(needs).toContain("needs 15.9 to 19.4 GB/s of MPI-IO");
+    expect(needs).toContain("As fitted it has 10.0 GB/s at 512 and 9.0 at 16384 processes");
+    expect(counts).toContain(
+      "Of 3 parameter sets, 2 have a gain of 1.01 at 512 (within 10 %), 1 of these keep",
+    );
+    expect(counts).toContain("and 1 of these a gain of 4.5 at 16384");
   });
 
   it("has a section only where it was run", () => {
     expect(tradeoffSection(dataOf({}))).toEqual([]);
     const [section] = tradeoffSection(dataOf({ tradeoff: [row("as fitted", 3, 5)] }));
-    const table = section?.blocks.find(({ kind }) => kind === "table");
-    expect(table).toMatchObject({ rows: [["as fitted", 3, 5, 17.8, 7]] });
+    const tables = section?.blocks.filter(({ kind }) => kind === "table") ?? [];
+    expect(tables.map((table) => "rows" in table && table.rows)).toEqual([
+      [["as fitted", 3, 5, 17.8, 7]],
+      [["as fitted", 1.1, 1.1, 1.2, 1.3, expect.closeTo(1.3 / 1.2, 9)]],
+      [["as fitted", 1.8, 4, 10, 9, 17.8]],
+    ]);
   });
 });

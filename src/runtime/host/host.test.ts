@@ -9,16 +9,16 @@ import { stepInput } from "../session/step-input.ts";
 import { cutBlocks } from "../stage/blocks.ts";
 import { makeStage } from "../stage/stage.ts";
 import { Host } from "./host.ts";
-import { type HostReport, type HostSetting, machineSeconds, ranksOfHost } from "./setting.ts";
+import { hostOfRank, type HostReport, type HostSetting, machineSeconds, ranksOfHost } from "./setting.ts";
 
 const root = mkdtempSync(join(tmpdir(), "plimsoll-host-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** Six ranks in two groups, led by ranks 0 and 3; process 2 of three hosts a plain writer of each. */
-function settingOf(): HostSetting {
+function settingOf(name = "x.bp"): HostSetting {
   const { plan, data } = stepInput(Array.from({ length: 6 }, () => new Uint8Array(1000)));
   const stage = makeStage(plan, { step: 1, ids: [1], data });
-  const names = datasetNames(join(root, "x.bp"));
+  const names = datasetNames(join(root, name));
   mkdirSync(names.notes, { recursive: true });
   return {
     stage,
@@ -39,6 +39,28 @@ function settingOf(): HostSetting {
     beganSeconds: machineSeconds(),
   };
 }
+
+it("a process takes over when the only leader is gone and nothing was decided", async () => {
+  const setting = { ...settingOf("y.bp"), targets: ["a"], heartbeatSeconds: 0.2, leaseSeconds: 1 };
+  const reports: HostReport[] = [];
+  const hosts: Host[] = [];
+  for (const index of [1, 2])
+    hosts[index] = new Host(setting, index, {
+      // The process of ranks 0 and 5 never was.
+      send: (from, to, message) => setImmediate(() => hosts[hostOfRank(to, 3)]?.deliver(from, to, message)),
+      progress: () => {},
+      trouble: () => {},
+      fatal: (text) => expect.unreachable(text),
+      ended: (one) => reports.push(one),
+      pace: async () => {},
+    });
+  for (const host of hosts) host?.start();
+  for (const host of hosts) host?.lost(ranksOfHost(setting, 0));
+  for (let i = 0; i < 200 && reports.length < 2; i++) await sleep(50);
+  expect(reports.map(({ outcome }) => outcome)).toEqual(["complete", "complete"]);
+  // All six blocks are written, those of the lost ranks as well.
+  expect(reports.reduce((sum, { messages }) => sum + (messages["write-start"] ?? 0), 0)).toBe(6);
+});
 
 it("a process whose leaders are gone ends soon when the dataset was decided without it, and not before", async () => {
   const setting = settingOf();

@@ -79,10 +79,15 @@ export class Host implements Effects {
     this.#take(to, { kind: "message", from, message });
   }
 
-  /** Ranks of a process that is gone. Only those who lead something need to know, now or when they begin to. */
+  /**
+   * Ranks of a process that is gone. Only those who lead something need to know, now or when they begin to; and the first
+   * rank here, which takes over when nobody leads any more.
+   */
   lost(ranks: readonly Rank[]): void {
     for (const one of ranks) this.#lost.add(one);
-    for (const rank of this.#processes.keys()) if (this.#leads(rank)) this.#tellLost(rank, ranks);
+    const first = Math.min(...this.#processes.keys());
+    for (const rank of this.#processes.keys())
+      if (rank === first || this.#leads(rank)) this.#tellLost(rank, ranks);
     this.#steps();
     this.#lookForDecision();
   }
@@ -160,6 +165,16 @@ export class Host implements Effects {
         ({ outcome, reason }) => this.#take(rank, { kind: "committed", outcome, reason }),
         (error: unknown) => this.#fatal(error),
       ),
+    );
+  }
+
+  inquire(): void {
+    const rank = this.#rank;
+    this.#do(
+      this.#work.decided().then((decided) => {
+        if (decided === undefined) this.#take(rank, { kind: "undecided" });
+        else this.#take(rank, { kind: "committed", outcome: decided.outcome, reason: decided.reason });
+      }),
     );
   }
 

@@ -7,7 +7,7 @@ import { FormatError } from "../../base/errors.ts";
 import { coefficientOfVariation, mean, standardDeviation } from "../../base/statistics.ts";
 import type { Method, Sample, Series } from "../experiments/series.ts";
 import type { Machine } from "../machines/machine.ts";
-import { judged, offValue } from "../published/check.ts";
+import { judged, offValue, withinPercent } from "../published/check.ts";
 import { CHECKS, type Check } from "../published/index.ts";
 import type { Effort } from "./evaluate.ts";
 
@@ -124,7 +124,7 @@ class Row {
       place: "own measurement",
       claim: `${name} of ${series.writers} writers with ${series.sizeMb} MB on ${series.targets} targets, ${series.method}`,
       published: `${value} ${quantity.unit}`.trim(),
-      tolerance: `${(100 * tolerance).toFixed(0)} %`,
+      tolerance: withinPercent(tolerance),
       method: "over samples",
       weight: this.#field("weight") === "" ? 1 : this.#number("weight", 0),
       judge: (evidence) => {

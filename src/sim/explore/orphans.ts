@@ -10,7 +10,7 @@ export function withCause(reason: string, scenario: Scenario): string {
   return ORPHANED.test(reason) ? `${reason}: ${causeOf(scenario)}` : reason;
 }
 
-/** Only the leader of a group can become coordinator. */
+/** Any rank takes over in the end; what is left are messages and processes that were away for long, and chance. */
 function causeOf({ policy, writers, targets, sizes, priorRates, faults, network }: Scenario): string {
   const work = { writers, targets, sizes, priorRates: priorRates ?? undefined };
   const { groups, firstRank } = makeSetup(policyNamed(policy), work).layout;

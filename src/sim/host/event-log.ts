@@ -2,7 +2,18 @@
 import type { Message, WriteStart } from "../../protocol/index.ts";
 import { EventHash, FIRST_HOST_KIND } from "../events.ts";
 
-const EVENT_NAMES = ["deliver", "timer", "opened", "synced", "commit", "fault", "notice", "start", "written"];
+const EVENT_NAMES = [
+  "deliver",
+  "timer",
+  "opened",
+  "synced",
+  "commit",
+  "fault",
+  "notice",
+  "start",
+  "written",
+  "inquired",
+];
 
 export class EventLog {
   readonly #hash = new EventHash();

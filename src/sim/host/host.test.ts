@@ -36,8 +36,8 @@ const faulty = (faults: readonly Fault[], options: Case = {}): AdaptiveResult =>
     leaseSeconds: 5,
     leaseBytesPerSecond: 20 * MIB,
     secondsMax: 2000,
-    ...options,
     plan: { faults },
+    ...options,
   });
 
 describe("without faults", () => {
@@ -154,6 +154,15 @@ describe("without faults", () => {
     expect(hashes).toEqual(["7db48a3154b280fb", "259193de88778a7c", "8132c3d4e5421c90"]);
     expect(run({ ...options, seed: 2 }).hash).not.toBe(hashes[0]);
   });
+
+  it("has the same event log with many files that wait for work, late copies and a load of others", () => {
+    const busy = { lightStreams: 0.6, lightSeconds: 2, lightRate: 40, speedSd: 0.4, opOverhead: 0.1 };
+    const large = { writers: 2048, targets: 128, bytes: 128 * MIB, latencySeconds: 60e-6, check: false };
+    const hashes = ["paper", "plimsoll"].map(
+      (policy) => run({ ...large, policy, hash: true, parameters: busy }).hash,
+    );
+    expect(hashes).toEqual(["2661c40dd92f55a6", "c71ffafb6d0d31dd"]);
+  });
 });
 
 describe("with faults", () => {
@@ -192,6 +201,34 @@ describe("with faults", () => {
           { kind: "kill", rank: 4, at: 1.1 },
         ];
         complete(faulty(faults, { policy, sharedSources: true }));
+      });
+      it("the leader of the only group dies, and who takes its place, too", () => {
+        const shared = { policy, sharedSources: true, targets: 1 };
+        for (const noticeSeconds of [undefined, 0.1])
+          for (const ranks of [[0], [0, 1], [0, 1, 2]])
+            for (const at of [0.001, 3.3, 15.9]) {
+              // Who takes over does so after seconds of silence, or at once; each dies a while after that.
+              const faults = ranks.map((rank) => ({ kind: "kill", rank, at: at + 30 * rank }) as const);
+              const notice = noticeSeconds === undefined ? {} : { noticeSeconds };
+              complete(faulty(faults, { ...shared, plan: { faults, ...notice } }));
+            }
+      });
+      it("all leaders die", () => {
+        const faults = [0, 4, 8, 12].map((rank) => ({ kind: "kill", rank, at: 0.7 }) as const);
+        for (const plan of [{ faults }, { faults, noticeSeconds: 0.01 }])
+          complete(faulty(faults, { policy, sharedSources: true, plan }));
+      });
+      it("without timers the transport's word is enough", () => {
+        const faults = [0, 1].map((rank) => ({ kind: "kill", rank, at: 0.5 + rank }) as const);
+        const plan = { faults, noticeSeconds: 0.01 };
+        complete(run({ policy, targets: 1, sharedSources: true, plan, secondsMax: 2000 }));
+      });
+      it("a leader dies before it can pass on what was decided: its writers find out, and write nothing again", () => {
+        const usual = { policy, sharedSources: true, targets: 2, latencySeconds: 1e-3 };
+        const { commitSeconds, ops } = faulty([], usual);
+        const late = faulty([{ kind: "kill", rank: 8, at: commitSeconds + 0.0005 }], usual);
+        complete(late);
+        expect(late.ops.count).toBe(ops.count);
       });
       it("the coordinator dies after its own data is written: nothing is lost even without shared sources", () => {
         complete(faulty([{ kind: "kill", rank: 0, at: 4.2 }], { policy, speeds: [1, 1, 1, 0.5] }));

@@ -37,11 +37,12 @@ const FAULT = FIRST_HOST_KIND + 5;
 const NOTICE = FIRST_HOST_KIND + 6;
 const START = FIRST_HOST_KIND + 7;
 const WRITTEN = FIRST_HOST_KIND + 8;
+const INQUIRED = FIRST_HOST_KIND + 9;
 
 const TIMERS: readonly TimerName[] = ["open", "sub-coordinator", "coordinator", "speculate", "orphan"];
 
 export class Host implements Effects {
-  readonly ops = new Ops();
+  readonly ops: Ops;
   readonly network: Network;
   readonly files: FileService;
   outcome: Outcome | undefined;
@@ -67,6 +68,7 @@ export class Host implements Effects {
   constructor(setting: HostSetting) {
     const { setup, world, seed, plan } = setting;
     this.#setting = setting;
+    this.ops = new Ops(setup.writers);
     this.#setup = setup;
     this.#queue = world.queue;
     this.#storage = world.storage;
@@ -161,6 +163,11 @@ export class Host implements Effects {
     );
   }
 
+  inquire(): void {
+    this.#checker?.acted(this.#rank);
+    this.#queue.push(this.#queue.now + this.#setting.commitSeconds, INQUIRED, this.#rank, 0);
+  }
+
   finish(outcome: Outcome | "released", reason: string): void {
     this.#checker?.finished(this.#rank, outcome);
     if (outcome !== "released" && reason !== "" && this.reason === "") this.reason = reason;
@@ -170,13 +177,12 @@ export class Host implements Effects {
   // Events.
 
   #begin(): void {
-    const { setup, ready, plan } = this.#setting;
+    const { ready, plan } = this.#setting;
     plan?.faults.forEach((fault, index) => {
       if ("at" in fault) this.#queue.push(fault.at, FAULT, index, 0);
       else this.#faults.arm(fault, this.#storage);
     });
-    for (let rank = 0; rank < setup.writers; rank++)
-      if (this.#processes.needsStart(rank)) this.#queue.push(ready?.[rank] ?? 0, START, rank, 0);
+    for (const rank of this.#processes.starters()) this.#queue.push(ready?.[rank] ?? 0, START, rank, 0);
   }
 
   #handle(kind: number, a: number, b: number): void {
@@ -212,6 +218,9 @@ export class Host implements Effects {
       case COMMIT:
         this.#commitDone(a);
         break;
+      case INQUIRED:
+        this.#answer(a);
+        break;
       case FAULT:
         this.#strike(this.#setting.plan?.faults[a] as Fault);
         break;
@@ -225,7 +234,7 @@ export class Host implements Effects {
   /** Whose input an event is; -1 when nobody's, or when it happens whether or not somebody is there. */
   #rankOf(kind: number, a: number, b: number): Rank {
     if (kind === DELIVER) return b;
-    if (kind === START || kind === TIMER) return a;
+    if (kind === START || kind === TIMER || kind === INQUIRED) return a;
     if (kind === WRITTEN) return this.#writes.order(a) === undefined ? -1 : this.#writes.rank(a);
     return -1;
   }
@@ -313,6 +322,12 @@ export class Host implements Effects {
       this.decidedAt = this.#queue.now;
     }
     this.#step(rank, { kind: "committed", outcome: this.outcome, reason: this.reason });
+  }
+
+  #answer(rank: Rank): void {
+    const { outcome, reason } = this;
+    if (outcome === undefined) this.#step(rank, { kind: "undecided" });
+    else this.#step(rank, { kind: "committed", outcome, reason });
   }
 
   // Faults.

@@ -5,17 +5,30 @@ import type { IndexColumns } from "../../protocol/index.ts";
 
 export class Ops implements WriteOps {
   count = 0;
-  rank = new Int32Array(64);
+  rank: Int32Array;
   /** Whose data: the rank itself unless another wrote for it. */
-  block = new Int32Array(64);
-  target = new Int32Array(64);
-  file = new Float64Array(64);
-  offset = new Float64Array(64);
-  bytes = new Float64Array(64);
+  block: Int32Array;
+  target: Int32Array;
+  file: Float64Array;
+  offset: Float64Array;
+  bytes: Float64Array;
   /** Seconds. */
-  start = new Float64Array(64);
-  end = new Float64Array(64);
-  flags = new Uint8Array(64);
+  start: Float64Array;
+  end: Float64Array;
+  flags: Uint8Array;
+
+  /** `room`: as many rows as are expected. */
+  constructor(room = 64) {
+    this.rank = new Int32Array(room);
+    this.block = new Int32Array(room);
+    this.target = new Int32Array(room);
+    this.file = new Float64Array(room);
+    this.offset = new Float64Array(room);
+    this.bytes = new Float64Array(room);
+    this.start = new Float64Array(room);
+    this.end = new Float64Array(room);
+    this.flags = new Uint8Array(room);
+  }
 
   /** A new row, for the caller to fill; returns its number. */
   row(): number {

@@ -45,21 +45,16 @@ export class Processes {
     return ranks;
   }
 
-  /** A plain writer of a run without timers does nothing until it is told to; it is made then. */
-  needsStart(rank: Rank): boolean {
-    return this.#setup.heartbeatSeconds > 0 || sizeOf(this.#setup, rank) === 0 || this.#leadsAtFirst(rank);
-  }
-
-  /** By binary search, which is cheaper than a process. */
-  #leadsAtFirst(rank: Rank): boolean {
-    const { firstRank, groups } = this.#setup.layout;
-    let low = 0;
-    let high = groups;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((firstRank[middle] as number) <= rank) low = middle;
-      else high = middle;
-    }
-    return firstRank[low] === rank;
+  /** Who takes the first step. A plain writer of a run without timers does nothing until it is told to; it is made then. */
+  starters(): Rank[] {
+    const { heartbeatSeconds, writers, layout, sizes } = this.#setup;
+    const { firstRank, groups } = layout;
+    const leaders = Array.from(firstRank.subarray(0, groups));
+    if (heartbeatSeconds === 0 && typeof sizes === "number" && sizes > 0) return leaders;
+    const leads = new Set(leaders);
+    const starts: Rank[] = [];
+    for (let rank = 0; rank < writers; rank++)
+      if (heartbeatSeconds > 0 || sizeOf(this.#setup, rank) === 0 || leads.has(rank)) starts.push(rank);
+    return starts;
   }
 }

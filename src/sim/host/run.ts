@@ -126,25 +126,27 @@ function resultOf(host: Host, { writers, targets }: Setup): AdaptiveResult {
   const ends = new Float64Array(writers).fill(Number.NaN);
   const firstTargets = new Int32Array(writers).fill(-1);
   const perTarget = Array.from({ length: targets }, () => ({ bytes: 0, writes: 0, seconds: 0 }));
+  const { count, flags: allFlags, start: opStarts, end: opEnds, target: opTargets } = ops;
+  const { bytes: opBytes, rank: opRanks } = ops;
   let [last, bytes, moved, unused] = [writingFrom, 0, 0, 0];
-  for (let i = 0; i < ops.count; i++) {
-    const flags = ops.flags[i] as number;
+  for (let i = 0; i < count; i++) {
+    const flags = allFlags[i] as number;
     if (flags & OP_MOVED) moved++;
     if (flags & OP_UNUSED) unused++;
-    const start = ops.start[i] as number;
-    const end = ops.end[i] as number;
-    const use = perTarget[ops.target[i] as number] as TargetUse;
-    use.bytes += ops.bytes[i] as number;
+    const start = opStarts[i] as number;
+    const end = opEnds[i] as number;
+    const use = perTarget[opTargets[i] as number] as TargetUse;
+    use.bytes += opBytes[i] as number;
     use.writes++;
-    use.seconds = Math.max(use.seconds, end - writingFrom);
+    if (end - writingFrom > use.seconds) use.seconds = end - writingFrom;
     if (flags & OP_UNUSED) continue;
-    last = Math.max(last, end);
-    bytes += ops.bytes[i] as number;
-    const rank = ops.rank[i] as number;
+    if (end > last) last = end;
+    bytes += opBytes[i] as number;
+    const rank = opRanks[i] as number;
     if (!(ends[rank]! >= end)) ends[rank] = end;
     if (starts[rank]! <= start) continue;
     starts[rank] = start;
-    firstTargets[rank] = ops.target[i] as number;
+    firstTargets[rank] = opTargets[i] as number;
   }
   const learnedRates = new Float64Array(targets).fill(Number.NaN);
   const learnedSlots = new Float64Array(targets).fill(Number.NaN);

@@ -86,9 +86,20 @@ export const fact = (
   note?: string,
 ): Judgement => judged(values, simulated, holds ? 0 : 2, note);
 
-/** Misfit of a value: 1 when it is off by the tolerance, as a ratio (0.1 is 10 %). */
+/**
+ * Misfit of a value: 1 when |value - published| / published is the tolerance (0.1 is 10 %). In between and beyond it goes
+ * with the logarithm of the ratio, so that a tenth of the published number counts as badly as ten times as much.
+ */
 export const offValue = (value: number, published: number, tolerance: number): number =>
-  Math.abs(Math.log(value / published)) / Math.log(1 + tolerance);
+  value < published ? offBelow(value, published, tolerance) : offAbove(value, published, tolerance);
+
+/** 1 when `value` is `limit` less the tolerance, which is nothing from 100 % on. */
+const offBelow = (value: number, limit: number, tolerance: number): number =>
+  tolerance >= 1 ? 0 : Math.log(value / limit) / Math.log(1 - tolerance);
+
+/** 1 when `value` is `limit` and the tolerance. */
+const offAbove = (value: number, limit: number, tolerance: number): number =>
+  Math.log(value / limit) / Math.log(1 + tolerance);
 
 /** Misfit of a difference: 1 when it is off by the tolerance. */
 export const offBy = (value: number, published: number, tolerance: number): number =>
@@ -98,13 +109,9 @@ export const offBy = (value: number, published: number, tolerance: number): numb
 export const offLess = (a: number, b: number, margin: number): number =>
   worst([0, 1 + Math.log(a / b) / Math.log(1 + margin)]);
 
-/** Misfit of "within": 0 inside, 1 at the tolerance (a ratio) beyond either end. */
+/** Misfit of "within": 0 inside, 1 at the tolerance (as of `offValue`) beyond either end. */
 export const offRange = (value: number, low: number, high: number, tolerance: number): number =>
-  worst([
-    0,
-    Math.log(low / value) / Math.log(1 + tolerance),
-    Math.log(value / high) / Math.log(1 + tolerance),
-  ]);
+  worst([0, offBelow(value, low, tolerance), offAbove(value, high, tolerance)]);
 
 /** The largest; NaN if one is. */
 export function worst(misfits: readonly number[]): number {
@@ -114,5 +121,7 @@ export function worst(misfits: readonly number[]): number {
 }
 
 export const fixed = (digits: number) => (value: number) => value.toFixed(digits);
+/** A tolerance as the tables print it: the largest difference, in per cent of what was published. */
+export const withinPercent = (tolerance: number): string => `${Number((100 * tolerance).toPrecision(6))} %`;
 export const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 export const gbps = (mbps: number): string => (mbps / 1000).toFixed(1);

@@ -3,7 +3,7 @@ import type { Sample } from "../experiments/series.ts";
 import { seriesKey } from "../experiments/series.ts";
 import { adaptivePlan, fig1Plan, hourlySeries, HOURLY, WRITERS } from "../experiments/plans.ts";
 import { machineNamed } from "../machines/index.ts";
-import { offLess, offRange, offValue, worst } from "./check.ts";
+import { offLess, offRange, offValue, withinPercent, worst } from "./check.ts";
 import { CHECKS, Evidence, judgeAll } from "./index.ts";
 import { bandOf, offBand } from "./repeats.ts";
 
@@ -75,6 +75,7 @@ describe("published extremes", () => {
     expect(middle).toBeGreaterThan(6);
     expect(high).toBeGreaterThan(8);
     expect(verdictOf("P3 least base", figure(0.5))).toMatchObject({ verdict: "met" });
+    expect(exact.note).toBe("100.0 % of the repeats lie above 4.5");
     expect(verdictOf("P3 least base", figure(0.5))).toEqual(verdictOf("P3 least base", figure(0.5)));
   });
 
@@ -93,6 +94,8 @@ describe("published extremes", () => {
     expect(low).toBeCloseTo(1.2, 1);
     expect(high).toBeCloseTo(1.8, 1);
     expect(Math.abs(middle - 1.5)).toBeLessThan(0.11);
+    // None or one of five: 6 of 32.
+    expect(Math.abs(bandOf((drawMean) => drawMean([0, 1])).below(0.2) - 6 / 32)).toBeLessThan(0.06);
   });
 });
 
@@ -138,13 +141,59 @@ describe("checks", () => {
     expect(verdictOf("E1 CoV", table([17000, 18600])).verdict).toBe("missed");
   });
 
+  it("take a tolerance in per cent as the largest difference from what was published", () => {
+    const imbalance = (value: number) =>
+      evidence([[seriesKey(hourlySeries(HOURLY[0], 1, 1)), [sample(17800, { imbalance: value })]]]);
+    for (const [value, verdict] of [
+      [5.33, "missed"],
+      [5.35, "met"],
+      [5.63, "met"],
+      [8.89, "met"],
+      [8.91, "missed"],
+    ] as const)
+      expect(verdictOf("E5 mean", imbalance(value)).verdict, `${value}`).toBe(verdict);
+    const gain = (value: number) =>
+      evidence(
+        adaptivePlan(1, 1)
+          .filter(({ sizeMb, writers }) => sizeMb === 1024 && writers === 1024)
+          .map((one) => [seriesKey(one), [sample(one.method === "paper" ? value : 1)]]),
+      );
+    expect(verdictOf("P4 1024", gain(3.805)).verdict).toBe("met");
+    expect(verdictOf("P4 1024", gain(3.795)).verdict).toBe("missed");
+    expect(verdictOf("I3", fig1(1, [1, 2, 3, 4, 5, 4.905])).verdict).toBe("met");
+    expect(verdictOf("I3", fig1(1, [1, 2, 3, 4, 5, 4.895])).verdict).toBe("missed");
+  });
+
+  it("print the tolerance that they judge by", () => {
+    // Whatever is published as one number with a tolerance in per cent: just inside is met, just outside is not.
+    for (const tolerance of [0.001, 0.03, 0.1, 0.25, 0.5, 0.9]) {
+      const printed = Number(withinPercent(tolerance).replace(" %", "")) / 100;
+      for (const published of [0.01, 1.03, 17800])
+        for (const side of [-1, 1]) {
+          const at = (share: number) => published * (1 + side * printed * share);
+          expect(offValue(at(0.999), published, tolerance)).toBeLessThan(1);
+          expect(offValue(at(1.001), published, tolerance)).toBeGreaterThan(1);
+          expect(offRange(at(0.999), published, published, tolerance)).toBeLessThan(1);
+          expect(offRange(at(1.001), published, published, tolerance)).toBeGreaterThan(1);
+        }
+    }
+  });
+
   it("count misfits in tolerances", () => {
     expect(offValue(110, 100, 0.1)).toBeCloseTo(1, 12);
-    expect(offValue(100 / 1.1, 100, 0.1)).toBeCloseTo(1, 12);
+    expect(offValue(90, 100, 0.1)).toBeCloseTo(1, 12);
+    expect(offValue(100, 100, 0.1)).toBe(0);
+    // As many times more as less is as far off, but for the edge of the tolerance.
+    expect(offValue(1, 100, 0.1) / offValue(10, 100, 0.1)).toBeCloseTo(2, 9);
+    expect(offValue(1e-9, 100, 1)).toBe(0);
+    expect(offValue(201, 100, 1)).toBeGreaterThan(1);
     expect(offLess(5, 5, 0.1)).toBe(1);
     expect(offLess(4, 5, 0.1)).toBe(0);
     expect(offRange(3, 2, 4, 0.1)).toBe(0);
     expect(offRange(4.4, 2, 4, 0.1)).toBeCloseTo(1, 9);
+    expect(offRange(1.8, 2, 4, 0.1)).toBeCloseTo(1, 9);
     expect(worst([0, Number.NaN, 2])).toBeNaN();
+    expect(offValue(Number.NaN, 1, 0.1)).toBeNaN();
+    expect(offRange(Number.NaN, 1, 2, 0.1)).toBeNaN();
   });
 });

@@ -17,6 +17,8 @@ export interface Band {
   readonly low: number;
   readonly middle: number;
   readonly high: number;
+  /** Share of the repeats at or below a value. */
+  below(value: number): number;
 }
 
 export const BAND_TEXT = `between the 5 % and the 95 % quantile of ${REPEATS} repeats with ${PAPER_SAMPLES} samples per point`;
@@ -34,13 +36,19 @@ export function bandOf(statistic: (drawMean: DrawMean) => number): Band {
     return sum / PAPER_SAMPLES;
   };
   const all = Array.from({ length: REPEATS }, () => statistic(drawMean));
-  if (all.some(Number.isNaN)) return { low: Number.NaN, middle: Number.NaN, high: Number.NaN };
+  const none = Number.NaN;
+  if (all.some(Number.isNaN)) return { low: none, middle: none, high: none, below: () => none };
   const values = sorted(all);
-  return { low: quantile(values, 0.05), middle: quantile(values, 0.5), high: quantile(values, 0.95) };
+  return {
+    low: quantile(values, 0.05),
+    middle: quantile(values, 0.5),
+    high: quantile(values, 0.95),
+    below: (value) => values.filter((one) => one <= value).length / values.length,
+  };
 }
 
 /** Misfit of a published extreme: 0 in the middle of the band, 1 at either end. */
-export function offBand(published: number, { low, middle, high }: Band): number {
+export function offBand(published: number, { low, middle, high }: Omit<Band, "below">): number {
   const end = published < middle ? low : high;
   const beyond = Math.abs(Math.log(published / middle));
   // Repeats that do not vary leave no room at all.

@@ -23,7 +23,7 @@ export interface Effort {
   /** Seeds and steps of the comparison of policies. */
   readonly seeds: number;
   readonly steps: number;
-  /** Samples per point of the sweep for two numbers that do not hold together. */
+  /** Samples per point of the sweep for numbers that hardly hold together. */
   readonly tradeoff: number;
 }
 

@@ -66,7 +66,7 @@ describe("the sweep for two numbers", () => {
     expect(all[0]?.changed).toBe("as fitted");
     for (const { machine } of all.slice(1)) {
       const moved = PARAMETER_NAMES.filter((one) => machine.parameters[one] !== jaguar.parameters[one]);
-      expect([1, 2]).toContain(moved.length);
+      expect([1, 2, 24]).toContain(moved.length);
     }
     // Bandwidth 6 for the adaptive method and 2 for MPI-IO; twice that in the second set's many-writer runs.
     const results = all.flatMap(({ jobs }, set) =>
@@ -80,8 +80,13 @@ describe("the sweep for two numbers", () => {
     );
     const rows = tradeoffRows(all, results);
     expect(rows).toHaveLength(all.length);
-    expect(rows[0]).toEqual({ changed: "as fitted", gainFew: 3, gainMany: 3, hourlyMean: 2, imbalance: 3 });
-    expect(rows[1]).toMatchObject({ gainFew: 3, gainMany: 6 });
+    expect(rows[0]).toEqual({
+      ...{ changed: "as fitted", gainFew: 3, gainMany: 3, hourlyMean: 2, imbalance: 3 },
+      small: { base: [3, 3], interference: [3, 3] },
+      large: { gains: [3, 3], mpiIo: [2, 2] },
+    });
+    expect(rows[1]).toMatchObject({ gainFew: 3, gainMany: 6, large: { gains: [3, 6] } });
+    expect(rows[1]?.small).toEqual({ base: [6, 6], interference: [6, 6] });
     expect(rows[2]).toMatchObject({ gainFew: 3, gainMany: 3 });
   });
 });

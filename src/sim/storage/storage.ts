@@ -88,7 +88,7 @@ export class Storage implements StorageModel {
     this.#scheduled = zeros().fill(Number.POSITIVE_INFINITY);
     this.#version = new Int32Array(targets);
     this.#ends = Array.from({ length: targets }, () => new WriteEnds());
-    this.#undrained = Array.from({ length: targets }, () => new WriteEnds());
+    this.#undrained = Array.from({ length: this.#toDisk ? targets : 0 }, () => new WriteEnds());
   }
 
   startWrite(target: number, bytes: number, token: number): void {
@@ -315,8 +315,8 @@ export class Storage implements StorageModel {
 
   #failAll(target: number, status: WriteStatus): void {
     const tokens = this.#tokens;
-    for (const list of [this.#ends[target] as WriteEnds, this.#undrained[target] as WriteEnds])
-      for (; list.size > 0; list.shift())
+    for (const list of [this.#ends[target] as WriteEnds, this.#undrained[target]])
+      for (; list !== undefined && list.size > 0; list.shift())
         if (tokens.epoch[list.firstToken] === list.firstEpoch) this.#finish(list.firstToken, status);
     this.#writers[target] = 0;
   }
