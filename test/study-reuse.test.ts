@@ -267,6 +267,14 @@ describe("by hand", () => {
     expect(items.A12?.values.bytesOnOsts).toBe(200n * GB);
     expect(items.A12?.values.stripeWidth1).toBe(0);
   });
+
+  it("knows OSTs without a selected file, and none of those that are not known", async () => {
+    const { runs, accesses } = sequence(["R@0", "R@1"], { osts: "1 -1" });
+    const other = { ...(accesses[0] as (typeof accesses)[0]), file_id: 99n, bytes_read: 1n, osts: "5" };
+    const { items } = await study({ runs, accesses: [...accesses, other] });
+    expect(items.A12?.values).toMatchObject({ osts: 2, leastOverMost: 0, bytesOnOsts: 200n * GB });
+    expect(items.A12?.notes).toEqual(["1 of 2 OSTs hold no selected file, so the least share is 0."]);
+  });
 });
 
 describe("file classes", () => {

@@ -344,16 +344,23 @@ export function referenceStudy(
   const load = new Map<number, number>();
   const filesOn = new Map<number, Set<string>>();
   let laidOut = 0n;
-  for (const one of rows) {
-    const osts = (one.osts ?? "")
+  const listed = ({ osts }: { readonly osts: string | null }) =>
+    (osts ?? "")
       .split(" ")
       .filter((part) => part !== "")
-      .map(Number);
+      .map(Number)
+      .filter((ost) => ost >= 0);
+  // Also those that hold no selected file.
+  for (const ost of accesses.flatMap(listed)) {
+    load.set(ost, 0);
+    filesOn.set(ost, new Set());
+  }
+  for (const one of rows) {
+    const osts = listed(one);
     if (osts.length === 0) continue;
     laidOut += both(one);
     for (const ost of osts) {
       load.set(ost, (load.get(ost) ?? 0) + Number(both(one)) / osts.length);
-      if (!filesOn.has(ost)) filesOn.set(ost, new Set());
       filesOn.get(ost)!.add(`${one.file_id} ${one.mount}`);
     }
   }

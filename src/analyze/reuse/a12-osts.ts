@@ -13,9 +13,9 @@ export const a12 = defineItem({
   definition: "A12@1",
   title: "Load of the OSTs (figure 7, finding 7)",
   about:
-    "Per OST the bytes of all accesses of files placed on it; the bytes of a file on k OSTs are divided evenly, a remainder of a few bytes goes to the first. Files, applications and users per OST beside it. Only OSTs that hold a selected file are known.",
+    "Per OST the bytes of all accesses of files placed on it; the bytes of a file on k OSTs are divided evenly, a remainder of a few bytes goes to the first. Files, applications and users per OST beside it. OSTs are those that any access names, also of files that are not selected.",
   reading: "Bytes that are far less even than files say that placement balances capacity and not load.",
-  options: ["minBytes", "minRuns", "ddof"],
+  options: ["minBytes", "minRuns", "application", "ddof"],
   published: { leastOverMost: 0.13, stripeWidth1: 0.99 },
   async measure(db, options) {
     const prepared = await prepare(db, options);
@@ -38,21 +38,25 @@ export const a12 = defineItem({
         usersLeastOverMost: ratio(loads.map((load) => load.users)),
         gini: gini(bytes),
         cov: coefficientOfVariation(bytes, options.ddof),
-        p95OverP5: quantile(rising, 0.95) / quantile(rising, 0.05),
+        p95OverP5: share(quantile(rising, 0.95), quantile(rising, 0.05)),
         stripeWidth1: share(osts.onOne, osts.files),
         bytesKnownLayout: layouts.known.value(1),
         bytesUnknownLayout: layouts.known.value(0),
         bytesOnOsts: loads.reduce((sum, load) => sum + load.bytes, 0n),
       },
-      notes:
-        loads.length === 0
-          ? []
-          : ["An OST without any selected file is not seen; it would make the least share 0."],
+      notes: idleNote(loads),
       tables: loads.length === 0 ? [] : [loadTable(loads), await hotTable(prepared, osts)],
       figures: () => (loads.length === 0 ? [] : [strip(loads, ratio(bytes)), violins(loads)]),
     };
   },
 });
+
+function idleNote(loads: readonly OstLoad[]): string[] {
+  const idle = loads.filter(({ files }) => files === 0).length;
+  return idle === 0
+    ? []
+    : [`${idle} of ${loads.length} OSTs hold no selected file, so the least share is 0.`];
+}
 
 const most = (loads: readonly OstLoad[], of: (load: OstLoad) => number) => Math.max(1, ...loads.map(of));
 
@@ -61,7 +65,7 @@ function loadTable(loads: readonly OstLoad[]) {
   const mean = loads.reduce((sum, load) => sum + Number(load.bytes), 0) / loads.length;
   return table(
     "ost-load",
-    "Every OST with a selected file.",
+    "Every OST that an access names.",
     [
       ["ost", "OST", "index", "Index of the OST."],
       ["bytes", "Data", "bytes", "Bytes read and written of files on it, shared out over their stripes."],
@@ -136,7 +140,7 @@ function strip(loads: readonly OstLoad[], leastOverMost: number) {
   return drawn({
     id: "figure-7-osts",
     title: "Data per OST",
-    caption: `${loads.length} OSTs with selected files; height is data, colour the number of files, each over its largest.`,
+    caption: `${loads.length} OSTs; height is data, colour the number of files, each over its largest.`,
     summary: `The least active OST moves ${(100 * leastOverMost).toFixed(1)} % of the data of the most active.`,
     chart: {
       kind: "strip",

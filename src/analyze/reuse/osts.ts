@@ -1,4 +1,5 @@
-/** Where the selected files lie: their bytes, files, applications and users by OST. */
+/** Where the selected files lie: their bytes, files, applications and users by OST, of all OSTs that any access names. */
+import type { Queryable } from "../../model/query.ts";
 import { prepareOnce } from "./once.ts";
 import type { Prepared } from "./prepare.ts";
 import { LAYOUT, OST_LIST } from "./sweep/query.ts";
@@ -53,18 +54,25 @@ async function targetsOf({ db, swept }: Prepared): Promise<Targets> {
       if (layout === 0) continue;
       if (osts !== other)
         throw new Error(`layouts "${String(osts)}" and "${String(other)}" have the same hash`);
-      lists[layout] = String(osts)
-        .split(" ")
-        .filter((word) => word !== "")
-        .map(Number);
+      lists[layout] = String(osts).split(" ").map(Number).filter(isOst);
     }
   }
-  const osts = [...new Set(lists.flat())].sort((a, b) => a - b);
+  const osts = await allOsts(db);
   const place = new Map(osts.map((ost, i) => [ost, i]));
   return { osts, ofLayout: lists.map((list) => list.map((ost) => place.get(ost) as number)) };
 }
 
-function measure({ swept }: Prepared, { osts, ofLayout }: Targets): Osts {
+/** -1 is a stripe whose OST is not known. */
+const isOst = (number: number): boolean => number >= 0;
+
+/** Rising. Those without a selected file count as well: they are the least active. */
+async function allOsts(db: Queryable): Promise<number[]> {
+  const rows = await db.rows(`select distinct try_cast(ost as uinteger) as ost
+    from (select distinct a.osts from reuse_input a where a.osts is not null) d, unnest(string_split(d.osts, ' ')) as t(ost)`);
+  return rows.flatMap(({ ost }) => (ost === null ? [] : [Number(ost)])).sort((a, b) => a - b);
+}
+
+function measure({ swept, options }: Prepared, { osts, ofLayout }: Targets): Osts {
   const { layouts } = swept;
   const [file, layout] = [layouts.file.values(), layouts.layout.values()];
   const bytes = new ExactSums(osts.length);
@@ -92,7 +100,7 @@ function measure({ swept }: Prepared, { osts, ofLayout }: Targets): Osts {
       files[at] = (files[at] as number) + 1;
     }
   }
-  const { applications, users } = touchedBy(swept, ofLayout, osts.length);
+  const { applications, users } = touchedBy(swept, ofLayout, osts.length, options.application === "exe-uid");
   const loads = osts.map((ost, i) => ({
     ost,
     bytes: bytes.value(i),
@@ -123,6 +131,7 @@ function share(
   width: number,
   take: (k: number, part: number | bigint) => void,
 ): void {
+  if (width === 0) return;
   if (sums.isSmall(i)) {
     const bytes = sums.about(i);
     const rest = bytes % width;
@@ -134,7 +143,12 @@ function share(
 }
 
 /** Distinct applications and users of each OST. */
-function touchedBy({ layouts, names }: Prepared["swept"], ofLayout: Targets["ofLayout"], osts: number) {
+function touchedBy(
+  { layouts, names }: Prepared["swept"],
+  ofLayout: Targets["ofLayout"],
+  osts: number,
+  perUser: boolean,
+) {
   const [applications, users] = [new Float64Array(osts), new Float64Array(osts)];
   const [seenApplications, seenUsers] = [new Codes(), new Codes()];
   const note = (seen: Codes, counts: Float64Array, target: number, one: number) => {
@@ -145,8 +159,10 @@ function touchedBy({ layouts, names }: Prepared["swept"], ofLayout: Targets["ofL
   };
   for (let i = 0; i < layouts.touched.count; i++) {
     const who = layouts.touched.low(i);
+    const application = names.applicationOf(who);
+    const one = perUser && application !== 0 ? who + 1 : application;
     for (const target of ofLayout[layouts.touched.high(i)] ?? []) {
-      note(seenApplications, applications, target, names.applicationOf(who));
+      note(seenApplications, applications, target, one);
       note(seenUsers, users, target, names.userOf(who));
     }
   }
