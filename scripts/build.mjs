@@ -27,6 +27,7 @@ const entries = {
   "target-server": "src/target/server/process.ts",
   "sim-worker": "src/sim/replay/worker.ts",
   "bps-worker": "src/cli/bps/worker.ts",
+  "reuse-worker": "src/cli/study/reuse-worker.ts",
   "ncio-rank": "src/ncio/run/rank-process.ts",
 };
 

@@ -250,6 +250,25 @@ describe("by hand", () => {
     const { items } = await study({ runs: corpus.runs, accesses });
     expect(items.A07?.dropped["accesses without recorded bytes"]).toBe(2);
     expect(items.A01?.values.negativeCounters).toBe(1);
+    // Two files of one run: what is not known of one is not known of the run.
+    const [first] = accesses as [(typeof accesses)[0]];
+    const both = { ...first, file_id: 77n, bytes_read: 200n * GB };
+    const again = accesses.map((one) => ({ ...one, file_id: 77n, bytes_read: 50n * GB })).slice(1, 2);
+    const missing = { ...first, bytes_read: null, bytes_written: 300n * GB };
+    const { items: run } = await study({
+      runs: corpus.runs,
+      accesses: [missing, ...accesses.slice(1, 2), both, ...again],
+    });
+    expect(run.A06?.dropped["runs without recorded bytes"]).toBe(1);
+    const runs = corpus.runs.map((one, i) => ({
+      ...one,
+      warnings:
+        i === 0
+          ? "2 POSIX counters or times are negative and were left out\n3 STDIO counters or times are negative and were left out"
+          : null,
+    }));
+    const { items: warned } = await study({ runs, accesses: corpus.accesses });
+    expect(warned.A01?.values.negativeCounters).toBe(5);
   });
 
   it("studies a period of local days, and counts what lies outside", async () => {
@@ -259,6 +278,14 @@ describe("by hand", () => {
     expect(items.A01?.values.logs).toBe(2);
     expect(items.A01?.dropped["runs outside the period"]).toBe(2);
     expect(items.A01?.values.bytesRead).toBe(200n * GB);
+    // Where the clock is wrong nobody knows on which side a run lies.
+    const runs = corpus.runs.map((run, i) => (i === 0 ? { ...run, clock: "end before start" } : run));
+    const { items: some } = await study({ ...corpus, runs }, { period: "2017-10-03..2017-10-05" });
+    expect(some.A01?.values.logs).toBe(1);
+    expect(some.A01?.dropped).toMatchObject({
+      "runs outside the period": 2,
+      "runs without a clock to place them in the period": 1,
+    });
   });
 
   it("divides the bytes of a file evenly over its OSTs", async () => {

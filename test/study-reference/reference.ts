@@ -217,7 +217,7 @@ export function referenceStudy(
     const sum = perRun.get(one.run_id) ?? { r: 0n, w: 0n, whole: true };
     sum.r += read(one) ?? 0n;
     sum.w += written(one) ?? 0n;
-    sum.whole &&= one.partial !== 1;
+    sum.whole &&= one.partial !== 1 && known(one);
     perRun.set(one.run_id, sum);
   }
   const moving = [...perRun.values()].filter(({ r, w, whole }) => whole && r + w > 0n);

@@ -19,13 +19,15 @@ export const a01 = defineItem({
     bytes: 12_800_000_000_000_000n,
   },
   async measure(db, options) {
-    const { input } = await prepare(db, options);
+    const prepared = await prepare(db, options);
+    const input = await prepared.input();
     const [{ files } = { files: 0 }] = await db.rows("select sum(files) as files from reuse_grouped");
     return {
       n: input.runs,
       unit: "logs",
       dropped: {
         "runs outside the period": input.outsidePeriodRuns,
+        "runs without a clock to place them in the period": input.unplacedRuns,
         "accesses on excluded mounts": input.excludedAccesses,
         "accesses without recorded bytes": input.bytesNotRecorded,
       },

@@ -11,7 +11,9 @@ export const a03 = defineItem({
   options: ["minBytes", "minRuns", "period", "zone", "excludeMounts"],
   published: { files: 8500, shareOfBytes: 7.8 / 12.8 },
   async measure(db, options) {
-    const { files, input } = await prepare(db, options);
+    const prepared = await prepare(db, options);
+    const { files } = prepared;
+    const input = await prepared.input();
     const total = "(bytes_read + bytes_written)";
     const [row] =
       await db.rows(`select coalesce(sum(files), 0) as n, coalesce(sum(files) filter (large), 0) as large,

@@ -9,7 +9,7 @@ export const a04 = defineItem({
   about:
     "Runs, applications, users, files and bytes of the selection; how many users touch more than two files, files per user, and the share of the bytes of the top 1, 5 and 10 users.",
   reading: "A large share of one user means that the findings describe that user rather than the centre.",
-  options: ["minBytes", "minRuns", "application", "metadataOnly"],
+  options: ["minBytes", "minRuns", "application", "metadataOnly", "partial"],
   published: {
     runs: 400e3,
     applications: 791,

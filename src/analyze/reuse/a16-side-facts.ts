@@ -12,7 +12,9 @@ export const a16 = defineItem({
   options: ["period", "zone", "excludeMounts"],
   published: { stripeWidth1: 0.99 },
   async measure(db, options) {
-    const { input, files, swept } = await prepare(db, options);
+    const prepared = await prepare(db, options);
+    const { files, swept } = prepared;
+    const input = await prepared.input();
     const { calls } = input;
     const sets = input.moduleSets;
     const without = sets.filter(({ modules }) => !modules.split(" ").includes("LUSTRE"));

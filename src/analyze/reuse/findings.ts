@@ -12,14 +12,7 @@ import type { Draft, Evidence } from "./findings/draft.ts";
 import { f01, f02, f06 } from "./findings/files-and-runs.ts";
 import { f03, f04, f05 } from "./findings/reuse.ts";
 import { f07, f08, f09, f10 } from "./findings/storage.ts";
-import {
-  around,
-  fileIntervals,
-  hourInterval,
-  layerIntervals,
-  ostInterval,
-  runIntervals,
-} from "./intervals.ts";
+import { around, drawnIntervals, ostInterval } from "./intervals.ts";
 import { type ItemResult, steady } from "./item.ts";
 import type { ReuseOptions } from "./options.ts";
 import { prepare } from "./prepare.ts";
@@ -58,11 +51,8 @@ export async function judgeFindings(
   };
   const evidence: Evidence = {
     options,
-    files: fileIntervals(prepared),
-    runs: runIntervals(prepared),
+    ...(await drawnIntervals(prepared)),
     osts: await ostInterval(prepared),
-    layers: layerIntervals(prepared),
-    hours: hourInterval(prepared),
     value,
     count: (item) => results[item]?.n ?? 0,
     settings: (list) => list.map(([setting, key]) => ({ setting, value: value(key), key })),

@@ -14,3 +14,5 @@ export {
   reuseOptions,
 } from "./options.ts";
 export { runStudy, type Study, type StudyWatch } from "./study.ts";
+export { type GroupRuns, groupedRuns, type RunsWork } from "./sweep/index.ts";
+export type { RunsState } from "./sweep/runs.ts";

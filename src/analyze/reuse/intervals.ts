@@ -3,6 +3,7 @@ import { bootstrap, type Interval, risingOrder, UnitMeans, weightedQuantile } fr
 import { leastOverMostInterval } from "../../base/extremes.ts";
 import { mean, spearman } from "../../base/statistics.ts";
 import { HOURS_MIN } from "./a14-hours.ts";
+import { prepareOnce } from "./once.ts";
 import { ostsOf } from "./osts.ts";
 import { type Prepared, SAMPLE_FILES, sampled } from "./prepare.ts";
 
@@ -68,6 +69,15 @@ type FileName =
   | "applicationHours"
   | "covRatio"
   | "readHeavyTime";
+
+/** The intervals for which units are drawn anew; made once. */
+export const drawnIntervals = (prepared: Prepared) =>
+  prepareOnce(prepared, "intervals", async () => ({
+    files: fileIntervals(prepared),
+    runs: runIntervals(prepared),
+    layers: layerIntervals(prepared),
+    hours: hourInterval(prepared),
+  }));
 
 /** The files that intervals are made of. */
 const sampleOf = (files: number): Uint32Array => {

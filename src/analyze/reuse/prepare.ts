@@ -11,18 +11,18 @@
  */
 import type { Queryable } from "../../model/query.ts";
 import { clusterSql } from "./cluster.ts";
-import { digitBinSql, logBinSql } from "./charts.ts";
+import { groupFiles } from "./group-files.ts";
 import { exact, number } from "./item.ts";
 import type { ReuseOptions } from "./options.ts";
-import { type Swept, sweep } from "./sweep/index.ts";
+import { type GroupRuns, type Swept, sweep } from "./sweep/index.ts";
 import { mixed } from "./sweep/words.ts";
 import { hourOf, parsePeriod, zoneSpans } from "./zone.ts";
 
 export interface Prepared {
   readonly db: Queryable;
   readonly options: ReuseOptions;
-  /** Census of what the study starts from. */
-  readonly input: Input;
+  /** Census of what the study starts from; made at the first call. */
+  input(): Promise<Input>;
   /** Selected files, their accesses, the runs that touch them. */
   readonly files: number;
   readonly accesses: number;
@@ -36,6 +36,8 @@ export interface Input {
   readonly runs: number;
   readonly accesses: number;
   readonly outsidePeriodRuns: number;
+  /** Runs that no period can be told of, since their clock cannot be right; 0 when all are studied. */
+  readonly unplacedRuns: number;
   readonly badClockRuns: number;
   readonly excludedAccesses: number;
   readonly excludedBytes: bigint;
@@ -63,15 +65,26 @@ export interface Input {
 /** What the accesses that a study holds at a time may take, unless told; ours. */
 const RECORD_BYTES = 512 * 1024 * 1024;
 
+/** What a study may use. */
+export interface Means {
+  /** What the accesses that are held at a time may take. */
+  readonly recordBytes?: number | undefined;
+  /** What the database may hold in memory; as much unless given. */
+  readonly databaseBytes?: number | undefined;
+  readonly groupRuns?: GroupRuns | undefined;
+  /** Called when much memory can be given back: what was read piece by piece, and at the end the accesses. */
+  readonly collect?: (() => void) | undefined;
+}
+
 const done = new WeakMap<Queryable, { readonly key: string; readonly prepared: Promise<Prepared> }>();
 
 /** The shared tables for these options; made at the first call, and anew when the options change. */
-export function prepare(db: Queryable, options: ReuseOptions, recordBytes = RECORD_BYTES): Promise<Prepared> {
+export function prepare(db: Queryable, options: ReuseOptions, means: Means = {}): Promise<Prepared> {
   // What only concerns the intervals changes no table.
   const key = JSON.stringify({ ...options, seed: 0, replicates: 0, level: 0 });
   const known = done.get(db);
   if (known?.key === key) return known.prepared;
-  const prepared = build(db, options, recordBytes);
+  const prepared = build(db, options, means);
   done.set(db, { key, prepared });
   prepared.catch(() => done.delete(db));
   return prepared;
@@ -79,18 +92,21 @@ export function prepare(db: Queryable, options: ReuseOptions, recordBytes = RECO
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-async function build(db: Queryable, options: ReuseOptions, recordBytes: number): Promise<Prepared> {
+async function build(
+  db: Queryable,
+  options: ReuseOptions,
+  { recordBytes = RECORD_BYTES, databaseBytes = recordBytes, groupRuns, collect }: Means,
+): Promise<Prepared> {
   await mounts(db, options);
   await inputViews(db, options);
   const clock = await clocks(db, options);
-  await groupFiles(db, options);
+  await groupFiles(db, options, databaseBytes);
   await selectFiles(db, options);
   const { n: counts = new Float64Array(), class: classes = new Float64Array() } = await db.columns(
     "select runs as n, class from reuse_selected order by file_no",
   );
   const spans = zoneSpans(options.zone, clock.firstUnix, clock.lastUnix + 1);
   const [{ all } = { all: 0 }] = await db.rows("select coalesce(sum(runs), 0) as all from reuse_grouped");
-  let counted: Promise<Input> | undefined;
   const swept = await sweep({
     db,
     options,
@@ -100,17 +116,15 @@ async function build(db: Queryable, options: ReuseOptions, recordBytes: number):
     allAccesses: number(all),
     bytes: recordBytes,
     kept: sampled(counts.length),
-    // The database has nothing to do while files are gone through.
-    meanwhile: () => {
-      counted = census(db, options, clock);
-      counted.catch(() => {});
-    },
+    groupRuns,
+    collect,
   });
-  const input = await (counted ?? census(db, options, clock));
+  collect?.();
+  let counted: Promise<Input> | undefined;
   return {
     db,
     options,
-    input,
+    input: () => (counted ??= census(db, options, clock)),
     files: counts.length,
     accesses: swept.accesses,
     runs: swept.runs.count,
@@ -207,37 +221,6 @@ async function clocksOf(db: Queryable, table: string) {
   };
 }
 
-/** What A02 tells files apart by, beside the bins of its figure. */
-const TOTAL = "(bytes_read + bytes_written)";
-
-/**
- * `reuse_grouped`: each selected file is a row with its bytes and runs; the others are counted together where A02 and A03
- * say the same of them, so that a table of all files is never kept.
- */
-async function groupFiles(db: Queryable, options: ReuseOptions): Promise<void> {
-  // Doubles take half the room and time of exact sums, and are as exact while no sum passes 2^53; more is rare.
-  await group(db, options, "double", "bigint");
-  const [{ most } = { most: 0 }] = await db.rows("select coalesce(max(most), 0) as most from reuse_grouped");
-  if (number(most) >= Number.MAX_SAFE_INTEGER) await group(db, options, "bigint", "hugeint");
-}
-
-async function group(db: Queryable, options: ReuseOptions, adding: string, sum: string): Promise<void> {
-  const [large, often] = [`${TOTAL} >= ${BigInt(Math.ceil(options.minBytes))}`, `runs >= ${options.minRuns}`];
-  const total = (column: string) => `coalesce(sum(cast(${column} as ${adding})), 0)`;
-  await db.run(`create or replace temp table reuse_grouped as
-    select if(large and often, file_id, null) as file_id, if(large and often, mount_no, null) as mount_no,
-      large, often, below_1gb, below_100gb, once, bin_x, bin_y, max(greatest(bytes_read, bytes_written)) as most,
-      sum(try_cast(bytes_read as ${sum})) as bytes_read, sum(try_cast(bytes_written as ${sum})) as bytes_written,
-      sum(runs) as runs, count(*) as files
-    from (select *, ${large} as large, ${often} as often, ${TOTAL} < 1000000000 as below_1gb,
-        ${TOTAL} < 100000000000 as below_100gb, runs = 1 as once,
-        case when ${TOTAL} > 0 then ${logBinSql(`cast(${TOTAL} as double)`)} end as bin_x,
-        ${digitBinSql("runs")} as bin_y
-      from (select file_id, mount_no, ${total("r")} as bytes_read, ${total("w")} as bytes_written, count(*) as runs
-        from reuse_input group by file_id, mount_no))
-    group by all`);
-}
-
 const CALLS =
   "(layer <> 'STDIO' and sequential_reads >= 0 and sequential_writes >= 0 and reads >= 0 and writes >= 0)";
 
@@ -245,11 +228,11 @@ async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Prom
   // One statement, so that all of it runs at once.
   const [row] = await db.rows(`select * from
     (select count_if(is_partial) as partial, count_if(r = 0 and w = 0) as zero, count_if(r is null or w is null) as unknown,
-      count_if(bytes_read < 0 or bytes_written < 0) as negative from reuse_input),
+      count_if(bytes_read < 0 or bytes_written < 0) as negative, sum(r) as bytes_read, sum(w) as bytes_written
+      from reuse_input),
     (select count(*) as calls_known, sum(reads) as reads, sum(writes) as writes, sum(sequential_reads) as seq_reads,
       sum(sequential_writes) as seq_writes from reuse_input where ${CALLS})`);
-  const [sums] = await db.rows(`select sum(runs) as n, sum(bytes_read) as bytes_read,
-    sum(bytes_written) as bytes_written from reuse_grouped`);
+  const [sums] = await db.rows("select sum(runs) as n from reuse_grouped");
   const [excluded] = await db.rows(`select count(*) as n, sum(coalesce(r, 0)) + sum(coalesce(w, 0)) as bytes
     from reuse_excluded`);
   const application = options.application === "exe" ? "application_id" : "(application_id, user_id)";
@@ -264,14 +247,15 @@ async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Prom
     moduleSets: sets.map(({ modules, n }) => ({ modules: String(modules ?? ""), runs: number(n) })),
     runs: clock.runs,
     accesses: number(sums?.n) || 0,
-    outsidePeriodRuns: clock.allRuns - clock.runs,
+    outsidePeriodRuns: clock.allRuns - clock.runs - (clock.bad - clock.badInPeriod),
+    unplacedRuns: clock.bad - clock.badInPeriod,
     badClockRuns: clock.badInPeriod,
     excludedAccesses: number(excluded?.n),
     excludedBytes: exact(excluded?.bytes),
     partialAccesses: number(row?.partial),
     zeroByteAccesses: number(row?.zero),
     bytesNotRecorded: number(row?.unknown),
-    negativeCounters: number(row?.negative),
+    negativeCounters: number(row?.negative) + (await negativeCounters(db)),
     calls: {
       accesses: number(row?.calls_known),
       reads: number(row?.reads),
@@ -279,9 +263,20 @@ async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Prom
       sequentialReads: number(row?.seq_reads),
       sequentialWrites: number(row?.seq_writes),
     },
-    bytesRead: exact(sums?.bytes_read),
-    bytesWritten: exact(sums?.bytes_written),
+    bytesRead: exact(row?.bytes_read),
+    bytesWritten: exact(row?.bytes_written),
   };
+}
+
+/** Those that an import left out; it says how many in the warnings of a run. */
+async function negativeCounters(db: Queryable): Promise<number> {
+  const rows = await db.rows(
+    "select warnings, count(*) as n from reuse_period_runs where contains(warnings, 'negative') group by warnings",
+  );
+  return rows.reduce((sum, { warnings, n }) => {
+    const counts = [...String(warnings).matchAll(/^(\d+) \S+ counters or times are negative/gm)];
+    return sum + number(n) * counts.reduce((all, [, count]) => all + Number(count), 0);
+  }, 0);
 }
 
 async function selectFiles(db: Queryable, options: ReuseOptions): Promise<void> {

@@ -2,11 +2,12 @@
 import type { TableBlock } from "../../model/document.ts";
 import type { Queryable } from "../../model/query.ts";
 import { judgeFindings, type StudyFinding } from "./findings.ts";
+import { drawnIntervals } from "./intervals.ts";
 import type { ItemResult, StudyItem } from "./item.ts";
 import { STUDY_ITEMS } from "./items.ts";
 import type { ReuseOptions } from "./options.ts";
 import { outputTables, type RowCount } from "./outputs.ts";
-import { prepare } from "./prepare.ts";
+import { type Means, prepare } from "./prepare.ts";
 
 export interface Study {
   readonly options: ReuseOptions;
@@ -24,23 +25,25 @@ export interface Study {
   readonly seconds: Readonly<Record<string, number>>;
 }
 
-export interface StudyWatch {
+export interface StudyWatch extends Means {
   /** Figures, and paths in tables of files; they take time of their own. Default: yes. */
   readonly details?: boolean;
-  /** What the accesses that are held at a time may take. */
-  readonly recordBytes?: number;
   /** Called after each step, with how many there are. */
   step?(done: number, of: number, name: string): void;
   /** Monotonic, in milliseconds; seconds are NaN without it. */
   now?(): number;
 }
 
+/** Items that only look at what was swept. */
+const SWEPT_ITEMS = new Set(["A06", "A08", "A09", "A11", "A13", "A14", "A15"]);
+
 export async function runStudy(
-  db: Queryable,
+  given: Queryable,
   options: ReuseOptions,
-  { step, now = () => Number.NaN, details = true, recordBytes }: StudyWatch = {},
+  { step, now = () => Number.NaN, details = true, ...means }: StudyWatch = {},
 ): Promise<Study> {
-  const steps = STUDY_ITEMS.length + 3;
+  const db = oneAtATime(given);
+  const steps = STUDY_ITEMS.length + 4;
   const seconds: Record<string, number> = {};
   let done = 0;
   const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -50,9 +53,16 @@ export async function runStudy(
     step?.(++done, steps, name);
     return result;
   };
-  const prepared = await timed("prepare", () => prepare(db, options, recordBytes));
-  const items: Record<string, ItemResult> = {};
-  for (const item of STUDY_ITEMS) items[item.id] = await timed(item.id, () => item.run(db, options, details));
+  const prepared = await timed("prepare", () => prepare(db, options, means));
+  // The database makes the census while what asks nothing of it is computed.
+  prepared.input().catch(() => {});
+  const results = new Map<string, ItemResult>();
+  const run = async (item: StudyItem) =>
+    results.set(item.id, await timed(item.id, () => item.run(db, options, details)));
+  for (const item of STUDY_ITEMS.filter(({ id }) => SWEPT_ITEMS.has(id))) await run(item);
+  await timed("intervals", () => drawnIntervals(prepared));
+  for (const item of STUDY_ITEMS.filter(({ id }) => !SWEPT_ITEMS.has(id))) await run(item);
+  const items = Object.fromEntries(STUDY_ITEMS.map(({ id }) => [id, results.get(id) as ItemResult]));
   const findings = await timed("findings", () => judgeFindings(db, options, items));
   const outputs = await timed("outputs", () => outputTables(db, options, details));
   const { firstNs, lastNs } = prepared.swept.facts;
@@ -67,6 +77,22 @@ export async function runStudy(
     fromUnix: known ? Number(firstNs) / 1e9 : Number.NaN,
     toUnix: known ? Number(lastNs) / 1e9 : Number.NaN,
     seconds,
+  };
+}
+
+/** Statements of a connection must not overlap: each waits for those before it. */
+function oneAtATime(db: Queryable): Queryable {
+  let last: Promise<unknown> = Promise.resolve();
+  const after = <T>(ask: () => Promise<T>): Promise<T> => {
+    const answer = last.then(ask);
+    last = answer.catch(() => {});
+    return answer;
+  };
+  return {
+    rows: (sql) => after(() => db.rows(sql)),
+    columns: (sql) => after(() => db.columns(sql)),
+    scan: (sql, take) => after(() => db.scan(sql, take)),
+    run: (sql) => after(() => db.run(sql)),
   };
 }
 

@@ -8,6 +8,7 @@ import type { CommandEntry } from "../command.ts";
 import { runCli } from "../run.ts";
 import { fakeWorld } from "../test-kit.ts";
 import { sizeOf } from "../../analyze/study/options.ts";
+import { databaseBytes } from "./reuse.ts";
 
 const table: CommandEntry[] = [
   { name: "study reuse", summary: "study", load: () => import("./reuse.ts") },
@@ -129,4 +130,10 @@ describe("file", () => {
     expect(code).toBe(2);
     expect(err).toContain("/no/such: no run of this store touched such a file");
   });
+});
+
+it("the database gets half of little memory and a quarter of much", () => {
+  const mib = 1024 ** 2;
+  const parts = [64, 128, 512, 1024, 2048, 4096].map((memory) => databaseBytes(memory * mib) / mib);
+  expect(parts).toEqual([64, 64, 256, 512, 512, 1024]);
 });

@@ -20,6 +20,7 @@ import { version } from "../../../package.json";
 import { itemsJson } from "./items-json.ts";
 import { kebab, optionSpecs } from "./option-specs.ts";
 import { findingLines, whereText, writeStudy } from "./study-output.ts";
+import { collectGarbage, groupRunsBeside } from "./reuse-thread.ts";
 
 const STUDY_OPTIONS = optionSpecs(REUSE_OPTIONS);
 
@@ -39,7 +40,7 @@ export default defineCommand({
     ...ENGINE_OPTIONS,
     memory: {
       ...ENGINE_OPTIONS.memory,
-      help: "what the study may hold in memory, half of it in the database; more is read again or spilled to disk [1 GiB]",
+      help: "what the study may hold in memory, database and accesses; more is read again in parts [2 GiB]",
     },
     units: {
       kind: "choice",
@@ -66,7 +67,7 @@ export default defineCommand({
     const chosen = chosenOptions(options);
     const { Store } = await import("../../store/index.ts");
     const memory = options.memory ?? MEMORY_DEFAULT;
-    const database = Math.max(memory / 2, Math.min(memory, DATABASE_LEAST));
+    const database = databaseBytes(memory);
     const store = await Store.open(options.store, storeOptions({ ...options, memory: database }));
     const session = await store.query();
     let study: Study;
@@ -78,12 +79,15 @@ export default defineCommand({
           `${options.store}: the store is empty; fill it with plimsoll ingest PATH --store ${options.store}`,
         );
       }
-      const bar = context.progress({ label: "study", total: STUDY_ITEMS.length + 3, unit: "steps" });
+      const bar = context.progress({ label: "study", total: STUDY_ITEMS.length + 4, unit: "steps" });
       study = await runStudy(session, chosen, {
         step: (done) => bar.update(done),
         now: () => performance.now(),
         details: options.output !== undefined,
-        recordBytes: memory / 2,
+        databaseBytes: database,
+        recordBytes: Math.max(memory - database, memory / 2),
+        groupRuns: groupRunsBeside(options.threads),
+        collect: collectGarbage,
       });
       bar.end();
     } finally {
@@ -107,10 +111,18 @@ export default defineCommand({
   },
 });
 
-/** Enough for ten million accesses of selected files in one pass; ours. */
-const MEMORY_DEFAULT = 1024 ** 3;
+/** Enough for thirty million accesses of selected files in one pass; ours. */
+const MEMORY_DEFAULT = 2 * 1024 ** 3;
 /** Millions of accesses are not grouped by file with less; ours. */
 const DATABASE_LEAST = 64 * 1024 ** 2;
+/** Eight million files are grouped at a time with so much; beyond it, accesses need the memory more. */
+const DATABASE_ENOUGH = 512 * 1024 ** 2;
+
+/** What the database gets of the memory: half of it while that is little, later a quarter. */
+export function databaseBytes(memory: number): number {
+  const part = Math.max(memory / 4, Math.min(memory / 2, DATABASE_ENOUGH));
+  return Math.max(part, Math.min(memory, DATABASE_LEAST));
+}
 
 interface Given extends EngineValues, Readonly<Record<string, unknown>> {
   readonly store?: string;

@@ -10,7 +10,8 @@ import { Layers } from "./layers.ts";
 import { Layouts } from "./layouts.ts";
 import { type AccessSql, accessSql, runSql } from "./query.ts";
 import { Facts, Names, READ_KNOWN, readRecords, wordsPerRow, WRITTEN_KNOWN } from "./records.ts";
-import { RUN_STRIDE, type RunRows, Runs, runRows, runState } from "./runs.ts";
+import { plainRunRows, RUN_STRIDE, type RunRows, runRows } from "./run-rows.ts";
+import { Runs, type RunsState } from "./runs.ts";
 import { Sequences } from "./sequences.ts";
 import { Sharing } from "./sharing.ts";
 import { Spreads } from "./spreads.ts";
@@ -40,8 +41,23 @@ export interface Sweep extends AccessSql {
   readonly bytes: number;
   /** Files whose pairs of file and hour are kept, for intervals. */
   readonly kept: (file: number) => boolean;
-  /** Called once, when all that follows is done without the database. */
-  readonly meanwhile: () => void;
+  readonly groupRuns?: GroupRuns | undefined;
+  /** Called when much memory can be given back. */
+  readonly collect?: (() => void) | undefined;
+}
+
+/** Groups accesses by run beside this thread, as `groupedRuns` does. Their words are shared memory. */
+export type GroupRuns = (work: RunsWork) => Promise<RunsState>;
+
+export interface RunsWork {
+  readonly rows: RunRows;
+  readonly oneSided: number;
+}
+
+export function groupedRuns({ rows, oneSided }: RunsWork): RunsState {
+  const runs = new Runs(oneSided);
+  runs.add(rows);
+  return runs.state;
 }
 
 /** Places in the records of a part have to fit in 31 bits. */
@@ -119,8 +135,14 @@ async function sweepPart(given: Sweep, swept: Swept, { from, to, stride, runsHer
     facts,
     layers,
     hour: given.hour,
+    shared: runsHere && given.groupRuns !== undefined,
   });
-  if (runsHere) given.meanwhile();
+  // Of what was read piece by piece; what follows takes room of its own.
+  given.collect?.();
+  const work = { rows: runRows(records), oneSided: given.options.oneSided };
+  const grouping = runsHere ? given.groupRuns?.(work) : undefined;
+  // Its failure is told when it is waited for.
+  grouping?.catch(() => {});
   layers.end(from);
   sharing.begin();
   layouts.begin();
@@ -133,7 +155,8 @@ async function sweepPart(given: Sweep, swept: Swept, { from, to, stride, runsHer
     sharing.add(file, records, first, last);
     layouts.add(file, records, first, last, records.widths[i] as number);
   }
-  if (runsHere) swept.runs.add(runRows(records));
+  if (grouping !== undefined) swept.runs.restore(await grouping);
+  else if (runsHere) swept.runs.add(work.rows);
 }
 
 /** Runs whose accesses lie in several parts, or beyond the selected files: read for themselves, some runs at a time. */
@@ -148,7 +171,6 @@ async function sweepRuns(
 
 async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of: number): Promise<RunRows> {
   let words = new Uint32Array(RUN_STRIDE * 65_536);
-  let states = new Uint8Array(65_536);
   let rows = 0;
   await db.scan(runSql(options, slice, of), (count: number, columns: readonly RawColumn[]) => {
     const [run, read, written, flags] = columns as [RawColumn, RawColumn, RawColumn, RawColumn];
@@ -156,9 +178,6 @@ async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of:
       const longer = new Uint32Array(words.length * 2);
       longer.set(words);
       words = longer;
-      const more = new Uint8Array(states.length * 2);
-      more.set(states);
-      states = more;
     }
     for (let i = 0; i < count; i++) {
       const at = (rows + i) * RUN_STRIDE;
@@ -169,13 +188,12 @@ async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of:
       words[at + 3] = read[high] as number;
       words[at + 4] = written[high - 1] as number;
       words[at + 5] = written[high] as number;
-      states[rows + i] = runState(
+      words[at + 6] =
         (flags[i] as number) |
-          ((read[high] as number) < 0x80000000 ? READ_KNOWN : 0) |
-          ((written[high] as number) < 0x80000000 ? WRITTEN_KNOWN : 0),
-      );
+        ((read[high] as number) < 0x80000000 ? READ_KNOWN : 0) |
+        ((written[high] as number) < 0x80000000 ? WRITTEN_KNOWN : 0);
     }
     rows += count;
   });
-  return { words, states, rows, room: new Uint32Array(rows * RUN_STRIDE) };
+  return plainRunRows(words, rows);
 }

@@ -61,6 +61,8 @@ export class Layers {
       this.sdSeconds.push(mean(at + 5));
     }
     this.#slots = new Int32Array(0);
+    this.#sums = new Float64Array(FIELDS * 1024);
+    this.#used = 0;
   }
 
   #open(index: number): number {

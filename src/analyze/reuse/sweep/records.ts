@@ -146,6 +146,8 @@ export interface Reading {
   readonly layers: Layers;
   /** Local hour of a time of two words. */
   readonly hour: (low: number, high: number) => number;
+  /** Whether other threads will read the words too. */
+  readonly shared: boolean;
 }
 
 export async function readRecords({
@@ -157,10 +159,12 @@ export async function readRecords({
   facts,
   layers,
   hour,
+  shared,
 }: Reading): Promise<Records> {
   const starts = new Uint32Array(counts.length + 1);
   for (let f = 0; f < counts.length; f++) starts[f + 1] = (starts[f] as number) + (counts[f] as number);
-  const words = new Uint32Array((starts[counts.length] as number) * stride);
+  const bytes = 4 * (starts[counts.length] as number) * stride;
+  const words = new Uint32Array(shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
   const doubles = new Float64Array(words.buffer);
   const next = starts.slice();
   const widths = new Int32Array(counts.length).fill(-1);

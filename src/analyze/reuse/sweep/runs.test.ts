@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../base/prng.ts";
-import { RUN_COMPLETE, RUN_READ, RUN_STRIDE, RUN_WRITTEN, Runs, RunSample } from "./runs.ts";
+import { COMPLETE, READ_KNOWN, WRITTEN_KNOWN } from "./records.ts";
+import { groupedRuns } from "./index.ts";
+import { plainRunRows, RUN_STRIDE } from "./run-rows.ts";
+import { RunSample } from "./run-sample.ts";
+import { Runs } from "./runs.ts";
 
 describe("runs", () => {
   it("are grouped as a map would, also when they fill many parts", () => {
     const random = new Random(3);
     const rows = 200_000;
     const words = new Uint32Array(rows * RUN_STRIDE);
-    const states = new Uint8Array(rows);
     const expected = new Map<
       string,
       { r: bigint; w: bigint; complete: boolean; read: boolean; written: boolean }
@@ -18,19 +21,20 @@ describe("runs", () => {
         random.unit() < 0.3 ? 0n : random.unit() < 0.001 ? 2n ** 61n : BigInt(random.below(2 ** 40));
       const [r, w] = [bytes(), bytes()];
       const [complete, read, written] = [random.unit() < 0.99, random.unit() < 0.98, random.unit() < 0.98];
-      states[row] = (complete ? RUN_COMPLETE : 0) | (read ? RUN_READ : 0) | (written ? RUN_WRITTEN : 0);
+      const flags = (complete ? COMPLETE : 0) | (read ? READ_KNOWN : 0) | (written ? WRITTEN_KNOWN : 0);
       const split = (value: bigint) => [Number(value & 0xffffffffn), Number(value >> 32n)];
-      words.set([...run, ...split(r), ...split(w)], row * RUN_STRIDE);
-      const one = expected.get(run.join()) ?? { r: 0n, w: 0n, complete: true, read: false, written: false };
+      words.set([...run, ...split(r), ...split(w), flags], row * RUN_STRIDE);
+      const one = expected.get(run.join()) ?? { r: 0n, w: 0n, complete: true, read: true, written: true };
       if (read) one.r += r;
       if (written) one.w += w;
       one.complete &&= complete;
-      one.read ||= read;
-      one.written ||= written;
+      one.read &&= read;
+      one.written &&= written;
       expected.set(run.join(), one);
     }
     const runs = new Runs(0.5);
-    runs.add({ words, states, rows, room: new Uint32Array(words.length) });
+    // As from another thread.
+    runs.restore(structuredClone(groupedRuns({ rows: plainRunRows(words, rows), oneSided: 0.5 })));
     const all = [...expected.values()];
     const whole = all.filter(({ complete }) => complete);
     const known = whole.filter(({ read, written }) => read && written);
@@ -57,6 +61,16 @@ describe("runs", () => {
     expect([...runs.readBytes.values()].sort((a, b) => a - b)).toEqual(
       amounts(moving.filter(({ r, w }) => r > w)),
     );
+  });
+
+  it.each([0, 1, 5])("are %i where there are no more, of one access each", (rows) => {
+    const words = new Uint32Array(rows * RUN_STRIDE);
+    for (let row = 0; row < rows; row++)
+      words.set([row, 7, 10, 0, 0, 0, COMPLETE | READ_KNOWN | WRITTEN_KNOWN], row * RUN_STRIDE);
+    const runs = new Runs(0.95);
+    runs.add(plainRunRows(words, rows));
+    expect([runs.count, runs.reads, runs.bytes.read]).toEqual([rows, rows, BigInt(10 * rows)]);
+    expect(runs.sample.count).toBe(rows);
   });
 
   it("are sampled by hash, whatever their order", () => {

@@ -1,49 +1,43 @@
 /** The runs that touch selected files, with their bytes to them: how one-sided they are, and how much they move (A06, A11). */
-import { COMPLETE, FLAGS, READ_KNOWN, type Records, RUN, WRITTEN_KNOWN } from "./records.ts";
+import { COMPLETE, READ_KNOWN, WRITTEN_KNOWN } from "./records.ts";
+import { gather, partStarts, RUN_STRIDE, type RunRows } from "./run-rows.ts";
+import { RunSample, type RunSampleState } from "./run-sample.ts";
 import { Column, ExactSums, mixed } from "./words.ts";
 
 /** Runs that figures are drawn from and intervals are made of. */
 const SAMPLE_MAX = 100_000;
 /** Accesses that are grouped at a time: their table stays in the cache. */
 const GROUP_ROWS = 32_768;
+/** Accesses that are put side by side by run at a time, so that they take little beside the records. */
+const ROUND_ROWS = 2 ** 20;
 
+const BOTH_KNOWN = READ_KNOWN | WRITTEN_KNOWN;
 const READ_RUN = 1;
 const WRITE_RUN = 2;
 const BALANCED_RUN = 0;
 
-/** Words of a row of runs: id of the run, bytes read, bytes written, two each. */
-export const RUN_STRIDE = 6;
-
-/** What is known of an access, in a byte. */
-export const RUN_COMPLETE = 1;
-export const RUN_READ = 2;
-export const RUN_WRITTEN = 4;
-
-export const runState = (flags: number): number =>
-  ((flags & COMPLETE) === 0 ? 0 : RUN_COMPLETE) |
-  ((flags & READ_KNOWN) === 0 ? 0 : RUN_READ) |
-  ((flags & WRITTEN_KNOWN) === 0 ? 0 : RUN_WRITTEN);
-
-/** Accesses as rows of runs with their states, and room for as many more rows. */
-export interface RunRows {
-  readonly words: Uint32Array;
-  readonly states: Uint8Array;
-  readonly rows: number;
-  readonly room: Uint32Array;
+/** All that is known of runs, as it goes from thread to thread. */
+export interface RunsState {
+  readonly counts: Readonly<Record<(typeof COUNTS)[number], number>>;
+  readonly oneSided: Float64Array;
+  readonly bytes: readonly bigint[];
+  /** In pages. */
+  readonly readBytes: readonly Float64Array[];
+  readonly writeBytes: readonly Float64Array[];
+  readonly sample: RunSampleState;
 }
 
-/** Turns records into rows of runs in their own memory, at most half as wide. The records are gone then. */
-export function runRows({ words, stride, starts }: Records): RunRows {
-  const rows = starts[starts.length - 1] as number;
-  const states = new Uint8Array(rows);
-  for (let row = 0; row < rows; row++) {
-    const from = row * stride;
-    const to = row * RUN_STRIDE;
-    states[row] = runState(words[from + FLAGS] as number);
-    for (let i = 0; i < RUN_STRIDE; i++) words[to + i] = words[from + RUN + i] as number;
-  }
-  return { words, states, rows, room: words.subarray(rows * RUN_STRIDE, 2 * rows * RUN_STRIDE) };
-}
+const COUNTS = [
+  "count",
+  "partial",
+  "idle",
+  "unknown",
+  "moving",
+  "reads",
+  "writes",
+  "balanced",
+  "sumOfX",
+] as const;
 
 export class Runs {
   count = 0;
@@ -51,16 +45,16 @@ export class Runs {
   idle = 0;
   unknown = 0;
   /** Of the runs that moved bytes, by how one-sided they are: from 0.9, 0.95, 0.99, and the option on. */
-  readonly oneSided = new Float64Array(4);
+  oneSided = new Float64Array(4);
   moving = 0;
   reads = 0;
   writes = 0;
   balanced = 0;
   sumOfX = 0;
   readonly #bytes = new ExactSums(3);
-  readonly readBytes = new Column();
-  readonly writeBytes = new Column();
-  readonly sample = new RunSample(SAMPLE_MAX);
+  readBytes = new Column();
+  writeBytes = new Column();
+  sample = new RunSample(SAMPLE_MAX);
   readonly #bounds: readonly number[];
   readonly #table = new GroupTable();
 
@@ -76,20 +70,49 @@ export class Runs {
   }
 
   /** Groups rows by run; all rows of a run must be among them. */
-  add({ words, states, rows, room }: RunRows): void {
-    const parts = 2 ** Math.max(0, Math.ceil(Math.log2(rows / GROUP_ROWS)));
-    if (parts === 1) {
-      this.#group(words, states, 0, rows);
-      return;
-    }
+  add(source: RunRows): void {
     // Tables of a part stay in the cache; one of all runs would miss it at every access.
-    const moved = new Uint8Array(rows);
-    const starts = partition(words, states, rows, parts, room, moved);
-    for (let part = 0; part < parts; part++)
-      this.#group(room, moved, starts[part] as number, starts[part + 1] as number);
+    const bits = Math.max(0, Math.ceil(Math.log2(source.rows / GROUP_ROWS)));
+    const starts = partStarts(source, bits);
+    const parts = starts.length - 1;
+    let room = new Uint32Array(0);
+    for (let from = 0; from < parts; ) {
+      const first = starts[from] as number;
+      let to = from + 1;
+      while (to < parts && (starts[to + 1] as number) - first <= ROUND_ROWS) to++;
+      const words = ((starts[to] as number) - first) * RUN_STRIDE;
+      if (words > room.length) room = new Uint32Array(words);
+      gather(source, bits, starts, from, to, room);
+      for (let part = from; part < to; part++)
+        this.#group(room, (starts[part] as number) - first, (starts[part + 1] as number) - first);
+      from = to;
+    }
   }
 
-  #group(words: Uint32Array, rowStates: Uint8Array, from: number, to: number): void {
+  get state(): RunsState {
+    return {
+      counts: Object.fromEntries(COUNTS.map((name) => [name, this[name]])) as RunsState["counts"],
+      oneSided: this.oneSided,
+      bytes: [BALANCED_RUN, READ_RUN, WRITE_RUN].map((type) => this.#bytes.value(type)),
+      readBytes: this.readBytes.pages,
+      writeBytes: this.writeBytes.pages,
+      sample: this.sample.state,
+    };
+  }
+
+  /** Takes over what other runs knew; these must be empty. */
+  restore({ counts, oneSided, bytes, readBytes, writeBytes, sample }: RunsState): void {
+    for (const name of COUNTS) this[name] = counts[name];
+    this.oneSided = Float64Array.from(oneSided);
+    bytes.forEach((sum, type) => {
+      this.#bytes.addBigint(type, sum);
+    });
+    this.readBytes = Column.of(readBytes);
+    this.writeBytes = Column.of(writeBytes);
+    this.sample = RunSample.of(SAMPLE_MAX, sample);
+  }
+
+  #group(words: Uint32Array, from: number, to: number): void {
     const table = this.#table.reach(to - from);
     const { slots, keys, states, r, w } = table;
     const mask = slots.length - 1;
@@ -104,7 +127,7 @@ export class Runs {
         slot = (slot + 1) & mask;
         group = slots[slot] as number;
       }
-      const state = rowStates[i] as number;
+      const state = (words[at + 6] as number) & (COMPLETE | BOTH_KNOWN);
       if (group === -1) {
         group = groups++;
         slots[slot] = group;
@@ -112,12 +135,11 @@ export class Runs {
         keys[2 * group + 1] = high;
         states[group] = state;
       } else {
-        // Known when any access is; complete when all are.
-        const before = states[group] as number;
-        states[group] = ((before | state) & ~RUN_COMPLETE) | (before & state & RUN_COMPLETE);
+        // Known when all of its accesses are; complete likewise.
+        states[group] = (states[group] as number) & state;
       }
-      if ((state & RUN_READ) !== 0) r.add(group, words[at + 2] as number, words[at + 3] as number);
-      if ((state & RUN_WRITTEN) !== 0) w.add(group, words[at + 4] as number, words[at + 5] as number);
+      if ((state & READ_KNOWN) !== 0) r.add(group, words[at + 2] as number, words[at + 3] as number);
+      if ((state & WRITTEN_KNOWN) !== 0) w.add(group, words[at + 4] as number, words[at + 5] as number);
     }
     for (let group = 0; group < groups; group++)
       this.#measure(
@@ -133,11 +155,11 @@ export class Runs {
 
   #measure(state: number, r: ExactSums, w: ExactSums, at: number, low: number, high: number): void {
     this.count++;
-    if ((state & RUN_COMPLETE) === 0) {
+    if ((state & COMPLETE) === 0) {
       this.partial++;
       return;
     }
-    if ((state & RUN_READ) === 0 || (state & RUN_WRITTEN) === 0) {
+    if ((state & BOTH_KNOWN) !== BOTH_KNOWN) {
       this.unknown++;
       return;
     }
@@ -175,7 +197,7 @@ export class Runs {
 class GroupTable {
   slots = new Int32Array(0);
   keys = new Uint32Array(0);
-  states = new Uint8Array(0);
+  states = new Uint16Array(0);
   readonly r = new ExactSums(0);
   readonly w = new ExactSums(0);
 
@@ -185,7 +207,7 @@ class GroupTable {
       const room = Math.ceil(1.25 * runs);
       this.slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * room + 1))).fill(-1);
       this.keys = new Uint32Array(2 * room);
-      this.states = new Uint8Array(room);
+      this.states = new Uint16Array(room);
       this.r.reach(room);
       this.w.reach(room);
     }
@@ -198,109 +220,3 @@ class GroupTable {
     this.w.clear(runs);
   }
 }
-
-/** Rows in `parts` parts, a power of two, all of a run in the same; returns where in `into` each part begins. */
-function partition(
-  words: Uint32Array,
-  states: Uint8Array,
-  rows: number,
-  parts: number,
-  into: Uint32Array,
-  statesInto: Uint8Array,
-): Uint32Array {
-  const shift = 32 - Math.log2(parts);
-  const starts = new Uint32Array(parts + 1);
-  for (let row = 0; row < rows; row++) {
-    const at = row * RUN_STRIDE;
-    const part = (mixed(words[at] as number, words[at + 1] as number) >>> shift) + 1;
-    starts[part] = (starts[part] as number) + 1;
-  }
-  for (let part = 0; part < parts; part++)
-    starts[part + 1] = (starts[part + 1] as number) + (starts[part] as number);
-  const next = starts.slice();
-  for (let row = 0; row < rows; row++) {
-    const from = row * RUN_STRIDE;
-    const low = words[from] as number;
-    const high = words[from + 1] as number;
-    const part = mixed(low, high) >>> shift;
-    const place = next[part] as number;
-    next[part] = place + 1;
-    statesInto[place] = states[row] as number;
-    const to = place * RUN_STRIDE;
-    into[to] = low;
-    into[to + 1] = high;
-    into[to + 2] = words[from + 2] as number;
-    into[to + 3] = words[from + 3] as number;
-    into[to + 4] = words[from + 4] as number;
-    into[to + 5] = words[from + 5] as number;
-  }
-  return starts;
-}
-
-/** Runs whose hash is small, so many as there is room for: the same ones whatever the order in which they come. */
-export class RunSample {
-  readonly #max: number;
-  #limit = 2 ** 32;
-  #rows: { hash: Float64Array; x: Float64Array; side: Float64Array; bytes: Float64Array };
-  #count = 0;
-
-  constructor(max: number) {
-    this.#max = max;
-    this.#rows = room(1024);
-  }
-
-  add(hash: number, x: number, side: number, bytes: number): void {
-    if (hash >= this.#limit) return;
-    if (this.#count === this.#rows.hash.length) this.#grow();
-    if (hash >= this.#limit) return;
-    const rows = this.#rows;
-    rows.hash[this.#count] = hash;
-    rows.x[this.#count] = x;
-    rows.side[this.#count] = side;
-    rows.bytes[this.#count] = bytes;
-    this.#count++;
-  }
-
-  get count(): number {
-    return Math.min(this.#count, this.#max);
-  }
-
-  /** At most `max` of them, those with the smallest hashes first. */
-  take(max = this.#max) {
-    const { hash, x, side, bytes } = this.#rows;
-    const order = Uint32Array.from({ length: this.#count }, (_, i) => i)
-      // Equal hashes in the order of what they stand for, so that it does not matter who came first.
-      .sort(
-        (a, b) => (hash[a] as number) - (hash[b] as number) || (bytes[a] as number) - (bytes[b] as number),
-      )
-      .subarray(0, max);
-    const of = (values: Float64Array) => Float64Array.from(order, (i) => values[i] as number);
-    return { x: of(x), side: of(side), bytes: of(bytes) };
-  }
-
-  #grow(): void {
-    if (this.#count <= this.#max) {
-      const more = room(2 * this.#count);
-      for (const name of COLUMNS) more[name].set(this.#rows[name]);
-      this.#rows = more;
-      return;
-    }
-    this.#limit /= 2;
-    let kept = 0;
-    for (let i = 0; i < this.#count; i++) {
-      if ((this.#rows.hash[i] as number) >= this.#limit) continue;
-      for (const name of COLUMNS) this.#rows[name][kept] = this.#rows[name][i] as number;
-      kept++;
-    }
-    this.#count = kept;
-  }
-}
-
-const COLUMNS = ["hash", "x", "side", "bytes"] as const;
-
-const room = (length: number) => ({
-  hash: new Float64Array(length),
-  x: new Float64Array(length),
-  side: new Float64Array(length),
-  bytes: new Float64Array(length),
-});

@@ -4,16 +4,22 @@ import { Random } from "../../../base/prng.ts";
 import { type ReuseOptions, reuseOptions } from "../options.ts";
 import { runStudy } from "../study.ts";
 import { memoryStore } from "../test-kit.ts";
+import { type GroupRuns, groupedRuns } from "./index.ts";
 import { READ_TYPE, type Records, TIMED, COMPLETE, WRITE_TYPE } from "./records.ts";
 import { Sequences } from "./sequences.ts";
 
-async function study(corpus: Corpus, options: Partial<ReuseOptions>, recordBytes: number) {
+async function study(
+  corpus: Corpus,
+  options: Partial<ReuseOptions>,
+  recordBytes: number,
+  groupRuns?: GroupRuns,
+) {
   const db = await memoryStore();
   try {
     await db.insert("runs", corpus.runs as never);
     await db.insert("accesses", corpus.accesses as never);
     await db.insert("files", corpus.files as never);
-    return await runStudy(db, reuseOptions({ replicates: 20, ...options }), { recordBytes });
+    return await runStudy(db, reuseOptions({ replicates: 20, ...options }), { recordBytes, groupRuns });
   } finally {
     db.close();
   }
@@ -37,6 +43,20 @@ describe("a sweep", () => {
     expect(numbers(often)).toEqual(numbers(once));
     expect(often.findings).toEqual(once.findings);
     expect(often.outputs).toEqual(once.outputs);
+  });
+
+  it("gives the same when another thread groups the runs, and tells when that fails", async () => {
+    const corpus = randomCorpus({ seed: 24, files: 120 });
+    const here = await study(corpus, {}, 2 ** 30);
+    const shared: boolean[] = [];
+    const beside = await study(corpus, {}, 2 ** 30, async (work) => {
+      shared.push(work.rows.words.buffer instanceof SharedArrayBuffer);
+      return structuredClone(groupedRuns(structuredClone(work)));
+    });
+    expect(shared).toEqual([true]);
+    expect({ ...beside, seconds: {} }).toEqual({ ...here, seconds: {} });
+    const failing = study(corpus, {}, 2 ** 30, () => Promise.reject(new Error("no thread")));
+    await expect(failing).rejects.toThrow("no thread");
   });
 
   it("tells a stripe count that is not recorded from any other", async () => {

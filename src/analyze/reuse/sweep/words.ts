@@ -93,9 +93,22 @@ const PAGE = 65_536;
 /** A list of doubles that grows, in pages: it never takes twice what it holds. */
 export class Column {
   readonly #full: Float64Array[] = [];
-  #page = new Float64Array(256);
+  #page: Float64Array = new Float64Array(256);
   #used = 0;
   #before = 0;
+
+  /** A list of the values of these pages, which are not copied. */
+  static of(pages: readonly Float64Array[]): Column {
+    const column = new Column();
+    column.#full.push(...pages);
+    for (const page of pages) column.#before += page.length;
+    return column;
+  }
+
+  /** All values in turn; valid until the next push. */
+  get pages(): Float64Array[] {
+    return [...this.#full, this.#page.slice(0, this.#used)];
+  }
 
   get length(): number {
     return this.#before + this.#used;
