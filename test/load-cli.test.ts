@@ -89,6 +89,7 @@ describe("planted truth", () => {
               perCall: "meanOfRatios",
               threshold: "mean",
               maxGapMinutes: 0,
+              lateMinutes: 1,
               neighbours: 1,
             })
           ).runs,
@@ -179,6 +180,17 @@ describe("on a terminal and as a page", () => {
     expect(users.out).not.toMatch(/Written/);
   });
 
+  it("who takes all targets unless told, and the others have users", async () => {
+    const { targets, others, rows, users } = await json("who", "--limit", "2");
+    expect(targets.length).toBeGreaterThan(10);
+    expect(others.jobs).toBeGreaterThan(0);
+    expect(others.users).toBeGreaterThan(0);
+    expect(others.users).toBeLessThanOrEqual(users);
+    expect(rows).toHaveLength(2);
+    const { out } = await ask("who", "--target", "OST0007", "--limit", "2");
+    expect(out).toMatch(/^others \(\d+ jobs?\) +\d+ users? /m);
+  });
+
   it("top targets and clients", async () => {
     const { rows, source, whenStepMinutes } = await json(
       "top",
@@ -214,7 +226,9 @@ describe("on a terminal and as a page", () => {
     const page = join(folder, "job.html");
     expect(await ask("job", id, "-o", page)).toMatchObject({ code: 0, out: `Wrote ${page}\n` });
     expect(readFileSync(page, "utf8")).toMatch(/<svg/);
-    expect((await json("job", id)).runs[0].series.length).toBeGreaterThan(0);
+    const answer = await json("job", id, "--population", "withIo", "--late-minutes", "2");
+    expect(answer.runs[0].series.length).toBeGreaterThan(0);
+    expect(answer.options).toMatchObject({ population: "withIO", lateMinutes: 2 });
   });
 
   it("quiet-hours", async () => {
@@ -223,7 +237,7 @@ describe("on a terminal and as a page", () => {
     expect(out).toMatch(/^Days seen +3$/m);
     expect(out).toMatch(/^23:00 /m);
     const few = await ask("quiet-hours", "--from", "end-2d");
-    expect(few.out).toMatch(/Not enough data: \d days? seen, at least 7/);
+    expect(few.out).toMatch(/Not enough data: \d days? seen with the whole window, at least 7/);
     const page = join(folder, "quiet.html");
     expect((await ask("quiet-hours", "-o", page)).code).toBe(0);
   });
@@ -232,7 +246,10 @@ describe("on a terminal and as a page", () => {
 describe("bad requests get one line", () => {
   it.each([
     [["who", "--target", "OST00O7"], /no such target \(did you mean OST0007\?\)/],
-    [["who"], /--target is missing/],
+    [["who", "--target", ""], /--target is empty: expected a name such as OST0007/],
+    [["who", "--target", "OST*", "--from", "end", "--to", "begin"], /--from .* is not before --to/],
+    [["top", "targets", "--source", "clients"], /--source clients: clients do not say/],
+    [["job", ""], /the job id is empty, and the store has no counters without a job id/],
     [["who", "--target", "OST*", "--from", "soon"], /--from soon: expected a time such as/],
     [["who", "--target", "OST*", "--from", "-2h"], /no minutes from .*: the store has 2018/],
     [

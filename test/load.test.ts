@@ -191,6 +191,14 @@ describe("who and top, against loops", () => {
     ];
     expect(shares.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 12);
     expect(found.jobs).toBe(new Set(minutes.filter(is).map(({ job_id }) => job_id)).size);
+    const first = new Set(found.rows.map(({ id }) => id));
+    const left = minutes.filter(is).map(({ job_id }) => job_id);
+    const users = left
+      .filter((id) => !first.has(by === "job" ? id : userOf(id)))
+      .flatMap((id) => userOf(id) ?? []);
+    expect(found.others.users).toBe(new Set(users).size);
+    // Targets do not count small writes, so nothing can be said of jobs beyond them.
+    expect(found.beyond.smallWriteCalls).toBe(0n);
     if (by === "job")
       for (const one of found.rows.filter(({ id }) => Number(id) < 115)) {
         expect(one).toMatchObject({ jobName: `name${Number(one.id) - 100}`, nodes: Number(one.id) - 99 });
@@ -288,6 +296,7 @@ describe("job, against loops", () => {
     perCall: "meanOfRatios",
     threshold: "mean",
     maxGapMinutes: 0,
+    lateMinutes: 1,
     neighbours: 100,
   } as const;
 

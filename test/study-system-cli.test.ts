@@ -120,6 +120,17 @@ describe("study system", () => {
     expect(other.err).toContain("cluster sierra: not in the store (it has cab, quartz)");
   });
 
+  it("takes a population in any capitals, and says when the year has no data", async () => {
+    const words = ["--store", full, "--json", "--replicates", "20", "--population", "withIo", "--year", "1"];
+    const { code, out, err } = await run(...words);
+    expect(code).toBe(0);
+    const { B06 } = JSON.parse(out).items;
+    expect(B06.options.population).toBe("withIO");
+    expect(B06.values.heavy).toBe(B06.values["withIo.meanOfRatios.heavy"]);
+    expect(err).toMatch(/^plimsoll: The year 1 has no data/);
+    expect(err.trim().split("\n")).toHaveLength(1);
+  });
+
   it("finds in samples of servers and readings of clients what was planted there (V10)", async () => {
     const [site, store] = [join(folder, "site"), join(folder, "site-store")];
     const sizes = ["--scale", "0.001", "--client-readings", "200", "--sample-minutes", "360"];

@@ -121,8 +121,8 @@ export function bursts(runs: Run[], options: TwinOptions): Answers {
       byteMinutes[i]! += n;
     });
     if (totalOf(inBytes) > 0) shares2.push(inBytes.map((n) => n / totalOf(inBytes)));
+    if (job !== undefined) count += list.length;
     if (Number.isNaN(memory)) continue;
-    count += list.length;
     none += inBytes[0] as number;
     inMemory.forEach((n, i) => {
       memoryMinutes[i]! += n;
@@ -176,7 +176,7 @@ export function b17(counted: Job[], runs: Run[], options: TwinOptions) {
   const groups = new Map<string, { hour: number; minutes: number }[]>();
   for (const run of runs) {
     const { job, read, written } = run;
-    if (job === undefined || ioOf(run) === 0) continue;
+    if (job === undefined || job.user === undefined || ioOf(run) === 0) continue;
     const log = (n: number, base: number) => (n === 0 ? "none" : logInt(n, base));
     const [r, w] = [totalOf(read), totalOf(written)];
     const own = options.similarity === "program" ? `${job.name} ${log(w, 10)}` : `${log(r, 2)} ${log(w, 2)}`;

@@ -8,7 +8,7 @@ export interface TwinOptions {
   /** Dates, UTC. */
   readonly from?: string;
   readonly to?: string;
-  readonly population?: "all" | "withIo" | "withWrites";
+  readonly population?: "all" | "withIO" | "withWrites";
   readonly perCall?: "meanOfRatios" | "ratioOfSums";
   readonly userPerCall?: "sumOfRatios" | "ratioOfSums";
   readonly threshold?: string;

@@ -173,6 +173,8 @@ function byUser(counted: Job[]): Map<string, Job[]> {
 }
 
 function b05(counted: Job[]) {
+  const sumOf = (of: (job: Job) => number) =>
+    counted.reduce((sum, job) => (job.user === undefined ? sum : sum + BigInt(of(job))), 0n);
   const shares = [...byUser(counted).values()]
     .map((jobs) => [totalOf(jobs.map(readOf)), totalOf(jobs.map(movedOf))] as const)
     .filter(([, moved]) => moved > 0)
@@ -182,6 +184,8 @@ function b05(counted: Job[]) {
     mostlyRead: part(shares.filter((one) => one > 0.8).length, shares.length),
     mostlyWritten: part(shares.filter((one) => one < 0.2).length, shares.length),
     distanceToUniform: kolmogorov(shares),
+    bytesRead: sumOf(readOf),
+    bytesWritten: sumOf(wroteOf),
   };
 }
 
@@ -204,7 +208,7 @@ function b06(counted: Job[], options: TwinOptions) {
   } = options;
   const writers = counted.filter((job) => (job.writes ?? 0) > 0);
   const pairs = writers.map((job) => [wroteOf(job), wroteOf(job) / (job.writes as number)] as const);
-  const members = { all: counted, withIo: counted.filter((job) => movedOf(job) > 0), withWrites: writers };
+  const members = { all: counted, withIO: counted.filter((job) => movedOf(job) > 0), withWrites: writers };
   const total = totalOf(writers.map(wroteOf));
   const limits = (of: keyof typeof members, way: string, limit: string): [number, number] => {
     const size = members[of].length;
@@ -224,10 +228,11 @@ function b06(counted: Job[], options: TwinOptions) {
   const put = (name: string, found: Record<string, number>) => {
     for (const [key, value] of Object.entries(found)) answers[`${name}${key}`] = value;
   };
-  for (const of of ["all", "withIo", "withWrites"] as const) {
+  for (const of of ["all", "withIO", "withWrites"] as const) {
+    const name = of === "withIO" ? "withIo" : of;
     for (const way of ["meanOfRatios", "ratioOfSums"])
-      put(`${of}.${way}.`, classesOf(pairs, ...limits(of, way, "mean")));
-    put(`${of}.median.`, classesOf(pairs, ...limits(of, "", "median")));
+      put(`${name}.${way}.`, classesOf(pairs, ...limits(of, way, "mean")));
+    put(`${name}.median.`, classesOf(pairs, ...limits(of, "", "median")));
   }
   const chosen = limits(population, perCall, threshold);
   const found = classesOf(pairs, ...chosen);
@@ -236,7 +241,7 @@ function b06(counted: Job[], options: TwinOptions) {
     [...byUser(counted).values()]
       .filter(
         (jobs) =>
-          of === "all" || jobs.some((job) => (of === "withIo" ? movedOf(job) > 0 : (job.writes ?? 0) > 0)),
+          of === "all" || jobs.some((job) => (of === "withIO" ? movedOf(job) > 0 : (job.writes ?? 0) > 0)),
       )
       .map((jobs) => {
         const own = jobs.filter((job) => (job.writes ?? 0) > 0);
@@ -364,19 +369,28 @@ function calendar(counted: Job[], options: TwinOptions): Answers {
   const week = [0, 1, 2, 3, 4, 5, 6].map((weekday) =>
     sums.filter(([day]) => new Date(day * 86_400_000).getUTCDay() === weekday).map(([, bytes]) => bytes),
   );
-  const shares = (of: (jobs: Job[]) => number) =>
-    used.map(([, jobs]) => of(jobs) / totalOf(jobs.map(movedOf)));
-  const longest = shares((jobs) => {
+  const shares = (of: (jobs: Job[]) => number, days = used) =>
+    days.map(([, jobs]) => of(jobs) / totalOf(jobs.map(movedOf)));
+  // Who is the top user is asked of jobs with a user alone.
+  const owned = used
+    .map(([day, jobs]) => [day, jobs.filter(({ user }) => user !== undefined)] as [number, Job[]])
+    .filter(([, jobs]) => totalOf(jobs.map(movedOf)) > 0);
+  const longestOf = (jobs: Job[]) => {
     const most = Math.max(...jobs.map((job) => job.seconds));
     const ties = jobs
       .filter((job) => job.seconds === most)
       .sort((a, b) => Number(a.job_id) - Number(b.job_id));
     return movedOf(ties[0] as Job);
-  });
-  const top = shares((jobs) =>
-    Math.max(0, ...[...byUser(jobs).values()].map((own) => totalOf(own.map(movedOf)))),
+  };
+  const longest = shares(longestOf);
+  const top = shares(
+    (jobs) => Math.max(...[...byUser(jobs).values()].map((own) => totalOf(own.map(movedOf)))),
+    owned,
   );
-  const moved = counted.map(movedOf).sort((a, b) => b - a);
+  const moved = counted
+    .filter(({ user }) => user !== undefined)
+    .map(movedOf)
+    .sort((a, b) => b - a);
   return {
     B09: {
       days: sums.length,
@@ -395,7 +409,9 @@ function calendar(counted: Job[], options: TwinOptions): Answers {
       ),
     },
     B11: {
+      days: top.length,
       meanShare: meanOf(top),
+      longestJobMeanShare: meanOf(shares(longestOf, owned)),
       medianShare: medianOf(top),
       daysAbove50Percent: part(top.filter((one) => one > 0.5).length, top.length),
       top1PercentJobsShare: totalOf(moved.slice(0, Math.ceil(moved.length / 100))) / totalOf(moved),

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../src/analyze/reuse/test-kit.ts";
 import {
   runStudy,
   type Study,
@@ -13,23 +12,9 @@ import {
 } from "../src/analyze/system/index.ts";
 import { generateSite, Site, SiteAnswers, SiteTables } from "../src/generate/sitewide/index.ts";
 import { Store } from "../src/store/index.ts";
-import { jobTotals } from "../src/store/job-totals.ts";
-import { type Corpus, type JobRow, keyOf, type MinuteRow, randomCorpus } from "./study-system-corpus.ts";
+import { type JobRow, randomCorpus } from "./study-system-corpus.ts";
+import { DAY, first, job, minute, QUICK, study, value } from "./study-system-kit.ts";
 import { type Answers, twin, type TwinOptions } from "./study-system-twin.ts";
-
-const QUICK = { replicates: 20 };
-
-async function study(corpus: Partial<Corpus>, options: Partial<SystemOptions> = {}): Promise<Study> {
-  const db = await memoryStore();
-  try {
-    await db.run(`create view job_totals as ${jobTotals(["scheduler", "clients", "both"])}`);
-    if (corpus.jobs?.length) await db.insert("jobs", corpus.jobs as never);
-    if (corpus.minutes?.length) await db.insert("minutes", corpus.minutes as never);
-    return await runStudy(db, systemOptions({ ...QUICK, ...options }));
-  } finally {
-    db.close();
-  }
-}
 
 /** Every value of the twin within 1e-9; bytes exactly. */
 function compare(found: Study, expected: Answers): void {
@@ -62,7 +47,7 @@ describe("against the twin", () => {
 
   const settings: TwinOptions[] = [
     { cluster: "quartz", zone: "America/Los_Angeles" },
-    { population: "withIo", perCall: "ratioOfSums", userPerCall: "ratioOfSums" },
+    { population: "withIO", perCall: "ratioOfSums", userPerCall: "ratioOfSums" },
     { population: "withWrites", threshold: "median" },
     { from: "2018-03-08", to: "2018-03-25" },
     { threshold: "5000000000", booking: "proportional", zone: "Asia/Kolkata" },
@@ -154,33 +139,6 @@ describe("planted truth", () => {
     expect(verdict(weekend[0] as Study)).toBe("refuted");
   });
 });
-
-const DAY = 1_520_000_040;
-const job = (id: string, start: number, seconds: number, more: Partial<JobRow> = {}): JobRow => ({
-  ...(randomCorpus(1, 1).jobs[0] as JobRow),
-  job_key: keyOf(id),
-  job_id: id,
-  cluster: "c",
-  user_id: 1,
-  nodes: 1,
-  node_memory_bytes: 1000,
-  start_unix_ns: BigInt(start) * 1_000_000_000n,
-  end_unix_ns: BigInt(start + seconds) * 1_000_000_000n,
-  ...more,
-});
-const minute = (id: string, at: number, written: number, read = 0): MinuteRow => ({
-  job_key: keyOf(id),
-  job_id: id,
-  file_system: "fs",
-  target: "OST0000",
-  minute_unix: at,
-  bytes_read: read,
-  bytes_written: written,
-  opens: null,
-  closes: null,
-});
-const first = Math.floor(DAY / 60);
-const value = ({ items }: Study, item: string, key: string) => Number(items[item]?.values[key]);
 
 describe("minutes of a job (V13)", () => {
   it("a job within one minute has one, and one byte fills it", async () => {

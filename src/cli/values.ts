@@ -18,7 +18,11 @@ export function parseValue(flag: string, spec: OptionSpec, text: string): string
 }
 
 export function parseChoice(what: string, choices: readonly string[], text: string): string {
-  if (choices.includes(text)) return text;
+  // Nobody should have to remember capitals.
+  const found = choices.includes(text)
+    ? text
+    : choices.find((one) => one.toLowerCase() === text.toLowerCase());
+  if (found !== undefined) return found;
   throw new UsageError(`${what} ${text}: not one of ${choices.join(", ")}${didYouMean(text, choices)}`);
 }
 

@@ -1,9 +1,9 @@
 /** Whether a job writes much, and in large calls, against the other jobs of its cluster (B06). */
 import type { Queryable } from "../../model/query.ts";
+import { PER_CALL, POPULATIONS } from "../study/write-classes.ts";
 import { number, quoted } from "./amounts.ts";
 
-export const POPULATIONS = ["all", "withIO", "withWrites"] as const;
-export const PER_CALL = ["meanOfRatios", "ratioOfSums"] as const;
+export { PER_CALL, POPULATIONS };
 
 export interface EfficiencyOptions {
   /** Jobs that the limits are taken from. */

@@ -2,9 +2,9 @@
 import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
 import type { Block, Document, Fact, Section } from "../../model/document.ts";
 import { type About, cell, table } from "./blocks.ts";
-import type { EfficiencyClass } from "./efficiency.ts";
 import type { JobAnswer, JobRun } from "./job.ts";
 import { figuresOf } from "./job-figures.ts";
+import { classText, limitsText, outsideText, shareNote } from "./job-words.ts";
 import { localText } from "./window.ts";
 
 const BURSTS_MAX = 20;
@@ -15,7 +15,7 @@ export function jobDocument(answer: JobAnswer, about: About): Document {
   const many = runs.length > 1;
   const last = runs.at(-1);
   return {
-    title: `Job ${jobId}`,
+    title: jobId === "" ? "What no job id is known for" : `Job ${jobId}`,
     facts: [
       ...(many
         ? [{ label: "Runs", text: `${runs.length} under this id (requeued, or numbers that came again)` }]
@@ -41,17 +41,15 @@ function factsOf({ facts, memoryBytes }: JobRun, zone: string): Fact[] {
     ...known("State", facts.state),
     ...known("Nodes", facts.nodes === null ? null : formatCount(facts.nodes)),
     ...known("Memory", Number.isNaN(memoryBytes) ? null : `${formatBytes(memoryBytes)} on all nodes`),
-    { label: "Time", text: `${time(facts.startUnix)} to ${time(facts.endUnix)} (${zone})` },
+    {
+      label: "Time",
+      text:
+        facts.startUnix === null && facts.endUnix === null
+          ? "start and end are not recorded"
+          : `${time(facts.startUnix)} to ${time(facts.endUnix)} (${zone})`,
+    },
   ];
 }
-
-const CLASSES: Readonly<Record<EfficiencyClass, string>> = {
-  efficient: "writes much, in large calls (efficient)",
-  inefficient: "writes much, in small calls (inefficient)",
-  tie: "writes much, in calls exactly at the limit (tie)",
-  light: "writes little (light)",
-  "not recorded": "its writes were not recorded",
-};
 
 function verdictOf(run: JobRun, zone: string | undefined): string {
   const counted = run.servers ?? run.clients;
@@ -66,14 +64,18 @@ function verdictOf(run: JobRun, zone: string | undefined): string {
     run.period === null || run.period.confidence < 0.95
       ? ""
       : `; it writes every ${formatMany(run.period.minutes, "minute")}`;
-  return `${which}${moved}${busy}${period}; it ${CLASSES[run.efficiency]}.`;
+  return `${which}${moved}${busy}${period}; ${classText(run)}.`;
 }
 
 function sectionsOf(run: JobRun, answer: JobAnswer, zone: string, place: number): Section[] {
   const id = (name: string) => (place === 0 ? name : `run-${place}-${name}`);
   const title = (name: string) => (place === 0 ? name : `Run ${place}: ${name}`);
   const sections: Section[] = [
-    { id: id("numbers"), title: title("In numbers"), blocks: [tiles(run, answer), ...warnings(run)] },
+    {
+      id: id("numbers"),
+      title: title("In numbers"),
+      blocks: [tiles(run, answer), ...warnings(run, answer)],
+    },
     {
       id: id("series"),
       title: title("Minute by minute"),
@@ -101,10 +103,13 @@ const NO_MINUTES: Block = {
   how: "plimsoll collect server on the servers, and jobid_var of Lustre set to SLURM_JOB_ID, record them.",
 };
 
-const warnings = ({ facts }: JobRun): Block[] =>
-  facts.warnings === null
-    ? []
-    : [{ kind: "notice", level: "warning", text: facts.warnings.replaceAll("\n", "; ") }];
+function warnings(run: JobRun, { options }: JobAnswer): Block[] {
+  const texts = [
+    ...(run.facts.warnings === null ? [] : [run.facts.warnings.replaceAll("\n", "; ")]),
+    ...(run.minutesOutside === 0 ? [] : [outsideText(run, options.lateMinutes)]),
+  ];
+  return texts.map((text) => ({ kind: "notice", level: "warning", text }));
+}
 
 function tiles(run: JobRun, { options }: JobAnswer): Block {
   const { limits, ioShare, period } = run;
@@ -143,18 +148,14 @@ function tiles(run: JobRun, { options }: JobAnswer): Block {
         label: "Bytes for each write",
         value: run.bytesPerWrite,
         unit: "bytes",
-        note: `${run.efficiency}; limits of ${formatCount(limits.jobs)} jobs: ${formatBytes(limits.bytesLimit)} in all, ${formatBytes(limits.bytesPerCallLimit)} a call`,
+        note: `${run.efficiency === "not recorded" ? "" : `${run.efficiency}; `}${limitsText(limits)}`,
         about: `B06: population ${options.population}, per call ${options.perCall}, threshold ${options.threshold}.`,
       },
       {
         label: "Minutes with I/O",
         value: ioShare?.share ?? Number.NaN,
         unit: "share",
-        ...(ioShare === null
-          ? {}
-          : {
-              note: `${ioShare.ioMinutes} of ${ioShare.minutes}; with writes ${formatShare(ioShare.writeShare)}; 90 % of the bytes in ${formatShare(ioShare.shareOf90Percent)}`,
-            }),
+        ...shareNote(run),
         about:
           "B12: minutes with at least a byte read or written, of the minutes of the run. A byte marks a whole minute.",
       },
@@ -165,28 +166,37 @@ function tiles(run: JobRun, { options }: JobAnswer): Block {
         ...(run.largestBurst === null
           ? {}
           : {
-              note: `${formatBytes(Number(run.largestBurst.bytes))} in ${formatMany(run.largestBurst.minutes, "minute")}`,
+              note: `${formatBytes(Number(run.largestBurst.bytes))} in ${formatMany(run.largestBurst.minutes, "minute")}${Number.isNaN(run.memoryBytes) ? "; the memory of its nodes is not known" : ""}`,
             }),
         about: "B14: bytes of the largest burst of writes over the memory of all nodes.",
       },
-      {
-        label: "Period of its writes",
-        value: period === null ? Number.NaN : period.minutes * 60,
-        unit: "seconds",
-        note:
-          period === null
-            ? "none found"
-            : `strength ${period.strength.toFixed(2)}, confidence ${formatShare(period.confidence)}`,
-        about:
-          "B13: highest peak of the autocorrelation of log10(1 + bytes written) by minute; confidence against shuffled minutes.",
-      },
+      ...(period === null
+        ? []
+        : [
+            {
+              label: "Period of its writes",
+              value: period.minutes * 60,
+              unit: "seconds" as const,
+              note: `strength ${period.strength.toFixed(2)}, confidence ${formatShare(period.confidence)}`,
+              about:
+                "B13: highest peak of the autocorrelation of log10(1 + bytes written) by minute; confidence against shuffled minutes.",
+            },
+          ]),
     ],
   };
 }
 
 function burstBlocks(run: JobRun, { options }: JobAnswer, zone: string): Block[] {
   if (run.bursts.length === 0)
-    return [{ kind: "text", text: "It wrote nothing in the minutes that servers have of it." }];
+    return [
+      {
+        kind: "text",
+        text:
+          run.minutesOutside > 0
+            ? "No minute with writes lies within the run."
+            : "It wrote nothing in the minutes that servers have of it.",
+      },
+    ];
   const largest = run.bursts
     .slice()
     .sort((a, b) => (a.bytes < b.bytes ? 1 : a.bytes > b.bytes ? -1 : a.firstMinuteUnix - b.firstMinuteUnix));
@@ -210,6 +220,7 @@ function burstBlocks(run: JobRun, { options }: JobAnswer, zone: string): Block[]
         ]),
       run.bursts.length,
     ),
+    ...(run.period === null ? [{ kind: "text" as const, text: "No period was found in its writes." }] : []),
   ];
 }
 

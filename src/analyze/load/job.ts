@@ -9,6 +9,7 @@ import {
   type Limits,
   limitsOf,
 } from "./efficiency.ts";
+import { added, insideOf, type Part, placed, type Span } from "./job-runs.ts";
 import { type Neighbour, neighboursOf } from "./neighbours.ts";
 import { type Burst, burstsOf, type IoShare, ioShareOf, type Minute, periodOf } from "./series.ts";
 
@@ -60,13 +61,20 @@ export interface JobRun {
   readonly clients: Counters | null;
   /** What servers counted in its minutes; null: none of them has a row. */
   readonly servers: Counters | null;
+  /** Each minute as servers have it. */
   readonly series: readonly Minute[];
+  /**
+   * Minutes of the series before the start of the run or too long after its end: they are in its sums, and neither in its
+   * bursts nor in its period and share of I/O.
+   */
+  readonly minutesOutside: number;
   readonly bursts: readonly Burst[];
   readonly largestBurst: Burst | null;
   /** Of the memory of all its nodes. */
   readonly largestBurstOfMemory: number;
   readonly memoryBytes: number;
   readonly period: Period | null;
+  /** Null when the run time is not known, or no minute lies in it. */
   readonly ioShare: IoShare | null;
   readonly efficiency: EfficiencyClass;
   readonly bytesPerWrite: number;
@@ -82,18 +90,16 @@ export interface JobRun {
 
 export interface JobAnswer {
   readonly jobId: string;
-  readonly options: EfficiencyOptions & { readonly maxGapMinutes: number };
+  readonly options: EfficiencyOptions & { readonly maxGapMinutes: number; readonly lateMinutes: number };
   readonly runs: readonly JobRun[];
 }
 
 export interface JobOptions extends EfficiencyOptions {
   readonly maxGapMinutes: number;
+  /** Minutes up to so many after the end of a run count in its last one. */
+  readonly lateMinutes: number;
   readonly neighbours: number;
 }
-
-/** Readings of servers and logs come a little before and after what the scheduler says. */
-const MARGIN_MINUTES = 10;
-const MINUTE_NS = 60_000_000_000n;
 
 /** All runs under an id; none: nothing in the store knows it. */
 export async function jobAnswer(db: Queryable, jobId: string, options: JobOptions): Promise<JobAnswer> {
@@ -103,11 +109,11 @@ export async function jobAnswer(db: Queryable, jobId: string, options: JobOption
   const darshan = await darshanOf(db, is);
   const rows: readonly (SqlRow | undefined)[] =
     known.length > 0 ? known : minutes.length > 0 || darshan.length > 0 ? [undefined] : [];
-  const parts = placed(rows, minutes, darshan);
   const runs: JobRun[] = [];
-  for (const [at, row] of rows.entries()) runs.push(await runOf(db, jobId, row, parts[at] as Part, options));
-  const { population, perCall, threshold, maxGapMinutes } = options;
-  return { jobId, options: { population, perCall, threshold, maxGapMinutes }, runs };
+  for (const [at, { span, part }] of placed(rows, minutes, darshan).entries())
+    runs.push(await runOf(db, jobId, rows[at], span, part, options));
+  const { population, perCall, threshold, maxGapMinutes, lateMinutes } = options;
+  return { jobId, options: { population, perCall, threshold, maxGapMinutes, lateMinutes }, runs };
 }
 
 interface MinuteRow extends Counters {
@@ -155,60 +161,25 @@ async function darshanOf(db: Queryable, is: string): Promise<DarshanRun[]> {
 const secondsOf = (ns: SqlRow[string] | undefined): number | null =>
   ns === null || ns === undefined ? null : Number(ns) / 1e9;
 
-interface Part {
-  readonly minutes: MinuteRow[];
-  readonly darshan: DarshanRun[];
-}
-
-/** Each minute and each log goes to the run whose time is nearest; one run takes all within the margin of any. */
-function placed(
-  rows: readonly (SqlRow | undefined)[],
-  minutes: readonly MinuteRow[],
-  darshan: readonly DarshanRun[],
-): Part[] {
-  const parts = rows.map((): Part => ({ minutes: [], darshan: [] }));
-  const spans = rows.map((row) => spanOf(row));
-  const nearest = (minute: number) => {
-    let [best, least] = [0, Infinity];
-    for (const [at, { from, to }] of spans.entries()) {
-      const distance = Math.max(from - minute, minute - to, 0);
-      if (distance <= least) [best, least] = [at, distance];
-    }
-    return { part: parts[best] as Part, distance: least };
-  };
-  for (const row of minutes) nearest(row.minuteUnix).part.minutes.push(row);
-  for (const run of darshan) {
-    const { part, distance } = nearest(run.startUnix === null ? 0 : Math.floor(run.startUnix / 60));
-    // Job numbers begin anew some day: a log from another year is another job's.
-    if (distance <= MARGIN_MINUTES || run.startUnix === null) part.darshan.push(run);
-  }
-  return parts;
-}
-
-function spanOf(row: SqlRow | undefined): { from: number; to: number } {
-  const minute = (value: SqlRow[string] | undefined) =>
-    value === null || value === undefined ? undefined : Number(BigInt(value as bigint) / MINUTE_NS);
-  return { from: minute(row?.start_unix_ns) ?? -Infinity, to: minute(row?.end_unix_ns) ?? Infinity };
-}
-
 async function runOf(
   db: Queryable,
   jobId: string,
   row: SqlRow | undefined,
-  { minutes, darshan }: Part,
+  span: Span | null,
+  { minutes, darshan }: Part<MinuteRow, DarshanRun>,
   options: JobOptions,
 ): Promise<JobRun> {
   const facts = factsOf(jobId, row);
   const series = seriesOf(minutes);
+  const { inside, outside } = insideOf(series, span, options.lateMinutes);
   const clients = row === undefined || row.bytes_written === null ? null : clientCounters(row);
   const servers = minutes.length === 0 ? null : sumOf(minutes);
-  const bursts = burstsOf(series, options.maxGapMinutes);
+  const bursts = burstsOf(inside, options.maxGapMinutes);
   const largest = bursts.reduce<Burst | null>(
     (most, one) => (most === null || one.bytes > most.bytes ? one : most),
     null,
   );
   const memoryBytes = (facts.nodeMemoryBytes ?? Number.NaN) * (facts.nodes ?? Number.NaN);
-  const span = timeOf(row, series);
   const limits = await limitsOf(db, facts.cluster, options);
   const counted = clients ?? servers;
   const written = counted === null ? Number.NaN : Number(counted.bytesWritten);
@@ -228,13 +199,17 @@ async function runOf(
     clients,
     servers,
     series,
+    minutesOutside: outside,
     bursts,
     largestBurst: largest,
     // A job that is known to have written nothing has no burst: 0 % (B14).
-    largestBurstOfMemory: servers === null ? Number.NaN : Number(largest?.bytes ?? 0n) / memoryBytes,
+    largestBurstOfMemory: inside.length === 0 ? Number.NaN : Number(largest?.bytes ?? 0n) / memoryBytes,
     memoryBytes,
-    period: span === null ? null : periodOf(series, span.from, span.to + 1),
-    ioShare: span === null || servers === null ? null : ioShareOf(series, span.to - span.from + 1),
+    period: periodIn(inside, span),
+    ioShare:
+      span === null || span.last === null || inside.length === 0
+        ? null
+        : ioShareOf(inside, span.last - span.first + 1),
     efficiency: classOf(written, calls, limits),
     bytesPerWrite: written / calls,
     limits,
@@ -245,6 +220,12 @@ async function runOf(
     darshanReadShare: total("bytesRead"),
     darshanWrittenShare: total("bytesWritten"),
   };
+}
+
+/** Over the run; of what was seen where its times are not known. */
+function periodIn(inside: readonly Minute[], span: Span | null): Period | null {
+  const [first, last] = [span?.first ?? inside[0]?.minuteUnix, span?.last ?? inside.at(-1)?.minuteUnix];
+  return first === undefined || last === undefined ? null : periodOf(inside, first, last + 1);
 }
 
 function factsOf(jobId: string, row: SqlRow | undefined): JobFacts {
@@ -275,23 +256,15 @@ const clientCounters = (row: SqlRow): Counters => ({
   metadataCalls: METADATA.reduce((sum, name) => sum + exact(row[name]), 0n),
 });
 
-const add = <T extends Counters>(a: T, b: Counters): T => ({
-  ...a,
-  bytesRead: a.bytesRead + b.bytesRead,
-  bytesWritten: a.bytesWritten + b.bytesWritten,
-  readCalls: a.readCalls + b.readCalls,
-  writeCalls: a.writeCalls + b.writeCalls,
-  metadataCalls: a.metadataCalls + b.metadataCalls,
-});
 const ZERO: Counters = { bytesRead: 0n, bytesWritten: 0n, readCalls: 0n, writeCalls: 0n, metadataCalls: 0n };
-const sumOf = (rows: readonly MinuteRow[]): Counters => rows.reduce<Counters>(add, ZERO);
+const sumOf = (rows: readonly MinuteRow[]): Counters => rows.reduce<Counters>(added, ZERO);
 
 function seriesOf(minutes: readonly MinuteRow[]): Minute[] {
   const series = new Map<number, Minute>();
   for (const row of minutes)
     series.set(
       row.minuteUnix,
-      add(series.get(row.minuteUnix) ?? { minuteUnix: row.minuteUnix, ...ZERO }, row),
+      added(series.get(row.minuteUnix) ?? { minuteUnix: row.minuteUnix, ...ZERO }, row),
     );
   return [...series.values()].sort((a, b) => a.minuteUnix - b.minuteUnix);
 }
@@ -302,7 +275,7 @@ function usesOf(minutes: readonly MinuteRow[]): TargetUse[] {
     const { fileSystem, target } = row;
     const key = `${fileSystem}/${target}`;
     const use = uses.get(key) ?? { fileSystem, target, minutes: 0, ...ZERO };
-    uses.set(key, { ...add(use, row), minutes: use.minutes + 1 });
+    uses.set(key, { ...added(use, row), minutes: use.minutes + 1 });
   }
   const weight = (one: Counters) => one.bytesRead + one.bytesWritten;
   return [...uses.values()].sort((a, b) => {
@@ -313,13 +286,4 @@ function usesOf(minutes: readonly MinuteRow[]): TargetUse[] {
         : -1
       : Number(b.metadataCalls - a.metadataCalls) || (a.target < b.target ? -1 : 1);
   });
-}
-
-/** First and last minute: what the scheduler says, or what servers saw. */
-function timeOf(row: SqlRow | undefined, series: readonly Minute[]): { from: number; to: number } | null {
-  const { from, to } = spanOf(row);
-  const [first, last] = [series[0]?.minuteUnix, series.at(-1)?.minuteUnix];
-  const begin = Number.isFinite(from) ? from : first;
-  const end = Number.isFinite(to) ? to : last;
-  return begin === undefined || end === undefined || end < begin ? null : { from: begin, to: end };
 }

@@ -12,6 +12,8 @@ const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satur
 export const clockText = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 
+const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
+
 const windowName = ({ startMinute, endMinute }: QuietWindow) =>
   `${clockText(startMinute)} to ${clockText(endMinute)}`;
 
@@ -31,10 +33,14 @@ export function quietDocument(answer: QuietAnswer, targets: string, about: About
     ],
     verdict: verdictOf(answer),
     sections: [
-      { id: "answer", title: "Windows", blocks: answerBlocks(answer) },
-      { id: "hours", title: "By hour of day", blocks: hourBlocks(answer) },
-      { id: "hours-figure", title: "Hours as a figure", detail: true, blocks: [hourFigure(answer)] },
-      { id: "weekdays", title: "By weekday", blocks: weekdayBlocks(answer) },
+      ...(answer.quietest === null ? [] : [{ id: "answer", title: "Windows", blocks: answerBlocks(answer) }]),
+      ...(days === 0
+        ? []
+        : [
+            { id: "hours", title: "By hour of day", blocks: hourBlocks(answer) },
+            { id: "hours-figure", title: "Hours as a figure", detail: true, blocks: [hourFigure(answer)] },
+            { id: "weekdays", title: "By weekday", blocks: weekdayBlocks(answer) },
+          ]),
     ],
     command: about.command,
     madeBy: about.madeBy,
@@ -49,11 +55,12 @@ const amount = ({ measure }: QuietAnswer, value: number) =>
       : `${formatScaled(value, "").trim()} ${MEASURE_WORDS[measure]}`;
 
 function verdictOf(answer: QuietAnswer): string {
-  const { quietest, quieterBy, sureness, zone } = answer;
+  const { quietest, quieterBy, sureness, zone, lengthMinutes } = answer;
   const { verdict, leastDays, quieterDays, testedDays } = sureness;
-  if (quietest === null) return "Not enough data: no whole window of this length was seen on any day.";
+  if (quietest === null)
+    return `Not enough data: no window of ${formatMany(lengthMinutes, "minute")} was seen as a whole on any day.`;
   if (verdict === "not enough data")
-    return `Not enough data: ${formatMany(quietest.days, "day")} seen, at least ${leastDays} are needed to name quiet hours.`;
+    return `Not enough data: ${formatMany(quietest.days, "day")} seen with the whole window, at least ${leastDays} are needed to name quiet hours.`;
   const tested = `chosen by every other day, it was quieter than the middle of the day on ${quieterDays} of ${testedDays} days`;
   if (verdict === "not sure")
     return `No hours are reliably quiet: ${windowName(quietest)} (${zone}) has the least load, but ${tested}, which chance could do.`;
@@ -104,7 +111,7 @@ function spreadTable(
   const most = spreads.reduce((all, { median }) => Math.max(all, median || 0), 0);
   return table(
     id,
-    `${MEASURE_WORDS[answer.measure]} in one hour: median and 90th percentile over days.`,
+    `${sentence(MEASURE_WORDS[answer.measure])} in one hour: median and 90th percentile over days.`,
     [
       [id, label, "text", "By the clocks of the zone."],
       ["median", "Median", measureUnit(answer.measure) === "bytes" ? "bytes" : "count", "Median over days."],
@@ -139,7 +146,7 @@ function hourFigure({ hours, measure, zone, lengthMinutes, days }: QuietAnswer):
     figure: {
       id: "load-by-hour",
       title: "Load by hour of day",
-      caption: `${MEASURE_WORDS[measure]} in one hour over ${formatMany(days, "day")}: the median, and what nine of ten days do not exceed.`,
+      caption: `${sentence(MEASURE_WORDS[measure])} in one hour over ${formatMany(days, "day")}: the median, and what nine of ten days do not exceed.`,
       summary: "Median and 90th percentile of each hour of the day.",
       definition: "L02@1",
       options: { zone, lengthMinutes },

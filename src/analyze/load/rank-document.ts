@@ -65,14 +65,18 @@ function rowsOf(ranking: Ranking): readonly (readonly Cell[])[] {
   ];
   const rest = (name: string, one: Rest): Cell[] => [
     name,
-    ...(by === "job" ? ["", "", ""] : [one.jobs > 0 ? one.jobs : ""]),
+    ...(by === "job"
+      ? [one.users > 0 ? formatMany(one.users, "user") : "", "", ""]
+      : [one.jobs > 0 ? one.jobs : ""]),
     ...amounts(one),
     ...tail(one),
   ];
   const otherName =
     by === "job"
       ? `others (${formatMany(others.jobs, "job")})`
-      : `others (${formatMany(others.users, "user")})`;
+      : others.users > 0
+        ? `others (${formatMany(others.users, "user")})`
+        : "user not known";
   return [
     ...rows.map((one) => [...who(one), ...amounts(one), ...tail(one)]),
     ...(others.jobs > 0 ? [rest(otherName, others)] : []),

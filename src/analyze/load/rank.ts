@@ -42,6 +42,7 @@ export interface Loader extends Amounts {
 
 export interface Rest extends Amounts {
   readonly jobs: number;
+  /** Users of these jobs; of rows by job they may have others among the first. */
   readonly users: number;
   readonly share: number;
   readonly when: readonly number[];
@@ -123,7 +124,7 @@ export async function rank(db: Queryable, request: RankRequest): Promise<Ranking
     others: {
       ...rest,
       jobs: jobs - jobsShown,
-      users: by === "user" ? users - rows.filter(({ id }) => id !== null).length : 0,
+      users: by === "user" ? users - rows.filter(({ id }) => id !== null).length : await usersBeyondTop(db),
       share: share(rest),
       when: left(
         stretches,
@@ -139,7 +140,8 @@ export async function rank(db: Queryable, request: RankRequest): Promise<Ranking
             share: share(unexplained),
             when: left(own.stretches(measure), [stretches]),
           },
-    beyond: own === null ? NOTHING : excess(ofTheseJobs, own.total),
+    // Targets do not count small writes, so jobs cannot have more of them.
+    beyond: own === null ? NOTHING : { ...excess(ofTheseJobs, own.total), smallWriteCalls: 0n },
     total,
     jobs,
     users,
@@ -199,6 +201,14 @@ async function loaders(
       when: whens[at] ?? [],
     };
   });
+}
+
+/** Users of the jobs that are not among the first. */
+async function usersBeyondTop(db: Queryable): Promise<number> {
+  const [row] = await db.rows(`select count(distinct j.user_label) as users from load_jobs j
+    where not exists (select 1 from load_top t
+      where t.job_key = j.job_key and t.start_unix_ns is not distinct from j.start_unix_ns)`);
+  return number(row?.users);
 }
 
 async function stretchesOfTop(

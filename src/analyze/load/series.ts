@@ -1,6 +1,7 @@
 /** What a series of minutes shows: bursts of writes, a period, and how much of the time there was I/O. */
 import { Random } from "../../base/prng.ts";
 import { type Period, PeriodFinder } from "../study/periods.ts";
+import { ioMinutesOf } from "../study/run-minutes.ts";
 
 export interface Minute {
   readonly minuteUnix: number;
@@ -39,30 +40,29 @@ export interface IoShare {
   readonly minutes: number;
   readonly ioMinutes: number;
   readonly writeMinutes: number;
-  /** Minutes with a byte read or written, of all (B12); at most 1, since the last bytes may be counted a minute late. */
+  /** Minutes with a byte read or written, of all (B12). */
   readonly share: number;
   readonly writeShare: number;
   /** The fewest minutes that hold nine tenths of the bytes, of all. */
   readonly shareOf90Percent: number;
 }
 
-export function ioShareOf(series: readonly Minute[], minutes: number): IoShare {
-  const bytes = series
-    .map(({ bytesRead, bytesWritten }) => bytesRead + bytesWritten)
-    .filter((one) => one > 0n);
-  const writeMinutes = series.filter(({ bytesWritten }) => bytesWritten > 0n).length;
-  const total = bytes.reduce((sum, one) => sum + one, 0n);
-  bytes.sort((a, b) => (a < b ? 1 : a > b ? -1 : 0));
-  let [held, fewest] = [0n, 0];
-  while (held * 10n < total * 9n) held += bytes[fewest++] as bigint;
-  const share = (part: number) => (minutes > 0 ? Math.min(1, part / minutes) : Number.NaN);
+/** `inside`: minutes where they count in the run (see insideOf); `minutes`: all that the run has. */
+export function ioShareOf(inside: readonly Minute[], minutes: number): IoShare {
+  const column = (of: (minute: Minute) => bigint) => Float64Array.from(inside, (one) => Number(of(one)));
+  const { io, write, most } = ioMinutesOf(
+    column(({ bytesRead }) => bytesRead),
+    column(({ bytesWritten }) => bytesWritten),
+    inside.length,
+    new Float64Array(inside.length),
+  );
   return {
     minutes,
-    ioMinutes: bytes.length,
-    writeMinutes,
-    share: share(bytes.length),
-    writeShare: share(writeMinutes),
-    shareOf90Percent: share(fewest),
+    ioMinutes: io,
+    writeMinutes: write,
+    share: io / minutes,
+    writeShare: write / minutes,
+    shareOf90Percent: most / minutes,
   };
 }
 

@@ -60,10 +60,10 @@ export function targetCondition(all: readonly TargetName[], chosen: readonly Tar
   return `${byName} and concat(file_system, '-', target) in (${list(chosen.map((one) => `${one.fileSystem ?? ""}-${one.target}`))})`;
 }
 
-/** `OST0007`, or `12 targets`; with the file system where there are several. */
+/** `OST0007`, or `all 12 targets`; with the file system where there are several. */
 export function targetsText(all: readonly TargetName[], chosen: readonly TargetName[]): string {
   const systems = new Set(all.map(({ fileSystem }) => fileSystem)).size;
-  if (chosen.length === all.length) return `all ${all.length} targets`;
+  if (chosen.length === all.length && all.length > 1) return `all ${all.length} targets`;
   if (chosen.length <= 4) return chosen.map((one) => (systems > 1 ? fullName(one) : one.target)).join(", ");
   return `${chosen.length} of ${all.length} targets (${chosen[0]?.target} to ${chosen.at(-1)?.target})`;
 }

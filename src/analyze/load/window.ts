@@ -128,6 +128,10 @@ export function askedWindow(asked: AskedTime, stored: Window): Window {
   const from = asked.from === undefined ? stored.from * 60 : parseTime("--from", asked.from, clock);
   const to = asked.to === undefined ? stored.to * 60 : parseTime("--to", asked.to, clock);
   const window = { from: Math.floor(from / 60), to: Math.ceil(to / 60) };
+  const backwards = new UsageError(
+    `--from ${localText(asked.zone, from)} is not before --to ${localText(asked.zone, to)} (${asked.zone})`,
+  );
+  if (asked.from !== undefined && asked.to !== undefined && !(to > from)) throw backwards;
   if (window.from >= stored.to || window.to <= stored.from) {
     const asker =
       asked.to === undefined
@@ -135,10 +139,7 @@ export function askedWindow(asked: AskedTime, stored: Window): Window {
         : `from ${localText(asked.zone, from)} to ${localText(asked.zone, to)}`;
     throw new UsageError(`no minutes ${asker}: the store has ${windowText(stored, asked.zone)}`);
   }
-  if (!(to > from))
-    throw new UsageError(
-      `--from ${localText(asked.zone, from)} is not before --to ${localText(asked.zone, to)} (${asked.zone})`,
-    );
+  if (!(to > from)) throw backwards;
   return window;
 }
 

@@ -21,6 +21,10 @@ export interface Judged {
   readonly unit: string;
 }
 
+/** `1 group of similar jobs`, `3 files`: the first noun of a unit is in the plural. */
+const counted = (n: number, unit: string): string =>
+  `${n} ${n === 1 ? unit.replace(/^((?:heavy )?\w+?)(?:(?<=ss)es|(?<!s)s)\b/, "$1") : unit}`;
+
 /** `enough` may ask for more than `n`. */
 export function verdictOf(
   { claims, n, minimum, unit }: Judged,
@@ -29,7 +33,7 @@ export function verdictOf(
   if (!enough)
     return {
       verdict: "insufficient",
-      reason: `Not enough data: ${n} ${unit}, at least ${minimum} are needed.`,
+      reason: `Not enough data: ${counted(n, unit)}, at least ${minimum} are needed.`,
     };
   const failed = claims.find(({ state }) => state === "fails");
   if (failed !== undefined) return { verdict: "refuted", reason: `Does not hold here: ${failed.text}.` };

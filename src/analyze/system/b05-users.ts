@@ -84,7 +84,7 @@ export const b05 = defineItem({
   definition: "B05@1",
   title: "Reads and writes of users (figure 3)",
   about:
-    "Per user: bytes read over bytes read and written, summed over the jobs with counters. Shares of users with more than 80 % reads, with more than 80 % writes, and between; and the Kolmogorov distance of the shares to an even spread from 0 to 1.",
+    "Per user: bytes read over bytes read and written, summed over the jobs with counters and a user. Shares of users with more than 80 % reads, with more than 80 % writes, and between; and the Kolmogorov distance of the shares to an even spread from 0 to 1. Bytes are those of these jobs.",
   reading:
     "Evenly distributed means: as many users read mostly as write mostly, and those between are spread. The distance is then near 0.",
   options: ["cluster", "from", "to", "maxHours"],
@@ -109,8 +109,8 @@ export const b05 = defineItem({
         mostlyWritten: share(mostlyWritten, n),
         between: share(n - mostlyRead - mostlyWritten, n),
         distanceToUniform: distanceToUniform(shares),
-        bytesRead: jobs.bytesRead,
-        bytesWritten: jobs.bytesWritten,
+        bytesRead: jobs.usersBytesRead,
+        bytesWritten: jobs.usersBytesWritten,
       },
       tables: n === 0 ? [] : [usersTable(prepared)],
       figures: () => (n === 0 ? [] : [figure(shares)]),

@@ -1,6 +1,7 @@
 import { mean } from "../../base/statistics.ts";
 import type { Cell } from "../../model/document.ts";
 import { jobsWithoutUser } from "./b05-users.ts";
+import { PER_CALL, POPULATIONS, type Population } from "../study/write-classes.ts";
 import { summary } from "./b04-shape.ts";
 import { bars } from "./charts.ts";
 import { WRITE_CONTRADICTIONS } from "./contradictions.ts";
@@ -13,8 +14,6 @@ import {
   classify,
   jobLimits,
   medianWithZeros,
-  PER_CALL,
-  POPULATIONS,
   USER_PER_CALL,
   userWrites,
   writersOf,
@@ -114,6 +113,13 @@ export const b06 = defineItem({
   },
 });
 
+/** Populations in the names of values, which stay as they are. */
+const NAMES: Readonly<Record<Population, string>> = {
+  all: "all",
+  withIO: "withIo",
+  withWrites: "withWrites",
+};
+
 function combinations(prepared: Prepared): Record<string, number> {
   const writers = writersOf(prepared);
   const values: Record<string, number> = {};
@@ -123,11 +129,11 @@ function combinations(prepared: Prepared): Record<string, number> {
   for (const population of POPULATIONS) {
     for (const way of PER_CALL)
       put(
-        `${population}.${way}`,
+        `${NAMES[population]}.${way}`,
         classify(writers.bytes, writers.ratios, jobLimits(writers, population, way, "mean")),
       );
     const median = jobLimits(writers, population, "meanOfRatios", "median");
-    put(`${population}.median`, classify(writers.bytes, writers.ratios, median));
+    put(`${NAMES[population]}.median`, classify(writers.bytes, writers.ratios, median));
   }
   for (const way of USER_PER_CALL) {
     const { bytes, ratios, limits } = userWrites(prepared, "all", way, "mean");

@@ -1,4 +1,5 @@
 import { gini } from "../../base/statistics.ts";
+import { formatMany } from "../../base/units.ts";
 import { bars } from "./charts.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 
@@ -12,7 +13,7 @@ export const b08 = defineItem({
     "Fewer closes than opens need not be forgotten files: closes that are lost at the end of a job, and opens that only look, are counted as opens and never closed.",
   options: ["from", "to"],
   measure({ mdts }) {
-    const { targets, source } = mdts;
+    const { targets, source, outside } = mdts;
     const opens = targets.map((one) => one.opens);
     const sum = (of: readonly number[]) => of.reduce((all, one) => all + one, 0);
     const [allOpens, allCloses] = [sum(opens), sum(targets.map((one) => one.closes))];
@@ -20,6 +21,7 @@ export const b08 = defineItem({
     return {
       n,
       unit: "MDTs",
+      dropped: { "rows of MDTs outside the period": outside.rows },
       values: {
         mdts: n,
         opens: allOpens,
@@ -67,6 +69,11 @@ export const b08 = defineItem({
         source === "jobs"
           ? "Counted over all jobs of the file system, of whatever cluster and length."
           : "Minutes of jobs tell nothing of MDTs: these are the totals of the targets, with what no job did.",
+        ...(outside.rows === 0
+          ? []
+          : [
+              `Rows outside the period have ${formatMany(outside.opens, "open")} and ${formatMany(outside.closes, "close")}.`,
+            ]),
       ],
       figures: () =>
         n === 0

@@ -2,7 +2,8 @@ import { mean, quantileOf, spearman } from "../../base/statistics.ts";
 import { formatBytes } from "../../base/units.ts";
 import { type CalendarLabels, monthCalendar, weekCalendar } from "./charts.ts";
 import { dateOf, weekdayOf } from "./clock.ts";
-import { bookedBytes, type Day, daysOf, yearOf } from "./days.ts";
+import { jobsWithoutUser } from "./b05-users.ts";
+import { bookedBytes, type Day, daysOf, userDaysOf, yearNotes, yearOf } from "./days.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import { NO_USER } from "./jobs.ts";
 import type { SystemOptions } from "./options.ts";
@@ -27,7 +28,7 @@ function calendars(
   note: string,
 ) {
   const year = yearOf(days.keys(), options);
-  if (days.size === 0 || Number.isNaN(year)) return [];
+  if (Number.isNaN(year) || yearNotes(days.keys(), options).length > 0) return [];
   return [
     drawn({
       id: `${id}a-months`,
@@ -101,6 +102,7 @@ export const b09 = defineItem({
                 }),
               ),
             ],
+      notes: yearNotes(days.keys(), options),
       figures: () =>
         calendars(
           "figure-6",
@@ -129,8 +131,10 @@ const SHARE_LABELS = (name: string): CalendarLabels => ({
   right: "summed",
 });
 
-function shareValues(days: readonly Day[], of: (day: Day) => number) {
-  const shares = Float64Array.from(days, (day) => of(day) / day.bytes);
+const longestShare = ({ longestBytes, bytes }: Day) => longestBytes / bytes;
+
+function shareValues<T extends Day>(days: readonly T[], of: (day: T) => number) {
+  const shares = Float64Array.from(days, of);
   const above = (limit: number) => share(shares.filter((one) => one > limit).length, shares.length);
   return {
     days: days.length,
@@ -156,14 +160,18 @@ export const b10 = defineItem({
       unit: "days",
       dropped: { "jobs without counters": prepared.studied.length - prepared.counted.length },
       values: {
-        ...shareValues(days, ({ longestBytes }) => longestBytes),
+        ...shareValues(days, longestShare),
         durationBytesSpearman: durationSpearman(prepared),
       },
+      notes: yearNotes(
+        days.map(({ day }) => day),
+        options,
+      ),
       figures: () =>
         calendars(
           "figure-7",
           "Share of the longest job",
-          new Map(days.map((day) => [day.day, day.longestBytes / day.bytes])),
+          new Map(days.map((day) => [day.day, longestShare(day)])),
           options,
           SHARE_LABELS("longest job"),
           `${days.length} days in all.`,
@@ -184,31 +192,29 @@ function durationSpearman({ jobs, counted }: Prepared): number {
   );
 }
 
+/** What the hundredth of the jobs with most bytes moves, of all that jobs with a user do. */
+function topJobsShare({ jobs, counted }: Prepared): number {
+  const moved = Float64Array.from(
+    counted.filter((job) => jobs.user[job] !== NO_USER),
+    (job) => (jobs.read[job] as number) + (jobs.written[job] as number),
+  ).sort();
+  const sum = (values: Float64Array) => values.reduce((all, one) => all + one, 0);
+  return share(sum(moved.subarray(moved.length - Math.ceil(moved.length / 100))), sum(moved));
+}
+
 export const b11 = defineItem({
   id: "B11",
   definition: "B11@1",
   title: "The top user of a day (figure 8)",
   about:
-    "For each local day: bytes of the user who moved most over all bytes, jobs booked on their start day. The share of the whole period that the users and the hundredth of the jobs with most bytes have.",
-  reading: "It cannot lie below the share of the longest job, whose owner moves at least as much.",
+    "For each local day: bytes of the user who moved most over all bytes of jobs with a user, booked on their start day. longestJobMeanShare: the longest job of the day as in B10, among the same jobs; daysBelowLongestJob: days on which it moves more than the top user. top1PercentJobsShare: what the hundredth of the jobs with most bytes moves in the whole period.",
+  reading:
+    "Over the same jobs it cannot lie below the share of the longest job, whose owner moves at least as much. B10 has jobs without a user too, which here nobody owns.",
   options: ["zone", "year"],
   measure(prepared, options) {
-    const days = daysOf(prepared);
-    const { jobs, counted } = prepared;
-    const moved = new Float64Array(counted.length);
-    for (let i = 0; i < moved.length; i++)
-      moved[i] = (jobs.read[counted[i] as number] as number) + (jobs.written[counted[i] as number] as number);
-    moved.sort();
-    const all = moved.reduce((sum, one) => sum + one, 0);
-    const top = moved
-      .subarray(moved.length - Math.ceil(moved.length / 100))
-      .reduce((sum, one) => sum + one, 0);
-    const below = days.filter(
-      ({ topBytes, longestBytes, longest }) => topBytes < longestBytes && jobs.user[longest] !== NO_USER,
-    );
+    const days = userDaysOf(prepared);
     const users = new Map<number, { days: number; bytes: number }>();
     for (const { topUser, topBytes } of days) {
-      if (topUser === NO_USER) continue;
       const one = users.get(topUser) ?? { days: 0, bytes: 0 };
       users.set(topUser, { days: one.days + 1, bytes: one.bytes + topBytes });
     }
@@ -216,12 +222,16 @@ export const b11 = defineItem({
     return {
       n: days.length,
       unit: "days",
-      dropped: { "jobs without counters": prepared.studied.length - prepared.counted.length },
+      dropped: {
+        "jobs without counters": prepared.studied.length - prepared.counted.length,
+        "jobs without a user": jobsWithoutUser(prepared),
+      },
       values: {
-        ...shareValues(days, ({ topBytes }) => topBytes),
+        ...shareValues(days, ({ topBytes, bytes }) => topBytes / bytes),
         topUsersOfDays: users.size,
-        top1PercentJobsShare: share(top, all),
-        daysBelowLongestJob: below.length,
+        top1PercentJobsShare: topJobsShare(prepared),
+        longestJobMeanShare: mean(days.map(longestShare)),
+        daysBelowLongestJob: days.filter(({ topBytes, longestBytes }) => topBytes < longestBytes).length,
       },
       tables:
         rows.length === 0
@@ -239,6 +249,10 @@ export const b11 = defineItem({
                 rows.length,
               ),
             ],
+      notes: yearNotes(
+        days.map(({ day }) => day),
+        options,
+      ),
       figures: () =>
         calendars(
           "figure-8",

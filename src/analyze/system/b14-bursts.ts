@@ -22,12 +22,22 @@ const unknownMemory = ({ series }: Prepared): number => {
   return count;
 };
 
+/** Where the memory of no job is known there is nothing to compare bursts with. */
+function memoryNotes(prepared: Prepared): string[] {
+  const { count } = prepared.series;
+  return count > 0 && unknownMemory(prepared) === count
+    ? [
+        "The memory of no job with minutes is known, so bursts cannot be compared with it; give it with nodeMemory.",
+      ]
+    : [];
+}
+
 export const b14 = defineItem({
   id: "B14",
   definition: "B14@1",
   title: "Bursts of writes and memory",
   about:
-    "A burst is a maximal run of minutes with writes, with at most maxGapMinutes without one between two; its size is the sum of their bytes. Memory of a job is that of a node times its nodes. Per job with minutes the largest burst as a share of memory; jobs without writes count with 0, as in the paper, and are left out of the values of writers.",
+    "A burst is a maximal run of minutes with writes, with at most maxGapMinutes without one between two; its size is the sum of their bytes. Memory of a job is that of a node times its nodes. Per job with minutes the largest burst as a share of memory; jobs without writes count with 0, as in the paper, and are left out of the values of writers. bursts are those of all jobs whose run time is known, with or without a known memory.",
   reading:
     "Sums of servers may exceed the memory: a burst can be several outputs one after the other. The table shows how the gap rule moves the numbers.",
   options: ["maxGapMinutes", "nodeMemory", "lateMinutes"],
@@ -41,11 +51,15 @@ export const b14 = defineItem({
   measure(prepared) {
     const { series } = prepared;
     const { all, writer } = largestShares(prepared);
-    const count = (test: (one: number, i: number) => boolean) => all.filter(test).length;
-    const writers = writer.reduce((sum, one) => sum + one, 0);
-    let bursts = 0;
-    for (let i = 0; i < series.count; i++)
-      if (!Number.isNaN(series.memory[i])) bursts += series.bursts[i] as number;
+    const count = (test: (one: number, i: number) => boolean) =>
+      all.length === 0 ? Number.NaN : all.filter(test).length;
+    const writers = all.length === 0 ? Number.NaN : writer.reduce((sum, one) => sum + one, 0);
+    let [bursts, known] = [0, 0];
+    for (let i = 0; i < series.count; i++) {
+      if ((series.job[i] as number) < 0) continue;
+      known++;
+      bursts += series.bursts[i] as number;
+    }
     const below5 = count((one) => one < 0.05);
     const writersBelow5 = count((one, i) => one < 0.05 && writer[i] === 1);
     return {
@@ -54,7 +68,7 @@ export const b14 = defineItem({
       dropped: { "jobs whose memory is not known (see nodeMemory)": unknownMemory(prepared) },
       values: {
         jobs: all.length,
-        bursts,
+        bursts: known === 0 ? Number.NaN : bursts,
         above50: count((one) => one > 0.5),
         above100: count((one) => one > 1),
         below15: count((one) => one < 0.15),
@@ -88,6 +102,7 @@ export const b14 = defineItem({
                 GAPS.map((gap, i) => [gap, series.burstsByGap[i] as number, series.below5ByGap[i] as number]),
               ),
             ],
+      notes: memoryNotes(prepared),
     };
   },
 });
@@ -156,7 +171,7 @@ export const b15 = defineItem({
     const width = MEMORY_NAMES.length;
     const known = (job: number) => !Number.isNaN(series.memory[job]);
     const { all } = largestShares(prepared);
-    const never = all.filter((one) => one <= 0.01).length;
+    const never = all.length === 0 ? Number.NaN : all.filter((one) => one <= 0.01).length;
     let [classes, names]: [Float64Array, readonly string[]] = [series.memoryClass, MEMORY_NAMES];
     if (options.memoryMinutes === "io") {
       names = ["none", ...MEMORY_NAMES];
@@ -182,9 +197,12 @@ export const b15 = defineItem({
         neverBeyond1: never,
         neverBeyond1Share: share(never, all.length),
         allBelow1Share: share(first.filter((one) => one === 1).length, n),
-        ...classSums(classes, names, series.count),
+        ...(all.length === 0
+          ? Object.fromEntries(names.map((name) => [name, Number.NaN]))
+          : classSums(classes, names, series.count)),
         ...Object.fromEntries(names.map((name, i) => [`${name}MeanShare`, mean(shares[i] ?? [])])),
       },
+      notes: memoryNotes(prepared),
       figures: () =>
         n === 0
           ? []

@@ -1,7 +1,9 @@
 import { mean, spearman } from "../../base/statistics.ts";
+import { formatMany } from "../../base/units.ts";
 import { bars } from "./charts.ts";
 import { hoursOf, peaksOf, shareByHour, similarJobs } from "./contention.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
+import { NO_USER } from "./jobs.ts";
 import type { SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
@@ -26,10 +28,18 @@ export function hourCorrelation(bytes: Float64Array, shares: Float64Array): numb
   );
 }
 
-/** Jobs, or sides of runs, that could be in groups. */
-function withIo({ series, sides }: Prepared, { similarity }: SystemOptions): number {
-  if (similarity === "cluster") return sides.reduce((sum, { start }) => sum + start.length, 0);
-  return series.ioMinutes.subarray(0, series.count).filter((one) => one > 0).length;
+/** Jobs, or sides of runs, with I/O: those that could be in groups, and those of whom no user is known. */
+function withIo({ series, sides, jobs }: Prepared, { similarity }: SystemOptions) {
+  if (similarity === "cluster")
+    return { known: sides.reduce((sum, { start }) => sum + start.length, 0), without: 0 };
+  let [known, without] = [0, 0];
+  for (let i = 0; i < series.count; i++) {
+    if (series.ioMinutes[i] === 0) continue;
+    const job = series.job[i] as number;
+    if (job < 0 || jobs.user[job] === NO_USER) without++;
+    else known++;
+  }
+  return { known, without };
 }
 
 export const b17 = defineItem({
@@ -37,7 +47,7 @@ export const b17 = defineItem({
   definition: "B17@1",
   title: "Hour of the day (figure 14)",
   about:
-    "By the local hour in which a job started: (a) share of the bytes of jobs with counters; (b) I/O minutes of a job over the most among similar jobs, mean per hour in percent (percentOfMost). Similar jobs have the same user, nodes and whole binary logarithms of bytes read and written, at least groupJobs of them; or with similarity program the same user, program, nodes and decade of bytes written. With similarity cluster they are runs in Darshan logs of one program and user, reads and writes apart: clustered by 13 standardised features (bytes, ten classes of request sizes, shared and unique files) by average linkage up to clusterDistance, at least clusterRuns of them, and I/O time is that of the logs, summed over ranks; cluster and maxHours do not apply to them. Peaks are the two highest hours above both their neighbours. Spearman's correlation of (a) and (b) over the hours.",
+    "By the local hour in which a job started: (a) share of the bytes of jobs with counters; (b) I/O minutes of a job over the most among similar jobs, mean per hour in percent (percentOfMost). Similar jobs have the same user, who is known, the same nodes and whole binary logarithms of bytes read and written, at least groupJobs of them; or with similarity program the same user, program, nodes and decade of bytes written. With similarity cluster they are runs in Darshan logs of one program and user, reads and writes apart: clustered by 13 standardised features (bytes, ten classes of request sizes, shared and unique files) by average linkage up to clusterDistance, at least clusterRuns of them, and I/O time is that of the logs, summed over ranks; cluster and maxHours do not apply to them. Peaks are the two highest hours above both their neighbours. Spearman's correlation of (a) and (b) over the hours.",
   reading:
     "Similar is not defined in the paper. 24 points only: read the correlation with its interval. I/O time is counted in minutes, so short jobs show little.",
   options: ["zone", "similarity", "groupJobs", "clusterRuns", "clusterDistance"],
@@ -53,12 +63,14 @@ export const b17 = defineItem({
     const busy = busyHours(busyBytes, shares);
     const n = prepared.counted.length;
     const known = n > 0 || similar.hour.length > 0;
+    const moved = withIo(prepared, options);
     return {
       n: Math.max(n, similar.hour.length),
       unit: n > 0 ? "jobs with counters" : "similar jobs with minutes",
       dropped: {
         "jobs without counters (a)": prepared.studied.length - n,
-        "jobs with I/O in too small groups (b)": withIo(prepared, options) - similar.hour.length,
+        "jobs with I/O without a user (b)": moved.without,
+        "jobs with I/O in too small groups (b)": moved.known - similar.hour.length,
       },
       values: {
         earlierPeakHour: earlier,
@@ -115,7 +127,7 @@ export const b17 = defineItem({
               hourFigure(
                 "figure-14b-time-by-hour",
                 "I/O time by hour of the day",
-                `I/O minutes of ${similar.hour.length} jobs over the most of their ${similar.groups} groups of similar jobs, mean per hour.`,
+                `I/O minutes of ${similar.hour.length} jobs over the most of their ${formatMany(similar.groups, "group")} of similar jobs, mean per hour.`,
                 "I/O time, of the longest",
                 "share",
                 shares,

@@ -4,7 +4,7 @@ import type { EvidenceNumber, Finding, ThresholdUse } from "../../model/finding.
 import { usersOf } from "./b05-users.ts";
 import { busyHours, hourCorrelation } from "./b17-hours.ts";
 import { hoursOf, shareByHour, similarJobs } from "./contention.ts";
-import { daysOf } from "./days.ts";
+import { userDaysOf } from "./days.ts";
 import { defineItem, share, table } from "./item.ts";
 import { NO_USER } from "./jobs.ts";
 import type { SystemOptions } from "./options.ts";
@@ -142,7 +142,7 @@ function unbalanced({ mdts: { targets } }: Prepared): Rule {
 
 function dominant(prepared: Prepared): Rule {
   const base = { id: "dominant-user", title: "One user dominates a day", from: "B11" };
-  const days = daysOf(prepared).filter(({ topUser }) => topUser !== NO_USER);
+  const days = userDaysOf(prepared);
   if (days.length === 0) return { ...base, applies: undefined };
   const middle = quantileOf(
     days.map(({ topBytes, bytes }) => topBytes / bytes),
@@ -169,7 +169,8 @@ function dominant(prepared: Prepared): Rule {
       "Improve the I/O of these users first, and let the scheduler run jobs with little I/O beside theirs.",
     effect: "The largest part of the load is in few hands, so few changes reach it.",
     confidence: "high",
-    confidenceReason: "It is a count, not an estimate; jobs without counters are not in it.",
+    confidenceReason:
+      "It is a count, not an estimate; jobs without counters or without a user are not in it.",
   });
   return { ...base, applies: true, finding };
 }

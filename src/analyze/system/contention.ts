@@ -1,4 +1,5 @@
 /** Hours of the day: how much is moved, and how long similar jobs take. */
+import { NO_USER } from "./jobs.ts";
 import type { SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 import { similarRuns } from "./similar-runs.ts";
@@ -58,7 +59,8 @@ export function similarJobs(prepared: Prepared, options: SystemOptions): Similar
   const log = (bytes: number, base: number) => (bytes === 0 ? -1 : exactLog(bytes, base));
   for (let i = 0; i < series.count; i++) {
     const job = series.job[i] as number;
-    if (job < 0 || series.ioMinutes[i] === 0) continue;
+    // Jobs of whom nobody knows may be of different users.
+    if (job < 0 || jobs.user[job] === NO_USER || series.ioMinutes[i] === 0) continue;
     const [read, written] = [series.read[i] as number, series.written[i] as number];
     const own =
       options.similarity === "bins"

@@ -10,49 +10,66 @@ export interface Day {
   /** Days since 1970. */
   readonly day: number;
   readonly bytes: number;
-  /** Place and bytes of the longest job that started on it. */
-  readonly longest: number;
+  /** Bytes of the longest job that started on it. */
   readonly longestBytes: number;
-  /** User with most bytes, and these; NO_USER when no job has a user. */
-  readonly topUser: number;
-  readonly topBytes: number;
-  readonly jobs: number;
 }
 
-const made = new WeakMap<Prepared, Day[]>();
+/** A day of the jobs that have a user. */
+export interface UserDay extends Day {
+  /** User with most bytes, and these. */
+  readonly topUser: number;
+  readonly topBytes: number;
+}
+
+interface Made {
+  readonly days: readonly Day[];
+  readonly userDays: readonly UserDay[];
+}
+
+const made = new WeakMap<Prepared, Made>();
 
 /** Days on which jobs with counters started and moved bytes, in order. */
-export function daysOf(prepared: Prepared): readonly Day[] {
+export const daysOf = (prepared: Prepared): readonly Day[] => madeOf(prepared).days;
+
+/** The same of the jobs that have a user alone: the longest job is theirs too, so that both can be compared (B11). */
+export const userDaysOf = (prepared: Prepared): readonly UserDay[] => madeOf(prepared).userDays;
+
+function madeOf(prepared: Prepared): Made {
   const known = made.get(prepared);
   if (known !== undefined) return known;
-  const { jobs, counted, clock } = prepared;
-  const days = new Map<
-    number,
-    { bytes: number; longest: number; jobs: number; users: Map<number, number> }
-  >();
-  for (const job of counted) {
+  const { jobs, counted } = prepared;
+  const owned = counted.filter((job) => jobs.user[job] !== NO_USER);
+  const userDays = summedDays(prepared, owned);
+  const found = {
+    days: owned.length === counted.length ? userDays : summedDays(prepared, counted),
+    userDays,
+  };
+  made.set(prepared, found);
+  return found;
+}
+
+function summedDays(prepared: Prepared, places: Uint32Array): UserDay[] {
+  const { jobs, clock } = prepared;
+  const days = new Map<number, { bytes: number; longest: number; users: Map<number, number> }>();
+  for (const job of places) {
     const day = clock.day(jobs.start[job] as number);
     let one = days.get(day);
-    if (one === undefined) days.set(day, (one = { bytes: 0, longest: -1, jobs: 0, users: new Map() }));
+    if (one === undefined) days.set(day, (one = { bytes: 0, longest: -1, users: new Map() }));
     const bytes = (jobs.read[job] as number) + (jobs.written[job] as number);
     one.bytes += bytes;
-    one.jobs++;
     if (one.longest < 0 || isLonger(prepared, job, one.longest)) one.longest = job;
     const user = jobs.user[job] as number;
-    if (user !== NO_USER) one.users.set(user, (one.users.get(user) ?? 0) + bytes);
+    one.users.set(user, (one.users.get(user) ?? 0) + bytes);
   }
-  const list = [...days]
+  return [...days]
     .filter(([, { bytes }]) => bytes > 0)
     .sort(([a], [b]) => a - b)
-    .map(([day, one]): Day => {
-      let [topUser, topBytes] = [NO_USER, 0];
-      for (const [user, bytes] of one.users)
-        if (topUser === NO_USER || bytes > topBytes) [topUser, topBytes] = [user, bytes];
-      const longestBytes = (jobs.read[one.longest] as number) + (jobs.written[one.longest] as number);
-      return { day, bytes: one.bytes, longest: one.longest, longestBytes, topUser, topBytes, jobs: one.jobs };
+    .map(([day, { bytes, longest, users }]): UserDay => {
+      let [topUser, topBytes] = [NO_USER, -1];
+      for (const [user, moved] of users) if (moved > topBytes) [topUser, topBytes] = [user, moved];
+      const longestBytes = (jobs.read[longest] as number) + (jobs.written[longest] as number);
+      return { day, bytes, longestBytes, topUser, topBytes };
     });
-  made.set(prepared, list);
-  return list;
 }
 
 /** Of jobs of equal length the one with the lowest number counts as the longest. */
@@ -87,6 +104,16 @@ export function bookedBytes(prepared: Prepared, { booking }: SystemOptions): Rea
     }
   }
   return new Map([...days].sort(([a], [b]) => a - b));
+}
+
+/** What there is to say of the year that was asked for: nothing, unless it has no data. */
+export function yearNotes(days: Iterable<number>, { year }: SystemOptions): string[] {
+  const years = [...new Set(Array.from(days, (day) => dateOf(day).getUTCFullYear()))].sort((a, b) => a - b);
+  if (year === 0 || years.length === 0 || years.includes(year)) return [];
+  const [first, last] = [years[0] as number, years.at(-1) as number];
+  return [
+    `The year ${year} has no data, so there are no calendars; days with data are in ${first === last ? first : `${first} to ${last}`}.`,
+  ];
 }
 
 /** The year of the calendars: as asked, or the one with most days; the earlier of two. */

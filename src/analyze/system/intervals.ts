@@ -8,7 +8,7 @@ import { periodFlags } from "./b13-periods.ts";
 import { largestShares, mostlyFlags } from "./b14-bursts.ts";
 import { hourCorrelation } from "./b17-hours.ts";
 import { hoursOf, similarJobs } from "./contention.ts";
-import { bookedBytes, daysOf } from "./days.ts";
+import { bookedBytes, daysOf, userDaysOf } from "./days.ts";
 import { readShares } from "./b05-users.ts";
 import { weekdayGroups } from "./b09-calendar.ts";
 import type { SystemOptions } from "./options.ts";
@@ -186,19 +186,14 @@ export function mdtIntervals(
 }
 
 export function dayIntervals(prepared: Prepared, options: SystemOptions) {
-  const days = daysOf(prepared);
-  const shares = (of: (i: number) => number) => Float64Array.from(days, (_, i) => of(i));
-  const longest = shares((i) => (days[i]?.longestBytes ?? 0) / (days[i]?.bytes ?? 1));
-  const top = shares((i) => (days[i]?.topBytes ?? 0) / (days[i]?.bytes ?? 1));
-  const medians = drawn(options, days.length, ["longest", "top"] as const, (places) => {
-    const pick = (values: Float64Array) => Float64Array.from(places, (i) => values[i] as number);
-    const [a, b] = [pick(longest), pick(top)];
-    const [orderA, orderB] = [risingOrder(a), risingOrder(b)];
-    return (weights) => [
-      weightedQuantile(a, orderA, weights, 0.5),
-      weightedQuantile(b, orderB, weights, 0.5),
-    ];
-  });
+  const median = (shares: readonly number[]) =>
+    drawn(options, shares.length, ["median"] as const, (places) => {
+      const values = Float64Array.from(places, (i) => shares[i] as number);
+      const order = risingOrder(values);
+      return (weights) => [weightedQuantile(values, order, weights, 0.5)];
+    }).median;
+  const longest = median(daysOf(prepared).map(({ longestBytes, bytes }) => longestBytes / bytes));
+  const top = median(userDaysOf(prepared).map(({ topBytes, bytes }) => topBytes / bytes));
   const booked = [...bookedBytes(prepared, options)];
   // Ranks of days drawn twice are shared, and a test of ranks takes time: a few hundred draws are enough.
   const weekday = drawn(
@@ -213,7 +208,7 @@ export function dayIntervals(prepared: Prepared, options: SystemOptions) {
       return [kruskalWallis(groupRows(rows)).effect];
     },
   );
-  return { ...medians, ...weekday };
+  return { longest, top, ...weekday };
 }
 
 function groupRows(rows: readonly [number, number][]): number[][] {

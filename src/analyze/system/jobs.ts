@@ -1,6 +1,7 @@
 /** The jobs of a store as columns: what is asked of millions of them is answered by passes over these. */
 import type { Queryable, RawColumn } from "../../model/query.ts";
 import { number } from "../reuse/item.ts";
+import { TIME_LEAST_NS, TIME_MOST_NS } from "../study/run-minutes.ts";
 import { boundsOf, nodeMemories, type SystemOptions } from "./options.ts";
 
 export const OPERATIONS = [
@@ -51,6 +52,9 @@ export interface Jobs {
   /** Exact sums over studied jobs with counters. */
   readonly bytesRead: bigint;
   readonly bytesWritten: bigint;
+  /** The same over those that have a user. */
+  readonly usersBytesRead: bigint;
+  readonly usersBytesWritten: bigint;
   /** Jobs with a wrong number of bytes: negative. */
   readonly negative: number;
 }
@@ -63,9 +67,6 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const USER = "coalesce(user_id, -1 - cast(hash(user_name) >> 2 as bigint))";
 const HAS_USER = "(user_id is not null or coalesce(user_name, '') <> '')";
 const NS = 1_000_000_000;
-/** Starts and ends outside of this are no times: 1971 to 2200. */
-const TIME_LEAST = 31_536_000n * 1_000_000_000n;
-const TIME_MOST = 7_258_118_400n * 1_000_000_000n;
 
 /** What is read of a job. */
 const COLUMNS = [
@@ -120,8 +121,8 @@ export async function readJobs(db: Queryable, options: SystemOptions): Promise<J
 function jobSql(clusters: readonly string[], options: SystemOptions): string {
   const double = (name: string) => `coalesce(cast(${name} as double), 'nan'::double)`;
   const cluster = `case coalesce(cluster, '') ${clusters.map((name, i) => `when ${quoted(name)} then ${i}`).join(" ")} else ${CLUSTERS_MAX - 1} end`;
-  const clocked = `coalesce(start_unix_ns between ${TIME_LEAST} and ${TIME_MOST}
-    and end_unix_ns between start_unix_ns and ${TIME_MOST}, false)`;
+  const clocked = `coalesce(start_unix_ns between ${TIME_LEAST_NS} and ${TIME_MOST_NS}
+    and end_unix_ns between start_unix_ns and ${TIME_MOST_NS}, false)`;
   const seconds = (name: string) => `if(${clocked}, cast(${name} // ${NS} as double), 'nan'::double)`;
   const columns = [
     clusters.length === 0 ? "cast(0 as utinyint)" : `cast(${cluster} as utinyint)`,
@@ -156,9 +157,10 @@ class JobReader {
   readonly #columns;
   #count = 0;
   #negative = 0;
-  readonly #sums = [0n, 0n];
-  readonly #low = new Float64Array(2);
-  readonly #high = new Float64Array(2);
+  /** Read and written by all, and by jobs without a user. */
+  readonly #sums = [0n, 0n, 0n, 0n];
+  readonly #low = new Float64Array(4);
+  readonly #high = new Float64Array(4);
 
   constructor(room: number, clusters: readonly string[], options: SystemOptions) {
     this.#clusters = clusters;
@@ -241,30 +243,38 @@ class JobReader {
     r[job] = known ? (read[at + 1] as number) * 4294967296 + (read[at] as number) : Number.NaN;
     w[job] = known ? (written[at + 1] as number) * 4294967296 + (written[at] as number) : Number.NaN;
     if (!known || !studied) return;
-    for (const [side, words] of [read, written].entries()) {
-      this.#low[side] = (this.#low[side] as number) + (words[at] as number);
-      this.#high[side] = (this.#high[side] as number) + (words[at + 1] as number);
-      // Long before sums of words are no longer exact.
-      if ((this.#low[side] as number) > 2 ** 51 || (this.#high[side] as number) > 2 ** 51) this.#carry(side);
-    }
+    this.#add(0, read, at);
+    this.#add(1, written, at);
+    if (this.#columns.user[job] !== NO_USER) return;
+    this.#add(2, read, at);
+    this.#add(3, written, at);
   }
 
-  #carry(side: number): void {
-    const sum = (BigInt(this.#high[side] as number) << 32n) + BigInt(this.#low[side] as number);
-    this.#sums[side] = (this.#sums[side] as bigint) + sum;
-    this.#low[side] = this.#high[side] = 0;
+  #add(sum: number, words: RawColumn, at: number): void {
+    this.#low[sum] = (this.#low[sum] as number) + (words[at] as number);
+    this.#high[sum] = (this.#high[sum] as number) + (words[at + 1] as number);
+    // Long before sums of words are no longer exact.
+    if ((this.#low[sum] as number) > 2 ** 51 || (this.#high[sum] as number) > 2 ** 51) this.#carry(sum);
+  }
+
+  #carry(at: number): void {
+    const sum = (BigInt(this.#high[at] as number) << 32n) + BigInt(this.#low[at] as number);
+    this.#sums[at] = (this.#sums[at] as bigint) + sum;
+    this.#low[at] = this.#high[at] = 0;
   }
 
   done(users: number): Jobs {
-    this.#carry(0);
-    this.#carry(1);
+    for (let at = 0; at < this.#sums.length; at++) this.#carry(at);
+    const [read, written, ownerlessRead, ownerlessWritten] = this.#sums as [bigint, bigint, bigint, bigint];
     return {
       ...this.#columns,
       count: this.#count,
       clusters: this.#clusters,
       users,
-      bytesRead: this.#sums[0] as bigint,
-      bytesWritten: this.#sums[1] as bigint,
+      bytesRead: read,
+      bytesWritten: written,
+      usersBytesRead: read - ownerlessRead,
+      usersBytesWritten: written - ownerlessWritten,
       negative: this.#negative,
     };
   }

@@ -21,6 +21,8 @@ export interface Mdts {
   readonly jobOpens: Float64Array;
   readonly jobCloses: Float64Array;
   readonly jobs: number;
+  /** Rows of metadata targets outside the period, and the opens and closes in them. */
+  readonly outside: { readonly rows: number; readonly opens: number; readonly closes: number };
 }
 
 const SAMPLE = 5000;
@@ -32,21 +34,19 @@ export async function readMdts(db: Queryable, options: SystemOptions): Promise<M
     ...(Number.isFinite(fromUnix) ? [`minute_unix >= ${minute(fromUnix)}`] : []),
     ...(Number.isFinite(toUnix) ? [`minute_unix < ${minute(toUnix)}`] : []),
   ];
-  const where = ["starts_with(target, 'MDT')", "(opens is not null or closes is not null)", ...bounds].join(
-    " and ",
-  );
+  const counted = "starts_with(target, 'MDT') and (opens is not null or closes is not null)";
+  const where = [counted, ...bounds].join(" and ");
   const sums = (unit: string, table: string) =>
     db.run(`create or replace temp table sys_mdts as
       select ${unit} as unit, concat(file_system || '-', target) as name, sum(coalesce(opens, 0)) as opens,
         sum(coalesce(closes, 0)) as closes, sum(coalesce(mknods, 0)) as mknods, sum(coalesce(metadata_calls, 0)) as calls
       from ${table} where ${where} group by all`);
-  await sums("job_key", "minutes");
-  let rows = await targetRows(db);
-  const source = rows.length > 0 ? "jobs" : "targets";
-  if (rows.length === 0) {
-    await sums("cast(minute_unix as ubigint)", "targets");
-    rows = await targetRows(db);
-  }
+  // Whatever the period: numbers of two kinds of counters cannot be compared.
+  const ofJobs = await db.rows(`select 1 as one from minutes where ${counted} limit 1`);
+  const source = ofJobs.length > 0 ? "jobs" : "targets";
+  if (source === "jobs") await sums("job_key", "minutes");
+  else await sums("cast(minute_unix as ubigint)", "targets");
+  const rows = await targetRows(db);
   const [{ n } = { n: 0 }] = await db.rows("select count(distinct unit) as n from sys_mdts");
   const every = Math.max(1, Math.ceil(number(n) / SAMPLE));
   const drawn =
@@ -58,7 +58,15 @@ export async function readMdts(db: Queryable, options: SystemOptions): Promise<M
     jobOpens: drawn.opens ?? new Float64Array(),
     jobCloses: drawn.closes ?? new Float64Array(),
     jobs: number(n),
+    outside: await outsideOf(db, source === "jobs" ? "minutes" : "targets", counted, bounds),
   };
+}
+
+async function outsideOf(db: Queryable, table: string, counted: string, bounds: readonly string[]) {
+  if (bounds.length === 0) return { rows: 0, opens: 0, closes: 0 };
+  const [row] = await db.rows(`select count(*) as n, coalesce(sum(opens), 0) as opens,
+      coalesce(sum(closes), 0) as closes from ${table} where ${counted} and not (${bounds.join(" and ")})`);
+  return { rows: number(row?.n), opens: number(row?.opens), closes: number(row?.closes) };
 }
 
 /** All MDTs that were read, also those that no job touched. */

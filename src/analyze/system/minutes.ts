@@ -4,6 +4,7 @@
  */
 import type { Queryable, RawColumn } from "../../model/query.ts";
 import { number } from "../reuse/item.ts";
+import { eachRun, placeIn } from "../study/run-minutes.ts";
 import { BAD_CLOCK, type Jobs, LONG, OTHER_CLUSTER, OUTSIDE, STUDIED } from "./jobs.ts";
 import { boundsOf, type SystemOptions } from "./options.ts";
 
@@ -170,23 +171,12 @@ class Pass {
       clocked.sort(
         (a, b) => (start[a] as number) - (start[b] as number) || (end[a] as number) - (end[b] as number),
       );
-    let from = 0;
-    const firstOf = (job: number) => Math.floor((start[job] as number) / 60);
-    // Nobody had begun by then.
-    while (
-      from < this.#length &&
-      clocked.length > 0 &&
-      (this.#minutes[from] as number) < firstOf(clocked[0] as number)
-    )
-      from++;
-    this.#counts.outside += clocked.length > 0 ? from : 0;
-    clocked.forEach((job, i) => {
-      const next = i + 1 < clocked.length ? firstOf(clocked[i + 1] as number) : Infinity;
-      let to = from;
-      while (to < this.#length && (this.#minutes[to] as number) < next) to++;
-      if (to > from) this.#place(job, state[job] as number, from, to);
-      from = to;
+    const begins = clocked.map((job) => Math.floor((start[job] as number) / 60));
+    const early = eachRun(this.#minutes, this.#length, begins, (run, from, to) => {
+      const job = clocked[run] as number;
+      this.#place(job, state[job] as number, from, to);
     });
+    this.#counts.outside += early;
   }
 
   #place(job: number, state: number, from: number, to: number): void {
@@ -215,9 +205,9 @@ class Pass {
     let inside = 0;
     for (let i = from; i < to; i++) {
       const minute = this.#minutes[i] as number;
-      if (minute > last + this.#options.lateMinutes) continue;
+      const bin = placeIn(minute, first, last, this.#options.lateMinutes);
+      if (bin < 0) continue;
       inside++;
-      const bin = Math.min(minute, last) - first;
       run.read[bin] = (run.read[bin] as number) + (this.#read[i] as number);
       run.written[bin] = (run.written[bin] as number) + (this.#written[i] as number);
     }

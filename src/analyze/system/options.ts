@@ -2,6 +2,8 @@
 import { UsageError } from "../../base/errors.ts";
 import { localToUnix } from "../reuse/zone.ts";
 import { checkNumber, checkZone, type OptionInfo, sizeOf } from "../study/options.ts";
+import { LATE_MINUTES } from "../study/run-minutes.ts";
+import { PER_CALL, type Population, POPULATIONS } from "../study/write-classes.ts";
 
 export interface SystemOptions {
   /** Jobs of this cluster; empty is all. */
@@ -11,8 +13,8 @@ export interface SystemOptions {
   readonly to: string;
   readonly zone: string;
   readonly maxHours: number;
-  readonly population: "all" | "withIo" | "withWrites";
-  readonly perCall: "meanOfRatios" | "ratioOfSums";
+  readonly population: Population;
+  readonly perCall: (typeof PER_CALL)[number];
   readonly userPerCall: "sumOfRatios" | "ratioOfSums";
   /** `mean`, `median`, or a number of bytes. */
   readonly threshold: string;
@@ -55,12 +57,12 @@ export const SYSTEM_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
   maxHours: { default: 24, min: 0.001, max: 1e6, help: "leave out jobs of so many hours and more" },
   population: {
     default: "all",
-    choices: ["all", "withIo", "withWrites"],
+    choices: POPULATIONS,
     help: "whose mean is the limit of heavy writes: all jobs with counters, those that moved bytes, those that wrote",
   },
   perCall: {
     default: "meanOfRatios",
-    choices: ["meanOfRatios", "ratioOfSums"],
+    choices: PER_CALL,
     help: "mean bytes per write call: mean over jobs, or all bytes over all calls",
   },
   userPerCall: {
@@ -86,7 +88,7 @@ export const SYSTEM_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
     help: "year of the calendars; 0: the one with most days of data",
   },
   lateMinutes: {
-    default: 1,
+    default: LATE_MINUTES,
     min: 0,
     max: 60,
     integer: true,

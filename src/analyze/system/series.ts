@@ -1,6 +1,7 @@
 /** What is kept of each job with minutes: shares of its run, bursts of writes, and their period. */
 import { Random } from "../../base/prng.ts";
 import { NO_PERIOD, type Period, PeriodFinder } from "../study/periods.ts";
+import { ioMinutesOf } from "../study/run-minutes.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Run } from "./minutes.ts";
 import type { SystemOptions } from "./options.ts";
@@ -131,26 +132,13 @@ export class Series {
   }
 
   #minutes(at: number, { bins, read, written }: Run): void {
-    let [io, writes, readSum, writtenSum] = [0, 0, 0, 0];
     if (bins > this.#sizes.length) this.#sizes = new Float64Array(2 * bins);
-    for (let i = 0; i < bins; i++) {
-      const [r, w] = [read[i] as number, written[i] as number];
-      readSum += r;
-      writtenSum += w;
-      if (w > 0) writes++;
-      if (r + w > 0) this.#sizes[io++] = r + w;
-    }
-    this.ioMinutes[at] = io;
-    this.writeMinutes[at] = writes;
-    this.read[at] = readSum;
-    this.written[at] = writtenSum;
-    const sizes = this.#sizes.subarray(0, io).sort();
-    let [held, most] = [0, 0];
-    for (let i = io - 1; i >= 0 && held < 0.9 * (readSum + writtenSum); i--) {
-      held += sizes[i] as number;
-      most++;
-    }
-    this.mostMinutes[at] = most;
+    const found = ioMinutesOf(read, written, bins, this.#sizes);
+    this.ioMinutes[at] = found.io;
+    this.writeMinutes[at] = found.write;
+    this.read[at] = found.read;
+    this.written[at] = found.written;
+    this.mostMinutes[at] = found.most;
   }
 
   #classes(at: number, { bins, written }: Run): void {
@@ -185,7 +173,7 @@ export class Series {
       let largest = 0;
       eachBurst(written, bins, gap, (_from, _to, bytes) => {
         largest = Math.max(largest, bytes);
-        this.burstsByGap[i] = (this.burstsByGap[i] as number) + 1;
+        if (this.job[at] !== -1) this.burstsByGap[i] = (this.burstsByGap[i] as number) + 1;
       });
       if (largest / (this.memory[at] as number) < 0.05)
         this.below5ByGap[i] = (this.below5ByGap[i] as number) + 1;

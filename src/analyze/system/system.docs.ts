@@ -17,12 +17,13 @@ number beside the published one, and judges the observations of the paper for th
 
 - **A job** is one run of a job id, as the view \`job_totals\` has it. **Counters** are those of its clients; a job has them when bytes
   read and written are both recorded. **A user** is a user number, or a name where there is no number.
+  Jobs without one are left out, and counted under \`dropped\`, where users are asked for (B05, users of B06, B11, groups of B17).
 - **Studied** are jobs of the asked cluster and period that are shorter than \`maxHours\` and whose times can be right (from 1971 to
   2200, the end not before the start). Others are counted under \`dropped\` of B02. A job without counters is never taken for one without I/O.
 - **Minutes** are sums over targets of what the servers saw of a job in a minute. A job runs from the minute of its start to that of its
   end, both included. A minute belongs to the last run of its id that has begun by then; samples up to \`lateMinutes\` after the end count in
   the last minute, and what lies outside is left out and counted. Ids with minutes that no job has run as long as they are seen; they count
-  where neither run time nor memory is asked for (B13, B16), and not at all when a cluster is asked for.
+  where neither run time nor memory is asked for (B13, B16), and not at all when a cluster is asked for. [\`plimsoll job\`](load.md#one-job) counts by the same rules.
 - **Shares are fractions** in JSON and CSV (0.12, not 12). Sums of bytes are exact; beyond 2^53 they are strings in JSON. Sizes are
   decimal: 1 KB is 1000 bytes. Medians and quantiles interpolate. **Values have twelve digits.**
 - **With several clusters** in one store everything is of all of them together; tables II and III tell them apart, and \`--cluster\` takes one.

@@ -1,13 +1,11 @@
 /** Who writes much, and in small calls: limits and classes of B06 under every reading of the paper. */
 import { mean, quantileOf, sum } from "../../base/statistics.ts";
+import type { PER_CALL, Population } from "../study/write-classes.ts";
 import { type UserTotals, usersOf } from "./b05-users.ts";
 import { type SystemOptions, thresholdOf } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
-export const POPULATIONS = ["all", "withIo", "withWrites"] as const;
-export const PER_CALL = ["meanOfRatios", "ratioOfSums"] as const;
 export const USER_PER_CALL = ["sumOfRatios", "ratioOfSums"] as const;
-export type Population = (typeof POPULATIONS)[number];
 
 export interface Classes {
   readonly heavy: number;
@@ -63,7 +61,7 @@ export function writersOf(prepared: Prepared): Writers {
     bytes,
     ratios,
     withoutCalls,
-    sizes: { all: counted.length, withIo, withWrites: n },
+    sizes: { all: counted.length, withIO: withIo, withWrites: n },
     calls,
     total: sum(bytes),
     sortedBytes: bytes.slice().sort(),
@@ -127,7 +125,7 @@ export function userWrites(
   threshold: "mean" | "median" | number,
 ): UserWrites {
   const users = usersOf(prepared).filter(
-    (one) => population === "all" || (population === "withIo" ? one.withIo : one.withWrites) > 0,
+    (one) => population === "all" || (population === "withIO" ? one.withIo : one.withWrites) > 0,
   );
   const bytes = Float64Array.from(users, ({ written }) => written);
   const ratios = Float64Array.from(users, (one) =>

@@ -1,6 +1,7 @@
 /** `plimsoll job`: one job of a store. */
 import { jobAnswer, jobDocument, PER_CALL, POPULATIONS } from "../../analyze/load/index.ts";
 import { checkZone } from "../../analyze/load/window.ts";
+import { LATE_MINUTES } from "../../analyze/study/run-minutes.ts";
 import { UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../command.ts";
 import { parseBytes } from "../values.ts";
@@ -39,6 +40,14 @@ export default defineCommand({
       default: 0,
       help: "minutes without writes that do not end a burst",
     },
+    "late-minutes": {
+      kind: "number",
+      integer: true,
+      min: 0,
+      max: 60,
+      default: LATE_MINUTES,
+      help: "minutes up to so many after the end of the job count in its last minute",
+    },
     limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "other jobs to show" },
     ...STORE_OPTIONS,
   },
@@ -48,16 +57,25 @@ export default defineCommand({
   ],
   async run({ arguments: [id = ""], options }, context) {
     checkZone(options.zone);
-    const { population, perCall, maxGap: maxGapMinutes, limit: neighbours } = options;
+    const { population, perCall, maxGap: maxGapMinutes, lateMinutes, limit: neighbours } = options;
     const threshold =
       options.threshold === "mean" || options.threshold === "median"
         ? options.threshold
         : parseBytes("--threshold", options.threshold);
     await withStore(options, async (db) => {
-      const answer = await jobAnswer(db, id, { population, perCall, threshold, maxGapMinutes, neighbours });
+      const answer = await jobAnswer(db, id, {
+        population,
+        perCall,
+        threshold,
+        maxGapMinutes,
+        lateMinutes,
+        neighbours,
+      });
       if (answer.runs.length === 0)
         throw new UsageError(
-          `${id}: the store knows no job of this id; plimsoll top jobs --store ${options.store} lists some`,
+          id === ""
+            ? "the job id is empty, and the store has no counters without a job id; give the id of a job"
+            : `${id}: the store knows no job of this id; plimsoll top jobs --store ${options.store} lists some`,
         );
       const command = commandLine([
         ...["plimsoll", "job", id, "--store", options.store],

@@ -91,6 +91,10 @@ interface AskedValues {
 /** The targets and the minutes that are meant; what does not exist is an error that names what does. */
 export async function askedOf(db: Queryable, { target, from, to, zone }: AskedValues): Promise<Asked> {
   checkZone(zone);
+  if (target.length > 0 && target.every((one) => /^[\s,]*$/.test(one)))
+    throw new UsageError(
+      "--target is empty: expected a name such as OST0007, or 'OST*'; without it all are taken",
+    );
   const stored = await storedTime(db);
   const all = await storedTargetNames(db);
   const { targets, unknown } = chooseTargets(all, target);

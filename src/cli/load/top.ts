@@ -72,6 +72,8 @@ export default defineCommand({
         ...flag("output", options.output),
       ]);
       const about = aboutOf(command, zone);
+      if (what === "targets" && options.source === "clients")
+        throw new UsageError("--source clients: clients do not say which target they used; leave it out");
       if (source === "clients" && options.target.length > 0)
         throw new UsageError(
           "--target: clients do not say which target they used; leave it out or use --source servers",

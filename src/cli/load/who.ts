@@ -22,7 +22,7 @@ export default defineCommand({
   name: "who",
   summary: "show which jobs and users loaded a target, and when",
   description:
-    "Sums up what servers counted for each job on one or several targets in a time, and shows the jobs or users that did most: bytes, calls, metadata operations, their share and when. The others are one row, and what the targets counted for themselves beyond their jobs is another, so that shares add up to 100 %. Targets are compared by bytes, and when all are MDTs by metadata operations; --order says otherwise. A difference of two readings counts in the minute of the later one.",
+    "Sums up what servers counted for each job on one target, several or (without --target) all in a time, and shows the jobs or users that did most: bytes, calls, metadata operations, their share and when. The others are one row, and what the targets counted for themselves beyond their jobs is another, so that shares add up to 100 %. Targets are compared by bytes, and when all are MDTs by metadata operations; --order says otherwise. A difference of two readings counts in the minute of the later one.",
   options: {
     ...TARGET_OPTION,
     ...TIME_OPTIONS,
@@ -46,8 +46,6 @@ export default defineCommand({
     },
   ],
   async run({ options }, context) {
-    if (options.target.length === 0)
-      throw new UsageError("--target is missing: which target, such as OST0007; 'OST*' takes all OSTs");
     await withStore(options, async (db) => {
       const asked = await askedOf(db, options);
       const order = options.order ?? usualMeasure(asked.targets);

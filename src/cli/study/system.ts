@@ -65,6 +65,8 @@ export default defineCommand({
       context.note(
         `cluster ${chosen.cluster}: not in the store (it has ${study.clusters.map((name) => name || "(no name)").join(", ") || "none"})`,
       );
+    for (const note of new Set(["B09", "B10", "B11"].flatMap((id) => study.items[id]?.notes ?? [])))
+      context.note(note);
     const command = `plimsoll study system --store ${options.store} -o ${options.output ?? "study"}`;
     if (options.output !== undefined) {
       const document = studyDocument({ study, store: options.store, command, madeBy: `Plimsoll ${version}` });
