@@ -81,8 +81,8 @@ DuckDB's own buffers, 8 bytes for each run and about 150 for each selected file.
 accesses, half of them of selected files, the whole process takes 0.8 GB, with 5 million 0.4 GB, with 51 million 2.05 GB. Figures,
 and paths but those of the files on hot OSTs, are looked up only for \`-o\`.
 
-On two cores 51 million accesses take about 40 s when the store is in the page cache of the system, 60 s of processor time; from a cold
-disk the reading decides. \`npm run bench study\` measures the whole command against the same values from pandas.
+On two cores 51 million accesses take about 40 s when the store is in the page cache of the system, 66 s of processor time; from a cold
+disk the reading decides (104 s). \`npm run bench study\` measures the whole command against the same values from pandas.
 
 `;
 
