@@ -1,6 +1,7 @@
 /** The study as a report: what the paper says beside what was measured here, set by set. */
 import { formatCount, formatSeconds } from "../../base/units.ts";
-import type { Block, Cell, Document, Section, TableBlock, TableColumn } from "../../model/document.ts";
+import type { Block, Cell, Document, Section, TableBlock } from "../../model/document.ts";
+import { table } from "../study/table.ts";
 import type { Correlation, SetCorrelations } from "./correlation.ts";
 import { setFigures, studyFigures } from "./figures.ts";
 import type { MetricFinding } from "./findings.ts";
@@ -46,21 +47,6 @@ export const publishedText = ({ published, publishedDirection }: MetricFinding):
 
 export const directionText = (direction: MetricFinding["direction"]): string =>
   ({ expected: "as expected", wrong: "wrong", open: "not decided" })[direction];
-
-function table(
-  id: string,
-  caption: string,
-  columns: readonly (readonly [key: string, label: string, unit: TableColumn["unit"], about: string])[],
-  rows: readonly (readonly Cell[])[],
-): TableBlock {
-  return {
-    kind: "table",
-    id,
-    caption,
-    columns: columns.map(([key, label, unit, about]) => ({ key, label, unit, about })),
-    rows,
-  };
-}
 
 function verdictSection(study: MetricStudy): Section {
   const { findings, options } = study;

@@ -1,27 +1,11 @@
 /** Tables of the report. */
-import type { Cell, TableBlock, TableColumn } from "../../model/document.ts";
+import type { Cell, TableBlock } from "../../model/document.ts";
 import type { NcioPoint } from "../../model/ncio.ts";
+import { table } from "../study/table.ts";
 import type { Leaders, Pair } from "./crossover.ts";
 import type { Guideline } from "./guideline.ts";
 import { methodName, VARIABLE_WORDS } from "./methods.ts";
 import { crossoverText, leadsText, valueText } from "./words.ts";
-
-type Column = readonly [key: string, label: string, unit: TableColumn["unit"], about: string];
-
-function table(
-  id: string,
-  caption: string,
-  columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
-): TableBlock {
-  return {
-    kind: "table",
-    id,
-    caption,
-    columns: columns.map(([key, label, unit, about]) => ({ key, label, unit, about })),
-    rows,
-  };
-}
 
 export function guidelinesTable(guidelines: readonly Guideline[]): TableBlock {
   return table(
