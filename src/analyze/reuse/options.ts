@@ -1,6 +1,5 @@
 /** The options of the study, each with its default and the items that it changes. The CLI and the manual come from here. */
-import { UsageError } from "../../base/errors.ts";
-import { checkNumber, checkZone, type OptionInfo } from "../study/options.ts";
+import { checkOptions, checkZone, defaultsOf, INTERVAL_OPTIONS, type OptionInfo } from "../study/options.ts";
 
 export type { OptionInfo };
 
@@ -153,32 +152,17 @@ export const REUSE_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
     help: "records of incomplete modules: for sums only, which are lower bounds, or as if they were complete",
   },
   seed: { default: 1, min: 0, integer: true, help: "decides the random draws of the confidence intervals" },
-  replicates: {
-    default: 1000,
-    min: 10,
-    max: 100_000,
-    integer: true,
-    help: "random draws per confidence interval",
-  },
-  level: { default: 0.95, min: 0.5, max: 0.999, help: "level of the confidence intervals" },
+  ...INTERVAL_OPTIONS,
 };
 
-export const REUSE_DEFAULTS = Object.fromEntries(
-  Object.entries(REUSE_OPTIONS).map(([name, info]) => [name, info.default]),
-) as unknown as ReuseOptions;
+export const REUSE_DEFAULTS = defaultsOf<ReuseOptions>(REUSE_OPTIONS);
 
 /** All options, the given ones checked; a bad one is a UsageError. */
 export function reuseOptions(given: Partial<ReuseOptions> = {}): ReuseOptions {
   const options: ReuseOptions = { ...REUSE_DEFAULTS, ...given };
-  for (const [name, info] of Object.entries(REUSE_OPTIONS) as [OptionName, OptionInfo][]) {
-    const value: unknown = options[name];
-    if (info.choices && !info.choices.includes(value as string)) {
-      const hint =
-        name === "ioTime" && value === "union" ? "; union needs traces of calls, which a store has not" : "";
-      throw new UsageError(`${name} ${String(value)}: not one of ${info.choices.join(", ")}${hint}`);
-    }
-    if (typeof info.default === "number") checkNumber(name, info, value);
-  }
+  checkOptions(REUSE_OPTIONS, options, (name, value) =>
+    name === "ioTime" && value === "union" ? "; union needs traces of calls, which a store has not" : "",
+  );
   checkZone(options.zone);
   return options;
 }

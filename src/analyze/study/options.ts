@@ -13,7 +13,40 @@ export interface OptionInfo {
   readonly help: string;
 }
 
-export function checkNumber(name: string, { integer, min, max }: OptionInfo, value: unknown): void {
+/** Of the confidence intervals, the same in every study. */
+export const INTERVAL_OPTIONS = {
+  replicates: {
+    default: 1000,
+    min: 10,
+    max: 100_000,
+    integer: true,
+    help: "random draws per confidence interval",
+  },
+  level: { default: 0.95, min: 0.5, max: 0.999, help: "level of the confidence intervals" },
+} as const satisfies Readonly<Record<string, OptionInfo>>;
+
+export const defaultsOf = <T>(infos: Readonly<Record<keyof T, OptionInfo>>): T =>
+  Object.fromEntries(
+    Object.entries<OptionInfo>(infos).map(([name, info]) => [name, info.default]),
+  ) as unknown as T;
+
+/** Choices and numbers; a bad one is a UsageError. `hint` tells more of a wrong choice. */
+export function checkOptions<T>(
+  infos: Readonly<Record<keyof T, OptionInfo>>,
+  options: T,
+  hint: (name: string, value: unknown) => string = () => "",
+): void {
+  for (const [name, info] of Object.entries<OptionInfo>(infos)) {
+    const value: unknown = options[name as keyof T];
+    if (info.choices && !info.choices.includes(value as string))
+      throw new UsageError(
+        `${name} ${String(value)}: not one of ${info.choices.join(", ")}${hint(name, value)}`,
+      );
+    if (typeof info.default === "number") checkNumber(name, info, value);
+  }
+}
+
+function checkNumber(name: string, { integer, min, max }: OptionInfo, value: unknown): void {
   const fine =
     typeof value === "number" &&
     Number.isFinite(value) &&

@@ -3,7 +3,7 @@
  * when both lie short of it, and is open when the interval covers the bound. An observation is confirmed when all its claims
  * hold, refuted when one fails, and insufficient when one is open or there is too little data to judge.
  */
-import { steady } from "../reuse/item.ts";
+import { steady } from "../study/item.ts";
 import { around } from "../reuse/intervals.ts";
 import type { ItemResult, Printed } from "./item.ts";
 import { type Draft, observations } from "./observations.ts";

@@ -1,11 +1,18 @@
 /** What an item of the study of a system is, and what it returns. */
 import type { TableBlock } from "../../model/document.ts";
 import type { Figure } from "../../model/figure.ts";
-import { steady, type Value, type Values } from "../reuse/item.ts";
+import {
+  counted,
+  type ItemFacts,
+  optionText,
+  type StudyResult,
+  steadyTables,
+  steadyValues,
+} from "../study/item.ts";
 import type { OptionName, SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
-export { drawn, share, type Value, type Values } from "../reuse/item.ts";
+export { drawn, share, type Value, type Values } from "../study/item.ts";
 export { table } from "../study/table.ts";
 
 /** What the paper prints for its two clusters, or for the one that has minutes. */
@@ -15,33 +22,9 @@ export interface Printed {
 }
 export type Published = Readonly<Record<string, Printed>>;
 
-export interface ItemResult {
-  /** "B05@1": a definition never changes under its number. */
-  readonly definition: string;
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly n: number;
-  /** What `n` counts. */
-  readonly unit: string;
-  /** Rows that were left out, by reason. */
-  readonly dropped: Readonly<Record<string, number>>;
-  /** Shares are fractions, bytes exact. NaN: not enough data to say. */
-  readonly values: Values;
-  readonly published: Published;
-  readonly figures: readonly Figure[];
-  readonly tables: readonly TableBlock[];
-  /** What a reader should know to trust the numbers, in sentences. */
-  readonly notes: readonly string[];
-}
+export type ItemResult = StudyResult<Published>;
 
-export interface StudyItem {
-  readonly id: string;
-  readonly definition: string;
-  readonly title: string;
-  /** What is computed, in sentences, for the manual and the report. */
-  readonly about: string;
-  readonly reading: string;
-  readonly options: readonly OptionName[];
-  readonly published: Published;
+export interface StudyItem extends ItemFacts<OptionName, Published> {
   /** Figures take time of their own; without `draw` there are none. */
   run(prepared: Prepared, options: SystemOptions, draw?: boolean): ItemResult;
 }
@@ -85,12 +68,9 @@ export function defineItem(
         notes,
         n: outcome.n,
         unit: outcome.unit,
-        values: Object.fromEntries(Object.entries(outcome.values).map(([key, value]) => [key, plain(value)])),
-        tables: tables.map((one) => ({
-          ...one,
-          rows: one.rows.map((row) => row.map((cell) => (typeof cell === "number" ? steady(cell) : cell))),
-        })),
-        dropped: Object.fromEntries(Object.entries(dropped).filter(([, count]) => count > 0)),
+        values: steadyValues(outcome.values),
+        tables: steadyTables(tables),
+        dropped: counted(dropped),
         figures:
           draw && figures !== undefined
             ? figures().map((figure) => ({ ...figure, definition: item.definition, options: shown }))
@@ -99,8 +79,3 @@ export function defineItem(
     },
   };
 }
-
-const plain = (value: Value): Value => (typeof value === "number" ? steady(value) : value);
-
-const optionText = (value: unknown): string | number | boolean =>
-  Array.isArray(value) ? value.join(" ") : (value as string | number | boolean);

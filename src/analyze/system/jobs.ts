@@ -1,6 +1,6 @@
 /** The jobs of a store as columns: what is asked of millions of them is answered by passes over these. */
 import type { Queryable, RawColumn } from "../../model/query.ts";
-import { number } from "../reuse/item.ts";
+import { number } from "../study/item.ts";
 import { TIME_LEAST_NS, TIME_MOST_NS } from "../study/run-minutes.ts";
 import { boundsOf, nodeMemories, type SystemOptions } from "./options.ts";
 

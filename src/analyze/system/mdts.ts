@@ -1,6 +1,6 @@
 /** What metadata targets handled, in minutes of jobs; or as a whole where jobs were not told apart. */
 import type { Queryable } from "../../model/query.ts";
-import { number } from "../reuse/item.ts";
+import { number } from "../study/item.ts";
 import { boundsOf, type SystemOptions } from "./options.ts";
 
 export interface Mdt {

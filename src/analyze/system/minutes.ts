@@ -3,7 +3,7 @@
  * what is asked of a job is read off its series while it is in the cache, and only a few numbers of each are kept.
  */
 import type { Queryable, RawColumn } from "../../model/query.ts";
-import { number } from "../reuse/item.ts";
+import { number } from "../study/item.ts";
 import { eachRun, placeIn } from "../study/run-minutes.ts";
 import { BAD_CLOCK, type Jobs, LONG, OTHER_CLUSTER, OUTSIDE, STUDIED } from "./jobs.ts";
 import { boundsOf, type SystemOptions } from "./options.ts";

@@ -1,7 +1,14 @@
 /** The options of the study of a system, each with its default and the items that it changes. The CLI and the manual come from here. */
 import { UsageError } from "../../base/errors.ts";
 import { localToUnix } from "../reuse/zone.ts";
-import { checkNumber, checkZone, type OptionInfo, sizeOf } from "../study/options.ts";
+import {
+  checkOptions,
+  checkZone,
+  defaultsOf,
+  INTERVAL_OPTIONS,
+  type OptionInfo,
+  sizeOf,
+} from "../study/options.ts";
 import { LATE_MINUTES } from "../study/run-minutes.ts";
 import { PER_CALL, type Population, POPULATIONS } from "../study/write-classes.ts";
 
@@ -149,29 +156,15 @@ export const SYSTEM_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
     help: "runs of a cluster are on average no further apart, in standard deviations of their features",
   },
   seed: { default: 1, min: 0, integer: true, help: "decides shuffles and the draws of confidence intervals" },
-  replicates: {
-    default: 1000,
-    min: 10,
-    max: 100_000,
-    integer: true,
-    help: "random draws per confidence interval",
-  },
-  level: { default: 0.95, min: 0.5, max: 0.999, help: "level of the confidence intervals" },
+  ...INTERVAL_OPTIONS,
 };
 
-export const SYSTEM_DEFAULTS = Object.fromEntries(
-  Object.entries(SYSTEM_OPTIONS).map(([name, info]) => [name, info.default]),
-) as unknown as SystemOptions;
+export const SYSTEM_DEFAULTS = defaultsOf<SystemOptions>(SYSTEM_OPTIONS);
 
 /** All options, the given ones checked; a bad one is a UsageError. */
 export function systemOptions(given: Partial<SystemOptions> = {}): SystemOptions {
   const options: SystemOptions = { ...SYSTEM_DEFAULTS, ...given };
-  for (const [name, info] of Object.entries(SYSTEM_OPTIONS) as [OptionName, OptionInfo][]) {
-    const value: unknown = options[name];
-    if (info.choices && !info.choices.includes(value as string))
-      throw new UsageError(`${name} ${String(value)}: not one of ${info.choices.join(", ")}`);
-    if (typeof info.default === "number") checkNumber(name, info, value);
-  }
+  checkOptions(SYSTEM_OPTIONS, options);
   checkZone(options.zone);
   thresholdOf(options.threshold);
   nodeMemories(options.nodeMemory);
