@@ -2,6 +2,7 @@
 import { formatMany } from "../../base/units.ts";
 import type { Block, Section } from "../../model/document.ts";
 import type { ReplayData, TradeoffRow } from "../../model/replay.ts";
+import { type Column, table } from "../study/table.ts";
 
 type Ends = readonly [number, number];
 
@@ -88,13 +89,10 @@ export function largeText(rows: readonly TradeoffRow[]): string[] {
   ];
 }
 
-const CHANGED = {
-  key: "changed",
-  label: "Changed",
-  unit: "text",
-  about: "The parameter and its value.",
-} as const;
-const ratio = (key: string, label: string, about: string) => ({ key, label, unit: "ratio", about }) as const;
+const CHANGED: Column = ["changed", "Changed", "text", "The parameter and its value."];
+const gain = (key: string, label: string, about: string): Column => [key, label, "ratio", about];
+const speed = (key: string, label: string, about: string): Column => [key, label, "bytes/s", about];
+const MEGABYTE = 1e6;
 
 export function tradeoffSection({ tradeoff }: ReplayData): Section[] {
   if (tradeoff === undefined || tradeoff.length === 0) return [];
@@ -108,65 +106,62 @@ export function tradeoffSection({ tradeoff }: ReplayData): Section[] {
       detail: true,
       blocks: [
         ...texts(tradeoffText(tradeoff)),
-        {
-          kind: "table",
-          id: "tradeoff",
-          caption: "Extra large output: every parameter set of the sweep.",
-          columns: [
+        table(
+          "tradeoff",
+          "Extra large output: every parameter set of the sweep.",
+          [
             CHANGED,
-            ratio("few", "Gain at 1024", "The lower of base and interference; published: 4 or more."),
-            ratio("many", "Gain at 16384", "Base; published: about 4.8."),
-            ratio("mean", "Table I, GB/s", "Mean of hourly tests; published: 17.8."),
-            ratio("imbalance", "Imbalance", "Mean; published: 7.12."),
+            gain("few", "Gain at 1024", "The lower of base and interference; published: 4 or more."),
+            gain("many", "Gain at 16384", "Base; published: about 4.8."),
+            speed("mean", "Table I", "Mean of hourly tests; published: 17.8 GB/s."),
+            gain("imbalance", "Imbalance", "Mean; published: 7.12."),
           ],
-          rows: tradeoff.map(({ changed, gainFew, gainMany, hourlyMean, imbalance }) => [
+          tradeoff.map(({ changed, gainFew, gainMany, hourlyMean, imbalance }) => [
             changed,
             gainFew,
             gainMany,
-            hourlyMean / 1000,
+            hourlyMean * MEGABYTE,
             imbalance,
           ]),
-        },
+        ),
         ...texts(smallText(tradeoff)),
-        {
-          kind: "table",
-          id: "tradeoff-small",
-          caption: "Small output: every parameter set of the sweep.",
-          columns: [
+        table(
+          "tradeoff-small",
+          "Small output: every parameter set of the sweep.",
+          [
             CHANGED,
-            ratio("base8192", "8192, base", "Published: 1.10."),
-            ratio("base16384", "16384, base", "Published: 1.10."),
-            ratio("interference8192", "8192, interference", "Published: 1.03."),
-            ratio("interference16384", "16384, interference", "Published: 1.35."),
-            ratio("turn", "Factor", "How much more interference raises the gain at 16384; published: 1.31."),
+            gain("base8192", "8192, base", "Published: 1.10."),
+            gain("base16384", "16384, base", "Published: 1.10."),
+            gain("interference8192", "8192, interference", "Published: 1.03."),
+            gain("interference16384", "16384, interference", "Published: 1.35."),
+            gain("turn", "Factor", "How much more interference raises the gain at 16384; published: 1.31."),
           ],
-          rows: tradeoff.map(({ changed, small: { base, interference } }) => [
+          tradeoff.map(({ changed, small: { base, interference } }) => [
             changed,
             ...base,
             ...interference,
             turnOf(base, interference),
           ]),
-        },
+        ),
         ...texts(largeText(tradeoff)),
-        {
-          kind: "table",
-          id: "tradeoff-large",
-          caption: "Large output: every parameter set of the sweep.",
-          columns: [
+        table(
+          "tradeoff-large",
+          "Large output: every parameter set of the sweep.",
+          [
             CHANGED,
-            ratio("few", "Gain at 512", "Base; the smallest published gain is 1.01."),
-            ratio("many", "Gain at 16384", "Base; the largest published gain is more than 4.5."),
-            ratio("mpiFew", "MPI-IO at 512, GB/s", "Mean."),
-            ratio("mpiMany", "MPI-IO at 16384, GB/s", "Mean."),
-            ratio("mean", "Table I, GB/s", "Mean of hourly tests; published: 17.8."),
+            gain("few", "Gain at 512", "Base; the smallest published gain is 1.01."),
+            gain("many", "Gain at 16384", "Base; the largest published gain is more than 4.5."),
+            speed("mpiFew", "MPI-IO at 512", "Mean."),
+            speed("mpiMany", "MPI-IO at 16384", "Mean."),
+            speed("mean", "Table I", "Mean of hourly tests; published: 17.8 GB/s."),
           ],
-          rows: tradeoff.map(({ changed, hourlyMean, large: { gains, mpiIo } }) => [
+          tradeoff.map(({ changed, hourlyMean, large: { gains, mpiIo } }) => [
             changed,
             ...gains,
-            ...mpiIo.map((speed) => speed / 1000),
-            hourlyMean / 1000,
+            ...mpiIo.map((mean) => mean * MEGABYTE),
+            hourlyMean * MEGABYTE,
           ]),
-        },
+        ),
       ],
     },
   ];

@@ -216,9 +216,9 @@ describe("the trade-off", () => {
     const [section] = tradeoffSection(dataOf({ tradeoff: [row("as fitted", 3, 5)] }));
     const tables = section?.blocks.filter(({ kind }) => kind === "table") ?? [];
     expect(tables.map((table) => "rows" in table && table.rows)).toEqual([
-      [["as fitted", 3, 5, 17.8, 7]],
+      [["as fitted", 3, 5, 17.8e9, 7]],
       [["as fitted", 1.1, 1.1, 1.2, 1.3, expect.closeTo(1.3 / 1.2, 9)]],
-      [["as fitted", 1.8, 4, 10, 9, 17.8]],
+      [["as fitted", 1.8, 4, 10e9, 9e9, 17.8e9]],
     ]);
   });
 });
