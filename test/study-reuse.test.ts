@@ -19,6 +19,7 @@ import {
   Population,
   TableEmitter,
 } from "../src/generate/reuse/index.ts";
+import { negativeWarning } from "../src/model/warnings.ts";
 import { Store } from "../src/store/index.ts";
 import { type Corpus, randomCorpus } from "./study-reference/corpus.ts";
 import {
@@ -263,9 +264,7 @@ describe("by hand", () => {
     const runs = corpus.runs.map((one, i) => ({
       ...one,
       warnings:
-        i === 0
-          ? "2 POSIX counters or times are negative and were left out\n3 STDIO counters or times are negative and were left out"
-          : null,
+        i === 0 ? [negativeWarning("POSIX", 2), "partial", negativeWarning("STDIO", 3)].join("\n") : null,
     }));
     const { items: warned } = await study({ runs, accesses: corpus.accesses });
     expect(warned.A01?.values.negativeCounters).toBe(5);
@@ -286,6 +285,20 @@ describe("by hand", () => {
       "runs outside the period": 2,
       "runs without a clock to place them in the period": 1,
     });
+  });
+
+  it("counts nothing, and does not say that it is not known, where a period has no runs", async () => {
+    const { items } = await study(sequence(["R@0", "R@24"]), { period: "2001-01-01..2001-01-02" });
+    expect(items.A01?.values).toMatchObject({
+      logs: 0,
+      files: 0,
+      accesses: 0,
+      partialAccesses: 0,
+      zeroByteAccesses: 0,
+      negativeCounters: 0,
+    });
+    const { items: none } = await study(sequence(["R@0", "R@24"]), { minRuns: 9 });
+    expect(none.A03?.values.shareOfBytes).toBe(0);
   });
 
   it("divides the bytes of a file evenly over its OSTs", async () => {

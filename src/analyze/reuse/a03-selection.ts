@@ -18,7 +18,7 @@ export const a03 = defineItem({
     const [row] =
       await db.rows(`select coalesce(sum(files), 0) as n, coalesce(sum(files) filter (large), 0) as large,
       coalesce(sum(files) filter (often), 0) as often from reuse_grouped`);
-    const [selected] = await db.rows(`select sum(${total}) as bytes from reuse_selected`);
+    const [selected] = await db.rows(`select coalesce(sum(${total}), 0) as bytes from reuse_selected`);
     return {
       n: number(row?.n),
       unit: "files",

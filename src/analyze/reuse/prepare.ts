@@ -10,6 +10,7 @@
  * bounded: no table of accesses is made.
  */
 import type { Queryable } from "../../model/query.ts";
+import { negativesIn } from "../../model/warnings.ts";
 import { clusterSql } from "./cluster.ts";
 import { groupFiles } from "./group-files.ts";
 import { exact, number } from "./item.ts";
@@ -227,8 +228,9 @@ const CALLS =
 async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Promise<Input> {
   // One statement, so that all of it runs at once.
   const [row] = await db.rows(`select * from
-    (select count_if(is_partial) as partial, count_if(r = 0 and w = 0) as zero, count_if(r is null or w is null) as unknown,
-      count_if(bytes_read < 0 or bytes_written < 0) as negative, sum(r) as bytes_read, sum(w) as bytes_written
+    (select count(*) filter (is_partial) as partial, count(*) filter (r = 0 and w = 0) as zero,
+      count(*) filter (r is null or w is null) as unknown,
+      count(*) filter (bytes_read < 0 or bytes_written < 0) as negative, sum(r) as bytes_read, sum(w) as bytes_written
       from reuse_input),
     (select count(*) as calls_known, sum(reads) as reads, sum(writes) as writes, sum(sequential_reads) as seq_reads,
       sum(sequential_writes) as seq_writes from reuse_input where ${CALLS})`);
@@ -273,10 +275,7 @@ async function negativeCounters(db: Queryable): Promise<number> {
   const rows = await db.rows(
     "select warnings, count(*) as n from reuse_period_runs where contains(warnings, 'negative') group by warnings",
   );
-  return rows.reduce((sum, { warnings, n }) => {
-    const counts = [...String(warnings).matchAll(/^(\d+) \S+ counters or times are negative/gm)];
-    return sum + number(n) * counts.reduce((all, [, count]) => all + Number(count), 0);
-  }, 0);
+  return rows.reduce((sum, { warnings, n }) => sum + number(n) * negativesIn(String(warnings)), 0);
 }
 
 async function selectFiles(db: Queryable, options: ReuseOptions): Promise<void> {

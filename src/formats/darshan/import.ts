@@ -1,6 +1,7 @@
 /** One Darshan log as rows of runs, layers and ops; what many logs are in a store is in stored-rows.ts. */
 import { wordNumber } from "../../base/words.ts";
 import { ops, type OpsBlock, runs, type StripeLayout, type TablesBuilder } from "../../model/index.ts";
+import { negativeWarning } from "../../model/warnings.ts";
 import type { SegmentBlock } from "./dxt.ts";
 import { decode } from "./job.ts";
 import { knownOsts } from "./known-values.ts";
@@ -42,9 +43,6 @@ export function importLog(
     layer.finish(into, runId, log.job.nprocs, (id) => nameColumns(log, id), layoutOf);
   into.table(runs).append(runRow(log, runId));
 }
-
-export const negativeWarning = (module: string, count: number) =>
-  `${count} ${module} counters or times are negative and were left out`;
 
 function throwIt(_: ModuleEntry, error: unknown): never {
   throw error;

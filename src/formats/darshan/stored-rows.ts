@@ -3,7 +3,7 @@
  * columns, without an object per record.
  */
 import { MISSING_I64, type RowSink, storedAccesses, storedFiles, storedRuns } from "../../model/index.ts";
-import { negativeWarning } from "./import.ts";
+import { negativeWarning } from "../../model/warnings.ts";
 import type { DarshanLog } from "./log.ts";
 import { AccessColumns, hasRows, routeOf } from "./stored-accesses.ts";
 import type { Identity } from "./stored-columns.ts";
