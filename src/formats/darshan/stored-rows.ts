@@ -5,7 +5,8 @@
 import { MISSING_I64, type RowSink, storedAccesses, storedFiles, storedRuns } from "../../model/index.ts";
 import { negativeWarning } from "../../model/warnings.ts";
 import type { DarshanLog } from "./log.ts";
-import { AccessColumns, hasRows, routeOf } from "./stored-accesses.ts";
+import { AccessColumns } from "./stored-accesses.ts";
+import { hasRows, routeOf } from "./stored-routes.ts";
 import type { Identity } from "./stored-columns.ts";
 import { NameColumns, RunColumns } from "./stored-runs.ts";
 
