@@ -11,6 +11,7 @@ import {
   itemBlocks,
   optionsSection,
   searchable,
+  type StudyDocumentInput,
   type StudyWords,
   valuesTable,
 } from "../study/sections.ts";
@@ -20,13 +21,6 @@ import { labelOf, unitOf } from "./labels.ts";
 import { narrative } from "./narrative.ts";
 import { REUSE_OPTIONS } from "./options.ts";
 import type { Study } from "./study.ts";
-
-export interface StudyDocumentInput {
-  readonly study: Study;
-  readonly store: string;
-  readonly command: string;
-  readonly madeBy: string;
-}
 
 const CHAPTERS: readonly Chapter[] = [
   {
@@ -87,7 +81,7 @@ const CHAPTERS: readonly Chapter[] = [
   },
 ];
 
-export function studyDocument({ study, store, command, madeBy }: StudyDocumentInput): Document {
+export function studyDocument({ study, store, command, madeBy }: StudyDocumentInput<Study>): Document {
   const census = study.items.A01 as ItemResult;
   return {
     title: "Reuse of files at this centre",

@@ -6,6 +6,14 @@ import type { StudyFinding } from "./finding.ts";
 import type { OptionInfo } from "./options.ts";
 import { table } from "./table.ts";
 
+/** What a report of a study is made from. */
+export interface StudyDocumentInput<Study> {
+  readonly study: Study;
+  readonly store: string;
+  readonly command: string;
+  readonly madeBy: string;
+}
+
 /** How a study speaks of its findings. */
 export interface StudyWords {
   /** "The ten findings" */

@@ -10,6 +10,7 @@ import {
   itemBlocks,
   optionsSection,
   searchable,
+  type StudyDocumentInput,
   type StudyWords,
   valuesTable,
 } from "../study/sections.ts";
@@ -21,13 +22,6 @@ import { labelOf, printedText, valueText } from "./labels.ts";
 import { narrative } from "./narrative.ts";
 import { SYSTEM_OPTIONS } from "./options.ts";
 import type { Study } from "./study.ts";
-
-export interface StudyDocumentInput {
-  readonly study: Study;
-  readonly store: string;
-  readonly command: string;
-  readonly madeBy: string;
-}
 
 const CHAPTERS: readonly Chapter[] = [
   {
@@ -95,7 +89,7 @@ const CHAPTERS: readonly Chapter[] = [
   },
 ];
 
-export function studyDocument({ study, store, command, madeBy }: StudyDocumentInput): Document {
+export function studyDocument({ study, store, command, madeBy }: StudyDocumentInput<Study>): Document {
   const census = study.items.B02 as ItemResult;
   const names = study.clusters.filter((name) => name !== "");
   return {

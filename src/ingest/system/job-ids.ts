@@ -62,8 +62,4 @@ export class JobIds {
   text(index: number): string {
     return this.#texts[index] as string;
   }
-
-  key(index: number): bigint {
-    return this.#keys[index] as bigint;
-  }
 }

@@ -1,4 +1,4 @@
-/** A few of the runs, the same ones whatever the order in which they come: for figures and intervals. */
+/** A few of the runs, for figures and intervals. */
 
 interface SampleRows {
   readonly hash: Float64Array;
