@@ -68,7 +68,7 @@ export function quantileOf(values: Numbers, share: number): number {
 }
 
 /** Puts the k-th smallest value at place k, smaller ones before it and larger ones behind it. */
-function select(values: Float64Array, k: number): number {
+export function select(values: Float64Array, k: number): number {
   let [left, right] = [0, values.length - 1];
   while (left < right) {
     const pivot = values[(left + right) >> 1] as number;

@@ -17,10 +17,16 @@ export interface Queryable {
   columns(sql: string): Promise<Readonly<Record<string, Float64Array>>>;
   /**
    * A large result piece by piece: `take` gets a few thousand rows at a time and must not keep the columns, which are
-   * UTINYINT, INTEGER, UINTEGER, BIGINT, UBIGINT or DOUBLE, without NULL.
+   * UTINYINT, INTEGER, UINTEGER, BIGINT, UBIGINT or DOUBLE, without NULL. Several statements are read side by side; they
+   * see no temporary tables.
    */
-  scan(sql: string, take: (rows: number, columns: readonly RawColumn[]) => void): Promise<void>;
-  /** Statements without a result, such as `create temp table`. */
+  scan(
+    sql: string | readonly string[],
+    take: (rows: number, columns: readonly RawColumn[]) => void,
+  ): Promise<void>;
+  /** Views which hold each row of a table of the store once between them: what is read side by side. */
+  shares(table: string): Promise<readonly string[]>;
+  /** Statements without a result, such as `create table`: what is made lives as long as this database. */
   run(sql: string): Promise<void>;
 }
 

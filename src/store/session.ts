@@ -1,14 +1,15 @@
 /** Questions to a store: a database in memory with a view for each table. */
 import { join } from "node:path";
-import type { DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import { DuckDBDecimalValue, DuckDBTypeId } from "@duckdb/node-api";
 import type { Queryable, RawColumn, SqlRow, SqlValue } from "../model/query.ts";
+import { STORE_SCHEMA } from "../model/store-schema.ts";
 import { type Database, openDatabase, quoteName, quoteText, type StoreOptions } from "./database.ts";
 import { queryFault, readingError } from "./engine-error.ts";
 import { SEGMENTS } from "./layout.ts";
-import type { BatchInfo } from "./manifest.ts";
+import { type BatchInfo, segmentsOf } from "./manifest.ts";
 import { prepareReading } from "./read-only.ts";
-import { createViews, hideDuplicates } from "./views.ts";
+import { createViews, hideDuplicates, tableQuery } from "./views.ts";
 
 export interface SqlColumn {
   readonly name: string;
@@ -52,6 +53,8 @@ export class StoreSession implements Session {
   readonly #store: string;
   readonly #batches: readonly BatchInfo[];
   readonly #database: Database;
+  /** Batches in which some runs are hidden. */
+  #hiding: ReadonlySet<string> = new Set();
 
   constructor(store: string, batches: readonly BatchInfo[], database: Database) {
     this.#store = store;
@@ -65,13 +68,15 @@ export class StoreSession implements Session {
     await connection.run(`set allowed_directories = [${folder}]`);
     await connection.run("set enable_external_access = false");
     await connection.run("set lock_configuration = true");
-    const hiding = await hideDuplicates(connection, this.#store, this.#batches);
-    await createViews(connection, { store: this.#store, batches: this.#batches, hiding });
+    this.#hiding = await hideDuplicates(connection, this.#store, this.#batches);
+    const setting = { store: this.#store, batches: this.#batches, hiding: this.#hiding };
+    await createViews(connection, setting);
   }
 
   async rows(sql: string): Promise<SqlRow[]> {
     return this.#clearly(async () => {
-      const result = await this.#database.connection.stream(sql);
+      // Made as a whole, so that it goes on while this thread is busy; a stream would wait to be asked for more.
+      const result = await this.#database.connection.run(sql);
       const names = result.deduplicatedColumnNames();
       const rows: SqlRow[] = [];
       for await (const values of rowsOf(result)) {
@@ -107,22 +112,42 @@ export class StoreSession implements Session {
     });
   }
 
-  async scan(sql: string, take: (rows: number, columns: readonly RawColumn[]) => void): Promise<void> {
+  async scan(
+    sql: string | readonly string[],
+    take: (rows: number, columns: readonly RawColumn[]) => void,
+  ): Promise<void> {
     return this.#clearly(async () => {
-      const result = await this.#database.connection.stream(sql);
-      const count = result.columnCount;
-      let next = result.fetchChunk();
-      for (;;) {
-        const chunk = await next;
-        if (!chunk || chunk.rowCount === 0) return;
-        // DuckDB works on the next rows while we work on these.
-        next = result.fetchChunk();
-        next.catch(() => {});
-        take(
-          chunk.rowCount,
-          Array.from({ length: count }, (_, index) => rawColumn(chunk, index)),
+      if (typeof sql === "string") return scanOne(this.#database.connection, sql, take);
+      // One connection runs one statement at a time.
+      const connections = await Promise.all(sql.map(() => this.#database.connect()));
+      let failed = false;
+      const scans = connections.map((connection, i) =>
+        scanOne(connection, sql[i] as string, take, () => failed).catch((error: unknown) => {
+          failed = true;
+          throw error;
+        }),
+      );
+      // None may be closed while it is read.
+      const ends = await Promise.allSettled(scans);
+      for (const connection of connections) connection.closeSync();
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
+    });
+  }
+
+  async shares(table: string): Promise<readonly string[]> {
+    return this.#clearly(async () => {
+      const schema = STORE_SCHEMA.find(({ name }) => name === table);
+      if (schema === undefined) throw new Error(`no table ${table}`);
+      const of = Math.min(SHARES, segmentsOf(this.#batches, table).length);
+      if (of < 2) return [quoteName(table)];
+      const names = Array.from({ length: of }, (_, index) => `store.${quoteName(`${table}_${index}`)}`);
+      for (const [index, name] of names.entries()) {
+        const setting = { store: this.#store, batches: this.#batches, hiding: this.#hiding };
+        await this.#database.connection.run(
+          `create view if not exists ${name} as ${tableQuery(schema, { ...setting, share: { index, of } })}`,
         );
       }
+      return names;
     });
   }
 
@@ -165,6 +190,31 @@ export class StoreSession implements Session {
     } catch (error) {
       throw readingError(error, this.#store, this.#batches, this.#database.memoryBytes);
     }
+  }
+}
+
+/** Streams give rows from one thread at a time; two of them keep up with what takes them. */
+const SHARES = 2;
+
+async function scanOne(
+  connection: DuckDBConnection,
+  sql: string,
+  take: (rows: number, columns: readonly RawColumn[]) => void,
+  stopped: () => boolean = () => false,
+): Promise<void> {
+  const result = await connection.stream(sql);
+  const count = result.columnCount;
+  let next = result.fetchChunk();
+  for (;;) {
+    const chunk = await next;
+    if (!chunk || chunk.rowCount === 0 || stopped()) return;
+    // DuckDB works on the next rows while we work on these.
+    next = result.fetchChunk();
+    next.catch(() => {});
+    take(
+      chunk.rowCount,
+      Array.from({ length: count }, (_, index) => rawColumn(chunk, index)),
+    );
   }
 }
 

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { FormatError, LimitError, UsageError } from "../base/errors.ts";
 import { MISSING_I64 } from "../model/schema.ts";
 import { STORE_SCHEMA, STORE_VERSION, storedAccesses, storedRuns } from "../model/store-schema.ts";
+import type { Session } from "./session.ts";
 import { Store } from "./store.ts";
 import { appendRun, contents, idOf, storeWith, temporaryFolder } from "./test-kit.ts";
 
@@ -330,6 +331,58 @@ describe("SQL of users", () => {
     const store = await Store.open(folder, { memoryBytes: 40 * 1024 * 1024, threads: 1 });
     const query = await store.query();
     await expect(query.rows("select list(range) from range(30000000)")).rejects.toThrow(LimitError);
+    query.close();
+  });
+});
+
+describe("shares of a table", () => {
+  /** Sums of a column of 64 bits over what is scanned, low words only. */
+  async function scanned(query: Session, statements: readonly string[]): Promise<number[]> {
+    const found: number[] = [];
+    await query.scan(statements, (rows, [column]) => {
+      for (let row = 0; row < rows; row++) found.push((column as Uint32Array)[2 * row] as number);
+    });
+    return found.sort((a, b) => a - b);
+  }
+
+  it("hold every row once between them, also where a run is hidden", async () => {
+    // Run 2 was stored twice; the second of them is not seen.
+    const store = await storeWith(folder, [[1, 2], [2, 3], [4], [5]]);
+    const query = await store.query();
+    const shares = await query.shares("accesses");
+    expect(shares.length).toBe(2);
+    for (const share of shares) expect((await query.rows(`from ${share}`)).length).toBeGreaterThan(0);
+    const bytes = (share: string) => `select bytes_read from ${share}`;
+    const all = [1, 2, 3, 4, 5].flatMap((run) => [10 * run, 10 * run + 1, 10 * run + 2]);
+    expect(await scanned(query, shares.map(bytes))).toEqual(all);
+    expect(await query.shares("accesses")).toEqual(shares);
+    expect(
+      await scanned(
+        query,
+        (await query.shares("files")).map((share) => `select 7::bigint from ${share}`),
+      ),
+    ).toHaveLength(18);
+    query.close();
+  });
+
+  it("are the table itself where there is one segment or none", async () => {
+    const query = await (await storeWith(folder, [[1]])).query();
+    expect(await query.shares("accesses")).toEqual(['"accesses"']);
+    expect(await query.shares("jobs")).toEqual(['"jobs"']);
+    await expect(query.shares("nothing")).rejects.toThrow("no table nothing");
+    query.close();
+  });
+
+  it("are all left when one of the statements fails, or what takes the rows", async () => {
+    const query = await (await storeWith(folder, [[1]])).query();
+    const rows = "select range from range(3000000)";
+    await expect(query.scan([rows, "select error('no')::bigint"], () => {})).rejects.toThrow("no");
+    const refuse = () => {
+      throw new UsageError("enough");
+    };
+    await expect(query.scan([rows, rows], refuse)).rejects.toThrow("enough");
+    // And the session goes on.
+    expect(await scanned(query, ["select 1::bigint", "select 2::bigint"])).toEqual([1, 2]);
     query.close();
   });
 });

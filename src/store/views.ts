@@ -29,12 +29,14 @@ export interface ViewSetting {
   /** Batches in which some runs are hidden (see `hideDuplicates`). */
   readonly hiding: ReadonlySet<string>;
   readonly upgrades?: readonly Upgrade[];
+  /** Only every so manieth segment. */
+  readonly share?: { readonly index: number; readonly of: number } | undefined;
 }
 
 /** A query that gives all rows of a table in the given batches. */
 export function tableQuery(
   table: TableSchema,
-  { store, batches, hiding, upgrades = UPGRADES }: ViewSetting,
+  { store, batches, hiding, upgrades = UPGRADES, share = { index: 0, of: 1 } }: ViewSetting,
 ): string {
   const names = table.columns.map(({ name }) => quoteName(name)).join(", ");
   const key = runColumn(table);
@@ -44,9 +46,12 @@ export function tableQuery(
     const group = `${batch.version} ${key !== undefined && hiding.has(batch.id)}`;
     groups.set(group, [...(groups.get(group) ?? []), batch]);
   }
-  const parts = [...groups.values()].map((group) => {
+  const parts = [...groups.values()].flatMap((group) => {
     const [{ version, id }] = group as [BatchInfo];
-    const files = segmentsOf(group, table.name).map(({ file }) => quoteText(join(store, file)));
+    const files = segmentsOf(group, table.name)
+      .filter((_, i) => i % share.of === share.index)
+      .map(({ file }) => quoteText(join(store, file)));
+    if (files.length === 0) return [];
     const hides = key !== undefined && hiding.has(id);
     const source = `read_parquet([${files.join(", ")}]${hides ? ", filename = true" : ""})`;
     const relation = version === STORE_VERSION ? source : upgraded(table.name, version, source, upgrades);

@@ -43,7 +43,7 @@ export const a04 = defineItem({
       unit: "files",
       values: {
         files: prepared.files,
-        runs: prepared.runs,
+        runs: (await prepared.swept.runs).count,
         applications: options.application === "exe" ? names.counts.applications : names.counts.who,
         users: names.counts.users,
         bytesRead,

@@ -9,6 +9,7 @@ export const sampleNote = ({ moving, sample }: Runs): string =>
 
 export const a06 = defineItem({
   id: "A06",
+  from: "runs",
   definition: "A06@1",
   title: "One-sided runs (figure 3b, finding 2)",
   about:
@@ -19,7 +20,7 @@ export const a06 = defineItem({
   published: { runs: 400e3, oneSided95: 0.82, readShare: 0.69, writeShare: 0.31, readOverWrite: 2.2 },
   async measure(db, options) {
     const { swept } = await prepare(db, options);
-    const { runs } = swept;
+    const runs = await swept.runs;
     const n = runs.moving;
     const { reads, writes } = runs;
     const [x90, x95, x99, asked] = [...runs.oneSided].map((count) => share(count, n));

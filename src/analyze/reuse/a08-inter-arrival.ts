@@ -5,6 +5,7 @@ import { prepare } from "./prepare.ts";
 
 export const a08 = defineItem({
   id: "A08",
+  from: "files",
   definition: "A08@1",
   title: "Inter-arrival times (figure 5a, finding 3)",
   about:

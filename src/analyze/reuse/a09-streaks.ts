@@ -5,6 +5,7 @@ import { prepare } from "./prepare.ts";
 
 export const a09 = defineItem({
   id: "A09",
+  from: "files",
   definition: "A09@1",
   title: "Consecutive runs (figure 5b, finding 4)",
   about:

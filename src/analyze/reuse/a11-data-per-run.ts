@@ -1,10 +1,11 @@
-import { quantileOf } from "../../base/statistics.ts";
-import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { sampleNote } from "./a06-one-sided-runs.ts";
+import { cmfChart } from "./charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
 
 export const a11 = defineItem({
   id: "A11",
+  from: "runs",
   definition: "A11@1",
   title: "Data per run (figure 6, finding 6)",
   about:
@@ -15,9 +16,8 @@ export const a11 = defineItem({
   published: { readMeanBytes: 17e9, writeMeanBytes: 25e9, meanBytes: 19.5e9 },
   async measure(db, options) {
     const { swept } = await prepare(db, options);
-    const { runs } = swept;
+    const runs = await swept.runs;
     const n = runs.moving;
-    const [reads, writes] = [runs.readBytes.values(), runs.writeBytes.values()];
     const [readMean, writeMean] = [
       share(Number(runs.bytes.read), runs.reads),
       share(Number(runs.bytes.written), runs.writes),
@@ -33,41 +33,44 @@ export const a11 = defineItem({
         writeMeanBytes: writeMean,
         writeOverRead: writeMean / readMean,
         meanBytes: share(Number(bytes), n),
-        readMedianBytes: quantileOf(reads, 0.5),
-        writeMedianBytes: quantileOf(writes, 0.5),
+        readMedianBytes: runs.medians?.read ?? Number.NaN,
+        writeMedianBytes: runs.medians?.written ?? Number.NaN,
         readRunsBytes: read,
         writeRunsBytes: written,
         balancedRunsBytes: balanced,
         bytes,
       },
       notes: ["Means over runs, not over files."],
-      figures: () =>
-        n === 0
+      figures: () => {
+        const { side, bytes: moved } = runs.sample.take();
+        const of = (code: number) => moved.filter((_, i) => side[i] === code);
+        return n === 0
           ? []
           : [
               drawn({
                 id: "figure-6c-data-per-run",
                 title: "Data per run",
-                caption: `${runs.reads} read runs and ${runs.writes} write runs; dotted: means over runs.${drawnNote(Math.max(runs.reads, runs.writes))}`,
+                caption: `${runs.reads} read runs and ${runs.writes} write runs; dotted: means over runs.${sampleNote(runs)}`,
                 summary: "Cumulative share of runs by the data that they moved.",
                 chart: cmfChart({ label: "data of a run", unit: "bytes", scale: "log" }, [
                   {
                     name: "read runs",
                     role: "read",
-                    values: drawnValues(reads),
+                    values: of(1),
                     mean: readMean,
                     n: runs.reads,
                   },
                   {
                     name: "write runs",
                     role: "write",
-                    values: drawnValues(writes),
+                    values: of(-1),
                     mean: writeMean,
                     n: runs.writes,
                   },
                 ]),
               }),
-            ],
+            ];
+      },
     };
   },
 });

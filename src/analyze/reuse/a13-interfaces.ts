@@ -38,6 +38,7 @@ const MEASURES = [
 
 export const a13 = defineItem({
   id: "A13",
+  from: "files",
   definition: "A13@1",
   title: "Variation over ranks by interface (figures 8a to 8c, finding 8)",
   about:

@@ -19,6 +19,7 @@ export const HOURS_MIN = 6;
 
 export const a14 = defineItem({
   id: "A14",
+  from: "files",
   definition: "A14@1",
   title: "Hour of the day (figures 9a to 9c, finding 9)",
   about:

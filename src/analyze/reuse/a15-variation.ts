@@ -5,6 +5,7 @@ import { prepare } from "./prepare.ts";
 
 export const a15 = defineItem({
   id: "A15",
+  from: "files",
   definition: "A15@1",
   title: "Variation from run to run (figures 10a and 10b, finding 10)",
   about:

@@ -74,9 +74,10 @@ type FileName =
 export const drawnIntervals = (prepared: Prepared) =>
   prepareOnce(prepared, "intervals", async () => ({
     files: fileIntervals(prepared),
-    runs: runIntervals(prepared),
     layers: layerIntervals(prepared),
     hours: hourInterval(prepared),
+    // Last: another thread may still group them.
+    runs: await runIntervals(prepared),
   }));
 
 /** The files that intervals are made of. */
@@ -168,8 +169,8 @@ export function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterva
   );
 }
 
-export function runIntervals(prepared: Prepared) {
-  const { runs } = prepared.swept;
+export async function runIntervals(prepared: Prepared) {
+  const runs = await prepared.swept.runs;
   const { x, side, bytes } = runs.sample.take(SAMPLE_RUNS);
   const is = (code: number) => side.map((one) => Number(one === code));
   const pick = (code: number) => bytes.map((value, i) => (side[i] === code ? value : Number.NaN));

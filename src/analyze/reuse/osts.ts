@@ -1,8 +1,7 @@
 /** Where the selected files lie: their bytes, files, applications and users by OST, of all OSTs that any access names. */
-import type { Queryable } from "../../model/query.ts";
+import { allOsts, eachLayout } from "./layout-texts.ts";
 import { prepareOnce } from "./once.ts";
 import type { Prepared } from "./prepare.ts";
-import { LAYOUT, OST_LIST } from "./sweep/query.ts";
 import { Codes, ExactSums } from "./sweep/words.ts";
 
 export interface OstLoad {
@@ -36,40 +35,16 @@ interface Targets {
 export const ostsOf = (prepared: Prepared): Promise<Osts> =>
   prepareOnce(prepared, "osts", async () => measure(prepared, await targetsOf(prepared)));
 
-/** Texts of layouts are read once each, not once per access. */
 async function targetsOf({ db, swept }: Prepared): Promise<Targets> {
   const { names } = swept;
-  const lists: number[][] = Array.from({ length: names.counts.layouts + 1 }, () => []);
-  let texts = 0;
-  for (let layout = 1; layout < lists.length; layout++) {
-    const ost = names.ostOf(layout);
-    if (ost === undefined) texts++;
-    else lists[layout] = [ost];
-  }
-  if (texts > 0) {
-    const rows = await db.rows(`select ${LAYOUT} as layout, min(a.osts) as osts, max(a.osts) as other
-      from reuse_input a where ${OST_LIST} group by 1`);
-    for (const { layout: number, osts, other } of rows) {
-      const layout = names.layoutOf(BigInt(number as bigint));
-      if (layout === 0) continue;
-      if (osts !== other)
-        throw new Error(`layouts "${String(osts)}" and "${String(other)}" have the same hash`);
-      lists[layout] = String(osts).split(" ").map(Number).filter(isOst);
-    }
-  }
+  const lists: (readonly number[])[] = Array.from({ length: names.counts.layouts + 1 }, () => []);
+  await eachLayout(db, (number, osts) => {
+    const layout = names.layoutOf(number);
+    if (layout !== 0) lists[layout] = osts;
+  });
   const osts = await allOsts(db);
   const place = new Map(osts.map((ost, i) => [ost, i]));
   return { osts, ofLayout: lists.map((list) => list.map((ost) => place.get(ost) as number)) };
-}
-
-/** -1 is a stripe whose OST is not known. */
-const isOst = (number: number): boolean => number >= 0;
-
-/** Rising. Those without a selected file count as well: they are the least active. */
-async function allOsts(db: Queryable): Promise<number[]> {
-  const rows = await db.rows(`select distinct try_cast(ost as uinteger) as ost
-    from (select distinct a.osts from reuse_input a where a.osts is not null) d, unnest(string_split(d.osts, ' ')) as t(ost)`);
-  return rows.flatMap(({ ost }) => (ost === null ? [] : [Number(ost)])).sort((a, b) => a - b);
 }
 
 function measure({ swept, options }: Prepared, { osts, ofLayout }: Targets): Osts {

@@ -9,11 +9,12 @@
  * database, which gives narrow columns. What is asked of each file and run is then answered here, in memory that is
  * bounded: no table of accesses is made.
  */
-import type { Queryable } from "../../model/query.ts";
+import type { Queryable, SqlRow } from "../../model/query.ts";
 import { negativesIn } from "../../model/warnings.ts";
 import { clusterSql } from "./cluster.ts";
 import { groupFiles } from "./group-files.ts";
 import { exact, number } from "./item.ts";
+import { layoutTexts } from "./layout-texts.ts";
 import type { ReuseOptions } from "./options.ts";
 import { type GroupRuns, type Swept, sweep } from "./sweep/index.ts";
 import { mixed } from "./sweep/words.ts";
@@ -24,10 +25,9 @@ export interface Prepared {
   readonly options: ReuseOptions;
   /** Census of what the study starts from; made at the first call. */
   input(): Promise<Input>;
-  /** Selected files, their accesses, the runs that touch them. */
+  /** Selected files, and their accesses. */
   readonly files: number;
   readonly accesses: number;
-  readonly runs: number;
   /** By number of the file: 1 read-heavy, -1 write-heavy, 0 both, NaN none. */
   readonly classes: Float64Array;
   readonly swept: Swept;
@@ -77,6 +77,9 @@ export interface Means {
   readonly collect?: (() => void) | undefined;
 }
 
+/** What a file takes while its accesses are looked for; ours. */
+const BYTES_PER_JOINED = 64;
+
 const done = new WeakMap<Queryable, { readonly key: string; readonly prepared: Promise<Prepared> }>();
 
 /** The shared tables for these options; made at the first call, and anew when the options change. */
@@ -99,10 +102,11 @@ async function build(
   { recordBytes = RECORD_BYTES, databaseBytes = recordBytes, groupRuns, collect }: Means,
 ): Promise<Prepared> {
   await mounts(db, options);
-  await inputViews(db, options);
+  const { inputs, onlyMount } = await inputViews(db, options);
   const clock = await clocks(db, options);
-  await groupFiles(db, options, databaseBytes);
+  await groupFiles(db, options, { memoryBytes: databaseBytes, onlyMount });
   await selectFiles(db, options);
+  await layoutTexts(db);
   const { n: counts = new Float64Array(), class: classes = new Float64Array() } = await db.columns(
     "select runs as n, class from reuse_selected order by file_no",
   );
@@ -111,6 +115,8 @@ async function build(
   const swept = await sweep({
     db,
     options,
+    // Every reader makes a table of the files for itself.
+    inputs: inputs.length * counts.length * BYTES_PER_JOINED > databaseBytes ? ["reuse_input"] : inputs,
     hour: hourOf(spans),
     badRuns: clock.bad > 0,
     counts: Uint32Array.from(counts),
@@ -120,7 +126,8 @@ async function build(
     groupRuns,
     collect,
   });
-  collect?.();
+  // The accesses are held until their runs are grouped.
+  swept.runs.then(collect, () => {});
   let counted: Promise<Input> | undefined;
   return {
     db,
@@ -128,7 +135,6 @@ async function build(
     input: () => (counted ??= census(db, options, clock)),
     files: counts.length,
     accesses: swept.accesses,
-    runs: swept.runs.count,
     classes,
     swept,
   };
@@ -139,15 +145,18 @@ async function mounts(db: Queryable, { excludeMounts }: ReuseOptions): Promise<v
   const below = excludeMounts
     .map((path) => path.replace(/(?<=.)\/+$/, ""))
     .map((path) => `mount = ${quoted(path)} or starts_with(mount, ${quoted(`${path}/`)})`);
-  await db.run(`create or replace temp table reuse_mounts as
+  await db.run(`create or replace table reuse_mounts as
     select cast(row_number() over (order by mount nulls first) - 1 as usmallint) as mount_no, mount,
       coalesce(${below.length === 0 ? "false" : below.join(" or ")}, false) as excluded
     from (select distinct mount from accesses)`);
 }
 
-/** `reuse_input`: the accesses that are studied. */
-async function inputViews(db: Queryable, options: ReuseOptions): Promise<void> {
-  await db.run(`create or replace temp view reuse_bad_runs as select run_id from runs where ${BAD_CLOCK}`);
+/** `reuse_input`: the accesses that are studied. Gives views of shares of them, and their mount where it is one only. */
+async function inputViews(
+  db: Queryable,
+  options: ReuseOptions,
+): Promise<{ inputs: string[]; onlyMount: number | undefined }> {
+  await db.run(`create or replace view reuse_bad_runs as select run_id from runs where ${BAD_CLOCK}`);
   const { fromNs, toNs } = parsePeriod(options.zone, options.period);
   const bounds = [
     ...(fromNs === undefined ? [] : [`start_unix_ns >= ${fromNs}`]),
@@ -156,27 +165,50 @@ async function inputViews(db: Queryable, options: ReuseOptions): Promise<void> {
   // A run without a usable clock cannot be placed in a period.
   if (bounds.length > 0) bounds.push("run_id not in (select run_id from reuse_bad_runs)");
   const period = bounds.length === 0 ? "true" : bounds.join(" and ");
-  await db.run(`create or replace temp view reuse_period_runs as select * from runs where ${period}`);
+  await db.run(`create or replace view reuse_period_runs as select * from runs where ${period}`);
   const list = await db.rows("select mount_no, mount, excluded from reuse_mounts order by mount_no");
-  // A few comparisons of texts are cheaper than a join.
-  const few = list.length <= MOUNTS_FEW;
+  const [out, kept] = [true, false].map((is) => list.filter(({ excluded }) => excluded === is)) as [
+    SqlRow[],
+    SqlRow[],
+  ];
+  // A few comparisons of texts are cheaper than a join, and none cheaper still.
+  const few = kept.length <= MOUNTS_FEW;
   const name = (mount: unknown) =>
     mount === null ? "a.mount is null" : `a.mount = ${quoted(String(mount))}`;
   const mountNo =
-    list.length <= 1
-      ? String(list[0]?.mount_no ?? 0)
-      : `case ${list.map(({ mount, mount_no }) => `when ${name(mount)} then ${String(mount_no)}`).join(" ")} end`;
-  const out = list.filter(({ excluded }) => excluded === true).map(({ mount_no }) => String(mount_no));
-  const view = (name: string, where: string) =>
-    db.run(`create or replace temp view ${name} as select * from (
-      select a.*, ${few ? `cast(${mountNo} as usmallint)` : "m.mount_no"} as mount_no,
-        if(bytes_read < 0, null, bytes_read) as r, if(bytes_written < 0, null, bytes_written) as w,
+    kept.length <= 1
+      ? String(kept[0]?.mount_no ?? 0)
+      : `case ${kept.map(({ mount, mount_no }) => `when ${name(mount)} then ${String(mount_no)}`).join(" ")} end`;
+  const [read, written] = await Promise.all(
+    ["bytes_read", "bytes_written"].map((column) => recorded(db, column)),
+  );
+  const view = (name: string, source: string, where: string) =>
+    db.run(`create or replace view ${name} as
+      select a.*, ${few ? `cast(${mountNo} as usmallint)` : "m.mount_no"} as mount_no, ${read} as r, ${written} as w,
         coalesce(cast(partial as integer), 0) = 1 as is_partial
-      from accesses a ${few ? "" : "join reuse_mounts m on a.mount is not distinct from m.mount"} where ${period})
-      where ${where}`);
-  const excluded = `mount_no in (${out.length === 0 ? "null" : out.join(", ")})`;
-  await view("reuse_input", out.length === 0 ? "true" : `not ${excluded}`);
-  await view("reuse_excluded", out.length === 0 ? "false" : excluded);
+      from ${source} a ${few ? "" : "join reuse_mounts m on a.mount is not distinct from m.mount"}
+      where ${where} and ${period}`);
+  const excluded = `a.mount in (${out.map(({ mount }) => quoted(String(mount))).join(", ")})`;
+  const included =
+    out.length === 0
+      ? "true"
+      : kept.some(({ mount }) => mount === null)
+        ? `(${excluded}) is not true`
+        : `not ${excluded}`;
+  await view("reuse_input", "accesses", included);
+  await view("reuse_excluded", "accesses", out.length === 0 ? "false" : excluded);
+  const shares = await db.shares("accesses");
+  for (const [i, share] of shares.entries()) await view(`reuse_input_${i}`, share, included);
+  return {
+    inputs: shares.map((_, i) => `reuse_input_${i}`),
+    onlyMount: kept.length === 1 ? number(kept[0]?.mount_no) : undefined,
+  };
+}
+
+/** A column of bytes without values that cannot be; asking whether there are any costs next to nothing. */
+async function recorded(db: Queryable, column: string): Promise<string> {
+  const [found] = await db.rows(`select 1 as one from accesses where ${column} < 0 limit 1`);
+  return found === undefined ? column : `if(${column} < 0, null, ${column})`;
 }
 
 const MOUNTS_FEW = 12;
@@ -226,7 +258,6 @@ const CALLS =
   "(layer <> 'STDIO' and sequential_reads >= 0 and sequential_writes >= 0 and reads >= 0 and writes >= 0)";
 
 async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Promise<Input> {
-  // One statement, so that all of it runs at once.
   const [row] = await db.rows(`select * from
     (select count(*) filter (is_partial) as partial, count(*) filter (r = 0 and w = 0) as zero,
       count(*) filter (r is null or w is null) as unknown,
@@ -279,20 +310,20 @@ async function negativeCounters(db: Queryable): Promise<number> {
 }
 
 async function selectFiles(db: Queryable, options: ReuseOptions): Promise<void> {
-  await db.run(`create or replace temp table reuse_candidates as
+  await db.run(`create or replace table reuse_candidates as
     select cast(row_number() over (order by file_id, mount_no) - 1 as uinteger) as file_no, file_id, mount_no,
       bytes_read, bytes_written, cast(runs as uinteger) as runs
     from reuse_grouped where file_id is not null`);
   // Classes stand on complete accesses: sums of partial ones are lower bounds and may tip the balance.
-  await db.run(`create or replace temp table reuse_partial as
+  await db.run(`create or replace table reuse_partial as
     select s.file_no, coalesce(sum(a.r), 0) as r, coalesce(sum(a.w), 0) as w
     from reuse_input a join reuse_candidates s on a.file_id = s.file_id and a.mount_no = s.mount_no
     where ${options.partial === "use" ? "false" : "a.is_partial"} group by s.file_no`);
-  await db.run(`create or replace temp view reuse_measured as
+  await db.run(`create or replace view reuse_measured as
     select *, ${ratioSql("class_r", "class_w")} as d from (
       select s.*, s.bytes_read - coalesce(p.r, 0) as class_r, s.bytes_written - coalesce(p.w, 0) as class_w
       from reuse_candidates s left join reuse_partial p on s.file_no = p.file_no)`);
-  await db.run(`create or replace temp table reuse_selected as
+  await db.run(`create or replace table reuse_selected as
     select *, ${await classSql(db, options)} as class from reuse_measured`);
 }
 

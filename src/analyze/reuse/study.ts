@@ -3,7 +3,7 @@ import type { TableBlock } from "../../model/document.ts";
 import type { Queryable } from "../../model/query.ts";
 import { judgeFindings, type StudyFinding } from "./findings.ts";
 import { drawnIntervals } from "./intervals.ts";
-import type { ItemResult, StudyItem } from "./item.ts";
+import { type ItemResult, SOURCES, type StudyItem } from "./item.ts";
 import { STUDY_ITEMS } from "./items.ts";
 import type { ReuseOptions } from "./options.ts";
 import { outputTables, type RowCount } from "./outputs.ts";
@@ -34,9 +34,6 @@ export interface StudyWatch extends Means {
   now?(): number;
 }
 
-/** Items that only look at what was swept. */
-const SWEPT_ITEMS = new Set(["A06", "A08", "A09", "A11", "A13", "A14", "A15"]);
-
 export async function runStudy(
   given: Queryable,
   options: ReuseOptions,
@@ -54,14 +51,15 @@ export async function runStudy(
     return result;
   };
   const prepared = await timed("prepare", () => prepare(db, options, means));
-  // The database makes the census while what asks nothing of it is computed.
-  prepared.input().catch(() => {});
   const results = new Map<string, ItemResult>();
   const run = async (item: StudyItem) =>
     results.set(item.id, await timed(item.id, () => item.run(db, options, details)));
-  for (const item of STUDY_ITEMS.filter(({ id }) => SWEPT_ITEMS.has(id))) await run(item);
-  await timed("intervals", () => drawnIntervals(prepared));
-  for (const item of STUDY_ITEMS.filter(({ id }) => !SWEPT_ITEMS.has(id))) await run(item);
+  // What can be told already comes first: meanwhile another thread groups runs, and then the database makes the census.
+  prepared.swept.runs.then(() => prepared.input()).catch(() => {});
+  for (const source of SOURCES) {
+    for (const item of STUDY_ITEMS) if ((item.from ?? "store") === source) await run(item);
+    if (source === "files") await timed("intervals", () => drawnIntervals(prepared));
+  }
   const items = Object.fromEntries(STUDY_ITEMS.map(({ id }) => [id, results.get(id) as ItemResult]));
   const findings = await timed("findings", () => judgeFindings(db, options, items));
   const outputs = await timed("outputs", () => outputTables(db, options, details));
@@ -92,6 +90,7 @@ function oneAtATime(db: Queryable): Queryable {
     rows: (sql) => after(() => db.rows(sql)),
     columns: (sql) => after(() => db.columns(sql)),
     scan: (sql, take) => after(() => db.scan(sql, take)),
+    shares: (table) => after(() => db.shares(table)),
     run: (sql) => after(() => db.run(sql)),
   };
 }

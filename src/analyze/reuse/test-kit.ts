@@ -44,11 +44,20 @@ export async function memoryStore(settings: Record<string, string> = {}): Promis
       );
     },
     async scan(sql, take) {
-      const result = await connection.stream(sql);
-      for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
-        const columns = chunk.getColumns().map((values) => raw(values as (number | bigint)[]));
-        take(chunk.rowCount, columns);
+      for (const one of typeof sql === "string" ? [sql] : sql) {
+        const result = await connection.stream(one);
+        for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
+          const columns = chunk.getColumns().map((values) => raw(values as (number | bigint)[]));
+          take(chunk.rowCount, columns);
+        }
       }
+    },
+    // Two, so that what is read side by side is seen to be put together.
+    async shares(table) {
+      const names = [0, 1].map((index) => `${table}_share_${index}`);
+      for (const [index, name] of names.entries())
+        await run(`create or replace view ${name} as select * from ${table} where rowid % 2 = ${index}`);
+      return names;
     },
     async insert(table, rows) {
       const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];

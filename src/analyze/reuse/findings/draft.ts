@@ -39,7 +39,7 @@ export interface Draft {
 export interface Evidence {
   readonly options: ReuseOptions;
   readonly files: ReturnType<typeof fileIntervals>;
-  readonly runs: ReturnType<typeof runIntervals>;
+  readonly runs: Awaited<ReturnType<typeof runIntervals>>;
   readonly osts: Awaited<ReturnType<typeof ostInterval>>;
   readonly layers: ReturnType<typeof layerIntervals>;
   readonly hours: ReturnType<typeof hourInterval>;

@@ -4,6 +4,7 @@
  * files at a time.
  */
 import type { Queryable, RawColumn } from "../../../model/query.ts";
+import { noLayouts } from "../layout-texts.ts";
 import type { ReuseOptions } from "../options.ts";
 import { Hours } from "./hours.ts";
 import { Layers } from "./layers.ts";
@@ -26,8 +27,11 @@ export interface Swept {
   readonly hours: Hours;
   readonly layouts: Layouts;
   readonly layers: Layers;
-  readonly runs: Runs;
+  /** Another thread may still group them. */
+  readonly runs: Promise<Runs>;
 }
+
+type SweptFiles = Omit<Swept, "runs">;
 
 export interface Sweep extends AccessSql {
   readonly db: Queryable;
@@ -54,10 +58,16 @@ export interface RunsWork {
   readonly oneSided: number;
 }
 
-export function groupedRuns({ rows, oneSided }: RunsWork): RunsState {
-  const runs = new Runs(oneSided);
-  runs.add(rows);
-  return runs.state;
+export const groupedRuns = (work: RunsWork): RunsState => runsOf(work).state;
+
+function runsOf({ rows, oneSided }: RunsWork): Runs {
+  const grouped = (kept?: number) => {
+    const runs = new Runs(oneSided, kept);
+    runs.add(rows);
+    return runs;
+  };
+  const runs = grouped();
+  return runs.medians === undefined ? grouped(rows.rows) : runs;
 }
 
 /** Places in the records of a part have to fit in 31 bits. */
@@ -67,10 +77,10 @@ const BYTES_PER_FILE = 96;
 
 export async function sweep(given: Sweep): Promise<Swept> {
   const { options, counts } = given;
-  const names = new Names();
+  const names = new Names(await noLayouts(given.db));
   const withIdle = options.metadataOnly === "include";
   const { ddof, minRunsPerCell } = options;
-  const swept: Swept = {
+  const swept: SweptFiles = {
     accesses: counts.reduce((sum, count) => sum + count, 0),
     facts: new Facts(),
     names,
@@ -90,14 +100,16 @@ export async function sweep(given: Sweep): Promise<Swept> {
     }),
     layouts: new Layouts(names),
     layers: new Layers(),
-    runs: new Runs(options.oneSided),
   };
   const stride = wordsPerRow(options.gap === "end-start");
   const parts = partsOf(counts, Math.min(given.bytes, PART_MOST), 4 * stride);
   const runsHere = parts.length === 1 && options.runBytes === "selected";
-  for (const [from, to] of parts) await sweepPart(given, swept, { from, to, stride, runsHere });
-  if (!runsHere) await sweepRuns(given, swept);
-  return swept;
+  let grouping: Grouping | undefined;
+  for (const [from, to] of parts) grouping = await sweepPart(given, swept, { from, to, stride, runsHere });
+  const runs = grouping?.runs ?? Promise.resolve(await sweepRuns(given, swept.accesses));
+  // Its failure is told to who waits for it.
+  runs.catch(() => {});
+  return { ...swept, runs };
 }
 
 /** Files in parts that fit: [from, to). A file that does not fit at all is a part of its own. */
@@ -123,7 +135,17 @@ interface Part {
   readonly runsHere: boolean;
 }
 
-async function sweepPart(given: Sweep, swept: Swept, { from, to, stride, runsHere }: Part): Promise<void> {
+/** Runs that are being grouped. */
+interface Grouping {
+  readonly runs: Promise<Runs>;
+}
+
+/** Gives the runs when they can be told from this part alone. */
+async function sweepPart(
+  given: Sweep,
+  swept: SweptFiles,
+  { from, to, stride, runsHere }: Part,
+): Promise<Grouping | undefined> {
   const { names, facts, layers, sequences, spreads, sharing, hours, layouts } = swept;
   layers.begin(to - from);
   const records = await readRecords({
@@ -140,9 +162,8 @@ async function sweepPart(given: Sweep, swept: Swept, { from, to, stride, runsHer
   // Of what was read piece by piece; what follows takes room of its own.
   given.collect?.();
   const work = { rows: runRows(records), oneSided: given.options.oneSided };
-  const grouping = runsHere ? given.groupRuns?.(work) : undefined;
-  // Its failure is told when it is waited for.
-  grouping?.catch(() => {});
+  const beside = runsHere ? given.groupRuns?.(work) : undefined;
+  beside?.catch(() => {});
   layers.end(from);
   sharing.begin();
   layouts.begin();
@@ -155,18 +176,21 @@ async function sweepPart(given: Sweep, swept: Swept, { from, to, stride, runsHer
     sharing.add(file, records, first, last);
     layouts.add(file, records, first, last, records.widths[i] as number);
   }
-  if (grouping !== undefined) swept.runs.restore(await grouping);
-  else if (runsHere) swept.runs.add(work.rows);
+  if (!runsHere) return undefined;
+  return { runs: beside?.then((state) => Runs.of(work.oneSided, state)) ?? Promise.resolve(runsOf(work)) };
 }
 
 /** Runs whose accesses lie in several parts, or beyond the selected files: read for themselves, some runs at a time. */
-async function sweepRuns(
-  { db, options, bytes, allAccesses }: Sweep,
-  { runs, accesses }: Swept,
-): Promise<void> {
+async function sweepRuns({ db, options, bytes, allAccesses }: Sweep, accesses: number): Promise<Runs> {
   const rows = options.runBytes === "all" ? allAccesses : accesses;
   const slices = Math.max(1, Math.ceil((rows * RUN_STRIDE * 4 * 2) / bytes));
-  for (let slice = 0; slice < slices; slice++) runs.add(await readRuns(db, options, slice, slices));
+  const grouped = async (kept?: number) => {
+    const runs = new Runs(options.oneSided, kept);
+    for (let slice = 0; slice < slices; slice++) runs.add(await readRuns(db, options, slice, slices));
+    return runs;
+  };
+  const runs = await grouped();
+  return runs.medians === undefined ? grouped(rows) : runs;
 }
 
 async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of: number): Promise<RunRows> {

@@ -17,10 +17,12 @@ export interface AccessSql {
   readonly options: ReuseOptions;
   /** Whether there are runs whose clock cannot be right (`reuse_bad_runs`). */
   readonly badRuns: boolean;
+  /** Views of shares of the accesses that are studied. */
+  readonly inputs: readonly string[];
 }
 
-/** The accesses of the selected files with numbers from `from` to before `to`. */
-export function accessSql({ options, badRuns }: AccessSql, from: number, to: number): string {
+/** The accesses of the selected files with numbers from `from` to before `to`, in statements to be read side by side. */
+export function accessSql({ options, badRuns, inputs }: AccessSql, from: number, to: number): string[] {
   const timed = `(${badRuns ? "b.run_id is null and " : ""}coalesce(a.start_unix_ns between 0 and ${START_MAX}, false))`;
   const double = (value: string) => `coalesce(${value}, 'nan'::double)`;
   const bit = (test: string, flag: number) => `if(${test}, ${flag}, 0)`;
@@ -49,27 +51,20 @@ export function accessSql({ options, badRuns }: AccessSql, from: number, to: num
     double("a.variance_bytes"),
     double("a.variance_seconds"),
     `cast(${flags.join(" + ")} as uinteger)`,
-    LAYOUT,
+    "hash(a.osts)",
     "cast(if(a.stripe_count between 0 and 2147483647, a.stripe_count, -1) as integer)",
     // From the start to the end of the run; a run without an end has no length.
     ...(options.gap === "end-start"
       ? ["coalesce(cast(a.end_unix_ns - a.start_unix_ns as double), 0::double)"]
       : []),
   ];
-  return `select ${columns.join(", ")} from reuse_input a
+  return inputs.map(
+    (input) => `select ${columns.join(", ")} from ${input} a
     join (select file_id, mount_no, file_no from reuse_candidates where file_no >= ${from} and file_no < ${to}) s
       on a.file_id = s.file_id and a.mount_no = s.mount_no
-    ${badRuns ? "left join reuse_bad_runs b on a.run_id = b.run_id" : ""}`;
+    ${badRuns ? "left join reuse_bad_runs b on a.run_id = b.run_id" : ""}`,
+  );
 }
-
-/** Whether an access has a list of OSTs. */
-export const OST_LIST = "contains(a.osts, ' ') and trim(a.osts) <> ''";
-/**
- * The number by which a layout is known: 0 is none, one OST is its own number and 1, and a list of them the hash of its text
- * with the highest bit set.
- */
-export const LAYOUT = `coalesce(cast(try_cast(a.osts as uinteger) as ubigint) + 1,
-  if(${OST_LIST}, hash(a.osts) | 9223372036854775808::ubigint, 0::ubigint))`;
 
 export const completeSql = ({ partial }: ReuseOptions, isPartial: string): string =>
   partial === "use" ? "true" : `not ${isPartial}`;

@@ -6,7 +6,7 @@ import { UsageError } from "../../../base/errors.ts";
 import type { Queryable, RawColumn } from "../../../model/query.ts";
 import type { Layers } from "./layers.ts";
 import { noteTimes, Times } from "./times.ts";
-import { Codes, numberOf } from "./words.ts";
+import { Codes } from "./words.ts";
 
 /** Words of a row; two words each up to IO. */
 export const START = 0;
@@ -67,6 +67,13 @@ export class Names {
   readonly #users = new Codes();
   readonly #who = new Codes();
   readonly #layouts = new Codes();
+  readonly #noLayouts: number;
+
+  /** With the hashes of texts that are no list of OSTs. */
+  constructor(noLayouts: readonly bigint[]) {
+    for (const hash of noLayouts) this.#layouts.of(Number(hash & 0xffffffffn), Number(hash >> 32n));
+    this.#noLayouts = this.#layouts.count;
+  }
 
   application(low: number, high: number): number {
     return 1 + this.#applications.of(low, high);
@@ -81,20 +88,18 @@ export class Names {
     return this.#who.of(application, user);
   }
 
-  /** By its number in SQL. */
+  /** Of a list of OSTs, by the hash of its text. */
   layout(low: number, high: number): number {
-    return (low | high) === 0 ? 0 : 1 + this.#layouts.of(low, high);
+    return this.#layoutNumber(this.#layouts.of(low, high));
   }
 
-  /** The layout with this number of SQL; 0 when no access has it. */
-  layoutOf(number: bigint): number {
-    return 1 + this.#layouts.find(Number(number & 0xffffffffn), Number(number >> 32n));
+  /** The layout with this hash; 0 when no access has it. */
+  layoutOf(hash: bigint): number {
+    return this.#layoutNumber(this.#layouts.find(Number(hash & 0xffffffffn), Number(hash >> 32n)));
   }
 
-  /** The OST of a layout of one; nothing where it is a list. */
-  ostOf(layout: number): number | undefined {
-    const [low, high] = [this.#layouts.low(layout - 1), this.#layouts.high(layout - 1)];
-    return high >= 0x80000000 ? undefined : numberOf(low, high) - 1;
+  #layoutNumber(code: number): number {
+    return Math.max(0, code + 1 - this.#noLayouts);
   }
 
   applicationOf(who: number): number {
@@ -110,7 +115,7 @@ export class Names {
       applications: this.#applications.count,
       users: this.#users.count,
       who: this.#who.count,
-      layouts: this.#layouts.count,
+      layouts: this.#layouts.count - this.#noLayouts,
     };
   }
 }
@@ -136,8 +141,8 @@ export class Facts {
 
 export interface Reading {
   readonly db: Queryable;
-  /** Columns in the order of `take`. */
-  readonly sql: string;
+  /** Columns in the order of `take`; read side by side. */
+  readonly sql: readonly string[];
   /** Accesses of each file of this part. */
   readonly counts: Uint32Array;
   readonly stride: number;
@@ -313,9 +318,9 @@ function whoOf(names: Names) {
   };
 }
 
-/** The number of a layout by its number in SQL. */
+/** The number of a layout; neighbours often have the same. */
 function layoutOf(names: Names) {
-  let [a, b] = [0, 0];
+  let [a, b] = [-1, -1];
   let known = 0;
   return (low: number, high: number): number => {
     if (low === a && high === b) return known;

@@ -48,16 +48,21 @@ export function partStarts({ words, rows, stride, run }: RunRows, bits: number):
   return starts;
 }
 
+/** Some of 2^bits parts, with what `partStarts` gave for all. */
+interface Parts {
+  readonly bits: number;
+  readonly starts: Uint32Array;
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
  * Copies the rows of the parts from `from` to before `to`, one part behind the other. All rows are looked at in turn: to
- * leap to the wanted ones by a list of bytes was slower.
+ * leap to the wanted ones, by a list of bytes or of rows, was slower.
  */
 export function gather(
   { words, rows, stride, run, flags }: RunRows,
-  bits: number,
-  starts: Uint32Array,
-  from: number,
-  to: number,
+  { bits, starts, from, to }: Parts,
   into: Uint32Array,
 ): void {
   const first = starts[from] as number;

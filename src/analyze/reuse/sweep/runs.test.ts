@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../base/prng.ts";
+import { quantile, sorted } from "../../../base/statistics.ts";
 import { COMPLETE, READ_KNOWN, WRITTEN_KNOWN } from "./records.ts";
 import { groupedRuns } from "./index.ts";
 import { plainRunRows, RUN_STRIDE } from "./run-rows.ts";
@@ -32,9 +33,11 @@ describe("runs", () => {
       one.written &&= written;
       expected.set(run.join(), one);
     }
-    const runs = new Runs(0.5);
     // As from another thread.
-    runs.restore(structuredClone(groupedRuns({ rows: plainRunRows(words, rows), oneSided: 0.5 })));
+    const runs = Runs.of(
+      0.5,
+      structuredClone(groupedRuns({ rows: plainRunRows(words, rows), oneSided: 0.5 })),
+    );
     const all = [...expected.values()];
     const whole = all.filter(({ complete }) => complete);
     const known = whole.filter(({ read, written }) => read && written);
@@ -57,10 +60,26 @@ describe("runs", () => {
     const total = (list: typeof moving) => list.reduce((sum, { r, w }) => sum + r + w, 0n);
     expect(runs.bytes.read).toBe(total(moving.filter(({ r, w }) => r > w)));
     expect(runs.bytes.written).toBe(total(moving.filter(({ r, w }) => r < w)));
-    const amounts = (list: typeof moving) => list.map(({ r, w }) => Number(r + w)).sort((a, b) => a - b);
-    expect([...runs.readBytes.values()].sort((a, b) => a - b)).toEqual(
-      amounts(moving.filter(({ r, w }) => r > w)),
-    );
+    const median = (list: typeof moving) => quantile(sorted(list.map(({ r, w }) => Number(r + w))), 0.5);
+    expect(runs.medians).toEqual({
+      read: median(moving.filter(({ r, w }) => r > w)),
+      written: median(moving.filter(({ r, w }) => r < w)),
+    });
+  });
+
+  it("have exact medians although not all of their amounts are kept, or say that they have none", () => {
+    const rows = 400_000;
+    const words = new Uint32Array(rows * RUN_STRIDE);
+    const flags = COMPLETE | READ_KNOWN | WRITTEN_KNOWN;
+    for (let row = 0; row < rows; row++) words.set([row, 7, row + 1, 0, 0, 0, flags], row * RUN_STRIDE);
+    const medians = (kept?: number) => {
+      const runs = new Runs(0.95, kept);
+      runs.add(plainRunRows(words, rows));
+      return runs.medians;
+    };
+    const expected = { read: rows / 2 + 0.5, written: Number.NaN };
+    expect([undefined, rows].map(medians)).toEqual([expected, expected]);
+    expect(medians(64)).toBeUndefined();
   });
 
   it.each([0, 1, 5])("are %i where there are no more, of one access each", (rows) => {

@@ -1,8 +1,9 @@
 /** The runs that touch selected files, with their bytes to them: how one-sided they are, and how much they move (A06, A11). */
+import { RunningMedian } from "../../../base/running-median.ts";
 import { COMPLETE, READ_KNOWN, WRITTEN_KNOWN } from "./records.ts";
 import { gather, partStarts, RUN_STRIDE, type RunRows } from "./run-rows.ts";
 import { RunSample, type RunSampleState } from "./run-sample.ts";
-import { Column, ExactSums, mixed } from "./words.ts";
+import { ExactSums, mixed } from "./words.ts";
 
 /** Runs that figures are drawn from and intervals are made of. */
 const SAMPLE_MAX = 100_000;
@@ -15,16 +16,21 @@ const BOTH_KNOWN = READ_KNOWN | WRITTEN_KNOWN;
 const READ_RUN = 1;
 const WRITE_RUN = 2;
 const BALANCED_RUN = 0;
+const NO_RUN = -1;
 
 /** All that is known of runs, as it goes from thread to thread. */
 export interface RunsState {
   readonly counts: Readonly<Record<(typeof COUNTS)[number], number>>;
   readonly oneSided: Float64Array;
   readonly bytes: readonly bigint[];
-  /** In pages. */
-  readonly readBytes: readonly Float64Array[];
-  readonly writeBytes: readonly Float64Array[];
+  readonly medians: Medians | undefined;
   readonly sample: RunSampleState;
+}
+
+/** Of the bytes of read runs and of write runs. */
+export interface Medians {
+  readonly read: number;
+  readonly written: number;
 }
 
 const COUNTS = [
@@ -52,14 +58,18 @@ export class Runs {
   balanced = 0;
   sumOfX = 0;
   readonly #bytes = new ExactSums(3);
-  readBytes = new Column();
-  writeBytes = new Column();
+  readonly #readBytes: RunningMedian;
+  readonly #writeBytes: RunningMedian;
   sample = new RunSample(SAMPLE_MAX);
+  #medians: Medians | undefined;
   readonly #bounds: readonly number[];
   readonly #table = new GroupTable();
 
-  constructor(oneSided: number) {
+  /** `kept`: amounts that are kept for medians; without it as many as runs in the order of their hashes need. */
+  constructor(oneSided: number, kept?: number) {
     this.#bounds = [0.9, 0.95, 0.99, oneSided];
+    this.#readBytes = new RunningMedian(kept);
+    this.#writeBytes = new RunningMedian(kept);
   }
 
   get bytes() {
@@ -67,6 +77,14 @@ export class Runs {
       this.#bytes.value(type),
     );
     return { balanced: balanced as bigint, read: read as bigint, written: written as bigint };
+  }
+
+  /** When all rows were added; nothing when too few of their amounts were kept to tell. */
+  get medians(): Medians | undefined {
+    const [read, written] = [this.#readBytes.value, this.#writeBytes.value];
+    if (this.#medians === undefined && read !== undefined && written !== undefined)
+      this.#medians = { read, written };
+    return this.#medians;
   }
 
   /** Groups rows by run; all rows of a run must be among them. */
@@ -82,7 +100,7 @@ export class Runs {
       while (to < parts && (starts[to + 1] as number) - first <= ROUND_ROWS) to++;
       const words = ((starts[to] as number) - first) * RUN_STRIDE;
       if (words > room.length) room = new Uint32Array(words);
-      gather(source, bits, starts, from, to, room);
+      gather(source, { bits, starts, from, to }, room);
       for (let part = from; part < to; part++)
         this.#group(room, (starts[part] as number) - first, (starts[part + 1] as number) - first);
       from = to;
@@ -94,22 +112,22 @@ export class Runs {
       counts: Object.fromEntries(COUNTS.map((name) => [name, this[name]])) as RunsState["counts"],
       oneSided: this.oneSided,
       bytes: [BALANCED_RUN, READ_RUN, WRITE_RUN].map((type) => this.#bytes.value(type)),
-      readBytes: this.readBytes.pages,
-      writeBytes: this.writeBytes.pages,
+      medians: this.medians,
       sample: this.sample.state,
     };
   }
 
-  /** Takes over what other runs knew; these must be empty. */
-  restore({ counts, oneSided, bytes, readBytes, writeBytes, sample }: RunsState): void {
-    for (const name of COUNTS) this[name] = counts[name];
-    this.oneSided = Float64Array.from(oneSided);
+  /** The runs whose state this was. */
+  static of(bound: number, { counts, oneSided, bytes, medians, sample }: RunsState): Runs {
+    const runs = new Runs(bound);
+    for (const name of COUNTS) runs[name] = counts[name];
+    runs.oneSided = Float64Array.from(oneSided);
     bytes.forEach((sum, type) => {
-      this.#bytes.addBigint(type, sum);
+      runs.#bytes.addBigint(type, sum);
     });
-    this.readBytes = Column.of(readBytes);
-    this.writeBytes = Column.of(writeBytes);
-    this.sample = RunSample.of(SAMPLE_MAX, sample);
+    runs.#medians = medians;
+    runs.sample = RunSample.of(SAMPLE_MAX, sample);
+    return runs;
   }
 
   #group(words: Uint32Array, from: number, to: number): void {
@@ -141,38 +159,36 @@ export class Runs {
       if ((state & READ_KNOWN) !== 0) r.add(group, words[at + 2] as number, words[at + 3] as number);
       if ((state & WRITTEN_KNOWN) !== 0) w.add(group, words[at + 4] as number, words[at + 5] as number);
     }
-    for (let group = 0; group < groups; group++)
-      this.#measure(
+    for (let group = 0; group < groups; group++) {
+      const small = r.isSmall(group) && w.isSmall(group);
+      const type = this.#measure(
         states[group] as number,
-        r,
-        w,
-        group,
+        small ? r.about(group) - w.about(group) : Number(r.value(group) - w.value(group)),
+        small ? r.about(group) + w.about(group) : Number(r.value(group) + w.value(group)),
         keys[2 * group] as number,
         keys[2 * group + 1] as number,
       );
+      if (type === NO_RUN) continue;
+      this.#bytes.addSum(type, r, group);
+      this.#bytes.addSum(type, w, group);
+    }
     table.clear(groups);
   }
 
-  #measure(state: number, r: ExactSums, w: ExactSums, at: number, low: number, high: number): void {
+  /** Counts a run by what it read less what it wrote, and both together. Returns its type, where it moved bytes. */
+  #measure(state: number, difference: number, bytes: number, low: number, high: number): number {
     this.count++;
     if ((state & COMPLETE) === 0) {
       this.partial++;
-      return;
+      return NO_RUN;
     }
     if ((state & BOTH_KNOWN) !== BOTH_KNOWN) {
       this.unknown++;
-      return;
-    }
-    const [read, written] = [r.about(at), w.about(at)];
-    let difference = read - written;
-    let bytes = read + written;
-    if (!r.isSmall(at) || !w.isSmall(at)) {
-      difference = Number(r.value(at) - w.value(at));
-      bytes = Number(r.value(at) + w.value(at));
+      return NO_RUN;
     }
     if (bytes === 0) {
       this.idle++;
-      return;
+      return NO_RUN;
     }
     this.moving++;
     const x = Math.abs(difference) / bytes;
@@ -180,16 +196,15 @@ export class Runs {
     for (let i = 0; i < 4; i++)
       if (x >= (this.#bounds[i] as number)) this.oneSided[i] = (this.oneSided[i] as number) + 1;
     const type = difference > 0 ? READ_RUN : difference < 0 ? WRITE_RUN : BALANCED_RUN;
-    this.#bytes.addSum(type, r, at);
-    this.#bytes.addSum(type, w, at);
     if (type === READ_RUN) {
       this.reads++;
-      this.readBytes.push(bytes);
+      this.#readBytes.add(bytes);
     } else if (type === WRITE_RUN) {
       this.writes++;
-      this.writeBytes.push(bytes);
+      this.#writeBytes.add(bytes);
     } else this.balanced++;
     this.sample.add(mixed(high, low), x, Math.sign(difference), bytes);
+    return type;
   }
 }
 

@@ -97,19 +97,6 @@ export class Column {
   #used = 0;
   #before = 0;
 
-  /** A list of the values of these pages, which are not copied. */
-  static of(pages: readonly Float64Array[]): Column {
-    const column = new Column();
-    column.#full.push(...pages);
-    for (const page of pages) column.#before += page.length;
-    return column;
-  }
-
-  /** All values in turn; valid until the next push. */
-  get pages(): Float64Array[] {
-    return [...this.#full, this.#page.slice(0, this.#used)];
-  }
-
   get length(): number {
     return this.#before + this.#used;
   }
