@@ -7,6 +7,7 @@ export interface PeerResult {
   /** Seconds. */
   readonly load: number;
   readonly compute: number;
+  readonly rest: number;
   /** Bytes of address space. */
   readonly spaceAtImport: number;
   readonly spaceAtMost: number;

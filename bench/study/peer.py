@@ -1,9 +1,11 @@
-"""The study of file reuse as people do it today: pandas on two tables. Items and keys as `plimsoll study reuse --json`.
+"""The study of file reuse as people do it today: pandas on tables. Items and keys as `plimsoll study reuse --json`.
 
-peer.py ACCESSES.csv RUNS.csv ZONE
+peer.py FOLDER ZONE
 
-Prints one JSON document: the version of pandas, seconds to load and to compute, bytes of address space at import and at
-most, values by item, and the cells of figure 2. It follows the definitions for complete accesses with a good clock.
+FOLDER has accesses.csv and runs.csv for A01 to A15, calls.csv and modules.csv for A16. Prints one JSON document: the
+version of pandas; seconds to load and to compute A01 to A15, and of the rest (A16, other thresholds, intervals); bytes of
+address space at import and at most; values by item; and the cells of figure 2. It follows the definitions for complete
+accesses with a good clock.
 """
 import json
 import re
@@ -16,6 +18,8 @@ import pandas as pd
 MIN_BYTES, MIN_RUNS = 100_000_000_000, 2
 EXCLUDED = "/var/opt/cray/dws"
 HOUR = 3.6e12
+CLASS_THRESHOLDS, CLASS_BYTES = [0.5, 0.8, 0.9, 0.95, 0.99], 100_000_000_000
+DRAWS, SAMPLE_FILES, SAMPLE_RUNS = 1000, 3000, 5000
 
 
 def address_space(field):
@@ -23,12 +27,12 @@ def address_space(field):
         return int(re.search(rf"^{field}:\s+(\d+) kB", status.read(), re.M)[1]) * 1024
 
 
-def load(accesses, runs):
+def load(folder):
     ids = {"run_id": "uint64", "application_id": "uint64", "user_id": "int64"}
     seconds = ["slowest_seconds", "variance_seconds", "variance_bytes"]
     return (
         pd.read_csv(
-            accesses,
+            f"{folder}/accesses.csv",
             dtype={
                 **ids,
                 "file_id": "uint64",
@@ -37,7 +41,22 @@ def load(accesses, runs):
                 **dict.fromkeys(["mount", "layer", "osts"], "category"),
             },
         ),
-        pd.read_csv(runs, dtype=ids),
+        pd.read_csv(f"{folder}/runs.csv", dtype=ids),
+    )
+
+
+def load_side(folder):
+    counts = ["reads", "writes", "sequential_reads", "sequential_writes", "stripe_count"]
+    return (
+        pd.read_csv(
+            f"{folder}/calls.csv",
+            dtype={
+                "file_id": "uint64",
+                **dict.fromkeys(["mount", "layer"], "category"),
+                **dict.fromkeys(counts, "float64"),
+            },
+        ),
+        pd.read_csv(f"{folder}/modules.csv", dtype={"modules": "category"}, keep_default_na=False),
     )
 
 
@@ -55,12 +74,15 @@ def least_over_most(values):
     return values.min() / values.max()
 
 
+def included(table):
+    mounts = table["mount"].cat.categories
+    excluded = mounts[(mounts == EXCLUDED) | mounts.str.startswith(EXCLUDED + "/")]
+    return table if len(excluded) == 0 else table[~table["mount"].isin(excluded)]
+
+
 def compute(accesses, runs, zone):
     items = {}
-    mounts = accesses["mount"].cat.categories
-    excluded = mounts[(mounts == EXCLUDED) | mounts.str.startswith(EXCLUDED + "/")]
-    if len(excluded) > 0:
-        accesses = accesses[~accesses["mount"].isin(excluded)]
+    accesses = included(accesses)
 
     # All files.
     files = (
@@ -305,7 +327,144 @@ def compute(accesses, runs, zone):
             f"readWriteMeanCov{side}": of_class[0],
             f"files{side}": spread[side].count(),
         }
-    return items, histogram
+    # What the rest needs of all this.
+    by_file = pd.DataFrame(
+        {
+            "class": kind,
+            "readGap": gaps[1],
+            "writeGap": gaps[-1],
+            "readStreak": streaks[1],
+            "writeStreak": streaks[-1],
+            "applications": applications,
+            "hours": pair_gaps.groupby("file").mean(),
+            "pairs": pair_gaps.groupby("file").count(),
+            "covTime": spread["Time"],
+            "covBytes": spread["Bytes"],
+        }
+    )
+    kept = {
+        "selected": selected[["file_id", "mount", "r", "w", "total"]],
+        "files": by_file,
+        "runs": busy,
+        "layers": layers,
+        "hours": a.groupby(["file", "hour"])["share"].agg(["sum", "count"]).join(cells.rename("cov")),
+    }
+    return items, histogram, kept
+
+
+def side_facts(calls, modules, selected):
+    calls = included(calls)
+    widths = calls.merge(selected[["file_id", "mount"]], on=["file_id", "mount"])
+    widths = widths.groupby(["file_id", "mount"], observed=True)["stripe_count"].max()
+    columns = ["reads", "writes", "sequential_reads", "sequential_writes"]
+    sums = calls.loc[(calls["layer"] != "STDIO") & (calls[columns] >= 0).all(axis=1), columns].sum()
+    sequential = sums["sequential_reads"] + sums["sequential_writes"]
+    sets = modules["modules"].value_counts()
+    lustre = sets[[("LUSTRE" in str(names).split()) for names in sets.index]].sum()
+    return {
+        "sequentialReads": sums["sequential_reads"] / sums["reads"],
+        "sequentialWrites": sums["sequential_writes"] / sums["writes"],
+        "sequential": sequential / (sums["reads"] + sums["writes"]),
+        "stripeWidth1": (widths.dropna() == 1).mean(),
+        "logsWithoutLustre": 1 - lustre / sets.sum(),
+    }
+
+
+def other_thresholds(selected):
+    """Shares of the classes by other rules."""
+    d = (selected["r"] - selected["w"]) / selected["total"]
+    rules = [(d >= t, d <= -t) for t in CLASS_THRESHOLDS]
+    read, written = selected["r"] >= CLASS_BYTES, selected["w"] >= CLASS_BYTES
+    return [(r.mean(), w.mean()) for r, w in [*rules, (read & ~written, written & ~read)]]
+
+
+def intervals(kept):
+    """Bootstrap intervals of the numbers behind the findings, as drawn by hand in numpy."""
+    rng = np.random.default_rng(1)
+    low_high = lambda draws: np.nanpercentile(draws, [2.5, 97.5], axis=0).tolist()
+
+    def weights(units):
+        return rng.multinomial(units, np.full(units, 1 / units), size=DRAWS).astype("float64")
+
+    def means(w, columns):
+        values = np.column_stack([np.asarray(column, dtype="float64") for column in columns])
+        known = ~np.isnan(values)
+        return (w @ np.where(known, values, 0)) / (w @ known.astype("float64"))
+
+    def weighted_quantile(w, values, share):
+        values = np.asarray(values, dtype="float64")
+        places = np.flatnonzero(~np.isnan(values))
+        places = places[np.argsort(values[places])]
+        heights = w[:, places].cumsum(axis=1)
+        at = (heights < share * heights[:, -1:]).sum(axis=1)
+        return values[places][np.minimum(at, len(places) - 1)]
+
+    result = {}
+    files = kept["files"]
+    files = files.sample(min(SAMPLE_FILES, len(files)), random_state=1)
+    w = weights(len(files))
+    shared = files["applications"] >= 2
+    m = means(
+        w,
+        [
+            files["class"] == 0,
+            files["class"] == 1,
+            files["class"] == -1,
+            files["readGap"],
+            files["writeGap"],
+            files["readStreak"],
+            files["writeStreak"],
+            files["readStreak"] >= 2,
+            shared,
+            (files["class"] == 0).where(shared).astype("float64"),
+            files["hours"] * files["pairs"],
+            files["pairs"].where(files["hours"].notna()),
+            files["covTime"],
+            files["covBytes"],
+            files["covTime"].where(files["class"] == 1),
+        ],
+    )
+    larger = np.maximum(m[:, 3] / m[:, 4], m[:, 4] / m[:, 3])
+    result["files"] = low_high(
+        np.column_stack(
+            [
+                m[:, 0],
+                m[:, 1] / m[:, 2],
+                weighted_quantile(w, files["readGap"], 0.8),
+                weighted_quantile(w, files["writeGap"], 0.8),
+                larger,
+                m[:, 5] / m[:, 6],
+                m[:, 7:10],
+                m[:, 10] / m[:, 11],
+                m[:, 12] / m[:, 13],
+                m[:, 14] / m[:, 12],
+            ]
+        )
+    )
+
+    runs = kept["runs"].sample(min(SAMPLE_RUNS, len(kept["runs"])), random_state=1)
+    x = (runs["r"] - runs["w"]).abs() / runs["bytes"]
+    reads, writes = runs["r"] > runs["w"], runs["r"] < runs["w"]
+    m = means(
+        weights(len(runs)), [x >= 0.95, reads, writes, runs["bytes"].where(reads), runs["bytes"].where(writes)]
+    )
+    result["runs"] = low_high(np.column_stack([m[:, 0], m[:, 1] / m[:, 2], m[:, 4] / m[:, 3]]))
+
+    layers = kept["layers"].unstack("layer").reindex(files.index)
+    posix = [column for column in [("SdBytes", "POSIX"), ("BytesPerRun", "POSIX")] if column in layers]
+    times = [column for column in [("SdSeconds", "POSIX"), ("SdSeconds", "MPI-IO")] if column in layers]
+    for name, columns in [("time", times), ("bytes", posix)]:
+        if len(columns) == 2:
+            m = means(w, [layers[column] for column in columns])
+            result[name] = low_high(m[:, 0] / m[:, 1])
+
+    hours = kept["hours"].unstack("hour").reindex(files.index)
+    shares = (w @ hours["sum"].fillna(0)).to_numpy() / (w @ hours["count"].fillna(0)).to_numpy()
+    covs = means(w, [hours["cov"][hour] for hour in hours["cov"].columns])
+    both = ~np.isnan(shares) & ~np.isnan(covs)
+    x, y = (pd.DataFrame(np.where(both, values, np.nan)).rank(axis=1) for values in (shares, covs))
+    result["hours"] = low_high(np.column_stack([x.corrwith(y, axis=1), np.nanmean(covs, axis=1)]))
+    return result
 
 
 def plain(value):
@@ -313,24 +472,32 @@ def plain(value):
     return None if isinstance(number, float) and np.isnan(number) else number
 
 
-def main(accesses, runs, zone):
+def main(folder, zone):
     at_import = address_space("VmSize")
     began = time.perf_counter()
-    tables = load(accesses, runs)
+    tables = load(folder)
     loaded = time.perf_counter()
-    items, histogram = compute(*tables, zone)
+    items, histogram, kept = compute(*tables, zone)
     computed = time.perf_counter()
+    del tables
+    items["A16"] = side_facts(*load_side(folder), kept["selected"])
+    thresholds = other_thresholds(kept["selected"])
+    ranges = intervals(kept)
+    ended = time.perf_counter()
     print(
         json.dumps(
             {
                 "pandas": pd.__version__,
                 "load": loaded - began,
                 "compute": computed - loaded,
+                "rest": ended - computed,
                 "spaceAtImport": at_import,
                 "spaceAtMost": address_space("VmPeak"),
                 "items": {
                     item: {key: plain(value) for key, value in values.items()} for item, values in items.items()
                 },
+                "thresholds": thresholds,
+                "intervals": ranges,
                 "histogram": [[int(x), int(y), int(n)] for (x, y), n in histogram.items()],
             }
         )
