@@ -67,22 +67,25 @@ files behind the most active OSTs), \`hours\` (with those to avoid). A predictio
 
 All accesses are read three times, and of them only the columns that are asked for: for the totals of each file, to pick the
 accesses of the selected files, and for the census. The first and the last are aggregations in DuckDB, on all processors; files
-that are not selected are counted by bins, and no table of all files is kept. The second is a join whose result streams out of the
-database in narrow columns: an access is 48 bytes in one buffer, side by side with the others of its file. Then each file is gone
-through once: its sequence is sorted, streaks, gaps, variations, hours, applications and layouts are read off, all in the cache.
-Meanwhile another thread looks at the same buffer and groups the accesses by run, in parts that fit in the cache. The census is made
-while intervals and the items that need nothing else are computed.
+that are not selected are counted by bins, and no table of all files is kept. The second is a join whose result comes out of the
+database in narrow columns, as two streams, each of every other segment: an access is 48 bytes in one buffer, side by side with the
+others of its file. Then each file is gone through once: its sequence is sorted, streaks, gaps, variations, hours, applications and
+layouts are read off, all in the cache. Meanwhile another thread looks at the same buffer and groups the accesses by run, in parts
+that fit in the cache; medians of runs are exact, though only the amounts around the middle are kept. Intervals, and the items that
+need nothing else, are computed while that ends and the database makes the census.
 
 \`--memory\` (2 GiB unless given) is divided: the limit of DuckDB is half of it up to 1 GiB, then 512 MiB, and from 2 GiB on a
 quarter; the rest holds accesses, 33 million of them at 2 GiB. More are read in several passes, some files at a time, and each pass
 reads the columns again. Totals of more files than DuckDB can hold, about eight million at 512 MiB, are made in several passes too:
 to read three columns again is faster than to spill to \`--temp\`, which remains for what was not foreseen. On top come the program,
-DuckDB's own buffers, 8 bytes for each run and about 150 for each selected file. Memory is taken only as needed: with 17 million
+DuckDB's own buffers, and about 150 bytes for each selected file. Memory is taken only as needed: with 17 million
 accesses, half of them of selected files, the whole process takes 0.8 GB, with 5 million 0.4 GB, with 51 million 2.05 GB. Figures,
 and paths but those of the files on hot OSTs, are looked up only for \`-o\`.
 
 On two cores 51 million accesses take about 40 s when the store is in the page cache of the system, 66 s of processor time; from a cold
-disk the reading decides (104 s). \`npm run bench study\` measures the whole command against the same values from pandas.
+disk the reading decides (104 s). \`npm run bench study\` measures the whole command against the same work in pandas, value by value. On
+17 million accesses it took 11.9 s (11.1 to 13.7) against 118.6 s, 10 times as fast, in 0.81 GB against 7.97 GB; A01 to A15 alone
+9.5 times as fast.
 
 `;
 
