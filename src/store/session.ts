@@ -205,16 +205,20 @@ async function scanOne(
   const result = await connection.stream(sql);
   const count = result.columnCount;
   let next = result.fetchChunk();
-  for (;;) {
-    const chunk = await next;
-    if (!chunk || chunk.rowCount === 0 || stopped()) return;
-    // DuckDB works on the next rows while we work on these.
-    next = result.fetchChunk();
-    next.catch(() => {});
-    take(
-      chunk.rowCount,
-      Array.from({ length: count }, (_, index) => rawColumn(chunk, index)),
-    );
+  try {
+    for (;;) {
+      const chunk = await next;
+      if (!chunk || chunk.rowCount === 0 || stopped()) return;
+      // DuckDB works on the next rows while we work on these.
+      next = result.fetchChunk();
+      take(
+        chunk.rowCount,
+        Array.from({ length: count }, (_, index) => rawColumn(chunk, index)),
+      );
+    }
+  } finally {
+    // Whoever stops early closes the connection, which must not be in use.
+    await next.catch(() => {});
   }
 }
 

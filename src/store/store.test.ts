@@ -37,7 +37,13 @@ describe("a new store", () => {
     );
     await expect(Store.open(folder)).rejects.toThrow(UsageError);
     await expect(Store.open(join(root, "nowhere"))).rejects.toThrow(/nowhere is no store: no such folder/);
-    await expect(Store.create(join(folder, "thesis.tex"))).rejects.toThrow(/is a file; a store is a folder/);
+    for (const way of [Store.create, Store.open, Store.openOrCreate])
+      await expect(way.call(Store, join(folder, "thesis.tex"))).rejects.toThrow(
+        /is a file; a store is a folder/,
+      );
+    await expect(Store.open(join(folder, "thesis.tex", "deeper"))).rejects.toThrow(
+      /deeper is no store: no such folder/,
+    );
     await expect(Store.create(join(root, "a*"))).rejects.toThrow(/path of a store cannot contain \*/);
   });
 

@@ -1,5 +1,5 @@
 /** A folder of immutable Parquet segments and a manifest; many processes may read and write it at once. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { STORE_VERSION } from "../model/store-schema.ts";
@@ -114,7 +114,12 @@ function isOurs(name: string): boolean {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // Not there, or below a file: what is done next says so.
+    return false;
+  }
 }
 
 function writeVersion(store: string): void {
@@ -130,8 +135,8 @@ export function readVersion(store: string, shown: string): number {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTDIR") throw cause;
-    const why =
-      statSync(store, { throwIfNoEntry: false }) === undefined ? "no such folder" : `no ${STORE_FILE} in it`;
+    if (isFile(store)) throw new UsageError(`${shown} is a file; a store is a folder`, { cause });
+    const why = existsSync(store) ? `no ${STORE_FILE} in it` : "no such folder";
     throw new UsageError(`${shown} is no store: ${why}; plimsoll ingest makes one`, { cause });
   }
   let value: { kind?: unknown; version?: unknown } | null;

@@ -127,7 +127,7 @@ async function build(
     collect,
   });
   // The accesses are held until their runs are grouped.
-  swept.runs.then(collect, () => {});
+  swept.runs.then(() => collect?.()).catch(() => {});
   let counted: Promise<Input> | undefined;
   return {
     db,
