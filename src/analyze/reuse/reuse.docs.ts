@@ -84,9 +84,9 @@ and paths but those of the files on hot OSTs, are looked up only for \`-o\`.
 
 On two cores 51 million accesses take about 40 s when the store is in the page cache of the system, 66 s of processor time; from a cold
 disk the reading decides (104 s). \`npm run bench study\` measures the whole command against the same work in pandas, value by value. On
-17 million accesses it took 11.9 s (11.1 to 13.7) against 118.6 s in one session and 13.2 s (12.6 to 17.3) against 107 s (102 to 114) in
-another, 8 to 10 times as fast, in 0.78 to 0.81 GB against 7.8 to 8.0 GB. It is memory that decides: on a machine whose other users are
-quiet the same command takes 9.4 s.
+17 million accesses three sessions gave 11.9 s (11.1 to 13.7) against 118.6 s, 13.0 s (9.5 to 17.4) against 97.9 s, and 13.2 s (12.6 to
+17.3) against 107.4 s: 10.0, 7.6 and 8.2 times as fast, in 0.78 to 0.81 GB against 7.8 to 8.0 GB. A01 to A15 alone were 9.5, 7.0 and 7.7
+times as fast.
 
 `;
 
