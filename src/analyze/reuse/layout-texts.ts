@@ -22,13 +22,6 @@ export async function noLayouts(db: Queryable): Promise<bigint[]> {
   return rows.map((row) => exact(row.number));
 }
 
-/** All OSTs that a layout names, rising, with or without a selected file: those without are the least active. */
-export async function allOsts(db: Queryable): Promise<number[]> {
-  const rows = await db.rows(`select distinct try_cast(ost as uinteger) as ost
-    from reuse_layouts, unnest(string_split(osts, ' ')) as t(ost)`);
-  return rows.flatMap(({ ost }) => (ost === null ? [] : [number(ost)])).sort((a, b) => a - b);
-}
-
 /** Calls `take` with the hash and the OSTs of each layout. */
 export async function eachLayout(
   db: Queryable,
@@ -43,8 +36,14 @@ export async function eachLayout(
     const rows = await db.rows(
       `select number, osts from reuse_layouts where known and number % ${slices} = ${slice}`,
     );
-    for (const row of rows) take(exact(row.number), String(row.osts).split(" ").map(Number).filter(isOst));
+    for (const row of rows) take(exact(row.number), ostsIn(String(row.osts)));
   }
 }
 
-const isOst = (one: number): boolean => one >= 0;
+/** What is between spaces and no number of an OST stands for a stripe that is not known. */
+const ostsIn = (text: string): number[] =>
+  text
+    .split(" ")
+    .filter((part) => /^\d+$/.test(part))
+    .map(Number)
+    .filter((ost) => ost < 2 ** 32);

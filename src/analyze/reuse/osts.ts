@@ -1,5 +1,5 @@
 /** Where the selected files lie: their bytes, files, applications and users by OST, of all OSTs that any access names. */
-import { allOsts, eachLayout } from "./layout-texts.ts";
+import { eachLayout } from "./layout-texts.ts";
 import { prepareOnce } from "./once.ts";
 import type { Prepared } from "./prepare.ts";
 import { Codes, ExactSums } from "./sweep/words.ts";
@@ -38,11 +38,14 @@ export const ostsOf = (prepared: Prepared): Promise<Osts> =>
 async function targetsOf({ db, swept }: Prepared): Promise<Targets> {
   const { names } = swept;
   const lists: (readonly number[])[] = Array.from({ length: names.counts.layouts + 1 }, () => []);
-  await eachLayout(db, (number, osts) => {
+  // Those without a selected file too: they are the least active.
+  const all = new Set<number>();
+  await eachLayout(db, (number, list) => {
+    for (const ost of list) all.add(ost);
     const layout = names.layoutOf(number);
-    if (layout !== 0) lists[layout] = osts;
+    if (layout !== 0) lists[layout] = list;
   });
-  const osts = await allOsts(db);
+  const osts = [...all].sort((a, b) => a - b);
   const place = new Map(osts.map((ost, i) => [ost, i]));
   return { osts, ofLayout: lists.map((list) => list.map((ost) => place.get(ost) as number)) };
 }

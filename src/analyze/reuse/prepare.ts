@@ -2,6 +2,7 @@
  * What the items share, made once per database and set of options:
  *
  *   reuse_grouped    every selected file, and all other files by what A02 and A03 count of them
+ *   reuse_layouts    every list of OSTs, with the hash by which accesses name it
  *   reuse_selected   the I/O-intensive files, numbered from 0, with class (1 read-heavy, -1 write-heavy, 0 both)
  *   swept            all that one pass over their accesses tells (sweep/)
  *

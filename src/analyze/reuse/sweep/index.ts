@@ -135,7 +135,7 @@ interface Part {
   readonly runsHere: boolean;
 }
 
-/** Runs that are being grouped. */
+/** Runs that are being grouped; a promise that is returned as it is would be waited for. */
 interface Grouping {
   readonly runs: Promise<Runs>;
 }

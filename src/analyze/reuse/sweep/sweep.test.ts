@@ -71,6 +71,15 @@ describe("a sweep", () => {
     expect(widths[0]).toBe(4);
   });
 
+  it("reads lists of OSTs that are not written well: each OST once, and no other", async () => {
+    const corpus = randomCorpus({ seed: 23 });
+    const texts = ["5 ", "5  7", "7", " 9", "-1 -1", "-1", "", " ", "x", "1.5", "4294967296", null];
+    const laid = corpus.accesses.map((one, i) => ({ ...one, osts: texts[i % texts.length] ?? null }));
+    const { items } = await study({ ...corpus, accesses: laid as never }, {}, 2 ** 30);
+    const loads = items.A12?.tables.find(({ id }) => id === "ost-load")?.rows ?? [];
+    expect(loads.map(([ost]) => ost)).toEqual([5, 7, 9]);
+  });
+
   it("leaves figures and tables of files out when nobody asks for them, and counts their rows", async () => {
     const corpus = randomCorpus({ seed: 22 });
     const db = await memoryStore();
