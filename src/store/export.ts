@@ -1,6 +1,6 @@
 /** One table of a store as one file, written by DuckDB. */
 import type { TableSchema } from "../model/schema.ts";
-import { PARQUET } from "./batch.ts";
+import { PARQUET_OUTSIDE } from "./batch.ts";
 import { openDatabase, quoteText, type StoreOptions } from "./database.ts";
 import { readingError, systemErrorOf } from "./engine-error.ts";
 import type { Store } from "./store.ts";
@@ -23,7 +23,7 @@ export async function exportTable(
   try {
     const hiding = await hideDuplicates(database.connection, store.path, batches);
     const query = tableQuery(table, { store: store.path, batches, hiding });
-    const how = format === "parquet" ? PARQUET : "format csv, header";
+    const how = format === "parquet" ? PARQUET_OUTSIDE : "format csv, header";
     const result = await database.connection.run(`copy (${query}) to ${quoteText(path)} (${how})`);
     const [[count] = []] = await result.getRows();
     return Number(count);
