@@ -4,6 +4,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { FormatError, LimitError, UsageError } from "../base/errors.ts";
 import { MISSING_I64 } from "../model/schema.ts";
 import { STORE_SCHEMA, STORE_VERSION, storedAccesses, storedRuns } from "../model/store-schema.ts";
+import { openDatabase, quoteText } from "./database.ts";
+import { exportTable } from "./export.ts";
 import type { Session } from "./session.ts";
 import { Store } from "./store.ts";
 import { appendRun, contents, idOf, storeWith, temporaryFolder } from "./test-kit.ts";
@@ -390,6 +392,24 @@ describe("shares of a table", () => {
     // And the session goes on.
     expect(await scanned(query, ["select 1::bigint", "select 2::bigint"])).toEqual([1, 2]);
     query.close();
+  });
+});
+
+describe("an export", () => {
+  it("has encodings that every Parquet reader knows, unlike segments", async () => {
+    const store = await storeWith(folder, [[1, 2]]);
+    const path = join(root, "accesses.parquet");
+    expect(await exportTable(store, storedAccesses, path, { format: "parquet" })).toBe(6);
+    const { connection, close } = await openDatabase(folder);
+    const encodings = async (files: string) => {
+      const sql = `select distinct encodings from parquet_metadata(${quoteText(files)})`;
+      return (await connection.runAndReadAll(sql)).getRows().join(" ");
+    };
+    expect(await encodings(path)).not.toMatch(/DELTA|SPLIT/);
+    expect(await encodings(join(folder, "segments", "accesses", "*.parquet"))).toMatch(
+      /DELTA|RLE_DICTIONARY/,
+    );
+    close();
   });
 });
 
