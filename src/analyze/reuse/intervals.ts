@@ -70,15 +70,18 @@ type FileName =
   | "covRatio"
   | "readHeavyTime";
 
-/** The intervals for which units are drawn anew; made once. */
-export const drawnIntervals = (prepared: Prepared) =>
-  prepareOnce(prepared, "intervals", async () => ({
-    files: fileIntervals(prepared),
-    layers: layerIntervals(prepared),
-    hours: hourInterval(prepared),
+/** The intervals for which units are drawn anew; made once. They take long, so others have their turn in between. */
+export const drawnIntervals = (prepared: Prepared, pause: () => Promise<void> = async () => {}) =>
+  prepareOnce(prepared, "intervals", async () => {
+    const files = fileIntervals(prepared);
+    await pause();
+    const layers = layerIntervals(prepared);
+    await pause();
+    const hours = hourInterval(prepared);
+    await pause();
     // Last: another thread may still group them.
-    runs: await runIntervals(prepared),
-  }));
+    return { files, layers, hours, runs: await runIntervals(prepared) };
+  });
 
 /** The files that intervals are made of. */
 const sampleOf = (files: number): Uint32Array => {

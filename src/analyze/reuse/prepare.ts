@@ -259,37 +259,44 @@ const CALLS =
   "(layer <> 'STDIO' and sequential_reads >= 0 and sequential_writes >= 0 and reads >= 0 and writes >= 0)";
 
 async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Promise<Input> {
-  const [row] = await db.rows(`select * from
-    (select count(*) filter (is_partial) as partial, count(*) filter (r = 0 and w = 0) as zero,
-      count(*) filter (r is null or w is null) as unknown,
-      count(*) filter (bytes_read < 0 or bytes_written < 0) as negative, sum(r) as bytes_read, sum(w) as bytes_written
-      from reuse_input),
-    (select count(*) as calls_known, sum(reads) as reads, sum(writes) as writes, sum(sequential_reads) as seq_reads,
-      sum(sequential_writes) as seq_writes from reuse_input where ${CALLS})`);
-  const [sums] = await db.rows("select sum(runs) as n from reuse_grouped");
-  const [excluded] = await db.rows(`select count(*) as n, sum(coalesce(r, 0)) + sum(coalesce(w, 0)) as bytes
-    from reuse_excluded`);
   const application = options.application === "exe" ? "application_id" : "(application_id, user_id)";
-  const [distinct] = await db.rows(
-    `select count(distinct ${application}) as applications, count(distinct user_id) as users from reuse_period_runs`,
-  );
-  // There are few sets of modules, and many logs.
-  const sets = await db.rows("select modules, count(*) as n from reuse_period_runs group by modules");
+  // In one call: the database goes on with all of them while this thread is busy. There are few sets of modules, and
+  // many logs; an import says in the warnings of a run how many counters it left out.
+  await db.run(`
+    create or replace table reuse_census as select * from
+      (select count(*) filter (is_partial) as partial, count(*) filter (r = 0 and w = 0) as zero,
+        count(*) filter (r is null or w is null) as unknown,
+        count(*) filter (bytes_read < 0 or bytes_written < 0) as negative, sum(r) as bytes_read, sum(w) as bytes_written
+        from reuse_input),
+      (select count(*) as calls_known, sum(reads) as reads, sum(writes) as writes, sum(sequential_reads) as seq_reads,
+        sum(sequential_writes) as seq_writes from reuse_input where ${CALLS}),
+      (select sum(runs) as accesses from reuse_grouped),
+      (select count(*) as excluded, sum(coalesce(r, 0)) + sum(coalesce(w, 0)) as excluded_bytes from reuse_excluded);
+    create or replace table reuse_census_runs as
+      select count(distinct ${application}) as applications, count(distinct user_id) as users from reuse_period_runs;
+    create or replace table reuse_module_sets as
+      select modules, count(*) as n from reuse_period_runs group by modules;
+    create or replace table reuse_warnings as
+      select warnings, count(*) as n from reuse_period_runs where contains(warnings, 'negative') group by warnings`);
+  const [row] = await db.rows("select * from reuse_census, reuse_census_runs");
+  const sets = await db.rows("select modules, n from reuse_module_sets");
+  const warnings = await db.rows("select warnings, n from reuse_warnings");
+  const leftOut = warnings.reduce((sum, { warnings, n }) => sum + number(n) * negativesIn(String(warnings)), 0);
   return {
-    applications: number(distinct?.applications),
-    users: number(distinct?.users),
+    applications: number(row?.applications),
+    users: number(row?.users),
     moduleSets: sets.map(({ modules, n }) => ({ modules: String(modules ?? ""), runs: number(n) })),
     runs: clock.runs,
-    accesses: number(sums?.n) || 0,
+    accesses: number(row?.accesses) || 0,
     outsidePeriodRuns: clock.allRuns - clock.runs - (clock.bad - clock.badInPeriod),
     unplacedRuns: clock.bad - clock.badInPeriod,
     badClockRuns: clock.badInPeriod,
-    excludedAccesses: number(excluded?.n),
-    excludedBytes: exact(excluded?.bytes),
+    excludedAccesses: number(row?.excluded),
+    excludedBytes: exact(row?.excluded_bytes),
     partialAccesses: number(row?.partial),
     zeroByteAccesses: number(row?.zero),
     bytesNotRecorded: number(row?.unknown),
-    negativeCounters: number(row?.negative) + (await negativeCounters(db)),
+    negativeCounters: number(row?.negative) + leftOut,
     calls: {
       accesses: number(row?.calls_known),
       reads: number(row?.reads),
@@ -300,14 +307,6 @@ async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Prom
     bytesRead: exact(row?.bytes_read),
     bytesWritten: exact(row?.bytes_written),
   };
-}
-
-/** Those that an import left out; it says how many in the warnings of a run. */
-async function negativeCounters(db: Queryable): Promise<number> {
-  const rows = await db.rows(
-    "select warnings, count(*) as n from reuse_period_runs where contains(warnings, 'negative') group by warnings",
-  );
-  return rows.reduce((sum, { warnings, n }) => sum + number(n) * negativesIn(String(warnings)), 0);
 }
 
 async function selectFiles(db: Queryable, options: ReuseOptions): Promise<void> {

@@ -32,12 +32,14 @@ export interface StudyWatch extends Means {
   step?(done: number, of: number, name: string): void;
   /** Monotonic, in milliseconds; seconds are NaN without it. */
   now?(): number;
+  /** Lets answers of the database and of other threads come in. */
+  pause?(): Promise<void>;
 }
 
 export async function runStudy(
   given: Queryable,
   options: ReuseOptions,
-  { step, now = () => Number.NaN, details = true, ...means }: StudyWatch = {},
+  { step, now = () => Number.NaN, details = true, pause = async () => {}, ...means }: StudyWatch = {},
 ): Promise<Study> {
   const db = oneAtATime(given);
   const steps = STUDY_ITEMS.length + 4;
@@ -54,12 +56,22 @@ export async function runStudy(
   const results = new Map<string, ItemResult>();
   const run = async (item: StudyItem) =>
     results.set(item.id, await timed(item.id, () => item.run(db, options, details)));
-  // What can be told already comes first: meanwhile another thread groups runs, and then the database makes the census.
-  prepared.swept.runs.then(() => prepared.input()).catch(() => {});
-  for (const source of SOURCES) {
-    for (const item of STUDY_ITEMS) if ((item.from ?? "store") === source) await run(item);
-    if (source === "files") await timed("intervals", () => drawnIntervals(prepared));
-  }
+  const runAll = async (source: (typeof SOURCES)[number]) => {
+    for (const item of STUDY_ITEMS) {
+      if ((item.from ?? "store") !== source) continue;
+      await run(item);
+      await pause();
+    }
+  };
+  // What this thread makes and what it asks the database for go on side by side.
+  await allOf([
+    runAll("store"),
+    (async () => {
+      await runAll("files");
+      await timed("intervals", () => drawnIntervals(prepared, pause));
+      await runAll("runs");
+    })(),
+  ]);
   const items = Object.fromEntries(STUDY_ITEMS.map(({ id }) => [id, results.get(id) as ItemResult]));
   const findings = await timed("findings", () => judgeFindings(db, options, items));
   const outputs = await timed("outputs", () => outputTables(db, options, details));
@@ -76,6 +88,11 @@ export async function runStudy(
     toUnix: known ? Number(lastNs) / 1e9 : Number.NaN,
     seconds,
   };
+}
+
+/** Waits for all of them, also when one fails: none may go on by itself. */
+async function allOf(works: readonly Promise<void>[]): Promise<void> {
+  for (const end of await Promise.allSettled(works)) if (end.status === "rejected") throw end.reason;
 }
 
 /** Statements of a connection must not overlap: each waits for those before it. */

@@ -1,5 +1,6 @@
 /** `plimsoll study reuse`: the study of file reuse (Patel et al., FAST '20) on the logs of a store. */
 import { performance } from "node:perf_hooks";
+import { setImmediate } from "node:timers/promises";
 import {
   claimText,
   REUSE_OPTIONS,
@@ -83,6 +84,7 @@ export default defineCommand({
       study = await runStudy(session, chosen, {
         step: (done) => bar.update(done),
         now: () => performance.now(),
+        pause: () => setImmediate(),
         details: options.output !== undefined,
         databaseBytes: database,
         recordBytes: Math.max(memory - database, memory / 2),
