@@ -17,6 +17,7 @@ export interface StoreOptions {
 export interface Database {
   readonly connection: DuckDBConnection;
   readonly memoryBytes: number;
+  readonly threads: number;
   connect(): Promise<DuckDBConnection>;
   close(): void;
 }
@@ -24,13 +25,16 @@ export interface Database {
 /** A new database in memory. `close` also removes what it spilled. */
 export async function openDatabase(store: string, options: StoreOptions = {}): Promise<Database> {
   const memoryBytes = options.memoryBytes ?? defaultMemoryBytes();
+  const threads = options.threads ?? availableParallelism();
   const spill = join(options.tempFolder ?? spillFolder(store), `${newBatchId()}-spill`);
   if (options.tempFolder !== undefined) ensureFolder(options.tempFolder);
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: `${Math.max(memoryBytes, MEMORY_LEAST)}B`,
-    threads: String(options.threads ?? availableParallelism()),
+    threads: String(threads),
     temp_directory: spill,
     preserve_insertion_order: "false",
+    // The system keeps what was read of a file; a second copy costs memory, and more time than it saves.
+    enable_external_file_cache: "false",
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
   });
@@ -41,6 +45,7 @@ export async function openDatabase(store: string, options: StoreOptions = {}): P
   return {
     connection,
     memoryBytes,
+    threads,
     connect: () => instance.connect(),
     close() {
       if (!open) return;
