@@ -48,16 +48,17 @@ function percentiles(values: readonly number[], level: number): Interval {
 }
 
 /**
- * Means of columns of the same units, for statistics that are made of means: the columns lie side by side, so that one pass
- * over the units gives all of them. What is not a number is left out of its column.
+ * Means of columns of the same units, for statistics that are made of means. Columns lie side by side in fours, so that
+ * four sums are made at a time. What is not a number is left out of its column.
  */
 export class UnitMeans {
-  /** Per unit the values (0 where there is none), then for each way of having values 1 or 0. */
-  readonly #table: Float64Array;
-  readonly #width: number;
+  /** Four columns each: the values (0 where there is none), then for each way of having values 1 or 0. */
+  readonly #fours: readonly Float64Array[];
   /** Where the weights of the units with a value are summed, by column. */
   readonly #counts: readonly number[];
   readonly #sums: Float64Array;
+  /** Units with a weight. */
+  readonly #drawn: Uint32Array;
 
   constructor(units: number, columns: readonly ArrayLike<number>[]) {
     // Columns that know the same units share a count.
@@ -67,29 +68,42 @@ export class UnitMeans {
       if (!ways.has(way)) ways.set(way, columns.length + ways.size);
       return ways.get(way) as number;
     });
-    const width = columns.length + ways.size;
-    const table = new Float64Array(units * width);
+    const count = Math.ceil((columns.length + ways.size) / 4);
+    const fours = Array.from({ length: count }, () => new Float64Array(4 * units));
+    const put = (unit: number, column: number, value: number) => {
+      (fours[column >> 2] as Float64Array)[4 * unit + (column & 3)] = value;
+    };
     columns.forEach((values, column) => {
       for (let i = 0; i < units; i++) {
         if (Number.isNaN(values[i])) continue;
-        table[i * width + column] = values[i] as number;
-        table[i * width + (this.#counts[column] as number)] = 1;
+        put(i, column, values[i] as number);
+        put(i, this.#counts[column] as number, 1);
       }
     });
-    this.#table = table;
-    this.#width = width;
-    this.#sums = new Float64Array(width);
+    this.#fours = fours;
+    this.#sums = new Float64Array(4 * count);
+    this.#drawn = new Uint32Array(units);
   }
 
   /** Means with these weights; NaN where nothing is left. */
   of(weights: Float64Array): number[] {
-    const [table, sums, width] = [this.#table, this.#sums, this.#width];
-    sums.fill(0);
-    for (let i = 0; i < weights.length; i++) {
-      const weight = weights[i] as number;
-      if (weight === 0) continue;
-      const at = i * width;
-      for (let j = 0; j < width; j++) sums[j] = (sums[j] as number) + weight * (table[at + j] as number);
+    const [drawn, sums] = [this.#drawn, this.#sums];
+    let n = 0;
+    for (let i = 0; i < weights.length; i++) if (weights[i] !== 0) drawn[n++] = i;
+    for (const [at, four] of this.#fours.entries()) {
+      let [a, b, c, d] = [0, 0, 0, 0];
+      for (let k = 0; k < n; k++) {
+        const unit = drawn[k] as number;
+        const weight = weights[unit] as number;
+        a += weight * (four[4 * unit] as number);
+        b += weight * (four[4 * unit + 1] as number);
+        c += weight * (four[4 * unit + 2] as number);
+        d += weight * (four[4 * unit + 3] as number);
+      }
+      sums[4 * at] = a;
+      sums[4 * at + 1] = b;
+      sums[4 * at + 2] = c;
+      sums[4 * at + 3] = d;
     }
     return this.#counts.map((count, column) => (sums[column] as number) / (sums[count] as number));
   }

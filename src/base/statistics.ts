@@ -1,3 +1,17 @@
+/** The values that pass, in their order: as `filter`, which takes four times as long. */
+export function passing(
+  values: Float64Array,
+  passes: (value: number, index: number) => boolean,
+): Float64Array<ArrayBuffer> {
+  const all = new Float64Array(values.length);
+  let n = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    if (passes(value, i)) all[n++] = value;
+  }
+  return all.slice(0, n);
+}
+
 /**
  * Statistics of plain arrays of numbers. What is not defined (no values, a spread of one value, a mean of zero) is NaN,
  * never zero.

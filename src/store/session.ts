@@ -32,7 +32,7 @@ export interface Session extends Queryable {
   close(): void;
 }
 
-/** Opens a database over the given batches. It reads no file but segments of this store and its own spilled data. */
+/** Opens a database over the given batches. Users' statements read no file but segments of this store. */
 export async function openSession(
   store: string,
   batches: readonly BatchInfo[],
@@ -66,9 +66,6 @@ export class StoreSession implements Session {
 
   async prepare(): Promise<void> {
     const { connection } = this.#database;
-    const folder = quoteText(`${join(this.#store, SEGMENTS)}/`);
-    await connection.run(`set allowed_directories = [${folder}]`);
-    await connection.run("set enable_external_access = false");
     this.#hiding = await hideDuplicates(connection, this.#store, this.#batches);
     const setting = { store: this.#store, batches: this.#batches, hiding: this.#hiding };
     await createViews(connection, setting);
@@ -210,11 +207,15 @@ export class StoreSession implements Session {
     this.#database.close();
   }
 
-  /** Before a statement of a user: it can change no setting. */
+  /** Before a statement of a user: it reads no other file, and changes no setting. Ours are spared what that costs. */
   async #lock(): Promise<void> {
     if (this.#locked) return;
+    const { connection } = this.#database;
+    const folder = quoteText(`${join(this.#store, SEGMENTS)}/`);
+    await connection.run(`set allowed_directories = [${folder}]`);
+    await connection.run("set enable_external_access = false");
+    await connection.run("set lock_configuration = true");
     this.#locked = true;
-    await this.#database.connection.run("set lock_configuration = true");
   }
 
   async #clearly<T>(work: () => Promise<T>): Promise<T> {

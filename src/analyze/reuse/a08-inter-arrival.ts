@@ -1,4 +1,4 @@
-import { mean, quantileOf } from "../../base/statistics.ts";
+import { mean, passing, quantileOf } from "../../base/statistics.ts";
 import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
@@ -18,7 +18,7 @@ export const a08 = defineItem({
     const prepared = await prepare(db, options);
     const { gapRead, gapWrite } = prepared.swept.sequences;
     const side = (gaps: Float64Array) => {
-      const known = gaps.filter((hours) => !Number.isNaN(hours));
+      const known = passing(gaps, (hours) => !Number.isNaN(hours));
       return {
         files: known.length,
         mean: mean(known),

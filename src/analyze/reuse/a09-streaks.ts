@@ -1,4 +1,4 @@
-import { mean } from "../../base/statistics.ts";
+import { mean, passing } from "../../base/statistics.ts";
 import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
@@ -27,8 +27,8 @@ export const a09 = defineItem({
     const { streakRead, streakWrite } = prepared.swept.sequences;
     const asked = options.streakShare === "rounded" ? Math.round : (streak: number) => streak;
     const side = (all: Float64Array) => {
-      const known = all.filter((streak) => !Number.isNaN(streak));
-      const counted = options.absentType === "zero" ? known : known.filter((streak) => streak > 0);
+      const known = passing(all, (streak) => !Number.isNaN(streak));
+      const counted = options.absentType === "zero" ? known : passing(known, (streak) => streak > 0);
       const part = (test: (streak: number) => boolean) =>
         share(
           counted.reduce((n, streak) => n + Number(test(streak)), 0),

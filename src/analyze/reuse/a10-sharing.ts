@@ -1,4 +1,4 @@
-import { mean, quantileOf } from "../../base/statistics.ts";
+import { mean, passing, quantileOf } from "../../base/statistics.ts";
 import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
 import { fileIds } from "./file-ids.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
@@ -26,7 +26,7 @@ export const a10 = defineItem({
     const prepared = await prepare(db, options);
     const { classes, swept } = prepared;
     const { applications, pairs } = swept.sharing;
-    const counted = applications.filter((count) => !Number.isNaN(count));
+    const counted = passing(applications, (count) => !Number.isNaN(count));
     const n = counted.length;
     const from = (least: number) => counted.reduce((sum, count) => sum + Number(count >= least), 0);
     const sharedOf = (code: number) =>
@@ -106,7 +106,7 @@ export const a10 = defineItem({
 /** Mean gaps in hours, as the option wants them. */
 function gapsOf({ options, swept }: Prepared): Float64Array {
   const { pairHours, hours, handoverHours = new Float64Array() } = swept.sharing;
-  const known = (values: Float64Array) => values.filter((value) => !Number.isNaN(value));
+  const known = (values: Float64Array) => passing(values, (value) => !Number.isNaN(value));
   switch (options.applicationGap) {
     case "pairs":
       return pairHours.values();

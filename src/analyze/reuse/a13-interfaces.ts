@@ -1,4 +1,4 @@
-import { mean } from "../../base/statistics.ts";
+import { mean, passing } from "../../base/statistics.ts";
 import { drawnNote, drawnValues, violinChart } from "./charts.ts";
 import { defineItem, drawn, table } from "./item.ts";
 import { prepare } from "./prepare.ts";
@@ -127,7 +127,7 @@ export const a13 = defineItem({
 function perLayer(layers: Layers) {
   const of = layers.layer.values();
   return LAYER_NAMES.flatMap((layer, code) => {
-    const mine = (values: Float64Array) => values.filter((_, i) => of[i] === code);
+    const mine = (values: Float64Array) => passing(values, (_, i) => of[i] === code);
     const accesses = mine(layers.accesses.values());
     if (accesses.length === 0) return [];
     const values = {
@@ -135,7 +135,7 @@ function perLayer(layers: Layers) {
       sdBytes: mine(layers.sdBytes.values()),
       sdSeconds: mine(layers.sdSeconds.values()),
     };
-    const known = (list: Float64Array) => mean(list.filter((value) => !Number.isNaN(value)));
+    const known = (list: Float64Array) => mean(passing(list, (value) => !Number.isNaN(value)));
     return [
       {
         layer,

@@ -1,4 +1,4 @@
-import { mean, quantileOf } from "../../base/statistics.ts";
+import { mean, passing, quantileOf } from "../../base/statistics.ts";
 import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
@@ -26,9 +26,9 @@ export const a15 = defineItem({
     const perType = options.covRuns === "per-type";
     const files = perType ? types.file.values() : undefined;
     const side = (values: Float64Array) => {
-      const known = values.filter((value) => !Number.isNaN(value));
+      const known = passing(values, (value) => !Number.isNaN(value));
       const classMean = (code: number) =>
-        mean(values.filter((value, i) => !Number.isNaN(value) && classes[files?.[i] ?? i] === code));
+        mean(passing(values, (value, i) => !Number.isNaN(value) && classes[files?.[i] ?? i] === code));
       return {
         known,
         n: known.length,

@@ -27,11 +27,11 @@ export { table } from "../study/table.ts";
 export type ItemResult = StudyResult<Values>;
 
 /** What an item waits for: accesses gone through file by file, those grouped by run, or answers of the database. */
-export const SOURCES = ["files", "runs", "store"] as const;
+export type Source = "files" | "runs" | "store";
 
 export interface StudyItem extends ItemFacts<OptionName, Values> {
   /** The database unless said. */
-  readonly from?: (typeof SOURCES)[number];
+  readonly from?: Source;
   /** Figures take time of their own; without `draw` there are none. */
   run(db: Queryable, options: ReuseOptions, draw?: boolean): Promise<ItemResult>;
 }

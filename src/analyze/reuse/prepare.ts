@@ -281,7 +281,10 @@ async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Prom
   const [row] = await db.rows("select * from reuse_census, reuse_census_runs");
   const sets = await db.rows("select modules, n from reuse_module_sets");
   const warnings = await db.rows("select warnings, n from reuse_warnings");
-  const leftOut = warnings.reduce((sum, { warnings, n }) => sum + number(n) * negativesIn(String(warnings)), 0);
+  const leftOut = warnings.reduce(
+    (sum, { warnings, n }) => sum + number(n) * negativesIn(String(warnings)),
+    0,
+  );
   return {
     applications: number(row?.applications),
     users: number(row?.users),

@@ -3,7 +3,7 @@ import type { TableBlock } from "../../model/document.ts";
 import type { Queryable } from "../../model/query.ts";
 import { judgeFindings, type StudyFinding } from "./findings.ts";
 import { drawnIntervals } from "./intervals.ts";
-import { type ItemResult, SOURCES, type StudyItem } from "./item.ts";
+import type { ItemResult, Source, StudyItem } from "./item.ts";
 import { STUDY_ITEMS } from "./items.ts";
 import type { ReuseOptions } from "./options.ts";
 import { outputTables, type RowCount } from "./outputs.ts";
@@ -56,7 +56,7 @@ export async function runStudy(
   const results = new Map<string, ItemResult>();
   const run = async (item: StudyItem) =>
     results.set(item.id, await timed(item.id, () => item.run(db, options, details)));
-  const runAll = async (source: (typeof SOURCES)[number]) => {
+  const runAll = async (source: Source) => {
     for (const item of STUDY_ITEMS) {
       if ((item.from ?? "store") !== source) continue;
       await run(item);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Random } from "../../base/prng.ts";
 import { hourOf, localToUnix, offsetAt, parsePeriod, zoneSpans } from "./zone.ts";
 import { type MemoryStore, memoryStore } from "./test-kit.ts";
 
@@ -57,6 +58,22 @@ describe("zones", () => {
       const [before, after] = [hour(...wordsOf(ns - 1n)), hour(...wordsOf(ns))];
       expect(before).toBe(Number((ns / 3_600_000_000_000n - 1n) % 24n));
       expect(after).toBe(Number((ns / 3_600_000_000_000n) % 24n));
+    }
+  });
+
+  it("gives every time the hour that it has alone, whatever came before", () => {
+    const spans = zoneSpans("Australia/Lord_Howe", 1_483_228_800, 1_546_300_800);
+    const after = hourOf(spans);
+    const random = new Random(1);
+    let before = 0n;
+    for (let i = 0; i < 20_000; i++) {
+      // Near a half hour, or near the time before, or anywhere.
+      const place = 1_483_228_800n + BigInt(random.bits() % 63_072_000);
+      const half = (place - (place % 1800n)) * 1_000_000_000n;
+      const off = BigInt((random.bits() % 8192) - 4096);
+      const ns = [half + off, before + off * 100_000_000n, place * 1_000_000_000n][i % 3] as bigint;
+      expect(after(...wordsOf(ns)), String(ns)).toBe(hourOf(spans)(...wordsOf(ns)));
+      before = ns;
     }
   });
 

@@ -67,14 +67,27 @@ export function zoneSpans(zone: string, fromUnix: number, toUnix: number): ZoneS
 
 const DAY = 86_400;
 
+/** Beyond what a time below 2^62 ns is rounded by as a double, and as hours. */
+const ROUNDED_NS = 65_536;
+const HOURS_PER_NS = 1 / 3.6e12;
+
 /**
  * Hour of the day, 0 to 23, of nanoseconds since 1970 UTC below 2^62 as two words; exact to the nanosecond.
  * Most times lie in the same span as the one before.
  */
 export function hourOf(spans: readonly ZoneSpan[]): (low: number, high: number) => number {
   let [from, to, offset] = [Infinity, -Infinity, 0];
+  let [fromNs, toNs, hoursOff] = [Infinity, -Infinity, 0];
   return (low, high) => {
     const upper = high * 2 ** 32;
+    const about = upper + low;
+    if (about >= fromNs && about < toNs) {
+      // Not for what is so near to a full hour that rounding may have moved it there.
+      const hours = about * HOURS_PER_NS + hoursOff;
+      const full = Math.floor(hours);
+      const part = hours - full;
+      if (part > ROUNDED_NS * HOURS_PER_NS && part < 1 - ROUNDED_NS * HOURS_PER_NS) return (full | 0) % 24;
+    }
     // Upper part and multiples of 1e9 have so many zero bits that the difference is exact.
     const whole = Math.floor(upper / 1e9);
     const seconds = whole + Math.floor((upper - whole * 1e9 + low) / 1e9);
@@ -84,6 +97,9 @@ export function hourOf(spans: readonly ZoneSpan[]): (low: number, high: number) 
       from = at <= 0 ? -Infinity : (spans[at]?.fromUnix ?? -Infinity);
       to = spans[at + 1]?.fromUnix ?? Infinity;
       offset = spans[at]?.offsetSeconds ?? 0;
+      fromNs = from * 1e9 + ROUNDED_NS;
+      toNs = to * 1e9 - ROUNDED_NS;
+      hoursOff = (offset + DAY) / 3600;
     }
     return Math.floor(((seconds + offset + DAY) % DAY) / 3600);
   };

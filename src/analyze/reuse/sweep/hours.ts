@@ -1,17 +1,5 @@
 /** Accesses by the local hour in which their run started: bytes, I/O time, and its variation within a file (A14). */
-import {
-  COMPLETE,
-  FLAGS,
-  HOUR_MASK,
-  IO,
-  MOVED,
-  READ,
-  READ_KNOWN,
-  type Records,
-  TIMED,
-  WRITTEN,
-  WRITTEN_KNOWN,
-} from "./records.ts";
+import { addMoved, COMPLETE, FLAGS, HOUR_MASK, IO, MOVED, type Records, TIMED } from "./records.ts";
 import { Column, ExactSums } from "./words.ts";
 
 const HOURS = 24;
@@ -56,7 +44,7 @@ export class Hours {
     this.#settings = settings;
   }
 
-  add(file: number, records: Records, from: number, to: number, longest: number): void {
+  add(file: number, records: Records, from: number, to: number, moved: Float64Array, longest: number): void {
     const { words, doubles, stride } = records;
     const counted = this.#settings.withIdle ? COMPLETE : COMPLETE | MOVED;
     const [seen, n, sum, squares] = [this.#seen, this.#n, this.#sum, this.#squares];
@@ -70,10 +58,7 @@ export class Hours {
       if ((flags & TIMED) === 0) continue;
       const hour = flags & HOUR_MASK;
       seen[hour] = (seen[hour] as number) + 1;
-      if ((flags & READ_KNOWN) !== 0)
-        this.bytes.add(hour, words[at + READ] as number, words[at + READ + 1] as number);
-      if ((flags & WRITTEN_KNOWN) !== 0)
-        this.bytes.add(hour, words[at + WRITTEN] as number, words[at + WRITTEN + 1] as number);
+      addMoved(this.bytes, hour, moved[row - from] as number, words, at);
       if ((flags & counted) !== counted) continue;
       const io = doubles[(at + IO) >> 1] as number;
       if (Number.isNaN(io)) continue;

@@ -10,7 +10,7 @@ import { Hours } from "./hours.ts";
 import { Layers } from "./layers.ts";
 import { Layouts } from "./layouts.ts";
 import { type AccessSql, accessSql, runSql } from "./query.ts";
-import { Facts, Names, READ_KNOWN, readRecords, wordsPerRow, WRITTEN_KNOWN } from "./records.ts";
+import { Facts, Moved, Names, READ_KNOWN, readRecords, wordsPerRow, WRITTEN_KNOWN } from "./records.ts";
 import { plainRunRows, RUN_STRIDE, type RunRows, runRows } from "./run-rows.ts";
 import { Runs, type RunsState } from "./runs.ts";
 import { Sequences } from "./sequences.ts";
@@ -167,14 +167,16 @@ async function sweepPart(
   layers.end(from);
   sharing.begin();
   layouts.begin();
+  const moved = new Moved();
   for (let i = 0; i < to - from; i++) {
     const [first, last] = [records.starts[i] as number, records.starts[i + 1] as number];
     const file = from + i;
+    const bytes = moved.of(records, first, last);
     sequences.add(file, records, first, last);
-    const longest = spreads.add(file, records, first, last);
-    hours.add(file, records, first, last, longest);
-    sharing.add(file, records, first, last);
-    layouts.add(file, records, first, last, records.widths[i] as number);
+    const longest = spreads.add(file, records, first, last, bytes);
+    hours.add(file, records, first, last, bytes, longest);
+    sharing.add(file, records, first, last, bytes);
+    layouts.add(file, records, first, last, bytes, records.widths[i] as number);
   }
   if (!runsHere) return undefined;
   return { runs: beside?.then((state) => Runs.of(work.oneSided, state)) ?? Promise.resolve(runsOf(work)) };

@@ -6,7 +6,7 @@ import { UsageError } from "../../../base/errors.ts";
 import type { Queryable, RawColumn } from "../../../model/query.ts";
 import type { Layers } from "./layers.ts";
 import { noteTimes, Times } from "./times.ts";
-import { Codes } from "./words.ts";
+import { Codes, type ExactSums } from "./words.ts";
 
 /** Words of a row; two words each up to IO. */
 export const START = 0;
@@ -45,6 +45,34 @@ export const READ_TYPE = 3;
 export const whoAt = (place: number): number => place & 0xffffff;
 export const layoutAt = (place: number, flags: number): number => (place >>> 24) | ((flags >>> 16) << 8);
 const PLACES_MOST = 2 ** 24;
+
+/** Recorded bytes of accesses, as doubles: exact below 2^53. */
+export class Moved {
+  #bytes = new Float64Array(256);
+
+  /** Of the accesses in rows `from` to before `to`, from 0; valid until the next call. */
+  of({ words, stride }: Records, from: number, to: number): Float64Array {
+    if (to - from > this.#bytes.length) this.#bytes = new Float64Array(2 * (to - from));
+    const bytes = this.#bytes;
+    for (let i = 0, at = from * stride; i < to - from; i++, at += stride) {
+      const known = (words[at + FLAGS] as number) & BYTES_KNOWN;
+      const read = (words[at + READ + 1] as number) * 2 ** 32 + (words[at + READ] as number);
+      const written = (words[at + WRITTEN + 1] as number) * 2 ** 32 + (words[at + WRITTEN] as number);
+      bytes[i] =
+        known === BYTES_KNOWN ? read + written : known === READ_KNOWN ? read : known === 0 ? 0 : written;
+    }
+    return bytes;
+  }
+}
+
+/** Adds the recorded bytes of the access whose row begins at word `at`, which are `moved` as a double. */
+export function addMoved(sums: ExactSums, sum: number, moved: number, words: Uint32Array, at: number): void {
+  if (sums.addWhole(sum, moved)) return;
+  const known = words[at + FLAGS] as number;
+  if ((known & READ_KNOWN) !== 0) sums.add(sum, words[at + READ] as number, words[at + READ + 1] as number);
+  if ((known & WRITTEN_KNOWN) !== 0)
+    sums.add(sum, words[at + WRITTEN] as number, words[at + WRITTEN + 1] as number);
+}
 
 export const LAYER_NAMES = ["POSIX", "MPI-IO", "STDIO", "DFS", "other", null] as const;
 

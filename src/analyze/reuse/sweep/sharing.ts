@@ -1,17 +1,5 @@
 /** Who touches a file: its applications and users, and the time between the runs of an application (A04, A10). */
-import {
-  FLAGS,
-  MOVED,
-  type Names,
-  PLACE,
-  READ,
-  READ_KNOWN,
-  type Records,
-  TIMED,
-  whoAt,
-  WRITTEN,
-  WRITTEN_KNOWN,
-} from "./records.ts";
+import { addMoved, FLAGS, MOVED, type Names, PLACE, type Records, TIMED, whoAt } from "./records.ts";
 import { sortRows } from "./sequences.ts";
 import { Column, ExactSums, longer } from "./words.ts";
 
@@ -64,7 +52,7 @@ export class Sharing {
     return this.#userFiles.subarray(1, 1 + this.#names.counts.users);
   }
 
-  add(file: number, records: Records, from: number, to: number): void {
+  add(file: number, records: Records, from: number, to: number, moved: Float64Array): void {
     const { words, stride } = records;
     const { withIdle, perUser } = this.#settings;
     const names = this.#names;
@@ -77,10 +65,7 @@ export class Sharing {
       const flags = words[at + FLAGS] as number;
       const who = whoAt(words[at + PLACE] as number);
       const user = names.userOf(who);
-      if ((flags & READ_KNOWN) !== 0)
-        this.userBytes.add(user, words[at + READ] as number, words[at + READ + 1] as number);
-      if ((flags & WRITTEN_KNOWN) !== 0)
-        this.userBytes.add(user, words[at + WRITTEN] as number, words[at + WRITTEN + 1] as number);
+      addMoved(this.userBytes, user, moved[row - from] as number, words, at);
       if (!withIdle && (flags & MOVED) === 0) continue;
       counted++;
       if (user !== 0 && this.#userStamp[user] !== stamp) {

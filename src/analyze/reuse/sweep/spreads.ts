@@ -6,13 +6,11 @@ import {
   IO,
   MOVED,
   NO_TYPE,
-  READ,
   READ_TYPE,
   type Records,
   WRITE_TYPE,
-  WRITTEN,
 } from "./records.ts";
-import { Column, numberOf } from "./words.ts";
+import { Column } from "./words.ts";
 
 export interface SpreadSettings {
   readonly ddof: number;
@@ -38,13 +36,13 @@ export class Spreads {
   }
 
   /** Returns the longest I/O time of an access; NaN without any. */
-  add(file: number, records: Records, from: number, to: number): number {
+  add(file: number, records: Records, from: number, to: number, moved: Float64Array): number {
     if (to - from > this.#bytes.length) {
       this.#bytes = new Float64Array(2 * (to - from));
       this.#times = new Float64Array(2 * (to - from));
     }
     const { ddof, withIdle, perType } = this.#settings;
-    const [bytes, times] = this.#collect(records, from, to, NO_TYPE, withIdle);
+    const [bytes, times] = this.#collect(records, from, to, moved, NO_TYPE, withIdle);
     this.covBytes[file] = variation(this.#bytes, bytes, ddof);
     this.covTime[file] = variation(this.#times, times, ddof);
     let longest = Number.NaN;
@@ -52,7 +50,7 @@ export class Spreads {
       if (!(longest >= (this.#times[i] as number))) longest = this.#times[i] as number;
     if (perType)
       for (const type of [READ_TYPE, WRITE_TYPE]) {
-        const [n, m, rows] = this.#collect(records, from, to, type, true);
+        const [n, m, rows] = this.#collect(records, from, to, moved, type, true);
         if (rows === 0) continue;
         this.types.file.push(file);
         this.types.covBytes.push(variation(this.#bytes, n, ddof));
@@ -66,6 +64,7 @@ export class Spreads {
     { words, doubles, stride }: Records,
     from: number,
     to: number,
+    moved: Float64Array,
     type: number,
     withIdle: boolean,
   ): [bytes: number, times: number, accesses: number] {
@@ -77,10 +76,7 @@ export class Spreads {
       if ((flags & wanted) !== wanted) continue;
       if (type !== NO_TYPE && ((words[at] as number) & 3) !== type) continue;
       accesses++;
-      if ((flags & BYTES_KNOWN) === BYTES_KNOWN)
-        this.#bytes[bytes++] =
-          numberOf(words[at + READ] as number, words[at + READ + 1] as number) +
-          numberOf(words[at + WRITTEN] as number, words[at + WRITTEN + 1] as number);
+      if ((flags & BYTES_KNOWN) === BYTES_KNOWN) this.#bytes[bytes++] = moved[row - from] as number;
       const io = doubles[(at + IO) >> 1] as number;
       if (!Number.isNaN(io)) this.#times[times++] = io;
     }

@@ -46,6 +46,14 @@ export class ExactSums {
     }
   }
 
+  /** Adds a whole number, unless it or the sum passes 2^53; says whether it did. */
+  addWhole(at: number, value: number): boolean {
+    const sum = (this.#small[at] as number) + value;
+    if (sum > Number.MAX_SAFE_INTEGER) return false;
+    this.#small[at] = sum;
+    return true;
+  }
+
   addBigint(at: number, value: bigint): void {
     this.#large.set(at, (this.#large.get(at) ?? 0n) + value);
   }
