@@ -26,6 +26,8 @@ export interface Queryable {
   ): Promise<void>;
   /** Views which hold each row of a table of the store once between them: what is read side by side. */
   shares(table: string): Promise<readonly string[]>;
+  /** What the database may hold in memory from now on; more is spilled to disk. */
+  limitMemory(bytes: number): Promise<void>;
   /** Statements without a result, such as `create table`: what is made lives as long as this database. */
   run(sql: string): Promise<void>;
 }

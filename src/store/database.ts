@@ -29,7 +29,7 @@ export async function openDatabase(store: string, options: StoreOptions = {}): P
   const spill = join(options.tempFolder ?? spillFolder(store), `${newBatchId()}-spill`);
   if (options.tempFolder !== undefined) ensureFolder(options.tempFolder);
   const instance = await DuckDBInstance.create(":memory:", {
-    memory_limit: `${Math.max(memoryBytes, MEMORY_LEAST)}B`,
+    memory_limit: memoryLimit(memoryBytes),
     threads: String(threads),
     temp_directory: spill,
     preserve_insertion_order: "false",
@@ -59,6 +59,9 @@ export async function openDatabase(store: string, options: StoreOptions = {}): P
 
 /** DuckDB cannot do anything with less. */
 const MEMORY_LEAST = 32 * 1024 * 1024;
+
+/** A limit as DuckDB is told it. */
+export const memoryLimit = (bytes: number): string => `${Math.max(Math.floor(bytes), MEMORY_LEAST)}B`;
 
 /** Half of what this process may have: DuckDB needs more than its limit says, and we need some too. */
 function defaultMemoryBytes(): number {

@@ -4,7 +4,14 @@ import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/nod
 import { DuckDBDecimalValue, DuckDBTypeId } from "@duckdb/node-api";
 import type { Queryable, RawColumn, SqlRow, SqlValue } from "../model/query.ts";
 import { STORE_SCHEMA } from "../model/store-schema.ts";
-import { type Database, openDatabase, quoteName, quoteText, type StoreOptions } from "./database.ts";
+import {
+  type Database,
+  memoryLimit,
+  openDatabase,
+  quoteName,
+  quoteText,
+  type StoreOptions,
+} from "./database.ts";
 import { queryFault, readingError } from "./engine-error.ts";
 import { SEGMENTS } from "./layout.ts";
 import { type BatchInfo, segmentsOf } from "./manifest.ts";
@@ -57,11 +64,13 @@ export class StoreSession implements Session {
   #hiding: ReadonlySet<string> = new Set();
   /** Whether settings are as they stay. */
   #locked = false;
+  #memoryBytes: number;
 
   constructor(store: string, batches: readonly BatchInfo[], database: Database) {
     this.#store = store;
     this.#batches = batches;
     this.#database = database;
+    this.#memoryBytes = database.memoryBytes;
   }
 
   async prepare(): Promise<void> {
@@ -173,6 +182,11 @@ export class StoreSession implements Session {
     });
   }
 
+  async limitMemory(bytes: number): Promise<void> {
+    await this.#clearly(() => this.#database.connection.run(`set memory_limit = '${memoryLimit(bytes)}'`));
+    this.#memoryBytes = bytes;
+  }
+
   async run(sql: string): Promise<void> {
     await this.#clearly(() => this.#database.connection.run(sql));
   }
@@ -222,7 +236,7 @@ export class StoreSession implements Session {
     try {
       return await work();
     } catch (error) {
-      throw readingError(error, this.#store, this.#batches, this.#database.memoryBytes);
+      throw readingError(error, this.#store, this.#batches, this.#memoryBytes);
     }
   }
 }

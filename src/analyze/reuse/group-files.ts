@@ -5,7 +5,9 @@ import { number } from "./item.ts";
 import type { ReuseOptions } from "./options.ts";
 
 interface Grouping {
-  readonly memoryBytes: number;
+  /** What the database may take in any case, and where it needs more. */
+  readonly leastBytes: number;
+  readonly mostBytes: number;
   /** The number of the mount of all accesses, where there is one only. */
   readonly onlyMount?: number | undefined;
 }
@@ -17,9 +19,12 @@ interface Grouping {
 export async function groupFiles(
   db: Queryable,
   options: ReuseOptions,
-  { memoryBytes, onlyMount }: Grouping,
+  { leastBytes, mostBytes, onlyMount }: Grouping,
 ): Promise<void> {
-  const slices = Math.max(1, Math.ceil(((await filesAtMost(db)) * BYTES_PER_GROUP) / memoryBytes));
+  const need = (await filesAtMost(db)) * BYTES_PER_GROUP;
+  const memoryBytes = Math.max(leastBytes, Math.min(mostBytes, need));
+  const slices = Math.max(1, Math.ceil(need / memoryBytes));
+  await db.limitMemory(memoryBytes);
   // Doubles take half the room and time of exact sums, and are as exact while no sum passes 2^53; more is rare.
   if (options.minBytes < Number.MAX_SAFE_INTEGER) {
     await groupAll(db, { options, adding: "double", slices, onlyMount });

@@ -105,7 +105,9 @@ async function build(
   await mounts(db, options);
   const { inputs, onlyMount } = await inputViews(db, options);
   const clock = await clocks(db, options);
-  await groupFiles(db, options, { memoryBytes: databaseBytes, onlyMount });
+  // No access is held yet: what they will take is free until then.
+  await groupFiles(db, options, { leastBytes: databaseBytes, mostBytes: recordBytes, onlyMount });
+  await db.limitMemory(databaseBytes);
   await selectFiles(db, options);
   await layoutTexts(db);
   const { n: counts = new Float64Array(), class: classes = new Float64Array() } = await db.columns(

@@ -59,6 +59,7 @@ export async function memoryStore(settings: Record<string, string> = {}): Promis
         await run(`create or replace view ${name} as select * from ${table} where rowid % 2 = ${index}`);
       return names;
     },
+    async limitMemory() {},
     async insert(table, rows) {
       const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
       for (let from = 0; from < rows.length; from += 500) {

@@ -9,7 +9,9 @@ import { ExactSums, mixed } from "./words.ts";
 const SAMPLE_MAX = 100_000;
 /** Accesses that are grouped at a time: their table stays in the cache. */
 const GROUP_ROWS = 32_768;
-/** Accesses that are put side by side by run at a time, so that they take little beside the records. */
+/** Rounds in which accesses are put side by side by run, so that they take little beside the records. Each reads all. */
+const ROUNDS = 8;
+/** Fewer are not worth a round. */
 const ROUND_ROWS = 2 ** 20;
 
 const BOTH_KNOWN = READ_KNOWN | WRITTEN_KNOWN;
@@ -93,11 +95,12 @@ export class Runs {
     const bits = Math.max(0, Math.ceil(Math.log2(source.rows / GROUP_ROWS)));
     const starts = partStarts(source, bits);
     const parts = starts.length - 1;
+    const most = Math.max(ROUND_ROWS, Math.ceil(source.rows / ROUNDS));
     let room = new Uint32Array(0);
     for (let from = 0; from < parts; ) {
       const first = starts[from] as number;
       let to = from + 1;
-      while (to < parts && (starts[to + 1] as number) - first <= ROUND_ROWS) to++;
+      while (to < parts && (starts[to + 1] as number) - first <= most) to++;
       const words = ((starts[to] as number) - first) * RUN_STRIDE;
       if (words > room.length) room = new Uint32Array(words);
       gather(source, { bits, starts, from, to }, room);
