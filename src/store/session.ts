@@ -62,8 +62,8 @@ export class StoreSession implements Session {
   readonly #database: Database;
   /** Batches in which some runs are hidden. */
   #hiding: ReadonlySet<string> = new Set();
-  /** Whether settings are as they stay. */
-  #locked = false;
+  /** Since when settings are as they stay. */
+  #locked: Promise<void> | undefined;
   #memoryBytes: number;
 
   constructor(store: string, batches: readonly BatchInfo[], database: Database) {
@@ -155,7 +155,7 @@ export class StoreSession implements Session {
    */
   async #inOwnThreads(work: () => Promise<void>): Promise<void> {
     const { connection, threads } = this.#database;
-    if (this.#locked || threads === 1) return work();
+    if (this.#locked !== undefined || threads === 1) return work();
     await connection.run("set threads = 1");
     try {
       await work();
@@ -197,7 +197,7 @@ export class StoreSession implements Session {
         throw queryFault(error, sql);
       });
     return clearly(async () => {
-      await this.#lock();
+      await (this.#locked ??= this.#lock());
       const prepared = await prepareReading(this.#database.connection, sql);
       const result = await prepared.stream();
       const columns = result.deduplicatedColumnNames().map((name, index) => ({
@@ -223,13 +223,11 @@ export class StoreSession implements Session {
 
   /** Before a statement of a user: it reads no other file, and changes no setting. Ours are spared what that costs. */
   async #lock(): Promise<void> {
-    if (this.#locked) return;
     const { connection } = this.#database;
     const folder = quoteText(`${join(this.#store, SEGMENTS)}/`);
     await connection.run(`set allowed_directories = [${folder}]`);
     await connection.run("set enable_external_access = false");
     await connection.run("set lock_configuration = true");
-    this.#locked = true;
   }
 
   async #clearly<T>(work: () => Promise<T>): Promise<T> {

@@ -68,16 +68,17 @@ files behind the most active OSTs), \`hours\` (with those to avoid). A predictio
 All accesses are read three times, and of them only the columns that are asked for: for the totals of each file, to pick the
 accesses of the selected files, and for the census. The first and the last are aggregations in DuckDB, on all processors; files
 that are not selected are counted by bins, and no table of all files is kept. The second is a join whose result comes out of the
-database in narrow columns, as two streams, each of every other segment: an access is 48 bytes in one buffer, side by side with the
-others of its file. Then each file is gone through once: its sequence is sorted, streaks, gaps, variations, hours, applications and
+database in narrow columns, as three streams, each of every third segment and in a thread of its own: an access is 48 bytes in one
+buffer, side by side with the others of its file. Then each file is gone through once: its sequence is sorted, streaks, gaps, variations, hours, applications and
 layouts are read off, all in the cache. Meanwhile another thread looks at the same buffer and groups the accesses by run, in parts
-that fit in the cache; medians of runs are exact, though only the amounts around the middle are kept. Intervals, and the items that
-need nothing else, are computed while that ends and the database makes the census.
+that fit in the cache; medians of runs are exact, though only the amounts around the middle are kept. While that ends, the database
+makes the census, and beside it intervals and the items that need nothing else are computed.
 
 \`--memory\` (2 GiB unless given) is divided: the limit of DuckDB is half of it up to 1 GiB, then 512 MiB, and from 2 GiB on a
 quarter; the rest holds accesses, 33 million of them at 2 GiB. More are read in several passes, some files at a time, and each pass
-reads the columns again. Totals of more files than DuckDB can hold, about eight million at 512 MiB, are made in several passes too:
-to read three columns again is faster than to spill to \`--temp\`, which remains for what was not foreseen. On top come the program,
+reads the columns again. While files are totalled no access is held, so that DuckDB may take their part, as far as the number of
+files needs it: 25 million files at 2 GiB. More are totalled in several passes too: to read three columns again is faster than to
+spill to \`--temp\`, which remains for what was not foreseen. On top come the program,
 DuckDB's own buffers, and about 150 bytes for each selected file. Memory is taken only as needed: with 17 million
 accesses, half of them of selected files, the whole process takes 0.8 GB, with 5 million 0.4 GB, with 51 million 2.05 GB. Figures,
 and paths but those of the files on hot OSTs, are looked up only for \`-o\`.

@@ -117,7 +117,7 @@ export default defineCommand({
 const MEMORY_DEFAULT = 2 * 1024 ** 3;
 /** Millions of accesses are not grouped by file with less; ours. */
 const DATABASE_LEAST = 64 * 1024 ** 2;
-/** Eight million files are grouped at a time with so much; beyond it, accesses need the memory more. */
+/** For tables of selected files, and three readers of their accesses; beyond it, accesses need the memory more. */
 const DATABASE_ENOUGH = 512 * 1024 ** 2;
 
 /** What the database gets of the memory: half of it while that is little, later a quarter. */
