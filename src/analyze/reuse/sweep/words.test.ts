@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../base/prng.ts";
+import { addMoved, FLAGS, Moved, READ, READ_KNOWN, WRITTEN_KNOWN, wordsPerRow } from "./records.ts";
 import { Codes, Column, ExactSums, longer } from "./words.ts";
 
 const low = (value: bigint) => Number(value & 0xffffffffn);
@@ -31,6 +32,51 @@ describe("exact sums", () => {
     expect(sums.value(99)).toBe(2n ** 32n + 5n);
     expect(sums.isSmall(99)).toBe(true);
     expect(sums.value(0)).toBe(expected[0]);
+  });
+});
+
+describe("bytes of accesses", () => {
+  it("are added exactly, as far as they are recorded", () => {
+    const random = new Random(3);
+    const rows = 3000;
+    const stride = wordsPerRow(false);
+    const words = new Uint32Array(rows * stride);
+    const expected = [0n, 0n];
+    const amounts: bigint[] = [];
+    for (let row = 0; row < rows; row++) {
+      const at = row * stride;
+      const known = [0, READ_KNOWN, WRITTEN_KNOWN, READ_KNOWN | WRITTEN_KNOWN][random.below(4)] as number;
+      const amount = (flag: number) => {
+        // What is not recorded is -1.
+        if ((known & flag) === 0) return 2n ** 64n - 1n;
+        return BigInt(random.bits()) << BigInt(random.below(31));
+      };
+      const [read, written] = [amount(READ_KNOWN), amount(WRITTEN_KNOWN)];
+      words.set([low(read), high(read), low(written), high(written)], at + READ);
+      words[at + FLAGS] = known;
+      amounts.push(((known & READ_KNOWN) === 0 ? 0n : read) + ((known & WRITTEN_KNOWN) === 0 ? 0n : written));
+    }
+    const records = {
+      words,
+      doubles: new Float64Array(words.buffer),
+      stride,
+      starts: new Uint32Array(),
+      widths: new Int32Array(),
+    };
+    const [moved, sums] = [new Moved(), new ExactSums(2)];
+    for (const [from, to] of [
+      [0, 10],
+      [10, rows],
+    ] as const) {
+      const bytes = moved.of(records, from, to);
+      for (let row = from; row < to; row++) {
+        expect(bytes[row - from]).toBe(Number(amounts[row]));
+        addMoved(sums, row % 2, bytes[row - from] as number, words, row * stride);
+        expected[row % 2] = (expected[row % 2] as bigint) + (amounts[row] as bigint);
+      }
+    }
+    expect(expected[0]).toBeGreaterThan(2n ** 62n);
+    expect([sums.value(0), sums.value(1)]).toEqual(expected);
   });
 });
 
