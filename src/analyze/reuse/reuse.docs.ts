@@ -80,14 +80,15 @@ reads the columns again. While files are totalled no access is held, so that Duc
 files needs it: 25 million files at 2 GiB. More are totalled in several passes too: to read three columns again is faster than to
 spill to \`--temp\`, which remains for what was not foreseen. On top come the program,
 DuckDB's own buffers, and about 150 bytes for each selected file. Memory is taken only as needed: with 17 million
-accesses, half of them of selected files, the whole process takes 0.8 GB, with 5 million 0.4 GB, with 51 million 2.05 GB. Figures,
+accesses, half of them of selected files, the whole process takes 0.77 GB, with 5 million 0.4 GB, with 45 million 1.6 GB. Figures,
 and paths but those of the files on hot OSTs, are looked up only for \`-o\`.
 
-On two cores 51 million accesses take about 40 s when the store is in the page cache of the system, 66 s of processor time; from a cold
-disk the reading decides (104 s). \`npm run bench study\` measures the whole command against the same work in pandas, value by value. On
-17 million accesses three sessions gave 11.9 s (11.1 to 13.7) against 118.6 s, 13.0 s (9.5 to 17.4) against 97.9 s, and 13.2 s (12.6 to
-17.3) against 107.4 s: 10.0, 7.6 and 8.2 times as fast, in 0.78 to 0.81 GB against 7.8 to 8.0 GB. A01 to A15 alone were 9.5, 7.0 and 7.7
-times as fast.
+On two cores 45 million accesses of 21 million files take 24 to 31 s when the store is in the page cache of the system, 47 s of processor
+time; from a cold disk the reading decides (120 s). \`npm run bench study\` measures the whole command against the same work in pandas,
+value by value, both with their input in the page cache. On 17 million accesses it took 8.4 s (8.2 to 9.3) against 96.3 s (94 to 102), 11.4
+times as fast in 0.77 GB against 7.9 GB. On 45 million, which take pandas 22 of 24 GiB, it took 26.1 s (23.6 to 31.5) against 368 s, of
+which pandas waited 45 s for the disk; in another run 27.2 s against 269 s: 9.9 to 14.1 times as fast in 1.6 GB against 22 GB. The same
+program may take a fifth more or less from one hour to the next on a machine that is shared.
 
 `;
 
