@@ -1,3 +1,10 @@
+/**
+ * Statistics of plain arrays of numbers. What is not defined (no values, a spread of one value, a mean of zero) is NaN,
+ * never zero.
+ */
+
+type Numbers = ArrayLike<number>;
+
 /** The values that pass, in their order: as `filter`, which takes four times as long. */
 export function passing(
   values: Float64Array,
@@ -11,13 +18,6 @@ export function passing(
   }
   return all.slice(0, n);
 }
-
-/**
- * Statistics of plain arrays of numbers. What is not defined (no values, a spread of one value, a mean of zero) is NaN,
- * never zero.
- */
-
-type Numbers = ArrayLike<number>;
 
 export function sum(values: Numbers): number {
   // Neumaier's compensated sum: a million small values beside a large one keep their digits.
