@@ -125,6 +125,7 @@ export class StoreSession implements Session {
   ): Promise<void> {
     return this.#clearly(async () => {
       if (typeof sql === "string") return scanOne(this.#database.connection, sql, take);
+      // One alone may have all threads.
       if (sql.length === 1) return this.#scanAll(sql, take);
       await this.#inOwnThreads(() => this.#scanAll(sql, take));
     });

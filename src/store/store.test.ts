@@ -335,6 +335,17 @@ describe("SQL of users", () => {
     query.close();
   });
 
+  it("can be given more memory or less, never so little that nothing works", async () => {
+    const query = await (await storeWith(folder, [[1], [2]])).query();
+    const limit = async () => (await query.rows("select current_setting('memory_limit') as n"))[0]?.n;
+    await query.limitMemory(512 * 1024 ** 2);
+    expect(await limit()).toBe("512.0 MiB");
+    await query.limitMemory(1000.5);
+    expect(await limit()).toBe("32.0 MiB");
+    expect((await query.rows("from accesses")).length).toBe(6);
+    query.close();
+  });
+
   it("says when the memory does not suffice", async () => {
     await storeWith(folder, [[1]]);
     const store = await Store.open(folder, { memoryBytes: 40 * 1024 * 1024, threads: 1 });
