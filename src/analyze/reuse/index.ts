@@ -13,6 +13,6 @@ export {
   type ReuseOptions,
   reuseOptions,
 } from "./options.ts";
-export { runStudy, type Study, type StudyWatch } from "./study.ts";
+export { runStudy, STUDY_STEPS, type Study, type StudyWatch } from "./study.ts";
 export { type GroupRuns, groupedRuns, type RunsWork } from "./sweep/index.ts";
 export type { RunsState } from "./sweep/runs.ts";

@@ -36,20 +36,22 @@ export interface StudyWatch extends Means {
   pause?(): Promise<void>;
 }
 
+/** The items, and prepare, items as a whole, intervals, findings, outputs. */
+export const STUDY_STEPS = STUDY_ITEMS.length + 5;
+
 export async function runStudy(
   given: Queryable,
   options: ReuseOptions,
   { step, now = () => Number.NaN, details = true, pause = async () => {}, ...means }: StudyWatch = {},
 ): Promise<Study> {
   const db = oneAtATime(given);
-  const steps = STUDY_ITEMS.length + 5;
   const seconds: Record<string, number> = {};
   let done = 0;
   const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const began = now();
     const result = await work();
     seconds[name] = (now() - began) / 1000;
-    step?.(++done, steps, name);
+    step?.(++done, STUDY_STEPS, name);
     return result;
   };
   const prepared = await timed("prepare", () => prepare(db, options, means));

@@ -7,7 +7,7 @@ import {
   type ReuseOptions,
   reuseOptions,
   runStudy,
-  STUDY_ITEMS,
+  STUDY_STEPS,
   type Study,
   studyDocument,
   verdictOf,
@@ -80,7 +80,7 @@ export default defineCommand({
           `${options.store}: the store is empty; fill it with plimsoll ingest PATH --store ${options.store}`,
         );
       }
-      const bar = context.progress({ label: "study", total: STUDY_ITEMS.length + 5, unit: "steps" });
+      const bar = context.progress({ label: "study", total: STUDY_STEPS, unit: "steps" });
       study = await runStudy(session, chosen, {
         step: (done) => bar.update(done),
         now: () => performance.now(),

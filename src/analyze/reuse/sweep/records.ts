@@ -6,7 +6,7 @@ import { UsageError } from "../../../base/errors.ts";
 import type { Queryable, RawColumn } from "../../../model/query.ts";
 import type { Layers } from "./layers.ts";
 import { noteTimes, Times } from "./times.ts";
-import { Codes, type ExactSums } from "./words.ts";
+import { Codes, type ExactSums, numberOf } from "./words.ts";
 
 /** Words of a row; two words each up to IO. */
 export const START = 0;
@@ -56,8 +56,8 @@ export class Moved {
     const bytes = this.#bytes;
     for (let i = 0, at = from * stride; i < to - from; i++, at += stride) {
       const known = (words[at + FLAGS] as number) & BYTES_KNOWN;
-      const read = (words[at + READ + 1] as number) * 2 ** 32 + (words[at + READ] as number);
-      const written = (words[at + WRITTEN + 1] as number) * 2 ** 32 + (words[at + WRITTEN] as number);
+      const read = numberOf(words[at + READ] as number, words[at + READ + 1] as number);
+      const written = numberOf(words[at + WRITTEN] as number, words[at + WRITTEN + 1] as number);
       bytes[i] =
         known === BYTES_KNOWN ? read + written : known === READ_KNOWN ? read : known === 0 ? 0 : written;
     }
