@@ -51,9 +51,10 @@ try {
   console.log(
     "Ours: plimsoll study reuse --json as a whole command: start, reading the store, A01 to A16 with tables of sensitivity, 1000 draws for each interval, ten verdicts; default memory and threads.",
   );
+  console.log("Input is in the page cache of the system: it is read through before each turn.");
   if (version !== undefined)
     console.log(
-      "Both find their input in the page cache of the system: it is read through before each turn.\npandas: the values of A01 to A15 and the cells of figure 2; then the rest that ours does, A16, other thresholds of classes and 1000 draws for intervals, without verdicts; one thread, from CSV of the columns it needs, without the time of its import.",
+      "pandas: the values of A01 to A15 and the cells of figure 2; then the rest that ours does, A16, other thresholds of classes and 1000 draws for intervals, without verdicts; one thread, from CSV of the columns it needs, without the time of its import.",
     );
   const given = process.env.PLIMSOLL_BENCH_STORE;
   if (given === undefined) {
