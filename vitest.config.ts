@@ -1,8 +1,13 @@
 import { defineConfig } from "vitest/config";
 
+// `npm test` runs what a contributor needs after a change, `npm run test:long` the campaigns: `x.long.test.ts`.
+const long = process.env.PLIMSOLL_TEST_LONG === "1";
+const ending = long ? "long.test.ts" : "test.ts";
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "web/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["src", "web", "test"].map((folder) => `${folder}/**/*.${ending}`),
+    exclude: long ? [] : ["**/*.long.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A browser on a busy machine can take seconds to draw.

@@ -1,5 +1,5 @@
-// `npm test`: brings everything the tests need, runs them, and closes with one line of counts.
-// Words after `npm test --` go to vitest. With PLIMSOLL_REQUIRE_ALL=1 nothing may be left out.
+// `npm test`: installs everything the tests need, runs them, and closes with one line of counts.
+// `npm run test:long` runs the long campaigns instead. Words after `npm test --` go to vitest. With PLIMSOLL_REQUIRE_ALL=1 nothing may be left out.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { ensureComponents } from "./components.mjs";
 import { dataFolder, ensureBuild, ensureDependencies, root, runTool, SetupError } from "./setup.mjs";
 
 const requireAll = process.env.PLIMSOLL_REQUIRE_ALL === "1";
+const long = process.argv[2] === "--long";
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const leftOut = [];
 
@@ -39,8 +40,8 @@ async function runTests() {
   try {
     const report = join(work, "report.json");
     const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-    const env = { ...process.env, PLIMSOLL_DATA: dataFolder };
-    const status = runTool("vitest", [...args, ...process.argv.slice(2)], { env });
+    const env = { ...process.env, PLIMSOLL_DATA: dataFolder, PLIMSOLL_TEST_LONG: long ? "1" : "" };
+    const status = runTool("vitest", [...args, ...process.argv.slice(long ? 3 : 2)], { env });
     count(report, status);
   } finally {
     rmSync(work, { recursive: true, force: true });
