@@ -2,9 +2,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, plimsoll, prepare, write } from "./collect-kit.ts";
-import { describeWithLustreData, lustreData } from "./oracle/lustre-folder.ts";
+import { describeWithPublicData, lustreData } from "./reference-data.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -85,7 +85,7 @@ function truthOf(series: string): Map<string, { bytes: bigint; calls: bigint }> 
   return new Map(entries.filter(([key, { calls }]) => calls > 0n && !key.endsWith(first)));
 }
 
-describeWithLustreData("points of Telegraf", () => {
+describe("points of Telegraf", () => {
   it("of servers before 2.14 have bytes, and nothing is said", async () => {
     const { code, err } = plimsoll(folder, "ingest", dump("ost0000_v2.12_expiry"), "--store", "old");
     expect([code, err.includes("latencies")], err).toEqual([0, false]);
@@ -107,7 +107,9 @@ describeWithLustreData("points of Telegraf", () => {
     const { warnings } = JSON.parse(plimsoll(folder, "ingest", name, "--store", "json", "--json").out);
     expect(warnings.filter((text: string) => text.includes("latencies in microseconds")).length).toBe(1);
   });
+});
 
+describeWithPublicData("points of Telegraf", () => {
   it("that a site posted are the plugin's mistake as it is made here", () => {
     const posted = readFileSync(lustreData("issues/telegraf_15185_ost_job_stats_2.14.txt"), "utf8");
     expect(posted).toContain(`max:    ${LONGEST}`);

@@ -1,13 +1,11 @@
 // What a job is said to have done, against the reference tools' sums and traces of the same logs.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
-import { expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { jobOf } from "../src/analyze/job/test-kit.ts";
 import { sumOf } from "../src/analyze/job/records.ts";
 import type { TraceWay } from "../src/analyze/job/trace-facts.ts";
-import { darshanDataFolder, describeWithData } from "./oracle/data-folder.ts";
+import { referenceLogs, referenceText } from "./reference-data.ts";
 
 /** Columns of a layer with the counters that the reference adds up in its totals. */
 const SUMS = {
@@ -25,15 +23,10 @@ const SUMS = {
 } as const;
 const PREFIXES = { POSIX: "POSIX_", "MPI-IO": "MPIIO_", STDIO: "STDIO_", DFS: "DFS_" } as const;
 
-describeWithData("facts of jobs", () => {
-  const folder = darshanDataFolder();
-  const logs = ["public", "own"].flatMap((part) =>
-    readdirSync(join(folder, part)).map((file) => ({ file, path: join(folder, part, file) })),
-  );
-
-  it.each(logs)("$file: the layers add up to the reference's totals", ({ file, path }) => {
+describe("facts of jobs", () => {
+  it.each(referenceLogs)("$file: the layers add up to the reference's totals", ({ name, path }) => {
     const job = jobOf(readFileSync(path));
-    const totals = totalsOf(join(folder, "truth", file.replace(/\.darshan$/, "")));
+    const totals = totalsOf(name);
     let compared = 0;
     for (const [layer, prefix] of Object.entries(PREFIXES)) {
       const records = job.layer(layer);
@@ -49,8 +42,8 @@ describeWithData("facts of jobs", () => {
     if (totals.size > 0) expect(compared).toBeGreaterThan(0);
   });
 
-  it.each(logs)("$file: traced calls are those that the reference lists", ({ file, path }) => {
-    const calls = callsOf(join(folder, "truth", file.replace(/\.darshan$/, "")));
+  it.each(referenceLogs)("$file: traced calls are those that the reference lists", ({ name, path }) => {
+    const calls = callsOf(name);
     const job = jobOf(readFileSync(path));
     if (calls.length === 0) {
       expect(job.trace?.files.reduce((sum, { read, write }) => sum + read.calls + write.calls, 0) ?? 0).toBe(
@@ -118,24 +111,19 @@ function covered(spans: readonly (readonly [number, number])[]): number {
   return length;
 }
 
-function truthLines(folder: string, kind: string): string[] {
-  const name = readdirSync(folder).find((file) => file.startsWith(`${kind}.`) || file === kind);
-  if (name === undefined) return [];
-  const bytes = readFileSync(join(folder, name));
-  return (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("latin1").split("\n");
-}
-
-function totalsOf(folder: string): Map<string, number> {
-  const lines = truthLines(folder, "total").map((line) => /^total_(\w+): (\S+)$/.exec(line));
+function totalsOf(name: string): Map<string, number> {
+  const lines = referenceText(name, "total")
+    .split("\n")
+    .map((line) => /^total_(\w+): (\S+)$/.exec(line));
   return new Map(
     lines.flatMap((match) => (match === null ? [] : [[match[1] ?? "", Number(match[2])] as const])),
   );
 }
 
-function callsOf(folder: string): TracedCall[] {
+function callsOf(name: string): TracedCall[] {
   let file = "";
   const calls: TracedCall[] = [];
-  for (const line of truthLines(folder, "dxt")) {
+  for (const line of referenceText(name, "dxt").split("\n")) {
     const id = /^# DXT, file_id: (\d+)/.exec(line);
     if (id !== null) file = id[1] ?? "";
     const words = line.trim().split(/\s+/);

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bytesSource } from "../src/base/source.ts";
 import { readInflux, recognizeInflux } from "../src/formats/influx/index.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "../src/formats/lustre/index.ts";
 import { latinText, unescapeJobId } from "../src/formats/lustre/job-id.ts";
 import { expandNodeList, readSlurm } from "../src/formats/slurm/index.ts";
-import { describeWithLustreData, lustreData, lustreSamples } from "./oracle/lustre-folder.ts";
+import { describeWithPublicData, lustreData, lustreSamples } from "./reference-data.ts";
 
 const SECOND = 1_000_000_000n;
 const source = (file: string) => bytesSource(readFileSync(lustreData(file)), file);
@@ -37,8 +37,8 @@ const NOT_LUSTRE: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/getstripe/, "lfs getstripe"],
 ];
 
-describeWithLustreData("Lustre samples", () => {
-  for (const { file } of lustreSamples()) {
+describe("Lustre samples", () => {
+  for (const file of lustreSamples()) {
     const left = NOT_LUSTRE.find(([pattern]) => pattern.test(file));
     if (left !== undefined) continue;
     it(`${file} is read without a line left over`, () => {
@@ -61,15 +61,17 @@ describeWithLustreData("Lustre samples", () => {
         expect(recognizeLustre(bytes.subarray(0, 4096), file)).toBeDefined();
     });
   }
+});
 
-  it("reads or names every file of the index", () => {
+describeWithPublicData("published Lustre samples", () => {
+  it("are all read or named", () => {
     const files = lustreSamples();
-    const unread = files.filter(({ file }) => NOT_LUSTRE.some(([pattern]) => pattern.test(file)));
+    const unread = files.filter((file) => NOT_LUSTRE.some(([pattern]) => pattern.test(file)));
     expect(files.length).toBeGreaterThan(250);
     // Each reason is about a file that is there.
     for (const [pattern, reason] of NOT_LUSTRE)
       expect(
-        unread.some(({ file }) => pattern.test(file)),
+        unread.some((file) => pattern.test(file)),
         reason,
       ).toBe(true);
   });
@@ -90,7 +92,7 @@ interface TrueJob {
   readonly counters: Readonly<Record<string, TrueCounter>>;
 }
 
-describeWithLustreData("job_stats of all releases", () => {
+describe("job_stats of all releases", () => {
   const truth = tables("derived/job_stats_truth.json") as Readonly<Record<string, readonly TrueJob[]>>;
 
   it.each(Object.keys(truth))("%s: every job, stamp and counter", (file) => {
@@ -145,7 +147,7 @@ describeWithLustreData("job_stats of all releases", () => {
 
 type TrueDeltas = Readonly<Record<string, Readonly<Record<string, readonly [bytes: number, calls: number]>>>>;
 
-describeWithLustreData("differences of the planted series", () => {
+describe("differences of the planted series", () => {
   it.each([
     ["ost0000_v2.12_expiry", { expired: 4, suspect: 1, restarted: 0, reset: 0 }],
     ["ost0000_v2.17_expiry", { expired: 4, suspect: 0, restarted: 2, reset: 0 }],
@@ -189,7 +191,7 @@ describeWithLustreData("differences of the planted series", () => {
   });
 });
 
-describeWithLustreData("dumps of InfluxDB", () => {
+describe("dumps of InfluxDB", () => {
   /** Cumulative bytes and calls by job and time, as the files of the series have them. */
   function fromInflux(file: string) {
     const points = readInflux(source(join("derived/influx", file)));
@@ -251,7 +253,9 @@ describeWithLustreData("dumps of InfluxDB", () => {
       for (const [key, value] of found) expect(truth.get(key), key).toBe(value);
     },
   );
+});
 
+describeWithPublicData("published Telegraf samples", () => {
   it("Telegraf's own expected output has the counters of its own files", () => {
     const folder = "telegraf/plugins/inputs/lustre2/testcases/custom_locations";
     const points = readInflux(source(join(folder, "expected.out")));
@@ -272,7 +276,7 @@ const XDMOD = (
   "NNodes NCPUS ReqCPUS ReqMem ReqTRES AllocTRES Timelimit NodeList JobName"
 ).split(" ");
 
-describeWithLustreData("Slurm samples", () => {
+describe("Slurm samples", () => {
   const read = (file: string, options = {}) => readSlurm(source(file), options);
 
   it("text with a bar inside names and comments is put right; epochs and local times agree", () => {
@@ -355,6 +359,10 @@ describeWithLustreData("Slurm samples", () => {
     }
     expect(jobs.filter(({ arrayTaskId }) => arrayTaskId !== undefined).length).toBeGreaterThan(0);
   });
+});
+
+describeWithPublicData("published Slurm samples", () => {
+  const read = (file: string, options = {}) => readSlurm(source(file), options);
 
   it("XDMoD's logs without a header, as its own tests expect them", () => {
     const folder = "xdmod/tests/artifacts/xdmod/unit/shredder/slurm";

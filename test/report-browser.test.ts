@@ -1,6 +1,6 @@
 // Reports as the command writes them, of very different logs, in a real browser: at two widths, light and dark.
 
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,7 +17,7 @@ import { recordLog } from "../src/generate/recorder/record.ts";
 import { Application } from "../src/generate/single/application.ts";
 import { makeSingle, SINGLE_LOGS } from "../src/generate/single/index.ts";
 import { nodeEncoders } from "../src/node/encoders.ts";
-import { darshanDataFolder, describeWithData } from "./oracle/data-folder.ts";
+import { describeWithPublicData, publicLogs } from "./reference-data.ts";
 
 const executablePath = process.env.PLIMSOLL_CHROMIUM ?? "/usr/bin/chromium";
 const hasBrowser = existsSync(executablePath);
@@ -429,17 +429,15 @@ describe.skipIf(!hasBrowser)("reports of logs of our own", { retry: 2 }, () => {
   });
 });
 
-const publicLogs = () => readdirSync(join(darshanDataFolder(), "public"));
-
 /** Public logs by the start of their names. */
 function named(...starts: string[]): string[] {
-  const found = publicLogs().filter((name) => starts.some((start) => name.startsWith(start)));
+  const found = publicLogs.filter(({ file }) => starts.some((start) => file.startsWith(start)));
   expect(found.length).toBeGreaterThanOrEqual(starts.length);
-  return found.map((name) => join(darshanDataFolder(), "public", name));
+  return found.map(({ path }) => path);
 }
 
 if (hasBrowser)
-  describeWithData("reports of public logs", () => {
+  describeWithPublicData("reports of public logs", () => {
     const cases: readonly (readonly [
       what: string,
       logs: readonly string[],

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
-import { darshanDataFolder, describeWithData } from "../../../test/oracle/data-folder.ts";
+import { describeWithPublicData, publicLogs, publicLogTable } from "../../../test/reference-data.ts";
 import { bytesSource } from "../../base/source.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { DarshanLog } from "./log.ts";
@@ -45,19 +45,9 @@ describe("record ids", () => {
   });
 });
 
-describeWithData("record ids of real logs", () => {
-  const folder = darshanDataFolder();
-  const [head = "", ...lines] = readFileSync(join(folder, "LOGS.tsv"), "utf8").trim().split("\n");
-  const columns = head.split("\t");
-  const rows = lines.map((line) => {
-    const cells = line.split("\t");
-    return { log: cells[columns.indexOf("log")] ?? "", right: cells[columns.indexOf("name_hash_ok")] ?? "" };
-  });
-  const paths = new Map<string, string>();
-  for (const part of ["public", "own"]) {
-    if (!existsSync(join(folder, part))) continue;
-    for (const file of readdirSync(join(folder, part))) paths.set(file, join(folder, part, file));
-  }
+describeWithPublicData("record ids of published logs", () => {
+  const rows = publicLogTable().map((row) => ({ log: row.log ?? "", right: row.name_hash_ok ?? "" }));
+  const paths = new Map(publicLogs.map(({ file, path }) => [file, path]));
 
   it("the list names logs that are here", () => {
     expect(rows.length).toBeGreaterThan(30);

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { darshanDataFolder, describeWithData } from "../../../test/oracle/data-folder.ts";
+import { referenceLogs } from "../../../test/reference-data.ts";
 import { bytesSource } from "../../base/source.ts";
 import { makeSingle, SINGLE_LOGS } from "../../generate/single/index.ts";
 import { type RowSink, storedAccesses, storedRuns, TableBuilder, TablesBuilder } from "../../model/index.ts";
@@ -163,12 +162,8 @@ describe("rows for a store", () => {
   });
 });
 
-describeWithData("rows of real logs for a store", () => {
-  const folder = darshanDataFolder();
-  const logs = ["public", "own"].flatMap((part) =>
-    readdirSync(join(folder, part)).map((file) => ({ file, path: join(folder, part, file) })),
-  );
-  it.each(logs)("$file: are those that the plain way gives", async ({ path }) => {
+describe("rows of real logs for a store", () => {
+  it.each(referenceLogs)("$file: are those that the plain way gives", async ({ path }) => {
     await compare(readFileSync(path));
   });
 });
