@@ -281,7 +281,7 @@ async function withPage<T>(path: string, use: (page: Page) => Promise<T>): Promi
   }
 }
 
-describe.skipIf(!hasBrowser)("reports of logs of our own", { retry: 2 }, () => {
+describe.skipIf(!hasBrowser)("reports of logs of our own", () => {
   it("one rank", async () => {
     await expectSound(await made("one-rank", "report", single("one-rank")), false);
   });

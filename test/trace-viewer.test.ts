@@ -59,7 +59,7 @@ function packed(trace: Trace): string {
 
 const big = checkpointTrace({ ranks: 64, calls: 200_000 });
 
-describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of calls", { retry: 2 }, () => {
+describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of calls", () => {
   let browser: Browser;
   let html: string;
   let page: Page;

@@ -44,6 +44,7 @@ export class Timelines {
     const status = host.querySelector("[role=status]");
     const mounted = mountTrace(host.querySelector<HTMLElement>(".trace-host")!, data, {
       format: formatValue,
+      change: (apply) => keepBelowInPlace(host, apply),
       onSelect: (text) => {
         if (status) status.textContent = text;
       },
@@ -51,4 +52,15 @@ export class Timelines {
     this.#mounted.set(host, mounted);
     return mounted;
   }
+}
+
+/**
+ * A timeline grows when it is mounted and again when its calls are unpacked. A reader of what comes below, who may just be pressing
+ * a button there, must not see it move: the page scrolls by what the change and the browser's own scroll anchoring left.
+ */
+function keepBelowInPlace(host: HTMLElement, change: () => void): void {
+  const before = host.getBoundingClientRect().bottom;
+  change();
+  const moved = host.getBoundingClientRect().bottom - before;
+  if (moved !== 0 && before < innerHeight / 2) scrollBy({ top: moved, behavior: "instant" });
 }

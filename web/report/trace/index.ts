@@ -13,6 +13,8 @@ export interface TraceOptions {
   format(value: number, unit: Unit): string;
   /** Gets the text of the panel when something is selected. */
   onSelect?(text: string): void;
+  /** Applies a change of the view's height that the reader did not ask for. */
+  change?(apply: () => void): void;
 }
 
 export interface ShowView {
@@ -36,8 +38,9 @@ export function mountTrace(host: HTMLElement, data: string, options: TraceOption
   let view: TraceView | undefined;
   let pending: ShowView | undefined;
   let destroyed = false;
+  const change = options.change ?? ((apply) => apply());
   const say = (text: string, state: string) => {
-    host.replaceChildren(make("p", { class: "trace-message" }, text));
+    change(() => host.replaceChildren(make("p", { class: "trace-message" }, text)));
     host.dataset.traceState = state;
   };
   say("Unpacking the calls …", "loading");
@@ -49,10 +52,12 @@ export function mountTrace(host: HTMLElement, data: string, options: TraceOption
       say(`No single calls were recorded.${hint === "" ? "" : ` ${hint}`}`, "empty");
       return;
     }
-    host.replaceChildren();
-    view = new TraceView(host, trace, options);
+    change(() => {
+      host.replaceChildren();
+      view = new TraceView(host, trace, options);
+    });
     host.dataset.traceState = "ready";
-    if (pending !== undefined) view.show(pending);
+    if (pending !== undefined) view?.show(pending);
   };
   open().catch((error: unknown) => {
     if (destroyed) return;
