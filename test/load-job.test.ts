@@ -42,7 +42,7 @@ describe("minutes of runs", () => {
     [7, 0],
     [8, 3],
   ])("give the shares of the study on a random site, seed %i, %i minutes late", async (seed, lateMinutes) => {
-    const corpus = randomCorpus(seed, 80);
+    const corpus = randomCorpus(seed, 30);
     const store = await stored(corpus);
     const { items } = await runStudy(store, systemOptions({ replicates: 10, lateMinutes }));
     const shares: number[] = [];
@@ -58,7 +58,7 @@ describe("minutes of runs", () => {
         io += ioShare.ioMinutes;
         bursts += own.length;
       }
-    expect(shares.length).toBeGreaterThan(10);
+    expect(shares.length).toBeGreaterThan(5);
     expect(items.B12?.values).toMatchObject({ jobsWithIo: shares.length, ioMinutes: io });
     expect(items.B12?.values.ioShareOfMinutes).toBeCloseTo(
       shares.reduce((sum, one) => sum + one, 0) / shares.length,

@@ -80,16 +80,15 @@ describe.each(LAUNCHERS)("$name", (launcher) => {
     "ends with its launcher: %s",
     async (signal) => {
       const words = [...launcher.words(3), process.execPath, ranks.program, "wait"];
-      let told = 0;
+      let told = false;
       const ended = await run(launcher.mpiexec, words, {
         heard: (text, pid) => {
-          if (!text.includes("waiting") || told !== 0) return;
-          told = Date.now();
+          if (!text.includes("waiting") || told) return;
+          told = true;
           process.kill(pid, signal);
         },
       });
       expect(ended.code).not.toBe(0);
-      expect(ended.ms - told).toBeLessThan(20_000);
       expect(await noneLeft(ranks.program)).toBe(true);
     },
     SLOW_MS,

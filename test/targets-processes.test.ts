@@ -177,11 +177,9 @@ describe("a server that is lost", () => {
     const storage = await connectServers({ ...started, timeoutMs: 500 });
     const file = await storage.open("x", "create");
     process.kill(started.pids[0] as number, "SIGSTOP");
-    const began = performance.now();
     await expect(file.write(0, new Uint8Array(10))).rejects.toThrow(
       /server 0 at unix:.*: did not answer within 0.5 s/,
     );
-    expect(performance.now() - began).toBeLessThan(5000);
     process.kill(started.pids[0] as number, "SIGCONT");
     await storage.close();
   });

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bytesSource } from "../base/source.ts";
 import { DarshanLog } from "../formats/darshan/log.ts";
 import { nodeCodecs } from "../node/codecs.ts";
@@ -18,11 +18,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function plimsoll(...words: string[]) {
+const plimsoll = (...words: string[]) => plimsollIn(folder, ...words);
+
+function plimsollIn(cwd: string, ...words: string[]) {
   const { status, stdout, stderr, signal } = spawnSync(process.execPath, [program, ...words], {
     encoding: "utf8",
-    cwd: folder,
-    timeout: 30_000,
+    cwd,
+    timeout: 120_000,
     maxBuffer: 2 ** 26,
   });
   return { code: status, signal, out: stdout, err: stderr };
@@ -47,12 +49,22 @@ const contents = (path: string) =>
       .map((name) => [name, readFileSync(join(path, name), "latin1")]),
   );
 
-describe("plimsoll demo", () => {
+describe("the demonstration", () => {
+  /** One run serves all who only look at what it left. */
+  let made: string;
+  let run: ReturnType<typeof plimsoll>;
+  let place: string;
+  beforeAll(() => {
+    place = mkdtempSync(join(tmpdir(), "plimsoll-demo-"));
+    run = plimsollIn(place, "demo");
+    made = join(place, "plimsoll-demo");
+  });
+  afterAll(() => rmSync(place, { recursive: true }));
+
   it("writes plimsoll-demo with logs that can be read, prints what is there, and ends by itself", () => {
-    const { code, signal, out, err } = plimsoll("demo");
+    const { code, signal, out, err } = run;
     expect({ code, signal, err }).toEqual({ code: 0, signal: null, err: "" });
-    expect(readdirSync(folder)).toEqual(["plimsoll-demo"]);
-    const made = join(folder, "plimsoll-demo");
+    expect(readdirSync(place)).toEqual(["plimsoll-demo"]);
     expect(readdirSync(made).sort()).toEqual(EXPECTED);
     // No colours and no bars where nobody looks.
     expect(out).not.toMatch(/[\x1b\r]/);
@@ -69,17 +81,15 @@ describe("plimsoll demo", () => {
   });
 
   it("writes onto four targets, one of them slow, and the dataset is whole", () => {
-    const { out } = plimsoll("demo");
-    expect(out).toMatch(/plimsoll is [\d.]+ times as fast as static \(static [\d.]+ s, plimsoll [\d.]+ s\)/);
-    const dataset = join(folder, "plimsoll-demo", "checkpoint.bp");
-    expect(plimsoll("verify", dataset)).toMatchObject({ code: 0, err: "" });
-    const page = readFileSync(join(folder, "plimsoll-demo", "adaptive-write.html"), "utf8");
+    expect(run.out).toMatch(
+      /plimsoll is [\d.]+ times as fast as static \(static [\d.]+ s, plimsoll [\d.]+ s\)/,
+    );
+    expect(plimsoll("verify", join(made, "checkpoint.bp"))).toMatchObject({ code: 0, err: "" });
+    const page = readFileSync(join(made, "adaptive-write.html"), "utf8");
     expect(page).toContain("Targets were made slow on purpose");
   });
 
   it("leaves beside each log the text and the JSON that parse --all gives, and says that the logs are synthetic", () => {
-    plimsoll("demo");
-    const made = join(folder, "plimsoll-demo");
     for (const name of SAMPLES) {
       const log = `${name}.darshan`;
       expect(plimsoll("darshan", "parse", "--all", join(made, log))).toMatchObject({
@@ -95,33 +105,26 @@ describe("plimsoll demo", () => {
   });
 
   it("prints commands that work on the folder it made", () => {
-    const { out } = plimsoll("demo");
-    const lines = [...out.matchAll(/^ {2}\.\/bin\/plimsoll ((?:darshan|report|findings|ls) [^|\n]+)/gm)].map(
-      ([, words = ""]) => words.trim(),
-    );
+    const lines = [
+      ...run.out.matchAll(/^ {2}\.\/bin\/plimsoll ((?:darshan|report|findings|ls) [^|\n]+)/gm),
+    ].map(([, words = ""]) => words.trim());
     expect(lines.length).toBe(5);
-    for (const line of lines) expect(plimsoll(...line.split(" ")), line).toMatchObject({ code: 0 });
+    for (const line of lines) expect(plimsollIn(place, ...line.split(" ")), line).toMatchObject({ code: 0 });
   });
+});
 
+describe("plimsoll demo", () => {
   it("replaces an earlier demonstration, what was added to it included, and gives the same files for the same seed", () => {
-    plimsoll("demo");
-    const made = join(folder, "plimsoll-demo");
+    plimsoll("demo", "--out", "mine/");
+    const made = join(folder, "mine");
     const first = contents(made);
     writeFileSync(join(made, "stale.txt"), "from the last time");
-    expect(plimsoll("demo").code).toBe(0);
-    expect(contents(made)).toEqual(first);
-    expect(plimsoll("demo", "--seed", "2").code).toBe(0);
-    expect(readdirSync(made).sort()).toEqual(EXPECTED);
-    expect(contents(made)["small-writes.darshan"]).not.toBe(first["small-writes.darshan"]);
-    expect(readdirSync(folder)).toEqual(["plimsoll-demo"]);
-  });
-
-  it("takes the folder with a slash at its end, the first time and again", () => {
-    expect(plimsoll("demo", "--out", "mine/").code).toBe(0);
-    const first = contents(join(folder, "mine"));
-    expect(readdirSync(join(folder, "mine")).sort()).toEqual(EXPECTED);
+    // With a slash at its end it is the same folder.
     expect(plimsoll("demo", "-o", "mine/")).toMatchObject({ code: 0, err: "" });
-    expect(contents(join(folder, "mine"))).toEqual(first);
+    expect(contents(made)).toEqual(first);
+    expect(readdirSync(made).sort()).toEqual(EXPECTED);
+    expect(plimsoll("demo", "--seed", "2", "--out", "mine").code).toBe(0);
+    expect(contents(made)["small-writes.darshan"]).not.toBe(first["small-writes.darshan"]);
     expect(readdirSync(folder)).toEqual(["mine"]);
   });
 

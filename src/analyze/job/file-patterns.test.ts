@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { cpuMsOf } from "../../../test/cpu-time.ts";
 import { groupByPattern, namePattern } from "./file-patterns.ts";
 
 describe("name patterns", () => {
@@ -21,15 +22,8 @@ describe("name patterns", () => {
   });
 
   it("takes long hostile names in no time", () => {
-    const began = performance.now();
-    for (const name of [
-      "a".repeat(100_000),
-      "ab-".repeat(30_000),
-      `${"abcdef01-".repeat(5000)}g`,
-      "1".repeat(1e5),
-    ])
-      namePattern(name);
-    expect(performance.now() - began).toBeLessThan(2000);
+    const names = ["a".repeat(1e5), "ab-".repeat(30_000), `${"abcdef01-".repeat(5000)}g`, "1".repeat(1e5)];
+    expect(cpuMsOf(() => void names.map(namePattern))).toBeLessThan(2000);
   });
 
   it("groups in order of appearance, each item once", () => {

@@ -32,11 +32,11 @@ describe("a sweep", () => {
     { runBytes: "all", covRuns: "per-type", hourStatistic: "median", metadataOnly: "exclude" },
   ];
   it.each(settings)("gives the same in many passes as in one, with %o", async (setting) => {
-    const corpus = randomCorpus({ seed: 21, files: 120 });
+    const corpus = randomCorpus({ seed: 21, files: 60 });
     const once = await study(corpus, setting, 2 ** 30);
     // Two or three files at a time, and a handful of runs.
     const often = await study(corpus, setting, 4000);
-    expect(once.files).toBeGreaterThan(30);
+    expect(once.files).toBeGreaterThan(15);
     // Figures have means whose last digit depends on the order of adding.
     const numbers = ({ items }: typeof once) =>
       Object.values(items).map(({ n, values, dropped, tables }) => ({ n, values, dropped, tables }));
