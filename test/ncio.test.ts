@@ -146,13 +146,16 @@ describe("wrong input of plimsoll ncio", () => {
           "--case",
           "c-nc",
           "--count",
-          "200000",
+          "1000000",
         ],
         { stdio: ["ignore", "pipe", "pipe"] },
       );
       let err = "";
       run.stderr.on("data", (text) => (err += text));
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      // In the middle: server 1 has written something, and a million regions are far from done.
+      const written = () =>
+        JSON.parse(plimsoll("targets", "status", "--dir", dir, "--json").out).servers[1].stats.bytesWritten;
+      await expect.poll(written, { timeout: 50_000 }).toBeGreaterThan(0);
       process.kill(servers[1].pid, "SIGKILL");
       const code = await new Promise((resolve) => run.once("exit", resolve));
       expect(code).toBe(1);
