@@ -216,7 +216,7 @@ describe("a build of the recorder", () => {
     );
     expect(codes).toEqual([42, 42]);
     expect(readdirSync(join(cache, "plimsoll"))).toEqual([
-      expect.stringMatching(/^recorder-[0-9a-f]{20}\.so$/),
+      expect.stringMatching(/^recorder-[0-9a-f]{20}-[0-9a-f]{32}\.so$/),
     ]);
   });
 

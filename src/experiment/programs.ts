@@ -1,8 +1,8 @@
 /** The workload programs, built at first use with the user's compiler and kept beside the recorder. */
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { keepBuild } from "../record/build-cache.ts";
 import { compile, type Environment } from "../record/compiler.ts";
 import { ensureShim, recorderSource } from "../record/shim.ts";
 
@@ -20,16 +20,15 @@ export interface MpiProgram {
 
 /** Throws ShimUnavailable where recorder or workload cannot be built. */
 export function buildPrograms(wantMpi: boolean, env: Environment = process.env): Programs {
-  const folder = dirname(ensureShim({ env }).path);
-  const workload = buildWorkload(folder, env);
-  return { workload, mpiSieving: wantMpi ? buildMpi(folder, env) : undefined };
+  ensureShim({ env });
+  return { workload: buildWorkload(env), mpiSieving: wantMpi ? buildMpi(env) : undefined };
 }
 
 /**
  * The program and the library with its data sieving are one source. As a library of its own it stands behind the
  * recorder in the order in which names are looked up, where an MPI library would.
  */
-function buildWorkload(folder: string, env: Environment): string {
+function buildWorkload(env: Environment): string {
   const compiler = env.CC || "cc";
   const library = built(
     "libplimsoll-sieve",
@@ -37,11 +36,11 @@ function buildWorkload(folder: string, env: Environment): string {
     compiler,
     ["-O2", "-std=gnu11", "-fPIC", "-shared", "-DSIEVE_LIBRARY"],
     {
-      ...{ folder, env, source: "workload.c", after: [] },
+      ...{ env, source: "workload.c", after: [] },
     },
   );
   return built("workload", "", compiler, ["-O2", "-std=gnu11"], {
-    ...{ folder, env, source: "workload.c", after: [library] },
+    ...{ env, source: "workload.c", after: [library] },
   });
 }
 
@@ -56,11 +55,11 @@ export const MPI_ENVIRONMENT: Readonly<Record<string, string>> = {
   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1",
 };
 
-function buildMpi(folder: string, env: Environment): MpiProgram | undefined {
+function buildMpi(env: Environment): MpiProgram | undefined {
   for (const compiler of MPI_COMPILERS) {
     try {
       const path = built("mpi-sieving", "", compiler, ["-O2", "-std=gnu11"], {
-        ...{ folder, env, source: "mpi-sieving.c", after: [] },
+        ...{ env, source: "mpi-sieving.c", after: [] },
       });
       const library = libraryOf(path, env);
       if (library !== undefined) return { path, library };
@@ -89,40 +88,26 @@ export function libraryName(text: string): string {
 }
 
 interface Build {
-  readonly folder: string;
   readonly env: Environment;
   readonly source: string;
   /** Words behind the source: libraries. */
   readonly after: readonly string[];
 }
 
-/** Builds once for each source, compiler and options; two at once build the same and the last one's takes the name. */
 function built(
   name: string,
   ending: string,
   compiler: string,
   flags: readonly string[],
-  build: Build,
+  { env, source: sourceName, after }: Build,
 ): string {
-  const source = join(dirname(recorderSource()), build.source);
+  const source = join(dirname(recorderSource()), sourceName);
   const [program = "cc", ...words] = compiler.split(/\s+/);
-  const version = spawnSync(program, [...words, "--version"], { encoding: "utf8", env: build.env });
-  const key = createHash("sha256")
-    .update(readFileSync(source))
-    .update(
-      `\n${compiler}\n${version.stdout ?? ""}\n${[...flags, ...build.after].join(" ")}\n${process.arch}\n`,
-    )
-    .digest("hex");
-  const path = join(build.folder, `${name}-${key.slice(0, 20)}${ending}`);
-  if (existsSync(path)) return path;
-  const work = mkdtempSync(join(build.folder, "build-"));
-  try {
-    const made = join(work, "made");
-    compile(compiler, [...flags, "-o", made, source, ...build.after], build.env);
-    chmodSync(made, 0o755);
-    renameSync(made, path);
-    return path;
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  const version = spawnSync(program, [...words, "--version"], { encoding: "utf8", env });
+  const inputs = [
+    readFileSync(source),
+    ...[compiler, version.stdout ?? "", [...flags, ...after].join(" "), process.arch],
+  ];
+  const build = (path: string) => compile(compiler, [...flags, "-o", path, source, ...after], env);
+  return keepBuild({ name, ending, inputs, build }, { env }).path;
 }

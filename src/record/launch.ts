@@ -149,8 +149,12 @@ function planFor(command: readonly string[], options: Planning): Plan {
   }
 }
 
-function shimPlan(command: readonly string[], { folder, env, source, program }: Planning): Plan {
-  const { path } = ensureShim({ env, ...(source === undefined ? {} : { source }) });
+function shimPlan(command: readonly string[], { folder, env, source, program, note }: Planning): Plan {
+  const { path } = ensureShim({
+    env,
+    ...(source === undefined ? {} : { source }),
+    ...(note === undefined ? {} : { note }),
+  });
   const preload = [program.first, path, env.LD_PRELOAD]
     .filter((one) => one !== undefined && one !== "")
     .join(":");
