@@ -7,7 +7,8 @@
  *   - the program gets the results, errno and signals that it would get without us;
  *   - no lock is held and no descriptor stays open while the program runs, so a signal handler, a fork in another thread
  *     or a program that closes everything finds us in order;
- *   - space for records is allocated before it is mapped: a full disk costs records (counted), never a SIGBUS;
+ *   - space for records is allocated before it is mapped: a full disk costs records (counted), never the program; and where
+ *     somebody truncates the file, the SIGBUS is caught and records go nowhere;
  *   - records are in a shared mapping, so they outlive the process however it ends.
  */
 #undef _FORTIFY_SOURCE
@@ -22,11 +23,13 @@
 #include <link.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,6 +41,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,6 +137,8 @@ _Static_assert(offsetof(struct header, host) == 256, "layout of the header");
 #define FD_DEVICE_MASK (31u << FD_DEVICE_SHIFT)
 #define FDS_MAX (1u << 20)
 #define NAMES_MAX (1u << 17)
+/* Open streams that are looked at when the program ends. */
+#define STREAMS_MAX 64
 
 /*
  * All that belongs to one process. The kernel hands a zeroed copy to a forked child, which thereby starts a trace of its
@@ -144,12 +150,16 @@ struct process {
     int32_t pid;
     int opening;
     uint32_t files, fd_highest;
+    uint32_t streams_told, stream_moves;
     uint64_t early_drops;
+    FILE *streams[STREAMS_MAX];
     char path[PATH_MAX + 128];
     struct record *chunks[CHUNKS_MAX];
     uint32_t fds[FDS_MAX];
     uint64_t name_hashes[NAMES_MAX];
     uint16_t name_ids[NAMES_MAX];
+    /* Where the stream of a descriptor would be had it only been used in ways we see, and 1; 0: it is not watched. */
+    uint64_t stream_seen[FDS_MAX];
 };
 
 enum mode { MODE_UNSET, MODE_OFF, MODE_ON };
@@ -181,6 +191,7 @@ static __thread struct {
     int32_t owner;
     uint32_t id, inner;
     int timer_set, busy;
+    int bus_blocked; /* the program believes that SIGBUS is blocked */
     const char *outer_frame;
 } thread __attribute__((tls_model("initial-exec")));
 
@@ -271,6 +282,13 @@ SLOW static void *resolve(void **real, const char *name)
 {
     return *real = dlsym(RTLD_NEXT, name);
 }
+
+/* `WRAP(type, name, (parameters))` declares what was there before us; `REAL(name)` calls it. */
+#define WRAP(type, name, parameters)  \
+    static type(*real_##name) parameters; \
+    EXPORT type name parameters
+#define REAL(name) \
+    ((__typeof__(real_##name))(LIKELY(real_##name != NULL) ? (void *)real_##name : resolve((void **)&real_##name, #name)))
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
@@ -474,6 +492,7 @@ SLOW static int start(void)
             process = space;
             if (madvise(space, sizeof *process, MADV_WIPEONFORK) != 0) pthread_atfork(NULL, NULL, forget_parent);
             setup.rank = rank_of_environment();
+            for (int fd = 0; fd < 2; fd++) process->stream_seen[fd] = 1;
             read_options();
             remember_preload(folder);
             if (setup.all || !is_launcher()) result = MODE_ON;
@@ -488,6 +507,203 @@ static inline int is_on(void)
     int now_mode = __atomic_load_n(&mode, __ATOMIC_ACQUIRE);
     if (LIKELY(now_mode != MODE_UNSET)) return now_mode == MODE_ON;
     return start() == MODE_ON;
+}
+
+/* ---- what is not seen ------------------------------------------------------------------------------------------- */
+
+/*
+ * What the program does by ways that leave no record is told in a small text file of the trace, a line each: what, which
+ * program, of what. Rare events only; a line that is there is not written again, and a full file takes no more.
+ */
+#define UNSEEN_BYTES 4096
+#define UNSEEN_LINE 512
+static int open_unseen(void)
+{
+    char path[PATH_MAX + 16];
+    if (!is_on() || setup.sandboxed) return -1;
+    snprintf(path, sizeof path, "%s/unseen", setup.folder);
+    return raw_open(path, O_RDWR | O_CREAT | O_APPEND, 0666);
+}
+static void write_unseen(int fd, const char *what, const char *detail)
+{
+    char known[UNSEEN_BYTES + 1], line[UNSEEN_LINE];
+    struct rlimit limit;
+    const char *program = program_invocation_short_name ? program_invocation_short_name : "";
+    size_t length = (size_t)snprintf(line, sizeof line - 1, "%s\t%.64s\t%s", what, program, detail);
+    if (length > sizeof line - 2) length = sizeof line - 2;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)line[i] < ' ' && line[i] != '\t') line[i] = '?';
+    line[length++] = '\n';
+    line[length] = 0;
+    long size = RAW(SYS_pread64, fd, known, UNSEEN_BYTES, 0, 0, 0);
+    if (size < 0 || (size_t)size + length > UNSEEN_BYTES) return;
+    known[size] = 0;
+    if (strstr(known, line)) return;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < UNSEEN_BYTES) return;
+    RAW(SYS_write, fd, line, length, 0, 0, 0);
+}
+SLOW static void tell_unseen(const char *what, const char *detail)
+{
+    int saved = errno, fd = open_unseen();
+    if (fd >= 0) {
+        write_unseen(fd, what, detail);
+        raw_close(fd);
+    }
+    errno = saved;
+}
+
+/* Ways of I/O that are told once by a process. */
+enum way { WAY_URING = 1, WAY_LIBAIO = 2, WAY_LISTIO = 4 };
+static unsigned ways_told;
+static void tell_way(enum way way, const char *name)
+{
+    if (__atomic_load_n(&ways_told, __ATOMIC_RELAXED) & way) return;
+    __atomic_fetch_or(&ways_told, way, __ATOMIC_RELAXED);
+    tell_unseen(name, "");
+}
+
+/* ---- a trace that is cut under us ------------------------------------------------------------------------------- */
+
+/*
+ * A store into a mapped file that somebody has truncated raises SIGBUS. Our handler puts plain memory in the place of the
+ * lost part and lets the store go on. The program's own handler stays the one it sees and gets every other SIGBUS.
+ */
+static struct sigaction bus_theirs;
+static int bus_guarded;
+WRAP(int, sigaction, (int signal, const struct sigaction *action, struct sigaction *old));
+
+static int replace_if_within(const void *part, size_t size, const void *at)
+{
+    if (!part || (const char *)at < (const char *)part || (const char *)at >= (const char *)part + size) return 0;
+    return RAW(SYS_mmap, part, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == (long)part;
+}
+static int replace_lost_part(const void *at)
+{
+    struct process *p = process;
+    if (replace_if_within(setup.device_free_at, sizeof(uint64_t[DEVICES_MAX][CHANNELS_MAX]), at)) return 1;
+    if (!p) return 0;
+    if (replace_if_within(p->header, (size_t)FIRST_SLOTS * RECORD_BYTES, at)) return 1;
+    for (unsigned i = 0; i < CHUNKS_MAX; i++)
+        if (replace_if_within(p->chunks[i], (size_t)CHUNK_SLOTS * RECORD_BYTES, at)) return 1;
+    return 0;
+}
+static int is_function(const struct sigaction *action)
+{
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+static void on_bus_error(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno, is_fault = info->si_code > 0;
+    if (info->si_code == BUS_ADRERR && replace_lost_part(info->si_addr)) {
+        errno = saved;
+        return;
+    }
+    struct sigaction theirs = bus_theirs;
+    if (is_function(&theirs)) {
+        if (theirs.sa_flags & SA_RESETHAND) bus_theirs = (struct sigaction){.sa_handler = SIG_DFL};
+        errno = saved;
+        theirs.sa_sigaction(signal, info, context);
+        return;
+    }
+    if (theirs.sa_handler == SIG_IGN && !is_fault) return;
+    /* As without us: a fault happens again and ends the program, a signal that was sent is sent again. */
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    REAL(sigaction)(SIGBUS, &usual, NULL);
+    if (!is_fault) RAW(SYS_tgkill, getpid(), RAW(SYS_gettid, 0, 0, 0, 0, 0, 0), SIGBUS, 0, 0, 0);
+    errno = saved;
+}
+static void set_bus_handler(void)
+{
+    struct sigaction ours = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    if (is_function(&bus_theirs)) {
+        ours.sa_flags = (bus_theirs.sa_flags & ~SA_RESETHAND) | SA_SIGINFO;
+        ours.sa_mask = bus_theirs.sa_mask;
+    }
+    REAL(sigaction)(SIGBUS, &ours, NULL);
+}
+static void guard_against_truncation(void)
+{
+    if (bus_guarded || REAL(sigaction)(SIGBUS, NULL, &bus_theirs) != 0) return;
+    bus_guarded = 1;
+    set_bus_handler();
+}
+/* A child of vfork has handlers of its own but shares our memory. */
+static int is_vfork_child(void)
+{
+    return process && process->pid != 0 && process->pid != (int32_t)RAW(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+/* Nothing else of ours must keep SIGBUS out: the kernel ends a program that faults while it is blocked. */
+static int change_action(int signal, const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction open_mask;
+    if (signal == SIGBUS && bus_guarded && !is_vfork_child()) {
+        struct sigaction before = bus_theirs;
+        if (action) {
+            bus_theirs = *action;
+            set_bus_handler();
+        }
+        if (old) *old = before;
+        return 0;
+    }
+    if (action && __atomic_load_n(&mode, __ATOMIC_ACQUIRE) == MODE_ON && sigismember(&action->sa_mask, SIGBUS) == 1) {
+        open_mask = *action;
+        sigdelset(&open_mask.sa_mask, SIGBUS);
+        action = &open_mask;
+    }
+    int result = REAL(sigaction)(signal, action, old);
+    if (result == 0 && old && signal == SIGBUS && old->sa_sigaction == on_bus_error) *old = bus_theirs;
+    return result;
+}
+EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
+{
+    return change_action(signal, action, old);
+}
+EXPORT int __sigaction(int signal, const struct sigaction *action, struct sigaction *old)
+{
+    return change_action(signal, action, old);
+}
+
+#define WRAP_SIGNAL(name, how)                                                                    \
+    WRAP(sighandler_t, name, (int signal, sighandler_t handler))                                  \
+    {                                                                                             \
+        if (signal != SIGBUS || !bus_guarded || handler == SIG_ERR) return REAL(name)(signal, handler); \
+        struct sigaction action = {.sa_handler = handler, .sa_flags = how}, old;                  \
+        return change_action(signal, &action, &old) == 0 ? old.sa_handler : SIG_ERR;              \
+    }
+WRAP_SIGNAL(signal, SA_RESTART)
+WRAP_SIGNAL(bsd_signal, SA_RESTART)
+WRAP_SIGNAL(ssignal, SA_RESTART)
+WRAP_SIGNAL(sysv_signal, SA_RESETHAND | SA_NODEFER)
+WRAP_SIGNAL(__sysv_signal, SA_RESETHAND | SA_NODEFER)
+
+static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
+{
+    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != MODE_ON) return real(how, set, old);
+    int before = thread.bus_blocked, after = before;
+    sigset_t without;
+    if (set) {
+        int named = sigismember(set, SIGBUS) == 1;
+        after = how == SIG_SETMASK ? named : how == SIG_BLOCK ? before | named : before & !named;
+        if (named && how != SIG_UNBLOCK) {
+            without = *set;
+            sigdelset(&without, SIGBUS);
+            set = &without;
+        }
+    }
+    int result = real(how, set, old);
+    if (result != 0) return result;
+    thread.bus_blocked = after;
+    if (old && before) sigaddset(old, SIGBUS);
+    return 0;
+}
+WRAP(int, sigprocmask, (int how, const sigset_t *set, sigset_t *old))
+{
+    return change_mask(REAL(sigprocmask), how, set, old);
+}
+WRAP(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *old))
+{
+    return change_mask(REAL(pthread_sigmask), how, set, old);
 }
 
 /* ---- space for records ------------------------------------------------------------------------------------------ */
@@ -620,7 +836,10 @@ SLOW static struct header *open_trace(void)
         raw_close(fd);
         header = map_part(p->path, 0, bytes);
         /* No space even for this: an empty file tells that a process was not recorded. */
-        if (header) fill_header(header);
+        if (header) {
+            guard_against_truncation();
+            fill_header(header);
+        }
     }
     __atomic_store_n(&p->header, header, __ATOMIC_RELEASE);
     __atomic_store_n(&p->opening, 2, __ATOMIC_RELEASE);
@@ -740,28 +959,42 @@ static unsigned device_of(const char *path)
     return 0;
 }
 
+static ssize_t read_fd_link(int fd, char *path, size_t size)
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, size - 1);
+    path[length > 0 ? length : 0] = 0;
+    return length;
+}
+/* The name of what a descriptor stands for, of PATH_MAX bytes; its length, or 0 when it is left out. */
+static size_t path_of(int fd, const struct stat *st, char *path)
+{
+    int is_block = S_ISBLK(st->st_mode);
+    if (!S_ISREG(st->st_mode) && !is_block && !setup.all) return 0;
+    ssize_t length = read_fd_link(fd, path, PATH_MAX);
+    if (length <= 0) length = snprintf(path, PATH_MAX, "(device %llu, inode %llu)", (unsigned long long)st->st_dev,
+                                       (unsigned long long)st->st_ino);
+    static const char deleted[] = " (deleted)";
+    const ssize_t suffix = sizeof deleted - 1;
+    if (st->st_nlink == 0 && length > suffix && strcmp(path + length - suffix, deleted) == 0) path[length -= suffix] = 0;
+    return is_left_out(path, is_block) ? 0 : (size_t)length;
+}
+
 static uint32_t classify(int fd)
 {
     struct stat st;
-    char link[32], path[PATH_MAX];
+    char path[PATH_MAX];
     if (fd < 0 || fstat(fd, &st) != 0) return setup.all ? FD_NONFILE : FD_SKIP;
-    int is_block = S_ISBLK(st.st_mode), is_file = S_ISREG(st.st_mode) || is_block;
+    int is_file = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode);
     uint32_t entry = FD_KNOWN | (is_file ? 0 : FD_NONFILE);
-    if (!is_file && !setup.all) return entry | FD_SKIP;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length <= 0) length = snprintf(path, sizeof path, "(device %llu, inode %llu)", (unsigned long long)st.st_dev,
-                                       (unsigned long long)st.st_ino);
-    path[length] = 0;
-    static const char deleted[] = " (deleted)";
-    const ssize_t suffix = sizeof deleted - 1;
-    if (st.st_nlink == 0 && length > suffix && strcmp(path + length - suffix, deleted) == 0) path[length -= suffix] = 0;
-    if (is_left_out(path, is_block)) return entry | FD_SKIP;
+    size_t length = path_of(fd, &st, path);
+    if (length == 0) return entry | FD_SKIP;
     long open_flags = RAW(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
     if (open_flags >= 0 && (open_flags & O_DIRECT)) entry |= FD_DIRECT;
     struct statfs fs;
     uint64_t file_system = is_file && fstatfs(fd, &fs) == 0 ? (uint32_t)fs.f_type : 0;
-    entry |= file_id(path, (size_t)length, open_flags < 0 ? 0 : (uint64_t)open_flags, file_system, st.st_ino);
+    entry |= file_id(path, length, open_flags < 0 ? 0 : (uint64_t)open_flags, file_system, st.st_ino);
     return entry | device_of(path) << FD_DEVICE_SHIFT;
 }
 
@@ -775,18 +1008,28 @@ SLOW static uint32_t look_up(int fd)
     }
     enter_process();
     uint32_t entry = classify(fd);
+    errno = saved;
+    return entry;
+}
+SLOW static uint32_t look_up_and_keep(int fd)
+{
+    uint32_t entry = look_up(fd);
     if (fd >= 0 && (unsigned)fd < FDS_MAX && (entry & FD_KNOWN)) {
         process->fds[fd] = entry;
         if ((unsigned)fd > process->fd_highest) process->fd_highest = (unsigned)fd;
     }
-    errno = saved;
     return entry;
 }
 
+/* A descriptor is known from the first read or write on, so that one with neither can be told from others. */
+static inline uint32_t known_entry(int fd)
+{
+    return LIKELY((unsigned)fd < FDS_MAX) ? process->fds[fd] : 0;
+}
 static inline uint32_t entry_of(int fd)
 {
-    uint32_t entry = LIKELY((unsigned)fd < FDS_MAX) ? process->fds[fd] : 0;
-    return LIKELY(entry & FD_KNOWN) ? entry : look_up(fd);
+    uint32_t entry = known_entry(fd);
+    return LIKELY(entry & FD_KNOWN) ? entry : look_up_and_keep(fd);
 }
 
 /* The number means another file from now on. */
@@ -847,10 +1090,8 @@ SLOW static void not_recorded(uint32_t entry)
     struct header *header = process->header;
     if (header && !(entry & FD_LOST)) __atomic_fetch_add(&header->skipped, 1, __ATOMIC_RELAXED);
 }
-static inline int begin(struct span *span, int fd)
+static inline int begin_with(struct span *span, uint32_t entry)
 {
-    if (UNLIKELY(!is_on())) return 0;
-    uint32_t entry = entry_of(fd);
     if (UNLIKELY(entry & (FD_SKIP | FD_LOST))) {
         not_recorded(entry);
         return 0;
@@ -858,6 +1099,17 @@ static inline int begin(struct span *span, int fd)
     span->entry = entry;
     span->start_ns = now();
     return 1;
+}
+static inline int begin(struct span *span, int fd)
+{
+    return LIKELY(is_on()) && begin_with(span, entry_of(fd));
+}
+/* Of what is neither a read nor a write. */
+static int begin_apart(struct span *span, int fd)
+{
+    if (!is_on()) return 0;
+    uint32_t entry = known_entry(fd);
+    return begin_with(span, entry & FD_KNOWN ? entry : look_up(fd));
 }
 
 static inline unsigned entry_flags(uint32_t entry)
@@ -893,19 +1145,14 @@ static inline void finish(const struct span *span, unsigned op, unsigned flags, 
 
 /* ---- wrappers: how they are written ------------------------------------------------------------------------------ */
 
-/* `WRAP(type, name, (parameters))` declares what was there before us; `REAL(name)` calls it. */
-#define WRAP(type, name, parameters)  \
-    static type(*real_##name) parameters; \
-    EXPORT type name parameters
-#define REAL(name) \
-    ((__typeof__(real_##name))(LIKELY(real_##name != NULL) ? (void *)real_##name : resolve((void **)&real_##name, #name)))
-
-#define TIMED(op, flags, fd, asked, call)                        \
+#define TIMED_FROM(begin, op, flags, fd, asked, call)            \
     struct span span;                                            \
     if (!begin(&span, fd)) return call;                          \
     __auto_type result = call;                                   \
     finish(&span, op, flags, asked, result < 0 ? -1 : (int64_t)result); \
     return result
+#define TIMED(op, flags, fd, asked, call) TIMED_FROM(begin, op, flags, fd, asked, call)
+#define TIMED_SYNC(fd, call) TIMED_FROM(begin_apart, OP_SYNC, FLAG_WRITE, fd, 0, call)
 
 /* ---- reads and writes -------------------------------------------------------------------------------------------- */
 
@@ -1044,6 +1291,7 @@ WRAP_JUMP(__longjmp_chk)
     unsigned outer = leave_outer(mark);                                                                 \
     int failed = result == 0 && (items) > 0 && (size) > 0 && ferror_unlocked(stream);                   \
     finish(&span, op, (flags) | outer, (uint64_t)(size) * (items), failed ? -1 : (int64_t)(result * (size))); \
+    if ((unsigned)fd < FDS_MAX && process->stream_seen[fd]) process->stream_seen[fd] += result * (size); \
     return result
 
 static int stream_descriptor(FILE *stream)
@@ -1214,19 +1462,53 @@ WRAP_AIO_ERROR(aio_error64, aiocb64)
 WRAP_AIO_RETURN(aio_return, aiocb)
 WRAP_AIO_RETURN(aio_return64, aiocb64)
 
+/* Ways that are only told of. The libraries of the last two may not be there: then it is as if the kernel had not got it. */
+#define WRAP_UNSEEN(way, text, name, parameters, arguments)  \
+    WRAP(int, name, parameters)                              \
+    {                                                        \
+        tell_way(way, text);                                 \
+        return REAL(name) ? REAL(name) arguments : -ENOSYS;  \
+    }
+WRAP_UNSEEN(WAY_LISTIO, "lio_listio", lio_listio,
+            (int how, struct aiocb *const *list, int count, struct sigevent *event), (how, list, count, event))
+WRAP_UNSEEN(WAY_LISTIO, "lio_listio", lio_listio64,
+            (int how, struct aiocb64 *const *list, int count, struct sigevent *event), (how, list, count, event))
+WRAP_UNSEEN(WAY_LIBAIO, "libaio", io_setup, (int depth, void *at), (depth, at))
+WRAP_UNSEEN(WAY_LIBAIO, "libaio", io_queue_init, (int depth, void *at), (depth, at))
+WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_setup, (unsigned entries, void *parameters), (entries, parameters))
+WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init, (unsigned entries, void *ring, unsigned flags), (entries, ring, flags))
+WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init_params, (unsigned entries, void *ring, void *parameters),
+            (entries, ring, parameters))
+WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init_mem,
+            (unsigned entries, void *ring, void *parameters, void *memory, size_t size),
+            (entries, ring, parameters, memory, size))
+
 /* ---- sync and mappings: kept apart, no accesses ------------------------------------------------------------------- */
 
 WRAP(int, fsync, (int fd))
 {
-    TIMED(OP_SYNC, FLAG_WRITE, fd, 0, REAL(fsync)(fd));
+    TIMED_SYNC(fd, REAL(fsync)(fd));
 }
 WRAP(int, fdatasync, (int fd))
 {
-    TIMED(OP_SYNC, FLAG_WRITE, fd, 0, REAL(fdatasync)(fd));
+    TIMED_SYNC(fd, REAL(fdatasync)(fd));
 }
 WRAP(int, sync_file_range, (int fd, off64_t offset, off64_t size, unsigned how))
 {
-    TIMED(OP_SYNC, FLAG_WRITE, fd, 0, REAL(sync_file_range)(fd, offset, size, how));
+    TIMED_SYNC(fd, REAL(sync_file_range)(fd, offset, size, how));
+}
+
+/* Programs that make the system calls of io_uring themselves still map its rings. */
+static int is_ring(int fd)
+{
+    struct stat st;
+    char path[PATH_MAX];
+    int saved = errno, found = 0;
+    if (!setup.sandboxed && !(ways_told & WAY_URING) && !(known_entry(fd) & FD_KNOWN) && fstat(fd, &st) == 0 &&
+        (st.st_mode & S_IFMT) == 0)
+        found = read_fd_link(fd, path, sizeof path) > 0 && strcmp(path, "anon_inode:[io_uring]") == 0;
+    errno = saved;
+    return found;
 }
 
 /* Allocators map before anything is set up, so this one does not look for the next definition. */
@@ -1239,7 +1521,9 @@ static void *map_noted(void *at, size_t size, int protection, int flags, int fd,
     }
     if (fd >= 0 && !(flags & MAP_ANONYMOUS) && __atomic_load_n(&mode, __ATOMIC_ACQUIRE) == MODE_ON) {
         struct span span;
-        if (begin(&span, fd)) {
+        if (is_ring(fd)) {
+            tell_way(WAY_URING, "io_uring");
+        } else if (begin_apart(&span, fd)) {
             int written = (flags & MAP_SHARED) && (protection & PROT_WRITE);
             record(OP_MAP, entry_flags(span.entry) | (written ? FLAG_WRITE : 0), span.entry & 0xffff, size,
                    MOVED_UNKNOWN, span.start_ns, span.start_ns);
@@ -1291,9 +1575,132 @@ WRAP(void, closefrom, (int first))
     forget_range(first < 0 ? 0 : (unsigned)first, UINT_MAX);
     REAL(closefrom)(first);
 }
+
+/*
+ * fprintf, fgets, getc and the like leave no record. That a stream was used by them shows at its end: its position is
+ * beyond what fread and fwrite account for. Where the program moves the position, it is looked at before and counted from
+ * anew; that costs two system calls, and so nothing more is said of streams after many moves.
+ */
+#define STREAMS_TOLD_MAX 8
+#define STREAM_MOVES_MAX 1000
+#define STREAM_MOVED (UINT64_MAX / 2)
+static int is_used_unseen(FILE *stream, int fd)
+{
+    size_t room = __fbufsize(stream);
+    long position = RAW(SYS_lseek, fd, 0, SEEK_CUR, 0, 0, 0);
+    int is_known = (known_entry(fd) & FD_KNOWN) != 0;
+    /* The first use makes the buffer. */
+    if (room == 0 || position < 0) return 0;
+    /* Nobody knows where these were at the start. */
+    if (is_known && (stream == stdin || stream == stdout || stream == stderr)) return 0;
+    /* Libc reads ahead, up to a buffer beyond what the program has got. */
+    uint64_t ahead = is_known && !__fwriting(stream) ? room : 0;
+    return (uint64_t)position + __fpending(stream) > process->stream_seen[fd] - 1 + ahead;
+}
+static void look_at_stream(FILE *stream)
+{
+    int fd = stream_descriptor(stream);
+    struct stat st;
+    char path[PATH_MAX];
+    /* Streams that a child took over from its parent are the parent's to tell of. */
+    if (fd < 0 || (unsigned)fd >= FDS_MAX || !process->stream_seen[fd] || (known_entry(fd) & FD_SKIP)) return;
+    if (setup.sandboxed || process->streams_told >= STREAMS_TOLD_MAX) return;
+    int saved = errno;
+    if (is_used_unseen(stream, fd) && fstat(fd, &st) == 0 && path_of(fd, &st, path) > 0) {
+        process->streams_told++;
+        tell_unseen("stream", path);
+    }
+    errno = saved;
+}
+static void count_stream_from_here(int fd)
+{
+    long position = RAW(SYS_lseek, fd, 0, SEEK_CUR, 0, 0, 0);
+    process->stream_seen[fd] = position < 0 ? STREAM_MOVED : (uint64_t)position + 1;
+}
+static FILE *stream_opened(FILE *stream)
+{
+    int fd = stream && is_on() ? stream_descriptor(stream) : -1;
+    if (fd < 0 || (unsigned)fd >= FDS_MAX) return stream;
+    count_stream_from_here(fd);
+    for (unsigned i = 0; i < STREAMS_MAX; i++) {
+        FILE *nobody = NULL;
+        if (__atomic_compare_exchange_n(&process->streams[i], &nobody, stream, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
+    }
+    return stream;
+}
+static void stream_closes(FILE *stream)
+{
+    if (!stream || !is_on()) return;
+    look_at_stream(stream);
+    for (unsigned i = 0; i < STREAMS_MAX; i++)
+        if (process->streams[i] == stream) process->streams[i] = NULL;
+    forget(stream_descriptor(stream));
+}
+static void look_at_open_streams(void)
+{
+    /* stderr is for people. */
+    FILE *const standard[] = {stdin, stdout};
+    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != MODE_ON || is_vfork_child()) return;
+    for (unsigned i = 0; i < 2; i++)
+        if (standard[i]) look_at_stream(standard[i]);
+    for (unsigned i = 0; i < STREAMS_MAX; i++)
+        if (process->streams[i]) look_at_stream(process->streams[i]);
+}
+static FILE *stream_opened_new(FILE *stream)
+{
+    if (stream && is_on()) forget(stream_descriptor(stream));
+    return stream_opened(stream);
+}
+WRAP(FILE *, fopen, (const char *path, const char *how))
+{
+    return stream_opened_new(REAL(fopen)(path, how));
+}
+WRAP(FILE *, fopen64, (const char *path, const char *how))
+{
+    return stream_opened_new(REAL(fopen64)(path, how));
+}
+WRAP(FILE *, fdopen, (int fd, const char *how))
+{
+    return stream_opened(REAL(fdopen)(fd, how));
+}
+/* The descriptor, or -1 when the stream is not watched (any more). */
+static int stream_moves(FILE *stream)
+{
+    int fd = is_on() ? stream_descriptor(stream) : -1;
+    if (fd < 0 || (unsigned)fd >= FDS_MAX || !process->stream_seen[fd] || process->stream_seen[fd] >= STREAM_MOVED) return -1;
+    look_at_stream(stream);
+    if (__atomic_fetch_add(&process->stream_moves, 1, __ATOMIC_RELAXED) < STREAM_MOVES_MAX) return fd;
+    process->stream_seen[fd] = STREAM_MOVED;
+    return -1;
+}
+#define WRAP_SEEK(name, parameters, arguments)     \
+    WRAP(int, name, parameters)                    \
+    {                                              \
+        int fd = stream_moves(stream);             \
+        int result = REAL(name) arguments;         \
+        if (fd >= 0) stream_moved(fd);             \
+        return result;                             \
+    }
+static void stream_moved(int fd)
+{
+    int saved = errno;
+    count_stream_from_here(fd);
+    errno = saved;
+}
+WRAP_SEEK(fseek, (FILE *stream, long to, int from), (stream, to, from))
+WRAP_SEEK(fseeko, (FILE *stream, off_t to, int from), (stream, to, from))
+WRAP_SEEK(fseeko64, (FILE *stream, off64_t to, int from), (stream, to, from))
+WRAP_SEEK(fsetpos, (FILE *stream, const fpos_t *to), (stream, to))
+WRAP_SEEK(fsetpos64, (FILE *stream, const fpos64_t *to), (stream, to))
+WRAP(void, rewind, (FILE *stream))
+{
+    int fd = stream_moves(stream);
+    REAL(rewind)(stream);
+    if (fd >= 0) stream_moved(fd);
+}
 WRAP(int, fclose, (FILE *stream))
 {
-    if (is_on() && stream) forget(stream_descriptor(stream));
+    stream_closes(stream);
     return REAL(fclose)(stream);
 }
 WRAP(int, pclose, (FILE *stream))
@@ -1303,17 +1710,13 @@ WRAP(int, pclose, (FILE *stream))
 }
 WRAP(FILE *, freopen, (const char *path, const char *how, FILE *stream))
 {
-    if (is_on() && stream) forget(stream_descriptor(stream));
-    FILE *result = REAL(freopen)(path, how, stream);
-    if (is_on() && result) forget(stream_descriptor(result));
-    return result;
+    stream_closes(stream);
+    return stream_opened_new(REAL(freopen)(path, how, stream));
 }
 WRAP(FILE *, freopen64, (const char *path, const char *how, FILE *stream))
 {
-    if (is_on() && stream) forget(stream_descriptor(stream));
-    FILE *result = REAL(freopen64)(path, how, stream);
-    if (is_on() && result) forget(stream_descriptor(result));
-    return result;
+    stream_closes(stream);
+    return stream_opened_new(REAL(freopen64)(path, how, stream));
 }
 
 /*
@@ -1382,9 +1785,14 @@ static void mark_end(void)
     clock_pair(&header->end_monotonic, &header->end_realtime, &header->end_spread);
     __atomic_fetch_or(&header->flags, HEADER_ENDED, __ATOMIC_RELAXED);
 }
+static void end_of_program(void)
+{
+    look_at_open_streams();
+    mark_end();
+}
 __attribute__((destructor)) static void on_exit_of_program(void)
 {
-    mark_end();
+    end_of_program();
 }
 __attribute__((constructor)) static void on_start_of_program(void)
 {
@@ -1393,41 +1801,99 @@ __attribute__((constructor)) static void on_start_of_program(void)
 
 WRAP_AS(void, _exit, (int status))
 {
-    mark_end();
+    end_of_program();
     REAL(_exit)(status);
     __builtin_unreachable();
 }
 WRAP_AS(void, _Exit, (int status))
 {
-    mark_end();
+    end_of_program();
     REAL(_Exit)(status);
     __builtin_unreachable();
+}
+
+/* Space for what comes, while the file of the trace can still be reached. */
+static struct header *take_space_ahead(void)
+{
+    enter_process();
+    struct header *header = trace_header();
+    if (!header) return NULL;
+    uint64_t slot = __atomic_load_n(&header->count, __ATOMIC_RELAXED) + HEADER_SLOTS;
+    for (int ahead = 0; ahead < 2; ahead++) {
+        uint64_t chunk = (slot >> CHUNK_SHIFT) + (uint64_t)ahead;
+        if (!process->chunks[chunk]) grow(chunk);
+    }
+    return header;
 }
 
 /* From here on a system call that the program does not expect can be its end: take what is needed now. */
 static void enter_sandbox(void)
 {
     if (!is_on() || setup.sandboxed) return;
-    enter_process();
-    struct header *header = trace_header();
-    if (header) {
-        uint64_t slot = __atomic_load_n(&header->count, __ATOMIC_RELAXED) + HEADER_SLOTS;
-        for (int ahead = 0; ahead < 2; ahead++) {
-            uint64_t chunk = (slot >> CHUNK_SHIFT) + (uint64_t)ahead;
-            if (!process->chunks[chunk]) grow(chunk);
-        }
-        __atomic_fetch_or(&header->flags, HEADER_SANDBOX, __ATOMIC_RELAXED);
-    }
+    struct header *header = take_space_ahead();
+    if (header) __atomic_fetch_or(&header->flags, HEADER_SANDBOX, __ATOMIC_RELAXED);
     for (int fd = 0; fd < 64; fd++)
-        if (!(process->fds[fd] & FD_KNOWN)) look_up(fd);
+        if (!(process->fds[fd] & FD_KNOWN)) look_up_and_keep(fd);
     thread_id();
     setup.sandboxed = 1;
 }
+/* Strict mode takes the time stamp counter away, and with it the clock: no record from here on. */
+#define without_clock(call)                                                   \
+    ({                                                                        \
+        int mode_before = __atomic_exchange_n(&mode, MODE_OFF, __ATOMIC_ACQ_REL); \
+        __auto_type result = (call);                                          \
+        if (result != 0) __atomic_store_n(&mode, mode_before, __ATOMIC_RELEASE); \
+        result;                                                               \
+    })
 WRAP_AS(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d))
 {
-    if (option == PR_SET_SECCOMP) enter_sandbox();
+    int strict = option == PR_SET_SECCOMP && a == 1, no_counter = option == PR_SET_TSC && a == PR_TSC_SIGSEGV;
+    if (option == PR_SET_SECCOMP || no_counter) enter_sandbox();
+    if (strict || no_counter) return without_clock(REAL(prctl)(option, a, b, c, d));
     return REAL(prctl)(option, a, b, c, d);
 }
+
+/*
+ * Behind another root, or as another user, the trace and the recorder may be out of reach: this process goes on with the
+ * space it has, but its children and the programs it starts are not seen. The file to say that in is opened before.
+ */
+static int can_reach_trace(void)
+{
+    const char *library = setup.preload + sizeof "LD_PRELOAD=" - 1;
+    return euidaccess(setup.folder, W_OK | X_OK) == 0 && (!setup.preload[0] || euidaccess(library, R_OK) == 0);
+}
+static int begin_leaving(int leaves)
+{
+    if (!leaves || !is_on() || setup.sandboxed || is_vfork_child()) return -1;
+    int saved = errno, log = open_unseen();
+    if (log >= 0) take_space_ahead();
+    errno = saved;
+    return log;
+}
+static long end_leaving(int log, long result, const char *what, const char *detail)
+{
+    int saved = errno;
+    if (log < 0) return result;
+    if (result == 0 && !can_reach_trace()) write_unseen(log, what, detail);
+    raw_close(log);
+    errno = saved;
+    return result;
+}
+static int is_other_user(uid_t user)
+{
+    return user != (uid_t)-1 && user != geteuid();
+}
+#define WRAP_LEAVING(leaves, what, detail, name, parameters, arguments) \
+    WRAP(int, name, parameters)                                         \
+    {                                                                   \
+        int log = begin_leaving(leaves);                                \
+        return (int)end_leaving(log, REAL(name) arguments, what, detail); \
+    }
+WRAP_LEAVING(1, "root", path, chroot, (const char *path), (path))
+WRAP_LEAVING(is_other_user(user), "user", "", setuid, (uid_t user), (user))
+WRAP_LEAVING(is_other_user(effective), "user", "", setreuid, (uid_t real, uid_t effective), (real, effective))
+WRAP_LEAVING(is_other_user(effective), "user", "", setresuid, (uid_t real, uid_t effective, uid_t saved),
+             (real, effective, saved))
 
 /* Programs that build the environment of a child anew would lose us there. */
 static int names_variable(const char *entry, const char *setting)
@@ -1476,28 +1942,146 @@ static char **completed(char *const *environment, char **into, char *text)
     into[count] = NULL;
     return into;
 }
+/* Where the library is out of reach, the loader would complain of it to the user. */
+static char **without_us(char *const *environment, char **into, char *text)
+{
+    size_t count = 0, length = 0;
+    const char *library = setup.preload + sizeof "LD_PRELOAD=" - 1;
+    for (char *const *one = environment; *one; one++) {
+        if (names_variable(*one, setup.variable)) continue;
+        if (!names_variable(*one, setup.preload)) {
+            into[count++] = *one;
+            continue;
+        }
+        for (const char *at = *one + sizeof "LD_PRELOAD=" - 1; *at;) {
+            size_t size = strcspn(at, ": ");
+            int is_ours = size == strlen(library) && strncmp(at, library, size) == 0;
+            if (size > 0 && !is_ours && length + size + 16 < PRELOAD_MAX)
+                length += (size_t)snprintf(text + length, PRELOAD_MAX - length, "%s%.*s", length ? ":" : "LD_PRELOAD=",
+                                           (int)size, at);
+            at += size + (at[size] != 0);
+        }
+        if (length) into[count++] = text;
+    }
+    into[count] = NULL;
+    return into;
+}
+static int can_load(void)
+{
+    int saved = errno, fine = !is_on() || !setup.preload[0] || setup.sandboxed ||
+                              euidaccess(setup.preload + sizeof "LD_PRELOAD=" - 1, R_OK) == 0;
+    errno = saved;
+    return fine;
+}
 /* The environment with us in it, on the stack of the caller: a child of vfork must not allocate. */
-#define WITH_RECORDER(environment)                                                                    \
-    (is_complete(environment) || count_entries(environment) > ENVIRONMENT_MAX                         \
-         ? (char *const *)(environment)                                                               \
-         : (char *const *)completed(environment, alloca((count_entries(environment) + 3) * sizeof(char *)), \
-                                    alloca(PRELOAD_MAX)))
+#define CHANGED(change, environment) \
+    (char *const *)change(environment, alloca((count_entries(environment) + 3) * sizeof(char *)), alloca(PRELOAD_MAX))
+#define WITH_RECORDER(environment)                                                         \
+    (!(environment) || count_entries(environment) > ENVIRONMENT_MAX ? (char *const *)(environment) \
+     : !can_load()             ? CHANGED(without_us, environment)                          \
+     : is_complete(environment) ? (char *const *)(environment)                             \
+                                : CHANGED(completed, environment))
 
 extern char **environ;
 
+/* ---- programs that the recorder cannot be loaded into -------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+#define OWN_MACHINE EM_X86_64
+#else
+#define OWN_MACHINE EM_AARCH64
+#endif
+
+/* Why, or NULL. The linker of Go leaves a note with its name; such a program makes system calls by itself. */
+static const char *reason_of_image(int fd)
+{
+    union {
+        Elf64_Ehdr elf;
+        char bytes[1024];
+    } head;
+    uint32_t note[4];
+    long size = RAW(SYS_pread64, fd, &head, sizeof head, 0, 0, 0);
+    if (size < (long)sizeof head.elf || memcmp(head.elf.e_ident, ELFMAG, SELFMAG) != 0) return NULL;
+    if (head.elf.e_ident[EI_CLASS] != ELFCLASS64 || head.elf.e_machine != OWN_MACHINE) return "machine";
+    if (head.elf.e_phentsize != sizeof(Elf64_Phdr)) return NULL;
+    int is_dynamic = 0;
+    for (unsigned i = 0; i < head.elf.e_phnum; i++) {
+        Elf64_Phdr part;
+        if (head.elf.e_phoff + (i + 1) * sizeof part > (uint64_t)size) return NULL;
+        memcpy(&part, head.bytes + head.elf.e_phoff + i * sizeof part, sizeof part);
+        if (part.p_type == PT_INTERP) is_dynamic = 1;
+        if (part.p_type == PT_NOTE && RAW(SYS_pread64, fd, note, sizeof note, part.p_offset, 0, 0) == sizeof note &&
+            note[0] == 4 && memcmp(&note[3], "Go\0", 4) == 0)
+            return "go";
+    }
+    return is_dynamic ? NULL : "static";
+}
+/* As the kernel sees it, which then has the loader leave us out. */
+static int gains_privileges(const char *path, const struct stat *st)
+{
+    char capabilities[64];
+    if ((st->st_mode & S_ISUID) && st->st_uid != geteuid()) return 1;
+    if ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st->st_gid != getegid()) return 1;
+    return geteuid() != 0 && getxattr(path, "security.capability", capabilities, sizeof capabilities) > 0;
+}
+SLOW static void note_program(const char *path)
+{
+    struct stat st;
+    if (!is_on() || setup.sandboxed || !path) return;
+    int saved = errno;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        const char *reason = gains_privileges(path, &st) ? "set-uid" : NULL;
+        int fd = reason ? -1 : raw_open(path, O_RDONLY, 0);
+        if (fd >= 0) {
+            reason = reason_of_image(fd);
+            raw_close(fd);
+        }
+        if (!reason && !can_load()) reason = "no-library";
+        if (reason) tell_unseen(reason, path);
+    }
+    errno = saved;
+}
+/* The program that a name without a slash means. */
+static void note_searched(const char *name)
+{
+    char path[1024];
+    if (!is_on() || !name || strchr(name, '/')) return note_program(name);
+    int saved = errno;
+    const char *places = getenv("PATH");
+    for (const char *at = places ? places : "/bin:/usr/bin"; at;) {
+        size_t size = strcspn(at, ":");
+        int length = snprintf(path, sizeof path, "%.*s%s%s", (int)size, at, size ? "/" : "", name);
+        if (length > 0 && (size_t)length < sizeof path && euidaccess(path, X_OK) == 0) {
+            note_program(path);
+            break;
+        }
+        at = at[size] ? at + size + 1 : NULL;
+    }
+    errno = saved;
+}
+
+/* What the program ignores stays ignored behind exec; handlers do not. */
+static void before_exec(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    mark_end();
+    if (bus_guarded && bus_theirs.sa_handler == SIG_IGN) REAL(sigaction)(SIGBUS, &ignore, NULL);
+}
 WRAP(int, execve, (const char *path, char *const argv[], char *const envp[]))
 {
-    mark_end();
+    note_program(path);
+    before_exec();
     return REAL(execve)(path, argv, WITH_RECORDER(envp));
 }
 WRAP(int, execvpe, (const char *path, char *const argv[], char *const envp[]))
 {
-    mark_end();
+    note_searched(path);
+    before_exec();
     return REAL(execvpe)(path, argv, WITH_RECORDER(envp));
 }
 WRAP(int, fexecve, (int fd, char *const argv[], char *const envp[]))
 {
-    mark_end();
+    before_exec();
     return REAL(fexecve)(fd, argv, WITH_RECORDER(envp));
 }
 EXPORT int execv(const char *path, char *const argv[])
@@ -1540,11 +2124,13 @@ EXPORT int execle(const char *path, const char *first, ...)
 WRAP(int, posix_spawn, (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
                         const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]))
 {
+    note_program(path);
     return REAL(posix_spawn)(pid, path, actions, attributes, argv, WITH_RECORDER(envp));
 }
 WRAP(int, posix_spawnp, (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
                          const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]))
 {
+    note_searched(path);
     return REAL(posix_spawnp)(pid, path, actions, attributes, argv, WITH_RECORDER(envp));
 }
 
@@ -1591,7 +2177,7 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
     }
     case SYS_fsync:
     case SYS_fdatasync: {
-        TIMED(OP_SYNC, FLAG_WRITE, (int)a, 0, HAND_ON);
+        TIMED_SYNC((int)a, HAND_ON);
     }
     case SYS_close:
         forget((int)a);
@@ -1609,10 +2195,25 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
     }
     case SYS_seccomp:
         enter_sandbox();
+        /* SECCOMP_SET_MODE_STRICT */
+        if (a == 0) return without_clock(HAND_ON);
         break;
     case SYS_exit_group:
-        mark_end();
+        end_of_program();
         break;
+    case SYS_io_setup:
+        tell_way(WAY_LIBAIO, "libaio");
+        break;
+#ifdef SYS_io_uring_setup
+    case SYS_io_uring_setup:
+        tell_way(WAY_URING, "io_uring");
+        break;
+#endif
+    case SYS_chroot:
+    case SYS_pivot_root: {
+        int log = begin_leaving(1);
+        return end_leaving(log, HAND_ON, "root", (const char *)a);
+    }
     }
     return HAND_ON;
 }

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { readHeader } from "../src/formats/trace/header.ts";
 import { ACCESS_ERROR, ACCESS_NESTED, ACCESS_WRITE } from "../src/model/access-stream.ts";
 import { withFile } from "../src/node/file-source.ts";
+import { gatherFolder } from "../src/record/gather.ts";
 import { ensureShim } from "../src/record/shim.ts";
 import { Workshop } from "./record/kit.ts";
 
@@ -95,6 +96,10 @@ describe("a program's way to work and to end", () => {
     ["handler", 200, 1],
     ["sandbox", 20, 1],
     ["files", 300, 1],
+    ["own-bus", 10, 1],
+    ["bus", 10, 1],
+    ["raised-bus", 10, 1],
+    ["strict", 10, 1],
   ])("%s: %d writes of %d processes, and the end is the same as without us", async (way, writes, traces) => {
     const before = plain(way);
     const { accesses, exitCode, signal, headers, notes } = await shop.record([ways, way, data]);
@@ -105,7 +110,8 @@ describe("a program's way to work and to end", () => {
     ).toBe(true);
     expect(headers).toHaveLength(traces);
     expect(notes.has("dropped")).toBe(false);
-    expect(notes.has("not-ended")).toBe(way === "kill" || way === "abort");
+    const killed = ["kill", "abort", "bus", "raised-bus", "strict"].includes(way);
+    expect(notes.has("not-ended")).toBe(killed);
     if (way === "files") expect(new Set(accesses.map(({ path }) => path)).size).toBe(300);
     else expect(new Set(accesses.map(({ path }) => path))).toEqual(new Set([data]));
   });
@@ -130,6 +136,13 @@ describe("a program's way to work and to end", () => {
     expect(exitCode).toBe(0);
     expect(accesses.length + (notes.get("dropped")?.count ?? 0)).toBe(20_000);
     expect(notes.get("dropped")?.count).toBeGreaterThan(10_000);
+  });
+
+  it("a trace that is truncated meanwhile costs records, not the program", async () => {
+    expect(plain("cut").status).toBe(6);
+    const { exitCode, signal, folder } = await shop.record([ways, "cut", data]);
+    expect([exitCode, signal]).toEqual([6, null]);
+    expect(gatherFolder(folder)).toMatchObject({ files: [], empty: 1 });
   });
 
   const mayMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;

@@ -3,6 +3,7 @@
  * number of writes is in the table of test/record.test.ts.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -66,6 +68,51 @@ static void write_in_handler(int signal)
 {
     (void)signal;
     put(handled_fd, 1);
+}
+
+/* What another program could do to the recorder's files meanwhile. */
+static void cut_traces(void)
+{
+    char name[4200];
+    const char *folder = getenv("PLIMSOLL_RECORD");
+    DIR *list = folder ? opendir(folder) : NULL;
+    struct dirent *entry;
+    int cut = 0;
+    while (list && (entry = readdir(list))) {
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        if (strstr(entry->d_name, ".plt") && truncate(name, 0) == 0) cut++;
+    }
+    if (list) closedir(list);
+    if (folder && cut == 0) fail("no trace to cut");
+}
+static void *write_with_all_blocked(void *unused)
+{
+    sigset_t all, now;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    if (!sigismember(&now, SIGBUS) || !sigismember(&now, SIGTERM)) fail("mask");
+    return in_thread(unused);
+}
+static int bus_errors;
+static void on_bus(int signal, siginfo_t *info, void *context)
+{
+    (void)signal;
+    (void)context;
+    bus_errors += info->si_code == BUS_ADRERR;
+    siglongjmp(back, 1);
+}
+/* Touches memory whose file is gone. */
+static void make_bus_error(void)
+{
+    char name[4200];
+    snprintf(name, sizeof name, "%s.map", path);
+    int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (ftruncate(fd, 4096) != 0) fail("ftruncate");
+    volatile char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (ftruncate(fd, 0) != 0) fail("ftruncate");
+    unlink(name);
+    *memory = 1;
 }
 
 int main(int argc, char **argv)
@@ -196,6 +243,45 @@ int main(int argc, char **argv)
             close(one);
             unlink(name);
         }
+    } else if (!strcmp(way, "cut")) {
+        /* Enough for several parts of the trace, with a cut before and between. */
+        pthread_t thread;
+        put(fd, 10);
+        cut_traces();
+        put(fd, 70000);
+        cut_traces();
+        pthread_create(&thread, NULL, write_with_all_blocked, NULL);
+        pthread_join(thread, NULL);
+        return 6;
+    } else if (!strcmp(way, "own-bus")) {
+        struct sigaction action = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO}, old;
+        put(fd, 5);
+        if (sigaction(SIGBUS, NULL, &old) != 0 || old.sa_handler != SIG_DFL) fail("not the usual action at first");
+        if (sigaction(SIGBUS, &action, &old) != 0 || old.sa_handler != SIG_DFL) fail("not the usual action before");
+        if (sigaction(SIGBUS, NULL, &old) != 0 || old.sa_sigaction != on_bus) fail("not our own action");
+        for (int i = 0; i < 2; i++)
+            if (sigsetjmp(back, 1) == 0) make_bus_error();
+        if (bus_errors != 2) fail("bus errors");
+        if (signal(SIGBUS, SIG_IGN) != (void (*)(int))on_bus) fail("signal");
+        raise(SIGBUS);
+        put(fd, 5);
+    } else if (!strcmp(way, "bus")) {
+        struct rlimit no_core = {0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        put(fd, 10);
+        make_bus_error();
+    } else if (!strcmp(way, "raised-bus")) {
+        struct rlimit no_core = {0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        put(fd, 10);
+        raise(SIGBUS);
+    } else if (!strcmp(way, "strict")) {
+        /* Only read, write and _exit live, and the clock of the recorder does not. */
+        put(fd, 10);
+        if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) fail("seccomp");
+        for (int i = 0; i < 3; i++)
+            if (write(fd, buffer, sizeof buffer) != sizeof buffer) syscall(SYS_exit, 1);
+        syscall(SYS_exit, 0);
     } else {
         fprintf(stderr, "unknown way: %s\n", way);
         return 2;
