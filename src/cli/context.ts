@@ -37,7 +37,7 @@ export interface Context {
   progress(options: ProgressOptions): Progress;
   /** Names an input that is left out; the exit code becomes 3. */
   skip(path: string, reason: string): void;
-  /** The exit code of a run that went well, where it is not ours to choose: that of a program that we ran. */
+  /** The exit code from here on, whatever else fails: that of a program that we ran. */
   exitWith(code: number): void;
   /** Await this now and then in long work: it lets signals through. Costs next to nothing when called often. */
   breathe(): Promise<void>;

@@ -5,15 +5,19 @@ import { AccessCollector, type Metrics } from "../analyze/metric/collector.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatCount, formatMany, formatRate, formatScaled, formatSeconds } from "../base/units.ts";
 import { strace } from "../formats/strace/format.ts";
+import type { TraceFacts } from "../formats/trace/notes.ts";
 import { paperSink } from "../formats/trace/paper.ts";
+import type { TraceReadOptions } from "../formats/trace/reader.ts";
+import type { AccessSink } from "../model/access-stream.ts";
 import { withFile } from "../node/file-source.ts";
 import { createOutput } from "../node/output-file.ts";
 import { isLeftOut } from "../record/filters.ts";
 import { gatherFolder } from "../record/gather.ts";
-import { pathPattern, type RecordRun, recordCommand, RUN_FILE } from "../record/launch.ts";
+import { OPTIONS_FILE, pathPattern, type RecordRun, recordCommand, RUN_FILE } from "../record/launch.ts";
 import { readTraceFiles } from "../record/read-folder.ts";
 import { ShimUnavailable } from "../record/shim.ts";
 import { STRACE_FILE } from "../record/strace.ts";
+import { unseenNotes } from "../record/unseen.ts";
 import { metricsJson } from "./bps/json.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -23,7 +27,7 @@ export default defineCommand({
   name: "record",
   summary: "run any program, record its reads and writes, and compute BPS and its kin",
   description:
-    "Runs the program with its children, threads and MPI ranks, unchanged, and records each read and write in a folder. Its output, input and exit code stay its own; the summary goes to stderr. A small library is built with the C compiler at first use and loaded into the program; static and Go programs are recorded with strace instead, which makes times useless. System files, pipes, sockets and terminals are left out unless asked for.",
+    "Runs the program with its children, threads and MPI ranks, unchanged, and records each read and write in a folder. Its output, input and exit code stay its own; the summary goes to stderr. A small library is built with the C compiler at first use and loaded into the program; static and Go programs are recorded with strace instead, which makes times useless. What was used and cannot be seen (fprintf, io_uring, programs that the library cannot be loaded into) is named. System files, pipes, sockets and terminals are left out unless asked for.",
   examples: [
     { command: "plimsoll record -- ./simulate input.nml", does: "record a program and sum up its I/O" },
     {
@@ -73,22 +77,25 @@ export default defineCommand({
     const folder = options.out ?? `plimsoll-record-${process.pid}`;
     makeWay(folder, options.force);
     const run = await runCommand(command, folder, options, context);
+    context.exitWith(run.exitCode);
+    if (run.lost !== undefined) context.note(run.lost);
     const filter = {
       only: options.only.map(pathPattern),
       skip: options.skip.map(pathPattern),
       all: options.all,
     };
-    const collector = new AccessCollector({
-      blockBytes: options.block,
-      includeNonFile: options.all,
-      // strace writes down everything.
-      ...(run.way === "strace" ? { file: (path: string) => !isLeftOut(path, filter) } : {}),
-    });
-    readInto(collector, run, options.paper, context);
-    const metrics = collector.finish();
-    if (context.json) context.printJson(jsonOf(metrics, run));
-    else for (const line of summary(metrics, run)) context.note(line);
-    context.exitWith(run.exitCode);
+    const collect = () =>
+      new AccessCollector({
+        blockBytes: options.block,
+        includeNonFile: options.all,
+        // strace writes down everything.
+        ...(run.way === "strace" ? { file: (path: string) => !isLeftOut(path, filter) } : {}),
+      });
+    const trace = traceOf(run, context);
+    const found = measure(trace, run, collect);
+    if (context.json) context.printJson(jsonOf(found, run));
+    else if (existsSync(run.folder)) for (const line of summary(found, run)) context.note(line);
+    if (options.paper !== undefined) writePaper(options.paper, trace, context);
   },
 });
 
@@ -129,36 +136,64 @@ async function runCommand(
 /** Only an earlier trace may go. */
 function makeWay(folder: string, force: boolean): void {
   if (!force || !existsSync(folder)) return;
-  if (!existsSync(join(folder, RUN_FILE)) && !existsSync(join(folder, "options")))
+  if (!existsSync(join(folder, RUN_FILE)) && !existsSync(join(folder, OPTIONS_FILE)))
     throw new UsageError(`${folder} is not an earlier trace; choose another folder with --out`);
   rmSync(folder, { recursive: true });
 }
 
-function readInto(
-  collector: AccessCollector,
-  { folder, way }: RecordRun,
-  paperPath: string | undefined,
-  context: Context,
-): void {
-  const paths =
-    way === "shim"
-      ? gatherShim(folder, context)
-      : [join(folder, STRACE_FILE)].filter((path) => existsSync(path));
-  if (way === "shim") readTraceFiles(paths, () => collector.sink(folder));
-  else for (const path of paths) withFile(path, (source) => strace.read(source, collector.sink(folder)));
-  if (paperPath === undefined) return;
-  const partial = context.partialOutput(paperPath);
-  const output = createOutput(paperPath);
+/** What a run comes to. */
+interface Found {
+  readonly metrics: Metrics;
+  /** Null where they are not known, with strace. */
+  readonly syncs: Syncs | null;
+}
+
+/** Calls of fsync and its kin: no accesses, but time that the program spends on I/O. */
+interface Syncs {
+  readonly calls: number;
+  /** Of all calls together. */
+  readonly seconds: number;
+  /** Time with an access or a sync under way. */
+  readonly ioAndSyncSeconds: number;
+}
+
+/** What a run has left, to be read as often as needed. */
+interface Trace {
+  read(sinkOf: () => AccessSink, options?: TraceReadOptions): readonly TraceFacts[];
+}
+
+function traceOf({ folder, way }: RecordRun, context: Context): Trace {
+  if (way === "shim") {
+    const paths = existsSync(folder) ? gatherShim(folder, context) : [];
+    return { read: (sinkOf, options) => readTraceFiles(paths, sinkOf, options) };
+  }
+  const path = join(folder, STRACE_FILE);
+  const read = (sinkOf: () => AccessSink) => {
+    if (existsSync(path)) withFile(path, (source) => strace.read(source, sinkOf()));
+    return [];
+  };
+  return { read };
+}
+
+function measure(trace: Trace, { folder, way }: RecordRun, collect: () => AccessCollector): Found {
+  const collector = collect();
+  const facts = trace.read(() => collector.sink(folder));
+  for (const note of unseenNotes(folder)) collector.sink(folder).note(note);
+  const metrics = collector.finish();
+  if (way === "strace") return { metrics, syncs: null };
+  const calls = facts.reduce((sum, { counts }) => sum + counts.syncs, 0);
+  const seconds = facts.reduce((sum, { counts }) => sum + counts.syncNs, 0) / 1e9;
+  if (calls === 0) return { metrics, syncs: { calls, seconds, ioAndSyncSeconds: metrics.ioTimeSeconds } };
+  const all = collect();
+  trace.read(() => all.sink(folder), { syncs: true });
+  return { metrics, syncs: { calls, seconds, ioAndSyncSeconds: all.finish().ioTimeSeconds } };
+}
+
+function writePaper(path: string, trace: Trace, context: Context): void {
+  const partial = context.partialOutput(path);
+  const output = createOutput(path);
   try {
-    if (way === "shim") readTraceFiles(paths, () => paperSink((bytes) => output.append(bytes)));
-    else
-      for (const path of paths)
-        withFile(path, (source) =>
-          strace.read(
-            source,
-            paperSink((bytes) => output.append(bytes)),
-          ),
-        );
+    trace.read(() => paperSink((bytes) => output.append(bytes)));
     output.commit();
     partial.done();
   } catch (error) {
@@ -170,7 +205,9 @@ function readInto(
 function gatherShim(folder: string, context: Context): readonly string[] {
   const { files, empty, running } = gatherFolder(folder);
   if (empty > 0)
-    context.note(`${formatMany(empty, "process", "processes")} not recorded: no space in ${folder}`);
+    context.note(
+      `${formatMany(empty, "process", "processes")} not recorded: no space in ${folder}, or the file was truncated meanwhile`,
+    );
   if (running > 0)
     context.note(
       `${formatMany(running, "process", "processes")} of the program still run; what they do from now on is not in the summary`,
@@ -179,27 +216,22 @@ function gatherShim(folder: string, context: Context): readonly string[] {
 }
 
 function jsonOf(
-  metrics: Metrics,
-  { folder, way, exitCode, signal, seconds }: RecordRun,
+  { metrics, syncs }: Found,
+  { folder, way, exitCode, signal, seconds, lost }: RecordRun,
 ): Record<string, unknown> {
-  return { ...metricsJson(metrics), folder, with: way, exitCode, signal, seconds };
+  return { ...metricsJson(metrics), folder, with: way, exitCode, signal, seconds, syncs, lost: lost ?? null };
 }
 
-function summary(metrics: Metrics, { folder, way, seconds }: RecordRun): string[] {
-  const {
-    accesses,
-    bytes,
-    ioTimeSeconds,
-    bps,
-    iops,
-    bandwidthBytesPerSecond,
-    arptSeconds,
-    processes,
-    files,
-  } = metrics;
+function summary({ metrics, syncs }: Found, { folder, way, seconds, lost }: RecordRun): string[] {
+  const { accesses, bytes, ioTimeSeconds, bps, iops, bandwidthBytesPerSecond, arptSeconds } = metrics;
+  const { processes, files } = metrics;
   const rate = (value: number | null, unit: string) =>
     value === null ? "no time" : formatScaled(value, unit);
   const size = (value: bigint) => formatScaled(Number(value), "B");
+  const syncTime =
+    syncs === null || syncs.calls === 0
+      ? undefined
+      : `fsync took ${formatSeconds(syncs.ioAndSyncSeconds - ioTimeSeconds)}`;
   const lines = [
     `recorded ${formatMany(accesses, "access", "accesses")} of ${formatMany(processes, "process", "processes")} on ${formatMany(files, "file")} in ${folder}${way === "strace" ? " (strace)" : ""}`,
   ];
@@ -207,9 +239,14 @@ function summary(metrics: Metrics, { folder, way, seconds }: RecordRun): string[
     const moved = metrics.movedBytes === null ? "moved bytes not known" : `${size(metrics.movedBytes)} moved`;
     const bandwidth = bandwidthBytesPerSecond === null ? "no time" : formatRate(bandwidthBytesPerSecond);
     lines.push(
-      `${size(bytes)} asked for (${size(metrics.readBytes)} read, ${size(metrics.writtenBytes)} written), ${moved}; I/O took ${formatSeconds(ioTimeSeconds)} of ${formatSeconds(seconds)}`,
+      `${size(bytes)} asked for (${size(metrics.readBytes)} read, ${size(metrics.writtenBytes)} written), ${moved}; I/O took ${formatSeconds(ioTimeSeconds)} of ${formatSeconds(seconds)}${syncTime === undefined ? "" : `; ${syncTime} more`}`,
       `BPS ${rate(bps, "blocks/s")} (of ${formatCount(metrics.options.blockBytes)} B), IOPS ${rate(iops, "/s")}, bandwidth ${bandwidth}, ARPT ${arptSeconds === null ? "no time" : formatScaled(arptSeconds * 1e6, "us").replace(/^([\d.]+) kus$/, (_, ms) => `${ms} ms`)}`,
     );
-  }
-  return [...lines, ...metrics.notes.map(({ text }) => text)];
+  } else if (syncTime !== undefined) lines.push(`${syncTime} of ${formatSeconds(seconds)}`);
+  const notes = metrics.notes.map(({ text }) => text);
+  if (accesses === 0 && notes.length === 0 && lost === undefined) notes.push(NOTHING_COUNTS);
+  return [...lines, ...notes];
 }
+
+const NOTHING_COUNTS =
+  "no read or write of a data file was seen; system files, pipes, sockets and terminals are left out (--all records them too)";

@@ -101,7 +101,9 @@ function fail(error: unknown, io: Io, { command, debug, files, context, quiet }:
     isOutput: (path) => context?.partials.includes(path) ?? false,
   });
   context?.partials.remove();
-  if (closed) return EXIT.done;
+  // A program that we ran has ended by now, and its exit code stays ours.
+  const exitCode = context?.exitCode ?? code;
+  if (closed) return context?.exitCode ?? EXIT.done;
   if (quiet && error instanceof UsageError) return code;
   try {
     context?.out.flush();
@@ -109,7 +111,7 @@ function fail(error: unknown, io: Io, { command, debug, files, context, quiet }:
     // The first error is the one to tell.
   }
   io.stderr.write(`plimsoll: ${line}\n${debug ? stackOf(error) : ""}`);
-  return code;
+  return exitCode;
 }
 
 /** What ends a run from outside: signals, and errors that no promise of the command carries. */

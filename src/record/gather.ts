@@ -9,7 +9,7 @@ import { traceFiles } from "./read-folder.ts";
 export interface Gathered {
   /** Trace files with a header, in order of their names. */
   readonly files: readonly string[];
-  /** Processes for which there was no space at all. */
+  /** Processes without a trace: for which there was no space at all, or whose file was truncated meanwhile. */
   readonly empty: number;
   /** Processes that outlive the command; their files may still grow. */
   readonly running: number;
@@ -42,9 +42,7 @@ function headerOf(path: string): TraceHeader | undefined {
   try {
     const bytes = new Uint8Array(HEADER_BYTES);
     const got = readSync(descriptor, bytes, 0, HEADER_BYTES, 0);
-    return isTrace(bytes.subarray(0, got))
-      ? readHeader(bytesSource(bytes.subarray(0, got), path))
-      : undefined;
+    return got === HEADER_BYTES && isTrace(bytes) ? readHeader(bytesSource(bytes, path)) : undefined;
   } finally {
     closeSync(descriptor);
   }

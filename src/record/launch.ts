@@ -10,7 +10,7 @@ import type { Environment } from "./compiler.ts";
 import { SYSTEM_PATHS } from "./filters.ts";
 import { findProgram, type Program } from "./program.ts";
 import { ensureShim, ShimUnavailable } from "./shim.ts";
-import { STRACE_EFFECT, STRACE_FILE, straceWords } from "./strace.ts";
+import { canTracePrivileged, STRACE_EFFECT, STRACE_FILE, straceWords } from "./strace.ts";
 import { makeFolder } from "../node/folders.ts";
 
 export type Way = "shim" | "strace";
@@ -47,10 +47,13 @@ export interface RecordRun {
   readonly signal: NodeJS.Signals | null;
   /** From the start of the program to its end. */
   readonly seconds: number;
+  /** What became of the trace meanwhile, in one line; absent when all is well. */
+  readonly lost?: string;
 }
 
-/** Facts of the run beside the trace. */
+/** Facts of the run beside the trace, and what the recorder was told. */
 export const RUN_FILE = "run.json";
+export const OPTIONS_FILE = "options";
 
 export async function recordCommand(command: readonly string[], options: RecordOptions): Promise<RecordRun> {
   const [name] = command;
@@ -66,8 +69,23 @@ export async function recordCommand(command: readonly string[], options: RecordO
   const { exitCode, signal } = await run(plan, options);
   const seconds = (performance.now() - began) / 1000;
   const facts = { command, with: plan.way, started: startedAt.toISOString(), seconds, exitCode, signal };
-  writeFileSync(join(folder, RUN_FILE), `${JSON.stringify(facts, null, 2)}\n`);
-  return { way: plan.way, folder, exitCode, signal, seconds };
+  const lost = keepFacts(folder, facts);
+  return { way: plan.way, folder, exitCode, signal, seconds, ...(lost === undefined ? {} : { lost }) };
+}
+
+/** The program can do anything to the folder, and has ended by now: what goes wrong here must not look like its end. */
+function keepFacts(folder: string, facts: object): string | undefined {
+  const advice = "choose a folder that the program leaves alone (-o)";
+  if (!existsSync(folder))
+    return `${folder} was removed while the program ran, and the trace with it; ${advice}`;
+  if (!existsSync(join(folder, OPTIONS_FILE)))
+    return `files in ${folder} were removed while the program ran: records are missing; ${advice}`;
+  try {
+    writeFileSync(join(folder, RUN_FILE), `${JSON.stringify(facts, null, 2)}\n`);
+    return undefined;
+  } catch (error) {
+    return `cannot write ${join(folder, RUN_FILE)}: ${(error as Error).message}`;
+  }
 }
 
 function prepareFolder(folder: string, options: RecordOptions): void {
@@ -91,7 +109,7 @@ function prepareFolder(folder: string, options: RecordOptions): void {
   const broken = lines.find((line) => line.includes("\n"));
   if (broken !== undefined) throw new UsageError(`a line break in ${broken.replace(/=.*/s, "")}`);
   if (options.delay !== undefined) checkDelay(options.delay);
-  writeFileSync(join(folder, "options"), lines.map((line) => `${line}\n`).join(""));
+  writeFileSync(join(folder, OPTIONS_FILE), lines.map((line) => `${line}\n`).join(""));
   // When each channel of each device is free again; shared by all processes.
   writeFileSync(join(folder, "devices"), new Uint8Array(DEVICES_MAX * CHANNELS_MAX * 8));
 }
@@ -133,8 +151,14 @@ interface Plan {
 type Planning = RecordOptions & { readonly env: Environment; readonly program: Program };
 
 function planFor(command: readonly string[], options: Planning): Plan {
-  const { unseen } = options.program;
+  const { unseen, privileged = false } = options.program;
   const wanted = options.with ?? "auto";
+  if (privileged && !canTracePrivileged()) {
+    const why = `${unseen}: the recorder cannot be loaded into it, and under strace it would lose its rights`;
+    if (wanted !== "auto") throw new UsageError(`${why}; record the programs that it starts instead`);
+    options.note?.(`${why}: it runs without being recorded`);
+    return { way: "shim", words: command, env: options.env };
+  }
   if (wanted === "strace") return stracePlan(command, options, undefined);
   if (unseen !== undefined) {
     if (wanted === "shim")
@@ -176,7 +200,10 @@ function stracePlan(
     throw new UsageError(`${why}there is no strace to record with; install strace`);
   }
   if (delay !== undefined) throw new UsageError("delays need the recorder; strace cannot make them");
-  note?.(`${reason === undefined ? "recording" : `${reason}: recording`} with strace: ${STRACE_EFFECT}`);
+  const rights = canTracePrivileged() ? "" : "; set-uid programs that it starts have no special rights";
+  note?.(
+    `${reason === undefined ? "recording" : `${reason}: recording`} with strace: ${STRACE_EFFECT}${rights}`,
+  );
   return { way: "strace", words: [...words, ...command], env };
 }
 

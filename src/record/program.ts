@@ -7,6 +7,8 @@ export interface Program {
   readonly path: string;
   /** Why the recorder cannot see what it does; absent when it can. */
   readonly unseen?: string;
+  /** It runs with other rights than ours: set-uid or set-gid. */
+  readonly privileged?: boolean;
   /** A library that must be loaded before ours. */
   readonly first?: string;
 }
@@ -44,7 +46,7 @@ function judge(path: string, env: Environment, cwd: string, depth = 0): Judgemen
   // Unreadable programs can still be run; then nothing is known, and loading is tried.
   if (head === undefined) return {};
   if (head[0] === 0x23 && head[1] === 0x21) return depth > 3 ? {} : judgeInterpreter(head, env, cwd, depth);
-  if (isSetUid(path)) return { unseen: `${path} is a set-uid program` };
+  if (isSetUid(path)) return { unseen: `${path} is a set-uid program`, privileged: true };
   const unseen = elfReason(path, head);
   if (unseen !== undefined) return { unseen };
   const first = firstLibrary(path);

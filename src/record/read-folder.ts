@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TraceFacts, tellFacts } from "../formats/trace/notes.ts";
-import { readTrace, trace } from "../formats/trace/reader.ts";
+import { readTrace, trace, type TraceReadOptions } from "../formats/trace/reader.ts";
 import type { AccessSink } from "../model/access-stream.ts";
 import { withFile } from "../node/file-source.ts";
 
@@ -20,14 +20,19 @@ export function readTraceFile(path: string, sink: AccessSink): void {
   withFile(path, (source) => trace.read(source, sink));
 }
 
-/** Every file has a clock of its own and so gets a sink of its own; notes are about all of them. */
-export function readTraceFiles(paths: readonly string[], sinkOf: (path: string) => AccessSink): void {
+/** Every file has a clock of its own and so gets a sink of its own; notes are about all of them, and so is what is returned. */
+export function readTraceFiles(
+  paths: readonly string[],
+  sinkOf: (path: string) => AccessSink,
+  options: TraceReadOptions = {},
+): TraceFacts[] {
   const facts: TraceFacts[] = [];
   let last: AccessSink | undefined;
   for (const path of paths) {
     const sink = sinkOf(path);
-    facts.push(withFile(path, (source) => readTrace(source, sink)));
+    facts.push(withFile(path, (source) => readTrace(source, sink, options)));
     last = sink;
   }
   if (last !== undefined) tellFacts(facts, last);
+  return facts;
 }

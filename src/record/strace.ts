@@ -1,5 +1,6 @@
 /** The other way to record: strace, which sees every system call and slows each one down. */
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import type { Environment } from "./compiler.ts";
 import { findProgram } from "./program.ts";
 
@@ -23,12 +24,23 @@ const CALLS = [
   ...["fsync", "fdatasync", "execve"],
 ];
 
+const CAP_SYS_PTRACE = 19n;
+
+/** Whether strace can follow a set-uid program and leave it its rights; the kernel takes them from the programs of others. */
+export function canTracePrivileged(): boolean {
+  const status = readFileSync("/proc/self/status", "utf8");
+  const capabilities = /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0";
+  return ((BigInt(`0x${capabilities}`) >> CAP_SYS_PTRACE) & 1n) === 1n;
+}
+
 /** The words before the command, or undefined where there is no strace. */
 export function straceWords(output: string, env: Environment): string[] | undefined {
   const strace = findProgram("strace", env)?.path;
   if (strace === undefined) return undefined;
   const words = [strace, "-f", "-ttt", "-T", "-y", "-s", "0", "-o", output, "-e", `trace=${CALLS.join(",")}`];
-  // Spares untraced calls the stop; known since strace 5.3, and not everywhere allowed.
+  // Spares untraced calls the stop, but also takes the rights of set-uid programs that are started, once and for all.
+  if (canTracePrivileged()) return [...words, "--"];
+  // Known since strace 5.3, and not everywhere allowed.
   const check = spawnSync(strace, ["-f", "--seccomp-bpf", "-e", "trace=read", "-o", "/dev/null", "true"], {
     stdio: "ignore",
     env,

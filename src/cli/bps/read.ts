@@ -8,6 +8,7 @@ import { ACCESS_HEAD_BYTES, accessFormat, detectAccessFormat } from "../../forma
 import type { AccessSink } from "../../model/access-stream.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { openFile } from "../../node/file-source.ts";
+import { unseenNotes } from "../../record/unseen.ts";
 import type { Context } from "../context.ts";
 import { type BpsInput, reasonOf } from "./inputs.ts";
 import { LargeTraces } from "./large-traces.ts";
@@ -33,11 +34,15 @@ export async function collectInputs(
   const large = new LargeTraces(inputs, collector, setting);
   try {
     const used = await readAll(inputs, collector, large, setting, context);
+    for (const name of new Set(used.filter(isInFolder).map((input) => input.name)))
+      for (const note of unseenNotes(name)) collector.sink(name).note(note);
     return { metrics: collector.finish(await large.finish()), used };
   } finally {
     await large.end();
   }
 }
+
+const isInFolder = ({ name, path }: BpsInput) => path !== undefined && path !== name;
 
 /** Returns those that could be used. */
 async function readAll(

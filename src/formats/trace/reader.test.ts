@@ -11,7 +11,7 @@ import type {
 import { findAccessFormat } from "../access-formats.ts";
 import { HEADER_BYTES, RECORD_BYTES } from "./layout.ts";
 import { paper, paperSink } from "./paper.ts";
-import { trace } from "./reader.ts";
+import { readTrace, trace } from "./reader.ts";
 import { type MadeAccess, makeTrace, OFFSET, START_MONOTONIC as S } from "./test-kit.ts";
 
 interface Read {
@@ -109,6 +109,34 @@ describe("a trace", () => {
     expect(
       got.rows.every(([start, , , moved], i) => start === i && moved === (i % 3 === 0 ? i % 100 : 100)),
     ).toBe(true);
+  });
+
+  it("counts syncs that are not inside another, and hands them out where asked", () => {
+    const made = [
+      { kind: 17, flags: 1, bytes: 100, start: S, end: S + 10n },
+      { kind: 64, flags: 1, bytes: 0, start: S + 10n, end: S + 40n },
+      { kind: 64, flags: 1 | 2, bytes: 0, start: S + 12n, end: S + 38n },
+    ];
+    for (const little of [true, false]) {
+      const source = bytesSource(makeTrace({ little, accesses: made }), "test.plt");
+      for (const syncs of [false, true]) {
+        const rows: number[][] = [];
+        const { counts } = readTrace(
+          source,
+          {
+            ...{ clock: () => {}, process: () => 0, file: () => 0, note: () => {} },
+            block: ({ count, startNs, endNs, bytes, flags }) => {
+              for (let i = 0; i < count; i++)
+                rows.push([startNs[i], endNs[i], bytes[i], flags[i]] as number[]);
+            },
+          },
+          { syncs },
+        );
+        expect([counts.syncs, counts.syncNs]).toEqual([1, 30]);
+        const access = [0, 10, 100, 1];
+        expect(rows).toEqual(syncs ? [access, [10, 40, 0, 1], [12, 38, 0, 3]] : [access]);
+      }
+    }
   });
 
   it("says what else it holds", () => {

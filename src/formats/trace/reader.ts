@@ -2,6 +2,7 @@
 import type { ByteSource } from "../../base/source.ts";
 import {
   ACCESS_ERROR,
+  ACCESS_NESTED,
   type AccessBlock,
   type AccessFile,
   type AccessSink,
@@ -32,14 +33,20 @@ export const trace: AccessFormat = {
   read: (source, sink) => tellFacts([readTrace(source, sink)], sink),
 };
 
+export interface TraceReadOptions {
+  /** Hand out fsync and its kin too, as accesses of 0 bytes: for the time that I/O takes with them. */
+  readonly syncs?: boolean;
+}
+
 /** The accesses alone; what else there is to say comes back, so that the files of a folder can say it once. */
-export function readTrace(source: ByteSource, sink: AccessSink): TraceFacts {
+export function readTrace(source: ByteSource, sink: AccessSink, options: TraceReadOptions = {}): TraceFacts {
   const header = readHeader(source);
   const { available, missing } = recordsIn(source, header);
-  const reader = new RecordReader(source, header, introduce(header, sink), {
-    block: (block) => sink.block(block),
-    file: (file, named) => sink.file(named ?? unnamedFile(file)),
-  });
+  const into = {
+    block: (block: AccessBlock) => sink.block(block),
+    file: (file: number, named: AccessFile | undefined) => sink.file(named ?? unnamedFile(file)),
+  };
+  const reader = new RecordReader(source, header, introduce(header, sink), into, options);
   reader.read({ from: 0, to: available });
   reader.counts.missing += missing;
   return { header, counts: reader.counts };
@@ -99,6 +106,7 @@ export class RecordReader {
   readonly #source: ByteSource;
   readonly #sink: RecordSink;
   readonly #littleEndian: boolean;
+  readonly #syncs: boolean;
   readonly counts: Counts = {
     ...{ missing: 0, unwritten: 0, syncs: 0, syncNs: 0, maps: 0, mapBytes: 0, unknownKinds: 0 },
   };
@@ -120,7 +128,14 @@ export class RecordReader {
   readonly #baseLow: number;
 
   /** `process` is the number of the process that all accesses belong to. */
-  constructor(source: ByteSource, header: TraceHeader, process: number, sink: RecordSink) {
+  constructor(
+    source: ByteSource,
+    header: TraceHeader,
+    process: number,
+    sink: RecordSink,
+    { syncs = false }: TraceReadOptions = {},
+  ) {
+    this.#syncs = syncs;
     this.#source = source;
     this.#sink = sink;
     this.#littleEndian = header.littleEndian;
@@ -198,7 +213,7 @@ export class RecordReader {
       const kind = hostIsLittle ? word & 255 : word >>> 24;
       if (kind === KIND.none || kind > KIND.accessLast) {
         this.#takeOther(bytes, words, at, kind);
-        continue;
+        if (kind !== KIND.sync || !this.#syncs) continue;
       }
       const flags = hostIsLittle ? (word >>> 8) & 255 : (word >>> 16) & 255;
       const size = (words[at + 2 + low] as number) + ((words[at + 2 + high] as number) | 0) * TWO_32;
@@ -230,6 +245,8 @@ export class RecordReader {
         counts.unwritten++;
         return;
       case KIND.sync:
+        // The fsync inside MPI_File_sync is a part of it.
+        if (((bytes[at * 4 + 5] as number) & ACCESS_NESTED) !== 0) return;
         counts.syncs++;
         counts.syncNs +=
           ((words[at + 7 - low] as number) - (words[at + 5 - low] as number)) * TWO_32 +

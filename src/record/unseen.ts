@@ -1,0 +1,124 @@
+/**
+ * What the recorder noticed of the program and could not record. It leaves a line for each in a file of the trace: what, which program,
+ * and of what, separated by tabs (native/recorder.c).
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AccessNote } from "../model/access-stream.ts";
+
+export const UNSEEN_FILE = "unseen";
+
+/** Notes about the trace in a folder; none where there is nothing to say. */
+export function unseenNotes(folder: string): AccessNote[] {
+  try {
+    return notesOfUnseen(readFileSync(join(folder, UNSEEN_FILE), "utf8"));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
+  }
+}
+
+export function notesOfUnseen(text: string): AccessNote[] {
+  const lines = [...new Set(text.split("\n"))].filter((line) => line !== "").map((line) => line.split("\t"));
+  return KINDS.flatMap(({ id, kinds, say }) => {
+    const found = lines.filter(([kind = ""]) => kinds.includes(kind));
+    const names = [...new Set(found.map(say.name))];
+    return names.length === 0 ? [] : [{ id, count: names.length, text: say.text(list(names)) }];
+  });
+}
+
+interface Kind {
+  /** Of the note. */
+  readonly id: string;
+  /** Of lines. */
+  readonly kinds: readonly string[];
+  readonly say: {
+    readonly name: (line: readonly string[]) => string;
+    readonly text: (names: string) => string;
+  };
+}
+
+const program = ([, name = ""]: readonly string[]) => name;
+const detail = ([, , what = ""]: readonly string[]) => what;
+
+/** Why the recorder cannot be loaded into a program, as the recorder says it and as people do. */
+const REASONS: Readonly<Record<string, string>> = {
+  static: "statically linked",
+  go: "a Go program",
+  machine: "for another kind of machine",
+  "set-uid": "set-uid",
+  "no-library": "the recorder's library cannot be read",
+};
+
+const KINDS: readonly Kind[] = [
+  {
+    id: "unseen-streams",
+    kinds: ["stream"],
+    say: {
+      name: detail,
+      text: (names) =>
+        `Not seen: what fprintf, fgets, getc and the like read and wrote in ${names}. --with strace counts it as system calls.`,
+    },
+  },
+  {
+    id: "unseen-io-uring",
+    kinds: ["io_uring"],
+    say: {
+      name: program,
+      text: (names) =>
+        `Not seen: reads and writes by io_uring in ${names}. strace does not see them either; to measure them, set the program to another I/O engine.`,
+    },
+  },
+  {
+    id: "unseen-libaio",
+    kinds: ["libaio"],
+    say: {
+      name: program,
+      text: (names) =>
+        `Not seen: reads and writes by libaio (io_submit) in ${names}. --with strace sees them.`,
+    },
+  },
+  {
+    id: "unseen-lio-listio",
+    kinds: ["lio_listio"],
+    say: {
+      name: program,
+      text: (names) => `Not seen: reads and writes by lio_listio in ${names}. --with strace sees them.`,
+    },
+  },
+  {
+    id: "unseen-programs",
+    kinds: Object.keys(REASONS),
+    say: {
+      name: ([kind = "", , path = ""]) => `${path} (${REASONS[kind]})`,
+      text: (names) =>
+        `Not seen: programs that the recorder cannot be loaded into: ${names}. --with strace sees them (set-uid ones only as root).`,
+    },
+  },
+  {
+    id: "unseen-root",
+    kinds: ["root"],
+    say: {
+      name: ([, name = "", root = ""]) => `${name} (to ${root})`,
+      text: (names) =>
+        `Not seen: programs started after a change of the root folder (chroot) by ${names}. --with strace sees them.`,
+    },
+  },
+  {
+    id: "unseen-user",
+    kinds: ["user"],
+    say: {
+      name: program,
+      text: (names) =>
+        `Not seen: programs started after a change of user by ${names}; the new user cannot write the trace folder or read the recorder. Give both a place that it can reach (-o, XDG_CACHE_HOME).`,
+    },
+  },
+];
+
+const NAMES_MAX = 3;
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_MAX).join(", ");
+  return names.length > NAMES_MAX ? `${shown} and ${names.length - NAMES_MAX} more` : shown;
+}
