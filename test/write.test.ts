@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { leftRunning, makePlace, plimsoll, start, writing } from "./write-kit.ts";
 
@@ -134,7 +134,7 @@ describe("plimsoll write without writing", () => {
     const { out, code } = plimsoll(...writing(place, COLUMNS, "--dry-run", "--writers", "3"));
     expect(code).toBe(0);
     expect(out).toContain("16 kB from 4 sources, nothing is written (--dry-run)\n  float64 t  40 × 50\n");
-    expect(out).toContain("3 processes for 4 blocks, policy plimsoll, 2 targets:\n");
+    expect(out).toContain("3 processes for at least 4 blocks, policy plimsoll, 2 targets:\n");
     const own = plimsoll("write", "-o", place.dataset, "--dry-run", place.sources);
     expect(own.out).toContain(`target 0 ${place.dataset}.dir: 4 blocks, 16 kB to begin with`);
     expect(readdirSync(place.folder).sort()).toEqual(["ost0", "ost1", "ranks"]);
@@ -189,6 +189,43 @@ it("sets the stripe of each file where there is lfs", () => {
     [4, 5, 6].map((ost) => `setstripe -c 1 -i ${ost}`),
   );
   expect(plimsoll("verify", place.dataset).code).toBe(0);
+});
+
+it("keeps the names and borders of sources whose content is not described", () => {
+  const place = makePlace(folder("names"), { targets: 2, ranks: 2, rows: 1, columns: 1 });
+  const contents: Record<string, string> = {
+    "a run/out.bin": "one",
+    "b/out.bin": "three",
+    "b/température.nc": "21",
+  };
+  for (const [name, text] of Object.entries(contents)) {
+    mkdirSync(join(place.folder, dirname(name)), { recursive: true });
+    writeFileSync(join(place.folder, name), text);
+  }
+  const sources = ["a run/out.bin", "b"].map((name) => join(place.folder, name));
+  const words = ["write", "-o", place.dataset, "--targets", place.targets.join(","), "--history", "none"];
+  const { out, err } = plimsoll(...words, ...sources);
+  expect(err).toBe("");
+  expect(out).toContain("policy plimsoll, 3 sources in 3 blocks, 2 targets:");
+  const names = ["a run/out.bin", "b/out.bin", "température.nc"];
+  const { variables } = JSON.parse(plimsoll("ls", "--json", place.dataset).out);
+  expect(variables.map(({ name, blocks }: { name: string; blocks: number }) => [name, blocks])).toEqual(
+    names.map((name) => [name, 1]),
+  );
+  const bpls = spawnSync("bpls", [place.dataset], { encoding: "utf8" }).stdout;
+  expect(bpls.trim().split("\n")).toEqual(names.map((name) => expect.stringContaining(name)));
+  for (const [i, text] of Object.values(contents).entries())
+    expect(plimsoll("read", place.dataset, names[i] as string, "--raw").out).toBe(text);
+  expect(plimsoll("verify", place.dataset).out).toContain("3 blocks, 10 B: all as it was written");
+});
+
+it("counts blocks as ls does, however sources are cut", () => {
+  const place = makePlace(folder("counted"), { targets: 2, ranks: 2, rows: 400, columns: 1000 });
+  const words = ["write", "-o", place.dataset, "--targets", place.targets.join(","), "--history", "none"];
+  const { blocks } = JSON.parse(plimsoll(...words, "--writers", "4", "--json", place.sources).out);
+  const { variables } = JSON.parse(plimsoll("ls", "--json", place.dataset).out);
+  expect(blocks).toBeGreaterThan(2);
+  expect(variables.reduce((sum: number, one: { blocks: number }) => sum + one.blocks, 0)).toBe(blocks);
 });
 
 it("writes a full decomposition from a description", () => {

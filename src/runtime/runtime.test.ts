@@ -74,6 +74,9 @@ async function write(
   }
 }
 
+/** All sources as one variable. */
+const JOINED = ["data:uint8:*"];
+
 /** A variable of the last step or another, and whether every checksum holds. */
 function readBack(name: string, step?: number): Buffer {
   const open: FileSource[] = [];
@@ -134,8 +137,37 @@ describe("a dataset holds what the sources held", () => {
 
   it("with many small sources, some of them empty", async () => {
     const sources = makeSources(Array.from({ length: 300 }, (_, i) => i % 7));
-    await write(sources, []);
+    await write(sources, JOINED);
     expect(readBack("data").equals(joined(sources))).toBe(true);
+  });
+
+  it("with a variable for each source, named after it, when nothing is said of their content", async () => {
+    const sources = makeSources([3_000_000, 0, 5_000_000]);
+    const notes: string[] = [];
+    const result = await write(sources, [], { onNote: (line) => notes.push(line) });
+    for (const i of [0, 2])
+      expect(readBack(`rank${i}`).equals(readFileSync(sources[i] as string))).toBe(true);
+    const { variables } = readIndex(dataset());
+    expect(variables.map(({ name }) => name)).toEqual(["rank0", "rank2"]);
+    expect(notes).toEqual([`1 source of 0 bytes without a variable in the dataset: ${sources[1]}`]);
+    expect(result.blocks).toBe(variables.reduce((sum, { blocks }) => sum + blocks.length, 0));
+    expect([result.sources, result.blocks > 2]).toEqual([3, true]);
+  });
+
+  it("with a variable for each of many small sources, and a step more of some", async () => {
+    const sources = makeSources(Array.from({ length: 100 }, (_, i) => 1 + (i % 7)));
+    await write(sources, []);
+    expect(readBack("rank99").equals(readFileSync(sources[99] as string))).toBe(true);
+    await write(sources.slice(2, 4), [], { append: true });
+    expect(readBack("rank3", 1).equals(readFileSync(sources[3] as string))).toBe(true);
+    expect(readIndex(dataset()).variables).toHaveLength(100);
+  });
+
+  it("from memory, each source a variable", async () => {
+    const writer = await openAdaptive(options());
+    await writer.writeStep([noise(1000, 1), noise(3000, 2)]);
+    await writer.close();
+    expect(readBack("source1").equals(noise(3000, 2))).toBe(true);
   });
 
   it("from memory, step after step", async () => {
@@ -153,7 +185,7 @@ describe("a dataset holds what the sources held", () => {
 
   it("in the dataset's own folder, as plain files", async () => {
     const sources = makeSources([5000, 6000]);
-    await write(sources, [], { targets: undefined });
+    await write(sources, JOINED, { targets: undefined });
     expect(readdirSync(`${dataset()}.dir`).sort()).toEqual([".plimsoll", "x.bp.0"]);
     expect(readBack("data").equals(joined(sources))).toBe(true);
   });
@@ -203,7 +235,7 @@ describe("a target that fails", () => {
     const sources = makeSources(Array.from({ length: 6 }, () => 300_000));
     for (const policy of ["plimsoll", "paper"]) {
       const notes: string[] = [];
-      await write(sources, [], {
+      await write(sources, JOINED, {
         policy,
         backend: faulty(fault),
         force: true,
@@ -227,7 +259,7 @@ describe("a target that fails", () => {
       { target: 1, call: "sync", code: "EIO" },
     );
     const targets = ["a", "b"].map((name) => join(folder, name));
-    const { record } = await write(sources, [], { policy: "paper", backend, targets });
+    const { record } = await write(sources, JOINED, { policy: "paper", backend, targets });
     expect(record.run.ops.count).toBeGreaterThan(sources.length);
     expect(readBack("data").equals(joined(sources))).toBe(true);
     const [subfile, ...more] = readdirSync(`${dataset()}.dir`).filter((name) => name.startsWith("x.bp."));
@@ -240,7 +272,7 @@ describe("a target that fails", () => {
     const backend = faulty(
       ...[0, 1, 2].map((target) => ({ target, call: "write", code: "ENOSPC" }) as const),
     );
-    const writing = write(sources, [], { backend });
+    const writing = write(sources, JOINED, { backend });
     await expect(writing).rejects.toThrow(
       /^nothing was committed to .*x\.bp: no storage target takes data any more \(target 0 .*: ENOSPC; target 1 .*: ENOSPC/,
     );
@@ -251,7 +283,7 @@ describe("a target that fails", () => {
   it("ends a static write, which moves nothing", async () => {
     const sources = makeSources([300_000, 300_000, 300_000]);
     const backend = faulty({ target: 1, call: "write", code: "EIO" });
-    await expect(write(sources, [], { backend, policy: "static" })).rejects.toThrow(
+    await expect(write(sources, JOINED, { backend, policy: "static" })).rejects.toThrow(
       "policy static moves nothing",
     );
   });
@@ -265,7 +297,7 @@ describe("a write that is cut short", () => {
       (target) => ({ target, call: "write", code: "ENOSPC", afterBytes: 1_000_000 }) as const,
     );
     const backend: BackendSpec = { kind: "faulty", of: { kind: "posix" }, faults };
-    await expect(write(sources, [], { backend, policy: "paper", writers: 1 })).rejects.toThrow(
+    await expect(write(sources, JOINED, { backend, policy: "paper", writers: 1 })).rejects.toThrow(
       "what was written is kept: --resume goes on with it",
     );
     expect(existsSync(dataset())).toBe(false);
@@ -274,7 +306,7 @@ describe("a write that is cut short", () => {
   it("goes on with what is good, and with nothing else", async () => {
     const sources = makeSources(sizes);
     await cutShort(sources);
-    await expect(write(sources, [])).rejects.toThrow(
+    await expect(write(sources, JOINED)).rejects.toThrow(
       "an earlier write was cut short; go on with --resume, or begin anew with --force",
     );
     const { notes } = datasetNames(dataset());
@@ -287,7 +319,7 @@ describe("a write that is cut short", () => {
     writeFileSync(bad.path, bytes);
     const journal = join(notes, readdirSync(notes).find((name) => name.startsWith("journal.")) as string);
     appendFileSync(journal, "deadbeef [0,100,0,");
-    const { record } = await write(sources, [], { resume: true });
+    const { record } = await write(sources, JOINED, { resume: true });
     const good = kept.slice(1).reduce((sum, { from, to }) => sum + to - from, 0);
     expect(record.keptBytes).toBe(good);
     expect(record.run.bytes).toBe(sizes.reduce((a, b) => a + b) - good);
@@ -306,12 +338,14 @@ describe("a write that is cut short", () => {
   it("is not mixed with other sources", async () => {
     const sources = makeSources(sizes);
     await cutShort(sources);
-    await expect(write(sources.slice(1), [], { resume: true })).rejects.toThrow(
+    await expect(write(sources.slice(1), JOINED, { resume: true })).rejects.toThrow(
       "5 sources, not 6, are others",
     );
     truncateSync(sources[2] as string, 10);
-    await expect(write(sources, [], { resume: true })).rejects.toThrow("has other bytes (10, not 700000)");
-    await write(sources, [], { force: true });
+    await expect(write(sources, JOINED, { resume: true })).rejects.toThrow(
+      "has other bytes (10, not 700000)",
+    );
+    await write(sources, JOINED, { force: true });
     expect(readBack("data").equals(joined(sources))).toBe(true);
     expect(["a", "b", "c"].flatMap((name) => readdirSync(join(folder, name))).length).toBeLessThanOrEqual(3);
   });
@@ -355,7 +389,7 @@ describe("two writers of one dataset", () => {
 
 it("a dataset can be moved together with its targets", async () => {
   const sources = makeSources([100_000, 200_000]);
-  await write(sources, []);
+  await write(sources, JOINED);
   const moved = `${folder}-moved`;
   symlinkSync(folder, moved);
   const content = joined(sources);

@@ -23,8 +23,10 @@ export function previewJson(options: WriterOptions, input: StepInput): unknown {
 export function* previewLines(options: WriterOptions, input: StepInput): Generator<string> {
   const { variables, blocks, groups, targets, writers, policy, bytes, sources } = previewStep(options, input);
   yield `${options.path}: ${formatBytes(bytes)} from ${formatMany(sources, "source")}, nothing is written (--dry-run)`;
-  for (const one of variables) yield `  ${one.type.name} ${fullName(one)}  ${one.shape.join(" × ")}`;
-  yield `${formatMany(writers, "process", "processes")} for ${formatMany(blocks, "block")}, policy ${policy}, ${formatMany(targets.length, "target")}:`;
+  for (const one of variables.slice(0, LINES))
+    yield `  ${one.type.name} ${fullName(one)}  ${one.shape.join(" × ")}`;
+  if (variables.length > LINES) yield `  and ${variables.length - LINES} more variables`;
+  yield `${formatMany(writers, "process", "processes")} for at least ${formatMany(blocks, "block")}, policy ${policy}, ${formatMany(targets.length, "target")}:`;
   for (const group of groups.slice(0, LINES)) {
     const where = group.targets.map((target) => `${target} ${targets[target]}`).join(", ");
     yield `  target ${where}: ${formatMany(group.blocks, "block")}, ${formatBytes(group.bytes)} to begin with`;

@@ -21,7 +21,8 @@ export function resultJson(path: string, result: StepResult): unknown {
     startSeconds: number(record.startSeconds),
     bandwidthBytesPerSecond: number(facts.bytesPerSecond),
     policy: run.policy,
-    blocks: run.writers,
+    sources: result.sources,
+    blocks: result.blocks,
     perTarget: facts.perTarget.map((one) => ({
       target: one.target,
       path: run.targetNames?.[one.target],
@@ -55,7 +56,8 @@ export function* resultLines(path: string, result: StepResult): Generator<string
   const kept = record.keptBytes > 0 ? ` and ${formatBytes(record.keptBytes)} kept` : "";
   yield `${path}: step ${step}, ${formatBytes(run.bytes)} in ${formatSeconds(run.seconds)} (${formatRate(facts.bytesPerSecond)})${kept}, durable after ${formatSeconds(run.commitSeconds)}`;
   const moved = `${formatMany(facts.movedWrites, "write")} moved to another target (${formatBytes(facts.movedBytes)})`;
-  yield `policy ${run.policy}, ${formatMany(run.writers, "block")}, ${formatMany(facts.perTarget.length, "target")}: ${moved}; slowest writer over fastest ${facts.imbalance.toFixed(2)}`;
+  const what = `${formatMany(result.sources, "source")} in ${formatMany(result.blocks, "block")}`;
+  yield `policy ${run.policy}, ${what}, ${formatMany(facts.perTarget.length, "target")}: ${moved}; slowest writer over fastest ${facts.imbalance.toFixed(2)}`;
   for (const one of facts.perTarget.slice(0, TARGET_LINES)) {
     const slowed = slowedOf(result, one.target);
     const rate =

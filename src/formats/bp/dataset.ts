@@ -38,6 +38,8 @@ export interface BlockCheck {
 }
 
 const PIECE_BYTES = 16 << 20;
+/** Variables that a message lists. */
+const NAMES_TOLD = 16;
 
 export class BpDataset {
   readonly file: BpFile;
@@ -57,7 +59,9 @@ export class BpDataset {
   variable(name: string): BpVariable {
     const found = this.file.variables.find((one) => fullName(one) === name || `/${fullName(one)}` === name);
     if (found !== undefined) return found;
-    const names = this.file.variables.map(fullName).join(", ") || "none";
+    const { length } = this.file.variables;
+    const first = this.file.variables.slice(0, NAMES_TOLD).map(fullName).join(", ") || "none";
+    const names = length > NAMES_TOLD ? `${first} and ${length - NAMES_TOLD} more` : first;
     throw new UsageError(`${this.file.name} has no variable "${name}" (it has: ${names})`);
   }
 

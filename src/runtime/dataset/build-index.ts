@@ -69,11 +69,13 @@ export function partsOf(index: BpIndex, name: string): IndexParts {
 
 /** A later step after earlier ones; variables are known by their ids. */
 export function joinParts(earlier: IndexParts, later: IndexParts): IndexParts {
+  const added = new Map(later.variables.map((one) => [one.id, one]));
   const variables = earlier.variables.map((variable) => {
-    const more = later.variables.find(({ id }) => id === variable.id);
+    const more = added.get(variable.id);
+    added.delete(variable.id);
     return more === undefined ? variable : { ...variable, blocks: [...variable.blocks, ...more.blocks] };
   });
-  for (const one of later.variables) if (!variables.some(({ id }) => id === one.id)) variables.push(one);
+  for (const one of added.values()) variables.push(one);
   return {
     groups: [...earlier.groups, ...later.groups],
     variables,
@@ -87,7 +89,7 @@ export function encodeParts(
   place: { readonly start: number; readonly global: boolean },
   attributes: BpIndex["attributes"] = [],
 ): Uint8Array {
-  const first = 1 + Math.max(0, ...variables.map(({ id }) => id), ...attributes.map(({ id }) => id));
+  const first = 1 + [...variables, ...attributes].reduce((most, { id }) => Math.max(most, id), 0);
   const checksums = checksumAttributes(variables, (block) => sums.get(block) ?? new Uint32Array(0), {
     first,
     group: GROUP_NAME,

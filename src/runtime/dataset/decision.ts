@@ -14,6 +14,8 @@ export interface Decision {
   /** The index, whole and durable, under the name that it has until it takes its own. */
   readonly draft?: string;
   readonly subfiles: readonly { readonly k: number; readonly path: string }[];
+  /** Blocks of the step, as readers count them. */
+  readonly blocks?: number;
   /** Files of the dataset that this one replaces. */
   readonly replaced: readonly string[];
   /** Who decided. */

@@ -1,6 +1,6 @@
 /** From pieces to a dataset: the index is written, the decision made, and carried out. */
 import { rm } from "node:fs/promises";
-import { type BpFile, readBp } from "../../formats/bp/index.ts";
+import { type BpFile, readBp, slabsBetween } from "../../formats/bp/index.ts";
 import { withFile } from "../../node/file-source.ts";
 import { encodeParts, indexOfPieces, joinParts, partsOf } from "../dataset/build-index.ts";
 import { carryOut, type Decision, decide } from "../dataset/decision.ts";
@@ -23,9 +23,10 @@ export interface CommitRequest {
 export async function commitPieces(request: CommitRequest, pieces: readonly PieceEntry[]): Promise<Decision> {
   const { names, attempt, who, stage, setting } = request;
   const { keeps, firstSubfile, replaced, append } = setting;
-  if (!keeps)
-    return settle(request, { outcome: "complete", reason: "", subfiles: [], replaced: [], attempt });
   const all = [...setting.kept, ...pieces].filter(({ from, to }) => to > from);
+  const blocks = all.reduce((sum, { from, to }) => sum + slabsBetween(stage.slabs, from, to).length, 0);
+  const complete = { outcome: "complete", reason: "", blocks, attempt } as const;
+  if (!keeps) return settle(request, { ...complete, subfiles: [], replaced: [] });
   const paths = [...new Set(all.toSorted((a, b) => a.target - b.target).map(({ path }) => path))];
   const numbers = new Map(paths.map((path, i) => [path, firstSubfile + i]));
   const parts = indexOfPieces(stage, all, ({ path }) => numbers.get(path) as number);
@@ -34,14 +35,7 @@ export async function commitPieces(request: CommitRequest, pieces: readonly Piec
   const draft = indexDraft(names, attempt, who);
   await writeDurably(draft, encodeParts(joined, { start: 0, global: true }, earlier?.attributes));
   const subfiles = paths.map((path) => ({ k: numbers.get(path) as number, path }));
-  const decided = await settle(request, {
-    outcome: "complete",
-    reason: "",
-    draft,
-    subfiles,
-    replaced,
-    attempt,
-  });
+  const decided = await settle(request, { ...complete, draft, subfiles, replaced });
   if (decided.draft !== draft) await rm(draft, { force: true });
   return decided;
 }

@@ -16,7 +16,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** Six ranks in two groups, led by ranks 0 and 3; process 2 of three hosts a plain writer of each. */
 function settingOf(name = "x.bp"): HostSetting {
-  const { plan, data } = stepInput(Array.from({ length: 6 }, () => new Uint8Array(1000)));
+  const sources = Array.from({ length: 6 }, () => new Uint8Array(1000));
+  const { plan, data } = stepInput(sources, { arrays: ["data:uint8:*"] });
   const stage = makeStage(plan, { step: 1, ids: [1], data });
   const names = datasetNames(join(root, name));
   mkdirSync(names.notes, { recursive: true });

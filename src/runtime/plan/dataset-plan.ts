@@ -14,6 +14,8 @@ export interface PlannedVariable {
 export interface Source {
   readonly path: string;
   readonly bytes: number;
+  /** Of its own variable, where the path does not tell. */
+  readonly name?: string;
 }
 
 export interface PlannedSource extends Source {
@@ -35,8 +37,6 @@ export interface ArraySpec {
 }
 
 const NUMERIC = BP_TYPES.filter(({ size }) => size > 0).map(({ name }) => name);
-/** What raw sources become: one array of bytes. */
-const RAW_NAME = "data";
 
 export function parseArray(text: string): ArraySpec {
   const match = /^(.+):([^:]+):([^:]+)$/.exec(text);
@@ -98,10 +98,6 @@ export function planArrays(arrays: readonly ArraySpec[], sources: readonly Sourc
   );
   return { variables, sources: planned };
 }
-
-/** Bytes without a meaning, joined in the order given. */
-export const planRaw = (sources: readonly Source[]): DatasetPlan =>
-  planArrays([{ name: RAW_NAME, type: bpTypeOfName("uint8") as BpType, dimensions: [Number.NaN] }], sources);
 
 export function splitName(full: string): { name: string; path: string } {
   const slash = full.lastIndexOf("/");

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fullName } from "../../formats/bp/index.ts";
-import { parseArray, planArrays, planRaw } from "./dataset-plan.ts";
+import { parseArray, planArrays } from "./dataset-plan.ts";
 import { planDescription } from "./description.ts";
+import { planRaw } from "./raw-sources.ts";
 
 const source = (path: string, bytes: number) => ({ path, bytes });
 
@@ -35,9 +36,6 @@ describe("arrays by what each source holds", () => {
       { local: 2, global: 3, offset: 0 },
       undefined,
       { local: 1, global: 3, offset: 2 },
-    ]);
-    expect(planRaw([source("a", 5), source("b", 7)]).variables).toMatchObject([
-      { name: "data", shape: [12] },
     ]);
   });
 
@@ -117,5 +115,36 @@ describe("a description", () => {
   it("must fit the files, and be JSON", () => {
     expect(() => plan(whole, { a: 21, b: 12 })).toThrow("d.json: a has 21 bytes, its blocks take 20");
     expect(() => planDescription("{", "d.json", () => source("", 0))).toThrow("d.json: not JSON: ");
+  });
+});
+
+describe("sources of which nothing is said", () => {
+  const namesOf = (...paths: string[]) =>
+    planRaw(paths.map((path) => source(path, 5))).variables.map(fullName);
+
+  it("become a variable of bytes each, named after its file", () => {
+    const { variables, sources } = planRaw([source("/r/a b.bin", 5), source("/r/c", 0), source("/s/d", 7)]);
+    expect(variables.map((one) => [fullName(one), one.type.name, one.shape])).toEqual([
+      ["a b.bin", "uint8", [5]],
+      ["d", "uint8", [7]],
+    ]);
+    expect(sources.map(({ slabs }) => slabs.map(({ variable, bytes }) => [variable, bytes]))).toEqual([
+      [[0, 5]],
+      [],
+      [[1, 7]],
+    ]);
+  });
+
+  it("have as many folders in their names as tell them apart", () => {
+    expect(namesOf("/w/run1/out", "/w/run2/out", "/w/log")).toEqual(["run1/out", "run2/out", "log"]);
+    expect(namesOf("/r/a/x", "/r/b/x", "/s/a/x")).toEqual(["r/a/x", "b/x", "s/a/x"]);
+    expect(namesOf("/x", "/a/x")).toEqual(["x", "a/x"]);
+  });
+
+  it("are refused when two are the same file, or a name has control characters", () => {
+    expect(() => namesOf("/a/x", "/a/x")).toThrow(
+      "/a/x is given twice, but each source is a variable of its own; --array data:uint8:* joins all sources",
+    );
+    expect(() => namesOf("/a/x\n")).toThrow('source "x\\n": a variable cannot have control characters');
   });
 });

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { keepsData, makeBackend, ratesOf, requireLfs } from "../../backend/index.ts";
 import { UsageError } from "../../base/errors.ts";
-import { formatBytes, formatRate } from "../../base/units.ts";
+import { formatBytes, formatMany, formatRate } from "../../base/units.ts";
 import type { Decision } from "../dataset/decision.ts";
 import { readDecision } from "../dataset/decision.ts";
 import { sealPath } from "../dataset/seal.ts";
@@ -40,6 +40,9 @@ export interface StepResult {
   readonly step: number;
   /** Of data, with what was kept of an earlier try. */
   readonly bytes: number;
+  readonly sources: number;
+  /** Of this step in the dataset, as readers count them. */
+  readonly blocks: number;
   /** From when files were open to the end of the last write. */
   readonly seconds: number;
   /** From the call to the end: start of processes, sync and commit included. */
@@ -109,6 +112,7 @@ export class AdaptiveWriter {
       throw new UsageError(`${names.index}: there is no write that was cut short`);
     const plan = input === undefined ? (leftover as SavedPlan) : await this.#plan(input);
     if (leftover !== undefined) requireSame(leftover, plan, names.index);
+    this.#noteEmpty(input?.empty ?? []);
     const targets = [...new Set([...this.#checked.targets, ...(leftover?.targets ?? [])])];
     const whole = { ...plan, targets };
     await savePlan(names, whole);
@@ -127,6 +131,15 @@ export class AdaptiveWriter {
 
   async close(): Promise<void> {
     this.#lock.release();
+  }
+
+  #noteEmpty(empty: readonly string[]): void {
+    if (empty.length === 0) return;
+    const more = empty.length > NAMES_TOLD ? ` and ${empty.length - NAMES_TOLD} more` : "";
+    const names = empty.slice(0, NAMES_TOLD).join(", ");
+    this.#options.onNote?.(
+      `${formatMany(empty.length, "source")} of 0 bytes without a variable in the dataset: ${names}${more}`,
+    );
   }
 
   #plan(input: StepInput): Promise<SavedPlan> {
@@ -182,10 +195,11 @@ export class AdaptiveWriter {
     const setting = this.#setting(plan, blocks, commit, attempt, began);
     const run = blocks.length === 0 ? NOTHING_TO_DO : await this.#run(setting, keptBytes);
     const decided = await this.#outcome(setting, run, blocks.length === 0);
+    const written = decided.blocks ?? blocks.length;
     const record = recordOf(
       {
         label: policy,
-        title: `${formatBytes(stage.bytes)} in ${blocks.length} blocks, ${setting.hosts} processes, ${targets.length} targets`,
+        title: `${formatBytes(stage.bytes)} in ${written} blocks, ${setting.hosts} processes, ${targets.length} targets`,
         policy,
         writers: blocks.length,
         targetNames: targets,
@@ -200,6 +214,8 @@ export class AdaptiveWriter {
     return {
       step: stage.step - 1,
       bytes: stage.bytes,
+      sources: stage.sources.length,
+      blocks: written,
       seconds: record.run.seconds,
       wallSeconds: machineSeconds() - began,
       record,
@@ -313,6 +329,8 @@ interface Run extends RunEnd {
   readonly died: number;
 }
 
+/** Sources that a note lists. */
+const NAMES_TOLD = 5;
 const GO_ON = "what was written is kept: --resume goes on with it, --force begins anew";
 
 const NOTHING_TO_DO: Run = { reports: [], fatal: undefined, readyAt: 0, troubles: new Map(), died: 0 };

@@ -47,8 +47,9 @@ function requireOurs(path: string, { global, attributes, littleEndian }: BpFile)
 /** A variable keeps its id, type and number of dimensions. */
 function idsOf(variables: readonly PlannedVariable[], earlier: BpFile | undefined): number[] {
   let next = 1 + (earlier?.variables ?? []).reduce((most, { id }) => Math.max(most, id), 0);
+  const byName = new Map(earlier?.variables.map((one) => [fullName(one), one]));
   return variables.map((variable) => {
-    const known = earlier?.variables.find((one) => fullName(one) === fullName(variable));
+    const known = byName.get(fullName(variable));
     if (known === undefined) return next++;
     const dimensions = known.blocks[0]?.dimensions.length ?? variable.shape.length;
     if (known.type.code !== variable.type.code || dimensions !== variable.shape.length)

@@ -7,14 +7,16 @@ import {
   type DatasetPlan,
   parseArray,
   planArrays,
-  planRaw,
   type Source,
 } from "../plan/dataset-plan.ts";
 import { planDescription } from "../plan/description.ts";
+import { planRaw } from "../plan/raw-sources.ts";
 import type { SourceData } from "../stage/stage.ts";
 
 export interface StepInput {
   readonly plan: DatasetPlan;
+  /** Sources that should have become variables of their own and have no bytes. */
+  readonly empty?: readonly string[];
   data(index: number): SourceData;
 }
 
@@ -22,7 +24,10 @@ export interface StepInput {
 export type StepSource = string | Uint8Array;
 
 export interface StepDescription {
-  /** `name:type:dims` of what every source holds; the sources are joined along the first dimension. */
+  /**
+   * `name:type:dims` of what every source holds; the sources are joined along the first dimension. Without, each source is a
+   * variable of bytes: named after its file, or `source0`, `source1` and so on in memory.
+   */
   readonly arrays?: readonly (string | ArraySpec)[] | undefined;
   /** A JSON file with a full decomposition; then there are no other sources. */
   readonly layout?: string | undefined;
@@ -39,7 +44,8 @@ export function stepInput(
   const plan = specs.length === 0 ? planRaw(found) : planArrays(specs, found);
   if (plan.sources.every(({ bytes }) => bytes === 0))
     throw new UsageError("the sources have 0 bytes: nothing to write");
-  return { plan, data: (index) => (found[index] as Found).data };
+  const empty = specs.length > 0 ? [] : found.filter(({ bytes }) => bytes === 0).map(({ path }) => path);
+  return { plan, empty, data: (index) => (found[index] as Found).data };
 }
 
 interface Found extends Source {
@@ -61,7 +67,12 @@ function fromLayout(layout: string, sources: number, arrays: number): StepInput 
 function expand(source: StepSource, index: number): Found[] {
   if (typeof source !== "string")
     return [
-      { path: `source ${index} in memory`, bytes: source.byteLength, data: { kind: "memory", data: source } },
+      {
+        path: `source ${index} in memory`,
+        name: `source${index}`,
+        bytes: source.byteLength,
+        data: { kind: "memory", data: source },
+      },
     ];
   const path = resolve(source);
   if (!statSync(path).isDirectory()) return [fileAt(path)];

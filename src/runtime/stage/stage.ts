@@ -122,8 +122,8 @@ export function groupOffset(offset: number, headBytes: number): number {
 export function overheadBytes(stage: Stage, ranges: readonly Range[]): number {
   const none = layOutGroup({ group: GROUP_NAME, rank: 0, step: stage.step, variables: [] }).length;
   const records = stage.variables.map((variable) => recordBytes(stage, variable) - none);
-  const dimensions = Math.max(1, ...stage.variables.map(({ shape }) => shape.length));
-  const largest = Math.max(0, ...records);
+  const dimensions = stage.variables.reduce((most, { shape }) => Math.max(most, shape.length), 1);
+  const largest = records.reduce((most, one) => Math.max(most, one), 0);
   let most = 0;
   let first = 0;
   for (const { from, to } of ranges) {
