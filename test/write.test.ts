@@ -170,24 +170,51 @@ describe("plimsoll write without writing", () => {
   });
 });
 
-it("sets the stripe of each file where there is lfs", () => {
-  const place = makePlace(folder("lustre"), { targets: 1, ranks: 8, rows: 4, columns: COLUMNS });
-  const bin = join(place.folder, "bin");
+/** Runs `use` with an `lfs` that makes the files it is asked for, and runs a line of shell before. */
+function withLfs(place: string, line: string, use: () => void): void {
+  const bin = join(place, "bin");
   mkdirSync(bin);
-  writeFileSync(
-    join(bin, "lfs"),
-    `#!/bin/sh\n[ "$1" = setstripe ] || exit 0\necho "$@" >> ${bin}/calls\nfor file; do :; done; : > "$file"\n`,
-  );
+  const script = `#!/bin/sh\n[ "$1" = setstripe ] || exit 0\n${line}\nfor file; do :; done; : > "$file"\n`;
+  writeFileSync(join(bin, "lfs"), script);
   chmodSync(join(bin, "lfs"), 0o755);
   const before = process.env.PATH;
   process.env.PATH = `${bin}:${before}`;
-  const { code, err } = plimsoll(...writing(place, COLUMNS, "--lustre", "4-6", "--writers", "2"));
-  process.env.PATH = before;
-  expect([code, err]).toEqual([0, ""]);
-  const calls = readFileSync(join(bin, "calls"), "utf8").trim().split("\n").sort();
+  try {
+    use();
+  } finally {
+    process.env.PATH = before;
+  }
+}
+
+it("sets the stripe of each file where there is lfs", () => {
+  const place = makePlace(folder("lustre"), { targets: 1, ranks: 8, rows: 4, columns: COLUMNS });
+  withLfs(place.folder, `echo "$@" >> ${place.folder}/calls`, () => {
+    const { code, err } = plimsoll(...writing(place, COLUMNS, "--lustre", "4-6", "--writers", "2"));
+    expect([code, err]).toEqual([0, ""]);
+  });
+  const calls = readFileSync(join(place.folder, "calls"), "utf8").trim().split("\n").sort();
   expect(calls.map((line) => line.split(" ").slice(0, 5).join(" "))).toEqual(
     [4, 5, 6].map((ost) => `setstripe -c 1 -i ${ost}`),
   );
+  expect(plimsoll("verify", place.dataset).code).toBe(0);
+});
+
+it("commits nothing when a source changes while it is written", () => {
+  const place = makePlace(folder("torn"), { targets: 1, ranks: 4, rows: 40, columns: COLUMNS });
+  const source = join(place.sources, "rank2.bin");
+  // Runs when the first data file is made: after the write was planned, before it can be committed.
+  const strike = `printf torn | dd of=${source} bs=1 seek=800 conv=notrunc 2> /dev/null`;
+  withLfs(place.folder, strike, () => {
+    const words = writing(place, COLUMNS, "--lustre", "0", "--writers", "2");
+    const { code, err } = plimsoll(...words);
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /^plimsoll: nothing was committed to .*x\.bp: .*rank2\.bin changed since the write was planned: modified at 20.*Z\n$/,
+    );
+    expect(existsSync(place.dataset)).toBe(false);
+  });
+  // Nothing stands in the way of another try.
+  expect(plimsoll(...writing(place, COLUMNS)).err).toBe("");
   expect(plimsoll("verify", place.dataset).code).toBe(0);
 });
 

@@ -37,6 +37,21 @@ describe.each(keeping)("back end %s", (name, spec) => {
     await Promise.all([file.close(), other.close()]);
   });
 
+  it("knows a file from another that has its name", async () => {
+    const backend = makeBackend(spec, services);
+    const [file, again, other] = [
+      await backend.open(path, 0),
+      await backend.open(path, 0),
+      await backend.create(`${path}-other`, 0),
+    ];
+    const identity = await file.identity();
+    expect(await again.identity()).toBe(identity);
+    expect(await other.identity()).not.toBe(identity);
+    expect(await backend.identityOf(path, 0)).toBe(identity);
+    expect(await backend.identityOf(`${path}-none`, 0)).toBeUndefined();
+    await Promise.all([file.close(), again.close(), other.close()]);
+  });
+
   it("makes no file twice and opens none that is not there", async () => {
     const backend = makeBackend(spec, services);
     await expect(backend.create(path, 0)).rejects.toMatchObject({ code: "EEXIST" });

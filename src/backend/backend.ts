@@ -11,6 +11,8 @@ export interface TargetFile {
   /** All of the file is durable, by whomever it was written. */
   sync(): Promise<void>;
   size(): Promise<number>;
+  /** Tells the file from every other on its target, whatever its name is now. */
+  identity(): Promise<string>;
   truncate(size: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -22,6 +24,8 @@ export interface Backend {
   /** Makes a file that must not exist. */
   create(path: string, target: number): Promise<TargetFile>;
   open(path: string, target: number): Promise<TargetFile>;
+  /** Of the file that the name leads to; undefined when it leads to none. */
+  identityOf(path: string, target: number): Promise<string | undefined>;
 }
 
 /** A back end as data. */

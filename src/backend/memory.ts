@@ -2,12 +2,14 @@
 import { type Backend, systemError, type TargetFile } from "./backend.ts";
 
 interface MemoryFile {
+  readonly id: string;
   bytes: Uint8Array;
   size: number;
 }
 
 /** Shared by all back ends of this kind in the process, as a file system is. */
 export const memoryFiles = new Map<string, MemoryFile>();
+let made = 0;
 
 export function memory(): Backend {
   return {
@@ -15,7 +17,7 @@ export function memory(): Backend {
     keeps: true,
     async create(path) {
       if (memoryFiles.has(path)) throw systemError("EEXIST", "open", path);
-      const file = { bytes: new Uint8Array(1024), size: 0 };
+      const file = { id: String(++made), bytes: new Uint8Array(1024), size: 0 };
       memoryFiles.set(path, file);
       return fileOf(file);
     },
@@ -24,6 +26,7 @@ export function memory(): Backend {
       if (file === undefined) throw systemError("ENOENT", "open", path);
       return fileOf(file);
     },
+    identityOf: async (path) => memoryFiles.get(path)?.id,
   };
 }
 
@@ -47,6 +50,7 @@ function fileOf(file: MemoryFile): TargetFile {
     flush: async () => {},
     sync: async () => {},
     size: async () => file.size,
+    identity: async () => file.id,
     truncate: async (size) => void (file.size = size),
     close: async () => {},
   };

@@ -8,8 +8,9 @@ export function nullBackend(): Backend {
     flush: async () => {},
     sync: async () => {},
     size: async () => 0,
+    identity: async () => "",
     truncate: async () => {},
     close: async () => {},
   });
-  return { name: "null", keeps: false, create: open, open };
+  return { name: "null", keeps: false, create: open, open, identityOf: async () => "" };
 }

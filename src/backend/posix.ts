@@ -16,8 +16,29 @@ export function posix(osts: readonly number[] = []): Backend {
       return fileOf(await open(path, "r+"), path);
     },
     open: async (path) => fileOf(await open(path, "r+"), path),
+    identityOf,
   };
 }
+
+/** Opens the file: network file systems may answer a mere look at the name from memory. */
+async function identityOf(path: string): Promise<string | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    return await inodeOf(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Without the number of the device: nodes that share a file system may number it differently. */
+const inodeOf = async (handle: FileHandle): Promise<string> =>
+  String((await handle.stat({ bigint: true })).ino);
 
 const NO_LFS = "--lustre needs the program lfs, which is not here";
 
@@ -66,6 +87,7 @@ function fileOf(handle: FileHandle, path: string): TargetFile {
     flush: () => named(handle.datasync()),
     sync: () => named(handle.sync()),
     size: async () => (await named(handle.stat())).size,
+    identity: () => named(inodeOf(handle)),
     truncate: (size) => named(handle.truncate(size)),
     close: () => handle.close(),
   };

@@ -1,8 +1,9 @@
 /** The adaptive writer as a library: `import { openAdaptive } from "plimsoll/adaptive"`. */
 export type { BackendSpec, TargetFault } from "../backend/index.ts";
 export type { ArraySpec } from "./plan/dataset-plan.ts";
-export { AdaptiveWriter, openAdaptive, type StepResult, WriteFailure } from "./session/adaptive-writer.ts";
+export { AdaptiveWriter, openAdaptive, type StepResult } from "./session/adaptive-writer.ts";
 export type { StepProgress, WriterOptions } from "./session/options.ts";
+export { WriteFailure } from "./session/outcome.ts";
 export { addRun, readRuns } from "./session/run-file.ts";
 export { opsCsv, type StepRecord } from "./session/run-record.ts";
 export { type StepDescription, type StepInput, type StepSource, stepInput } from "./session/step-input.ts";

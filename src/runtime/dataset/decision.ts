@@ -5,7 +5,8 @@
 import { link, lstat, readFile, readlink, realpath, rename, rm, symlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import type { Outcome } from "../../protocol/index.ts";
-import { isCode, syncFolder, writeDurably } from "./folders.ts";
+import { inodeAt, isCode, syncFolder, writeDurably } from "./folders.ts";
+import { CommitRefused } from "./names-lead.ts";
 import { type DatasetNames, subfilePath } from "./names.ts";
 
 export interface Decision {
@@ -13,6 +14,8 @@ export interface Decision {
   readonly reason: string;
   /** The index, whole and durable, under the name that it has until it takes its own. */
   readonly draft?: string;
+  /** Of the draft. It keeps it under its last name, and so tells whether the index there is this one. */
+  readonly draftInode?: string;
   readonly subfiles: readonly { readonly k: number; readonly path: string }[];
   /** Blocks of the step, as readers count them. */
   readonly blocks?: number;
@@ -54,18 +57,25 @@ export async function forgetDecision(names: DatasetNames): Promise<void> {
 }
 
 /** Makes a decision true. Several may do so at once. */
-export async function carryOut(names: DatasetNames, { outcome, draft, subfiles }: Decision): Promise<void> {
+export async function carryOut(names: DatasetNames, decision: Decision): Promise<void> {
+  const { outcome, draft, subfiles } = decision;
   if (outcome !== "complete" || draft === undefined) return;
   for (const { k, path } of subfiles) await nameSubfile(names, k, path);
   await syncFolder(names.folder);
   try {
     await rename(draft, names.index);
   } catch (error) {
-    // Somebody else was faster.
     if (!isCode(error, "ENOENT")) throw error;
-    await lstat(names.index);
+    await requireInPlace(names, decision);
   }
   await syncFolder(dirname(names.index));
+}
+
+/** Somebody else was faster; or the draft is lost, and an index under that name is that of an earlier dataset. */
+async function requireInPlace({ index }: DatasetNames, { draft, draftInode }: Decision): Promise<void> {
+  const found = await inodeAt(index);
+  if (found === undefined || (draftInode !== undefined && found !== draftInode))
+    throw new CommitRefused(`the new index ${draft} was removed before it could become ${index}`);
 }
 
 /** A file in the dataset's own folder takes its name; one elsewhere gets a link. */

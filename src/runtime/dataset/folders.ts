@@ -1,6 +1,6 @@
 /** Names in folders that must outlive the machine. */
 import { mkdirSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 
@@ -24,14 +24,33 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Writes and syncs a whole file. */
-export async function writeDurably(path: string, bytes: Uint8Array | string): Promise<void> {
+/** Writes and syncs a whole file; gives its inode. Its name is durable when its folder is synced, too. */
+export async function writeDurably(path: string, bytes: Uint8Array | string): Promise<string> {
   const handle = await open(path, "w");
   try {
     await handle.writeFile(bytes);
     await handle.sync();
+    return String((await handle.stat({ bigint: true })).ino);
   } finally {
     await handle.close();
+  }
+}
+
+/** Puts a whole file in the place of one that may be there: whoever reads finds the one or the other. */
+export async function replaceDurably(path: string, bytes: Uint8Array | string): Promise<void> {
+  const draft = `${path}.new`;
+  await writeDurably(draft, bytes);
+  await rename(draft, path);
+  await syncFolder(dirname(path));
+}
+
+/** Inode of the file that a name leads to; undefined when it leads to none. */
+export async function inodeAt(path: string): Promise<string | undefined> {
+  try {
+    return String((await stat(path, { bigint: true })).ino);
+  } catch (error) {
+    if (isCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
   }
 }
 

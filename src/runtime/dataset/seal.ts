@@ -31,6 +31,8 @@ export async function sealPath(
 ): Promise<void> {
   const file = await backend.open(path, target);
   try {
+    const identity = await file.identity();
+    if (pieces.some(({ info }) => info.identity !== identity)) throw new Error("another file has its name");
     await file.truncate(Math.max(...pieces.map((piece) => endOf(stage, piece))));
     await sealFile(file, stage, pieces);
     await syncFolder(dirname(path));

@@ -1,6 +1,6 @@
 /** What the protocol decides about files, done: opened, written, synced, and in the end made a dataset. */
 import { dirname } from "node:path";
-import { makeBackend } from "../../backend/index.ts";
+import { type Backend, makeBackend } from "../../backend/index.ts";
 import { OP_MOVED, OP_UNUSED } from "../../model/write-run.ts";
 import {
   type FileId,
@@ -59,6 +59,7 @@ export class FileWork {
   readonly #setting: HostSetting;
   readonly #index: number;
   readonly #link: FileWorkLink;
+  readonly #backend: Backend;
   readonly #files: TargetFiles;
   readonly #sources: SourceReader;
   readonly #buffers: Buffers;
@@ -69,8 +70,8 @@ export class FileWork {
     this.#setting = setting;
     this.#index = index;
     this.#link = link;
-    const backend = makeBackend(setting.backend, link);
-    this.#files = new TargetFiles(backend, windowOf(setting.hosts), (file) => ({
+    this.#backend = makeBackend(setting.backend, link);
+    this.#files = new TargetFiles(this.#backend, windowOf(setting.hosts), (file) => ({
       path: pathOfFile(setting, file),
       target: this.targetOf(file),
     }));
@@ -118,17 +119,20 @@ export class FileWork {
   /** Gives what was decided, which need not be what was proposed. */
   async commit(rank: Rank, { outcome, reason, parts }: Proposal): Promise<Decision> {
     const { names, attempt, stage, commit: setting } = this.#setting;
-    const request: CommitRequest = { names, attempt, who: rank, stage, setting };
+    const request: CommitRequest = { names, attempt, who: rank, stage, setting, backend: this.#backend };
     if (outcome === "aborted") return proposeAbort(request, reason);
     const pieces = parts.map((part) => this.#pieces(part));
     const sealed = await this.#seal(parts, pieces);
-    const decided = await commitPieces(request, pieces.flat());
-    this.report.decidedAt = this.now();
-    await sealed.finished;
-    this.report.used = parts.flatMap((part) =>
-      Array.from({ length: part.count }, (_, i) => `${part.file[i]}/${part.offset[i]}`),
-    );
-    return decided;
+    try {
+      const decided = await commitPieces(request, pieces.flat());
+      this.report.decidedAt = this.now();
+      this.report.used = parts.flatMap((part) =>
+        Array.from({ length: part.count }, (_, i) => `${part.file[i]}/${part.offset[i]}`),
+      );
+      return decided;
+    } finally {
+      await sealed.finished;
+    }
   }
 
   /** What was decided in this attempt, carried out; undefined as long as nothing was. */
@@ -173,6 +177,7 @@ export class FileWork {
       {
         stage: this.#setting.stage,
         buffers: this.#buffers,
+        identity: open.identity,
         read: (into, from) => this.#sources.read(into, from),
         write: (bytes, to) => open.write(bytes, to),
       },

@@ -16,6 +16,7 @@ import {
   type TimerName,
   type WriteStart,
 } from "../../protocol/index.ts";
+import { CommitRefused } from "../dataset/names-lead.ts";
 import type { PieceInfo } from "../piece/piece-info.ts";
 import { SourceFailure } from "../stage/sources.ts";
 import { type ActiveWrite, FileWork, type FileWorkLink } from "./file-work.ts";
@@ -278,9 +279,9 @@ export class Host implements Effects {
   #fatal(error: unknown): void {
     if (this.#stopped) return;
     const { message, stack } = error as Error;
-    this.#link.fatal(
-      error instanceof SourceFailure || "code" in (error as object) ? message : (stack ?? message),
-    );
+    const expected =
+      error instanceof SourceFailure || error instanceof CommitRefused || "code" in (error as object);
+    this.#link.fatal(expected ? message : (stack ?? message));
   }
 
   #do(task: Promise<unknown>): void {

@@ -36,7 +36,9 @@ export class TargetFiles {
   }
 
   #keep(file: FileId, opening: Promise<TargetFile>): Promise<FlushingFile> {
-    const opened = opening.then((one) => new FlushingFile(one, this.#windowBytes));
+    const opened = opening.then(
+      async (one) => new FlushingFile(one, await one.identity(), this.#windowBytes),
+    );
     opened.catch(() => {});
     this.#open.set(file, opened);
     return opened;

@@ -54,6 +54,8 @@ function pieceOf(line: string): PieceEntry | undefined {
     target,
     path,
     info: {
+      // Whoever reads the piece again says which file it is in.
+      identity: "",
       group,
       sums: new Uint32Array(bytes.buffer),
       statistics: Uint8Array.from(Buffer.from(statistics, "base64")),

@@ -2,10 +2,12 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
-import { type BpType, bpTypeOfName, type SourceSlab } from "../../formats/bp/index.ts";
-import { isCode, writeDurably } from "../dataset/folders.ts";
+import { type BpType, bpTypeOfName, fullName } from "../../formats/bp/index.ts";
+import { isCode, replaceDurably } from "../dataset/folders.ts";
 import type { DatasetNames } from "../dataset/names.ts";
-import type { Stage } from "../stage/stage.ts";
+import type { PlannedVariable } from "../plan/dataset-plan.ts";
+import { changeBetween } from "../stage/file-stamp.ts";
+import type { Stage, StagedSource } from "../stage/stage.ts";
 
 export interface SavedPlan {
   readonly version: 1;
@@ -28,7 +30,7 @@ export async function savePlan(names: DatasetNames, plan: SavedPlan): Promise<vo
   const sources = stage.sources.map((one) =>
     one.data.kind === "memory" ? { ...one, data: { kind: "memory" } } : one,
   );
-  await writeDurably(planPath(names), JSON.stringify({ ...plan, stage: { ...stage, variables, sources } }));
+  await replaceDurably(planPath(names), JSON.stringify({ ...plan, stage: { ...stage, variables, sources } }));
 }
 
 export function loadPlan(names: DatasetNames): SavedPlan | undefined {
@@ -43,44 +45,65 @@ export function loadPlan(names: DatasetNames): SavedPlan | undefined {
   try {
     plan = JSON.parse(text) as SavedPlan;
   } catch {
-    // Killed while it was saved: nothing had been written by then.
+    // Damaged: what it was a plan of cannot be told.
     return undefined;
   }
   const variables = plan.stage.variables.map((one) => ({
     ...one,
     type: bpTypeOfName(one.type as unknown as string) as BpType,
   }));
-  return { ...plan, stage: { ...plan.stage, variables } };
+  // Plans of versions before 0.2 have no stamps: their sources count as changed.
+  const sources = plan.stage.sources.map((one) =>
+    one.data.kind === "file" && one.data.stamp === undefined
+      ? { ...one, data: { kind: "file", stamp: { ...NO_STAMP, bytes: one.bytes } } as const }
+      : one,
+  );
+  return { ...plan, stage: { ...plan.stage, variables, sources } };
 }
+
+const NO_STAMP = { inode: "unknown", modifiedNs: "0", changedNs: "0" };
 
 export const forgetPlan = (names: DatasetNames): void => rmSync(planPath(names), { force: true });
 
 /** Refuses to go on when what is asked for is not what was begun. */
 export function requireSame(saved: SavedPlan, asked: SavedPlan, what: string): void {
-  const differ = (detail: string): never => {
+  const difference =
+    saved.stage.step === asked.stage.step
+      ? differenceOf(saved.stage, asked.stage)
+      : `this is step ${asked.stage.step - 1} instead of ${saved.stage.step - 1}`;
+  if (difference !== undefined)
     throw new UsageError(
-      `${what}: ${detail} than in the write that was cut short; give the same, or begin anew with --force`,
+      `${what}: the write that was cut short was another: ${difference}; give the same sources and arrays, or begin again with --force`,
     );
-  };
-  if (saved.stage.step !== asked.stage.step) differ(`step ${asked.stage.step - 1} is another`);
-  const [was, now] = [saved.stage.sources, asked.stage.sources];
-  if (was.length !== now.length) differ(`${now.length} sources, not ${was.length}, are others`);
-  now.forEach((source, i) => {
-    const before = was[i] as (typeof was)[number];
-    if (before.path !== source.path) differ(`source ${source.path} is another`);
-    if (before.bytes !== source.bytes)
-      differ(`source ${source.path} has other bytes (${source.bytes}, not ${before.bytes})`);
-    if (
-      before.data.kind === "file" &&
-      source.data.kind === "file" &&
-      before.data.changedMs !== source.data.changedMs
-    )
-      differ(`source ${source.path} was changed and is another`);
-    if (before.data.kind !== source.data.kind) differ(`source ${source.path} is another`);
-  });
-  const variables = ({ variables: all }: Stage) =>
-    JSON.stringify(all.map(({ path, name, type, shape }) => [path, name, type.name, shape]));
-  if (variables(saved.stage) !== variables(asked.stage)) differ("the arrays are others");
-  const boxes = (slabs: readonly SourceSlab[]) => JSON.stringify(slabs);
-  if (boxes(saved.stage.slabs) !== boxes(asked.stage.slabs)) differ("the decomposition is another");
 }
+
+/** The first thing in which what is asked for differs from what was planned before; undefined when nothing does. */
+export function differenceOf(was: Stage, now: Stage): string | undefined {
+  if (was.sources.length !== now.sources.length)
+    return `${now.sources.length} sources instead of ${was.sources.length}`;
+  for (const [i, source] of now.sources.entries()) {
+    const difference = sourceDifference(was.sources[i] as StagedSource, source);
+    if (difference !== undefined) return difference;
+  }
+  const [before, after] = [was, now].map(({ variables }) => variables.map(describe));
+  const v = after?.findIndex((text, i) => text !== before?.[i]) as number;
+  if (v >= 0) return `variable ${after?.[v]} instead of ${before?.[v] ?? "none"}`;
+  if (was.variables.length > now.variables.length) return `no variable ${before?.[now.variables.length]}`;
+  // Plain data, which is the same after it was saved and loaded.
+  return JSON.stringify(was.slabs) === JSON.stringify(now.slabs)
+    ? undefined
+    : "the sources hold other blocks of the variables";
+}
+
+function sourceDifference(was: StagedSource, now: StagedSource): string | undefined {
+  if (was.path !== now.path || was.data.kind !== now.data.kind)
+    return `source ${now.path} instead of ${was.path}`;
+  if (was.data.kind === "file" && now.data.kind === "file") {
+    const how = changeBetween(was.data.stamp, now.data.stamp);
+    if (how !== undefined) return `source ${now.path} changed: ${how}`;
+  }
+  if (was.bytes === now.bytes) return undefined;
+  return `source ${now.path} changed: ${now.bytes} bytes instead of ${was.bytes}`;
+}
+
+const describe = (one: PlannedVariable): string => `${fullName(one)}:${one.type.name}:${one.shape.join(",")}`;

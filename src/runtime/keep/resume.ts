@@ -15,7 +15,7 @@ export async function goodPieces(
   const buffer = new Uint8Array(CHUNK_BYTES);
   const good: PieceEntry[] = [];
   let end = 0;
-  let open: { path: string; file: TargetFile } | undefined;
+  let open: { path: string; file: TargetFile; identity: string } | undefined;
   try {
     // Of two that overlap the first is taken; a piece that was written twice is noted twice.
     for (const piece of noted.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
@@ -25,10 +25,10 @@ export async function goodPieces(
         open = undefined;
         const file = await backend.open(piece.path, piece.target).catch(() => undefined);
         if (file === undefined) continue;
-        open = { path: piece.path, file };
+        open = { path: piece.path, file, identity: await file.identity() };
       }
       if (!(await isGood(stage, piece, open.file, buffer))) continue;
-      good.push(piece);
+      good.push({ ...piece, info: { ...piece.info, identity: open.identity } });
       end = piece.to;
       progress(piece.to - piece.from);
     }

@@ -14,13 +14,16 @@ export const windowOf = (processes: number): number => Math.max(WINDOW_BYTES_MIN
 
 export class FlushingFile {
   readonly file: TargetFile;
+  /** Of the file, as it was opened. */
+  readonly identity: string;
   readonly #window: number;
   #dirty = 0;
   #flushing: Promise<void> | undefined;
   #failure: unknown;
 
-  constructor(file: TargetFile, windowBytes: number) {
+  constructor(file: TargetFile, identity: string, windowBytes: number) {
     this.file = file;
+    this.identity = identity;
     this.#window = windowBytes;
   }
 

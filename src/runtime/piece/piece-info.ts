@@ -4,6 +4,8 @@ import type { Stage } from "../stage/stage.ts";
 import { slabsBetween } from "../../formats/bp/index.ts";
 
 export interface PieceInfo {
+  /** Of the file that it was written to: by the time of the commit another may have its name. */
+  readonly identity: string;
   /** Where its process group begins in the file. */
   readonly group: number;
   /** CRC-32 of every mebibyte of every box. */

@@ -27,6 +27,8 @@ export interface PieceTask {
 export interface PieceTools {
   readonly stage: Stage;
   readonly buffers: Buffers;
+  /** Of the file. */
+  readonly identity: string;
   read(into: Uint8Array, at: number): Promise<void>;
   write(bytes: Uint8Array, at: number): Promise<void>;
 }
@@ -39,7 +41,9 @@ export async function writePiece(task: PieceTask, tools: PieceTools): Promise<Pi
   const at = groupOffset(task.offset, layout.payloadOffsets[0] ?? 0);
   const sums = new Sums(stage, group.slabs);
   const done = layout.length <= buffers.bytes ? await writeWhole() : await writeStreamed();
-  return done ? { group: at, sums: sums.sums(), statistics: packStatistics(sums.statistics()) } : undefined;
+  if (!done) return undefined;
+  const statistics = packStatistics(sums.statistics());
+  return { identity: tools.identity, group: at, sums: sums.sums(), statistics };
 
   /** A small group is put together in one buffer and written with one call. */
   async function writeWhole(): Promise<boolean> {

@@ -6,10 +6,8 @@ import { keepsData, makeBackend, ratesOf, requireLfs } from "../../backend/index
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatMany, formatRate } from "../../base/units.ts";
 import type { Decision } from "../dataset/decision.ts";
-import { readDecision } from "../dataset/decision.ts";
 import { sealPath } from "../dataset/seal.ts";
-import { commitPieces, proposeAbort } from "../host/commit.ts";
-import { type CommitSetting, type HostSetting, machineSeconds } from "../host/setting.ts";
+import { type CommitSetting, type HostReport, type HostSetting, machineSeconds } from "../host/setting.ts";
 import { History, type TargetMemory } from "../keep/history.ts";
 import { readJournals } from "../keep/journal.ts";
 import { type Lock, takeLock } from "../keep/lock.ts";
@@ -20,20 +18,12 @@ import { cutBlocks, leftOver } from "../stage/blocks.ts";
 import type { Range } from "../stage/stage.ts";
 import { childProcesses } from "../transport/child-processes.ts";
 import { inProcess } from "../transport/in-process.ts";
-import type { RunEnd } from "../transport/transport.ts";
 import { clearAfter, discard, tidyUp, waitForTheDead } from "./leftovers.ts";
 import { type Checked, checkOptions, type WriterOptions } from "./options.ts";
+import { isResumable, outcomeOf, type Run } from "./outcome.ts";
 import { planNext } from "./plan-next.ts";
 import { recordJson, recordOf, type StepRecord } from "./run-record.ts";
 import { type StepDescription, type StepInput, type StepSource, stepInput } from "./step-input.ts";
-
-/** The write did not end well; the dataset is as it was before. */
-export class WriteFailure extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "WriteFailure";
-  }
-}
 
 export interface StepResult {
   /** Output step, from 0. */
@@ -123,8 +113,8 @@ export class AdaptiveWriter {
       this.#steps++;
       return result;
     } catch (error) {
-      if (readJournals(names.notes).length === 0) discard(names, whole);
-      else this.#leftover = whole;
+      if (await isResumable(names, whole.stage)) this.#leftover = whole;
+      else discard(names, whole);
       throw error;
     }
   }
@@ -193,9 +183,10 @@ export class AdaptiveWriter {
     };
     const keptBytes = kept.reduce((sum, { from, to }) => sum + to - from, 0);
     const setting = this.#setting(plan, blocks, commit, attempt, began);
-    const run = blocks.length === 0 ? NOTHING_TO_DO : await this.#run(setting, keptBytes);
-    const decided = await this.#outcome(setting, run, blocks.length === 0);
+    const run = blocks.length === 0 ? undefined : await this.#run(setting, keptBytes);
+    const decided = await outcomeOf(setting, run, this.#options.signal);
     const written = decided.blocks ?? blocks.length;
+    const reports = run?.reports.flatMap((one) => one ?? []) ?? [];
     const record = recordOf(
       {
         label: policy,
@@ -207,10 +198,10 @@ export class AdaptiveWriter {
           rate > 0 ? [{ target, how: `held to ${formatRate(rate)}` }] : [],
         ),
       },
-      run.reports.flatMap((one) => one ?? []),
-      { keptBytes, readyAt: run.readyAt, outcome: "complete" },
+      reports,
+      { keptBytes, readyAt: run?.readyAt ?? 0, outcome: "complete" },
     );
-    await this.#afterwards(decided, record, run, plan.targets);
+    await this.#afterwards(decided, record, reports, plan.targets);
     return {
       step: stage.step - 1,
       bytes: stage.bytes,
@@ -219,7 +210,7 @@ export class AdaptiveWriter {
       seconds: record.run.seconds,
       wallSeconds: machineSeconds() - began,
       record,
-      died: run.died,
+      died: run?.died ?? 0,
     };
   }
 
@@ -285,35 +276,16 @@ export class AdaptiveWriter {
     return { ...end, troubles, died };
   }
 
-  /** What was decided; throws when that is not a dataset. */
-  async #outcome(setting: HostSetting, run: Run, commitHere: boolean): Promise<Decision> {
-    const { names, attempt, stage, commit } = setting;
-    const request = { names, attempt, who: setting.blocks.length, stage, setting: commit };
-    if (commitHere) return commitPieces(request, []);
-    const reason =
-      run.fatal ?? run.reports.find((one) => one?.outcome === "aborted")?.reason ?? "no process ended well";
-    const decided = (await readDecision(names)) ?? (await proposeAbort(request, reason));
-    if (decided.outcome === "complete") return decided;
-    if (this.#options.signal?.aborted) throw new WriteFailure(`stopped; ${GO_ON}`);
-    const inOrder = [...run.troubles].sort(([a], [b]) => a - b);
-    const where = inOrder.map(([target, text]) => `target ${target} (${setting.targets[target]}): ${text}`);
-    const detail = where.length === 0 ? "" : ` (${where.join("; ")})`;
-    const left = readJournals(names.notes).length > 0 ? `; ${GO_ON}` : "";
-    throw new WriteFailure(
-      `nothing was committed to ${names.index}: ${decided.reason || reason}${detail}${left}`,
-    );
-  }
-
   async #afterwards(
     decided: Decision,
     record: StepRecord,
-    run: Run,
+    reports: readonly HostReport[],
     allTargets: readonly string[],
   ): Promise<void> {
     const { names, history, targets, policy } = this.#checked;
     clearAfter(names, decided, allTargets);
     await writeFile(join(names.notes, "run.json"), recordJson(record));
-    const learned = run.reports.flatMap((one) => one?.learned ?? []);
+    const learned = reports.flatMap((one) => one.learned);
     if (learned.length === 0) return;
     const at = new Date().toISOString();
     for (const { target, rate, slots } of learned) this.#known[target] = { rate, slots, at };
@@ -324,13 +296,5 @@ export class AdaptiveWriter {
   }
 }
 
-interface Run extends RunEnd {
-  readonly troubles: ReadonlyMap<number, string>;
-  readonly died: number;
-}
-
 /** Sources that a note lists. */
 const NAMES_TOLD = 5;
-const GO_ON = "what was written is kept: --resume goes on with it, --force begins anew";
-
-const NOTHING_TO_DO: Run = { reports: [], fatal: undefined, readyAt: 0, troubles: new Map(), died: 0 };

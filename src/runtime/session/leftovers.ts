@@ -7,6 +7,7 @@ import { UsageError } from "../../base/errors.ts";
 import type { BpFile } from "../../formats/bp/index.ts";
 import { carryOut, type Decision, forgetDecision, readDecision } from "../dataset/decision.ts";
 import { makeFolders } from "../dataset/folders.ts";
+import { CommitRefused } from "../dataset/names-lead.ts";
 import { attemptOf, type DatasetNames, isDataPath, subfilePath } from "../dataset/names.ts";
 import { journalNames } from "../keep/journal.ts";
 import { livingProcesses } from "../keep/lock.ts";
@@ -31,13 +32,23 @@ export async function waitForTheDead({ notes, index }: DatasetNames): Promise<vo
 export async function tidyUp(names: DatasetNames): Promise<SavedPlan | undefined> {
   makeFolders(names.folder, names.notes);
   const decision = await readDecision(names);
-  if (decision?.outcome === "complete") {
-    await carryOut(names, decision);
+  if (decision?.outcome === "complete" && (await isCarriedOut(names, decision))) {
     clearAfter(names, decision, loadPlan(names)?.targets ?? []);
     return undefined;
   }
   if (decision !== undefined) await forgetDecision(names);
   return loadPlan(names);
+}
+
+/** False when its files are gone: it cannot be made true any more, and the write was cut short after all. */
+async function isCarriedOut(names: DatasetNames, decision: Decision): Promise<boolean> {
+  try {
+    await carryOut(names, decision);
+    return true;
+  } catch (error) {
+    if (error instanceof CommitRefused) return false;
+    throw error;
+  }
 }
 
 /** A write is over: nothing of it needs to be known any more. */

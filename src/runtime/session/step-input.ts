@@ -11,6 +11,7 @@ import {
 } from "../plan/dataset-plan.ts";
 import { planDescription } from "../plan/description.ts";
 import { planRaw } from "../plan/raw-sources.ts";
+import { stampOf } from "../stage/file-stamp.ts";
 import type { SourceData } from "../stage/stage.ts";
 
 export interface StepInput {
@@ -88,7 +89,8 @@ function expand(source: StepSource, index: number): Found[] {
 }
 
 function fileAt(path: string): Found {
-  const stat = statSync(path);
+  const stat = statSync(path, { bigint: true });
   if (!stat.isFile()) throw new UsageError(`${path}: not a file; sources are files, or folders of files`);
-  return { path, bytes: stat.size, data: { kind: "file", changedMs: stat.mtimeMs } };
+  const stamp = stampOf(stat);
+  return { path, bytes: stamp.bytes, data: { kind: "file", stamp } };
 }

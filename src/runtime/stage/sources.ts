@@ -1,9 +1,11 @@
 /** Reads the line of bytes, whatever sources it comes from. */
-import { type FileHandle, open } from "node:fs/promises";
+import type { BigIntStats } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { assert } from "../../base/assert.ts";
+import { changeBetween, stampOf } from "./file-stamp.ts";
 import type { Stage, StagedSource } from "./stage.ts";
 
-/** A source is not what it was when the write was planned, or cannot be read. */
+/** A source cannot be read. */
 export class SourceFailure extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -11,7 +13,26 @@ export class SourceFailure extends Error {
   }
 }
 
+/** A source is not what it was when the write was planned; what was read of it before does not fit the rest. */
+export class SourceChanged extends SourceFailure {}
+
 const OPEN_MAX = 64;
+/** Sources that are looked at together; one after another they would take a round trip to the file system each. */
+const LOOK_AT_ONCE = 16;
+
+/** Fails when any source is not what it was when the write was planned. */
+export async function requireUnchanged({ sources }: Stage): Promise<void> {
+  const files = sources.filter(({ data }) => data.kind === "file").values();
+  const look = async () => {
+    for (const source of files)
+      try {
+        checkStamp(source, await stat(source.path, { bigint: true }));
+      } catch (error) {
+        throw failureOf(source, error);
+      }
+  };
+  await Promise.all(Array.from({ length: LOOK_AT_ONCE }, look));
+}
 
 export class SourceReader {
   readonly #stage: Stage;
@@ -48,7 +69,7 @@ export class SourceReader {
     try {
       for (let done = 0; done < part.length; ) {
         const { bytesRead } = await handle.read(part, done, part.length - done, at + done);
-        if (bytesRead === 0) throw changed(source, at + done);
+        if (bytesRead === 0) throw changed(source, `it ends at byte ${at + done}`);
         done += bytesRead;
       }
     } catch (error) {
@@ -78,19 +99,26 @@ export class SourceReader {
 async function openChecked(source: StagedSource): Promise<FileHandle> {
   try {
     const handle = await open(source.path, "r");
-    const { size } = await handle.stat();
-    if (size === source.bytes) return handle;
-    await handle.close();
-    throw changed(source, size);
+    try {
+      checkStamp(source, await handle.stat({ bigint: true }));
+      return handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   } catch (error) {
     throw failureOf(source, error);
   }
 }
 
-const changed = ({ path, bytes }: StagedSource, size: number): SourceFailure =>
-  new SourceFailure(
-    `${path} has ${size} bytes, ${bytes} when the write was planned; it must not change meanwhile`,
-  );
+function checkStamp(source: StagedSource, now: BigIntStats): void {
+  if (source.data.kind !== "file") return;
+  const change = changeBetween(source.data.stamp, stampOf(now));
+  if (change !== undefined) throw changed(source, change);
+}
+
+const changed = ({ path }: StagedSource, how: string): SourceChanged =>
+  new SourceChanged(`${path} changed since the write was planned: ${how}`);
 
 function failureOf({ path }: StagedSource, error: unknown): SourceFailure {
   if (error instanceof SourceFailure) return error;

@@ -12,6 +12,7 @@ import {
   slabsBetween,
 } from "../../formats/bp/index.ts";
 import type { DatasetPlan, PlannedVariable } from "../plan/dataset-plan.ts";
+import type { FileStamp } from "./file-stamp.ts";
 
 export interface StagedVariable extends PlannedVariable {
   /** In the dataset: the same in every step. */
@@ -20,7 +21,7 @@ export interface StagedVariable extends PlannedVariable {
 
 /** Where the bytes of a source are. */
 export type SourceData =
-  | { readonly kind: "file" /** When it was planned. */; readonly changedMs: number }
+  | { readonly kind: "file" /** When it was planned. */; readonly stamp: FileStamp }
   | { readonly kind: "memory"; readonly data: Uint8Array }
   /** Made up from their position, for measuring. */
   | { readonly kind: "synthetic" };

@@ -156,7 +156,8 @@ class ChildRun {
   #gone(child: Child, how: string): void {
     if (child.state === "gone" || child.state === "ended") return;
     child.state = "gone";
-    this.#watch.died?.(child.index, how);
+    // When the run was stopped, it is we who end them.
+    if (this.#fatal === undefined) this.#watch.died?.(child.index, how);
     if (this.#children.every(({ state }) => state === "gone")) {
       const printed = child.printed.trim().split("\n").at(-1) ?? "";
       this.#stop(`all writer processes ended (the last: ${how}${printed === "" ? "" : `: ${printed}`})`);
