@@ -330,6 +330,25 @@ it("moves work away from a target that is held to an eighth, and says what held 
   expect(v1[8192]).toBe(65536);
 });
 
+it("completes a write once, however often it is asked to --resume it", () => {
+  const place = makePlace(folder("again"), { targets: 2, ranks: 3, rows: 4, columns: COLUMNS });
+  const ops = join(place.folder, "ops.csv");
+  expect(plimsoll(...writing(place, COLUMNS, "--resume")).code).toBe(0);
+  const again = plimsoll(...writing(place, COLUMNS, "--resume", "--ops", ops));
+  expect([again.code, again.out]).toEqual([
+    0,
+    `${place.dataset}: step 0, 4.8 kB: complete already, nothing to resume\n`,
+  ]);
+  expect([again.err, existsSync(ops)]).toEqual([expect.stringContaining("nothing was written now"), false]);
+  const short = plimsoll("write", "-o", place.dataset, "--resume", "--json");
+  expect(JSON.parse(short.out)).toMatchObject({ alreadyComplete: true, bytes: 4800, step: 0, blocks: 3 });
+  const other = plimsoll(...writing(place, COLUMNS / 2, "--resume"));
+  expect([other.code, other.out]).toEqual([2, ""]);
+  expect(other.err).toMatch(
+    /^plimsoll: .*x\.bp is complete, but not known to be this write: variable t:float64:24,25 instead of t:float64:12,50; .*\n$/,
+  );
+});
+
 it("shows the runs of a file beside each other", () => {
   const place = makePlace(folder("runs"), { targets: 2, ranks: 4, rows: 4, columns: COLUMNS });
   const [runs, report] = [join(place.folder, "runs.jsonl"), join(place.folder, "report.html")];

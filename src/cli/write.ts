@@ -59,7 +59,10 @@ export default defineCommand({
       help: "a full decomposition: variables, sources and their blocks",
     },
     append: { kind: "boolean", help: "add an output step to the dataset" },
-    resume: { kind: "boolean", help: "go on with a write that was cut short" },
+    resume: {
+      kind: "boolean",
+      help: "complete a write that was cut short; when it is complete, say so and end with 0",
+    },
     force: { kind: "boolean", help: "replace the dataset, and throw away what was cut short" },
     "dry-run": { kind: "boolean", help: "only tell what would be written where" },
     policy: {
@@ -149,7 +152,10 @@ export default defineCommand({
         "plimsoll write --append -o checkpoint.bp --targets /ost0,/ost1 --array temperature:float64:*,64 ranks/",
       does: "a further step",
     },
-    { command: "plimsoll write --resume -o checkpoint.bp", does: "goes on with what was cut short" },
+    {
+      command: "plimsoll write --resume -o checkpoint.bp",
+      does: "completes what was cut short; may be repeated",
+    },
     {
       command:
         "plimsoll write -o try.bp --targets a,b,c,d --workload pixie3d-large --scale 0.25 --target-speed 0:0.125 --report try.html",
@@ -188,15 +194,18 @@ async function drain(
     return;
   }
   const result = await write({ ...setting, transport: options.transport }, input, context);
-  if (options.ops !== undefined) writeFileSync(options.ops, opsCsv(result.record));
-  if (options.runs !== undefined) addRun(options.runs, result.record);
-  if (options.report !== undefined) {
-    const document = runsDocument([...earlier, result.record.run], {
-      command: ["plimsoll write -o", path, ...words].join(" "),
-      madeBy: `Plimsoll ${version}`,
-    });
-    await writePage(document, options.report, context);
-  }
+  if (!result.alreadyComplete) {
+    if (options.ops !== undefined) writeFileSync(options.ops, opsCsv(result.record));
+    if (options.runs !== undefined) addRun(options.runs, result.record);
+    if (options.report !== undefined) {
+      const document = runsDocument([...earlier, result.record.run], {
+        command: ["plimsoll write -o", path, ...words].join(" "),
+        madeBy: `Plimsoll ${version}`,
+      });
+      await writePage(document, options.report, context);
+    }
+  } else if (options.ops ?? options.runs ?? options.report)
+    context.note("nothing was written now, so --ops, --runs and --report have nothing to add");
   if (context.json) context.printJson(resultJson(path, result));
   else for (const line of resultLines(path, result)) context.out.write(`${line}\n`);
 }

@@ -40,7 +40,7 @@ describe("a dataset holds what the sources held", () => {
     expect(readBack("t").equals(joined(sources))).toBe(true);
     expect(result.bytes).toBe(1604 * row);
     expect(result.record.run.outcome).toBe("complete");
-    expect(readdirSync(join(folder, "x.bp.dir", ".plimsoll"))).toEqual(["run.json"]);
+    expect(readdirSync(join(folder, "x.bp.dir", ".plimsoll"))).toEqual(["run.json", "written.json"]);
   });
 
   it("with blocks cut into pieces in the middle of rows", async () => {

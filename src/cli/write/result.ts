@@ -21,6 +21,7 @@ export function resultJson(path: string, result: StepResult): unknown {
     startSeconds: number(record.startSeconds),
     bandwidthBytesPerSecond: number(facts.bytesPerSecond),
     policy: run.policy,
+    alreadyComplete: result.alreadyComplete,
     sources: result.sources,
     blocks: result.blocks,
     perTarget: facts.perTarget.map((one) => ({
@@ -48,6 +49,10 @@ export function resultJson(path: string, result: StepResult): unknown {
 export function* resultLines(path: string, result: StepResult): Generator<string> {
   const { record, bytes, step } = result;
   const { run } = record;
+  if (result.alreadyComplete) {
+    yield `${path}: step ${step}, ${formatBytes(bytes)}: complete already, nothing to resume`;
+    return;
+  }
   if (run.ops.count === 0) {
     yield `${path}: step ${step}, ${formatBytes(bytes)}: all had been written before`;
     return;

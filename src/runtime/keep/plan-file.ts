@@ -1,7 +1,11 @@
-/** The plan of a write that is under way, kept beside it: a later try must go on with the same. */
-import { readFileSync, rmSync } from "node:fs";
+/**
+ * The plan of a write that is under way, kept beside it: a later try must go on with the same. When the write is complete, its plan
+ * stays as a record of what the last step was made of.
+ */
+import { readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
+import { formatMany } from "../../base/units.ts";
 import { type BpType, bpTypeOfName, fullName } from "../../formats/bp/index.ts";
 import { isCode, replaceDurably } from "../dataset/folders.ts";
 import type { DatasetNames } from "../dataset/names.ts";
@@ -22,6 +26,7 @@ export interface SavedPlan {
 }
 
 const planPath = ({ notes }: DatasetNames) => join(notes, "plan.json");
+const writtenPath = ({ notes }: DatasetNames) => join(notes, "written.json");
 
 export async function savePlan(names: DatasetNames, plan: SavedPlan): Promise<void> {
   const { stage } = plan;
@@ -33,10 +38,16 @@ export async function savePlan(names: DatasetNames, plan: SavedPlan): Promise<vo
   await replaceDurably(planPath(names), JSON.stringify({ ...plan, stage: { ...stage, variables, sources } }));
 }
 
-export function loadPlan(names: DatasetNames): SavedPlan | undefined {
+/** Of a write that is not complete. */
+export const loadPlan = (names: DatasetNames): SavedPlan | undefined => load(planPath(names));
+
+/** Of the last step of a dataset that is complete. */
+export const loadWritten = (names: DatasetNames): SavedPlan | undefined => load(writtenPath(names));
+
+function load(path: string): SavedPlan | undefined {
   let text: string;
   try {
-    text = readFileSync(planPath(names), "utf8");
+    text = readFileSync(path, "utf8");
   } catch (error) {
     if (isCode(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
@@ -63,6 +74,16 @@ export function loadPlan(names: DatasetNames): SavedPlan | undefined {
 
 const NO_STAMP = { inode: "unknown", modifiedNs: "0", changedNs: "0" };
 
+/** The plan has become a step of the dataset. */
+export function keepPlan(names: DatasetNames): void {
+  try {
+    renameSync(planPath(names), writtenPath(names));
+  } catch (error) {
+    // Whoever ended this write before had come as far.
+    if (!isCode(error, "ENOENT")) throw error;
+  }
+}
+
 export const forgetPlan = (names: DatasetNames): void => rmSync(planPath(names), { force: true });
 
 /** Refuses to go on when what is asked for is not what was begun. */
@@ -80,7 +101,7 @@ export function requireSame(saved: SavedPlan, asked: SavedPlan, what: string): v
 /** The first thing in which what is asked for differs from what was planned before; undefined when nothing does. */
 export function differenceOf(was: Stage, now: Stage): string | undefined {
   if (was.sources.length !== now.sources.length)
-    return `${now.sources.length} sources instead of ${was.sources.length}`;
+    return `${formatMany(now.sources.length, "source")} instead of ${was.sources.length}`;
   for (const [i, source] of now.sources.entries()) {
     const difference = sourceDifference(was.sources[i] as StagedSource, source);
     if (difference !== undefined) return difference;

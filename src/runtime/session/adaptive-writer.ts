@@ -18,6 +18,7 @@ import { cutBlocks, leftOver } from "../stage/blocks.ts";
 import type { Range } from "../stage/stage.ts";
 import { childProcesses } from "../transport/child-processes.ts";
 import { inProcess } from "../transport/in-process.ts";
+import { type Completed, completedStep } from "./completed.ts";
 import { clearAfter, discard, tidyUp, waitForTheDead } from "./leftovers.ts";
 import { type Checked, checkOptions, type WriterOptions } from "./options.ts";
 import { isResumable, outcomeOf, type Run } from "./outcome.ts";
@@ -40,6 +41,8 @@ export interface StepResult {
   readonly record: StepRecord;
   /** Processes that died meanwhile. */
   readonly died: number;
+  /** It had been completed before: nothing was written. */
+  readonly alreadyComplete: boolean;
 }
 
 export async function openAdaptive(options: WriterOptions): Promise<AdaptiveWriter> {
@@ -93,11 +96,19 @@ export class AdaptiveWriter {
     return this.writeInput(stepInput(sources, description));
   }
 
-  /** Without an input: what was cut short, from the plan that it left. */
+  /**
+   * Without an input: what was cut short, from the plan that it left. With `resume`, what is complete already is not written
+   * again, and a dataset that was made of something else is refused.
+   */
   async writeInput(input?: StepInput): Promise<StepResult> {
     const began = machineSeconds();
     const { names } = this.#checked;
     const leftover = this.#leftover;
+    const completed = await this.#completed(input);
+    if (completed !== undefined) {
+      this.#steps++;
+      return this.#nothingToDo(completed, began);
+    }
     if (input === undefined && leftover === undefined)
       throw new UsageError(`${names.index}: there is no write that was cut short`);
     const plan = input === undefined ? (leftover as SavedPlan) : await this.#plan(input);
@@ -121,6 +132,32 @@ export class AdaptiveWriter {
 
   async close(): Promise<void> {
     this.#lock.release();
+  }
+
+  /** The last step of the dataset, when that is what is to be completed. */
+  async #completed(input: StepInput | undefined): Promise<Completed | undefined> {
+    const { resume = false, append = false } = this.#options;
+    if (!resume || this.#leftover !== undefined || this.#steps > 0) return undefined;
+    return completedStep(this.#checked.names, input, append);
+  }
+
+  #nothingToDo({ step, bytes, sources, blocks }: Completed, began: number): StepResult {
+    const { policy, targets } = this.#checked;
+    const title = `${formatBytes(bytes)} in ${blocks} blocks`;
+    const about = { label: policy, title, policy, writers: 0, targetNames: targets, slowed: [] };
+    const record = recordOf(about, [], { keptBytes: bytes, readyAt: 0, outcome: "complete" });
+    const wallSeconds = machineSeconds() - began;
+    return {
+      step: step - 1,
+      bytes,
+      sources,
+      blocks,
+      seconds: 0,
+      wallSeconds,
+      record,
+      died: 0,
+      alreadyComplete: true,
+    };
   }
 
   #noteEmpty(empty: readonly string[]): void {
@@ -211,6 +248,7 @@ export class AdaptiveWriter {
       wallSeconds: machineSeconds() - began,
       record,
       died: run?.died ?? 0,
+      alreadyComplete: false,
     };
   }
 

@@ -11,7 +11,7 @@ import { CommitRefused } from "../dataset/names-lead.ts";
 import { attemptOf, type DatasetNames, isDataPath, subfilePath } from "../dataset/names.ts";
 import { journalNames } from "../keep/journal.ts";
 import { livingProcesses } from "../keep/lock.ts";
-import { forgetPlan, loadPlan, type SavedPlan } from "../keep/plan-file.ts";
+import { forgetPlan, keepPlan, loadPlan, type SavedPlan } from "../keep/plan-file.ts";
 
 /** Processes of a writer that was killed end when they notice; a blocked write can hold them up. */
 const WAIT_MS = 30_000;
@@ -65,6 +65,7 @@ export function clearAfter(names: DatasetNames, decision: Decision, targets: rea
   for (const path of decision.replaced) rmSync(path, { force: true });
   const used = new Set(decision.subfiles.map(({ path }) => path));
   removeData(names, targets, (path) => !used.has(path));
+  if (decision.draft !== undefined) keepPlan(names);
   clearNotes(names);
 }
 

@@ -25,7 +25,7 @@ export interface WriterOptions {
   readonly memoryBytes?: number | undefined;
   /** Adds steps to a dataset that exists. */
   readonly append?: boolean | undefined;
-  /** Goes on with a write that was cut short. */
+  /** Completes a write that was cut short; one that is complete is left alone. */
   readonly resume?: boolean | undefined;
   /** Replaces a dataset that exists, and throws away what was cut short. */
   readonly force?: boolean | undefined;
