@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // `npm test` runs what a contributor needs after a change, `npm run test:long` the campaigns: `x.long.test.ts`.
@@ -5,6 +6,8 @@ const long = process.env.PLIMSOLL_TEST_LONG === "1";
 const ending = long ? "long.test.ts" : "test.ts";
 
 export default defineConfig({
+  // With a fixed seed; see test/seed.ts.
+  resolve: { alias: { "fast-check": fileURLToPath(new URL("test/fast-check.ts", import.meta.url)) } },
   test: {
     include: ["src", "web", "test"].map((folder) => `${folder}/**/*.${ending}`),
     exclude: long ? [] : ["**/*.long.test.ts"],

@@ -14,7 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { leftRunning, makePlace, plimsoll, start, writing } from "./write-kit.ts";
+import { openAdaptive } from "../src/runtime/index.ts";
+import { leftRunning, makePlace, plimsoll, writing } from "./write-kit.ts";
 
 const root = mkdtempSync(join(tmpdir(), "plimsoll-write-"));
 const folder = (name: string) => join(root, name);
@@ -378,13 +379,18 @@ it("shows the runs of a file beside each other", () => {
   ]);
 });
 
-it("lets one of two writers of a name win, and tells the other", async () => {
-  const place = makePlace(folder("two"), { targets: 2, ranks: 4, rows: 200, columns: COLUMNS });
-  const both = [1, 2].map(() => start(writing(place, COLUMNS, "--writers", "2", "--base-speed", "200K")));
-  const ends = await Promise.all(both.map(({ ended }) => ended));
-  expect(ends.map(({ code }) => code).sort()).toEqual([0, 2]);
-  const told = ends.find(({ code }) => code === 2)?.err ?? "";
-  expect(told).toMatch(/^plimsoll: .*x\.bp is being written by process \d+ since 20.*\n$/);
+it("refuses a second writer of a name, and tells who the first is", async () => {
+  const place = makePlace(folder("two"), { targets: 2, ranks: 4, rows: 20, columns: COLUMNS });
+  const first = await openAdaptive({ path: place.dataset, targets: place.targets, history: false });
+  const { code, err } = plimsoll(...writing(place, COLUMNS, "--writers", "2"));
+  expect([code, err]).toEqual([
+    2,
+    expect.stringMatching(
+      new RegExp(`^plimsoll: .*x\\.bp is being written by process ${process.pid} since 20.*\\n$`),
+    ),
+  ]);
+  await first.close();
+  expect(plimsoll(...writing(place, COLUMNS, "--writers", "2")).code).toBe(0);
   expect(plimsoll("verify", place.dataset).code).toBe(0);
 });
 

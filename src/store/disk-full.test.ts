@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { Random } from "../base/prng.ts";
 import { storedAccesses } from "../model/store-schema.ts";
 import { checkStore } from "./check.ts";
 import { compactStore } from "./compact.ts";
@@ -33,12 +34,13 @@ describe.skipIf(!mounted)("a store on a small disk", () => {
   it("keeps all that was committed when the disk is full, and says so", async () => {
     const store = await Store.create(path);
     const errors: NodeJS.ErrnoException[] = [];
+    const random = new Random(1);
     for (let run = 0; run < 1000 && errors.length < 5; run++) {
       const batch = store.beginBatch();
       try {
         await appendRun(batch, run);
         // Numbers that do not compress, about 100 kB.
-        const bytes = BigInt64Array.from({ length: 4000 }, () => BigInt(Math.floor(Math.random() * 2 ** 53)));
+        const bytes = BigInt64Array.from({ length: 4000 }, () => BigInt(Math.floor(random.unit() * 2 ** 53)));
         const ids = { run_id: { all: 1n }, file_id: { all: 1n }, application_id: { all: 1n } };
         await batch.append(storedAccesses, 4000, {
           ...ids,
