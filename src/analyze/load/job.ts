@@ -1,5 +1,6 @@
 /** One job: what it was, what it did in each minute, where, beside whom, and what Darshan says of it. */
 import type { Queryable, SqlRow } from "../../model/query.ts";
+import { joinedNodeWarnings } from "../../model/warnings.ts";
 import type { Period } from "../study/periods.ts";
 import { exact, number, quoted, shareOf, text } from "./amounts.ts";
 import {
@@ -231,6 +232,7 @@ function periodIn(inside: readonly Minute[], span: Span | null): Period | null {
 function factsOf(jobId: string, row: SqlRow | undefined): JobFacts {
   const count = (name: string) => (row === undefined || row[name] === null ? null : number(row[name]));
   const word = (name: string) => (row === undefined ? null : text(row[name]));
+  const warnings = word("warnings");
   return {
     jobId,
     cluster: word("cluster"),
@@ -245,7 +247,7 @@ function factsOf(jobId: string, row: SqlRow | undefined): JobFacts {
     submitUnix: secondsOf(row?.submit_unix_ns),
     startUnix: secondsOf(row?.start_unix_ns),
     endUnix: secondsOf(row?.end_unix_ns),
-    warnings: word("warnings"),
+    warnings: warnings === null ? null : joinedNodeWarnings(warnings).join("\n"),
   };
 }
 
