@@ -114,6 +114,8 @@ describe("the document", () => {
     }
     for (const text of texts) {
       expect(text).not.toMatch(/NaN|undefined|null|Infinity/);
+      // What is dark on paper is bright in the dark theme.
+      expect(text).not.toMatch(/dark|bright/i);
       expect(text).not.toMatch(/\b1 (files|ranks|logs|calls|reads|writes|OSTs|rules|datasets)\b/);
     }
     const figures = sections.flatMap(({ blocks }) =>

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { replayDocument, replayVerdict } from "../../analyze/adaptive/replay.ts";
 import type { Document, Figure } from "../../model/index.ts";
 import { readMachine } from "../../sim/machines/index.ts";
+import { cutEnd } from "../../report/text/cut.ts";
 import { machinesWith } from "../../sim/replay/machines.ts";
 import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../sim/replay/parts.ts";
 import { type JudgedCheck, type Replay, runReplay } from "../../sim/replay/replay.ts";
@@ -177,7 +178,7 @@ function checkLines(checks: readonly JudgedCheck[], width: number): string[] {
   const published = Math.min(32, Math.max(9, ...checks.map((one) => one.published.length)));
   const rest = Math.max(20, width - ids - verdicts - published - 6);
   const line = (id: string, verdict: string, said: string, found: string) =>
-    [id.padEnd(ids), verdict.padEnd(verdicts), cut(said, published).padEnd(published), cut(found, rest)]
+    [id.padEnd(ids), verdict.padEnd(verdicts), cutEnd(said, published).padEnd(published), cutEnd(found, rest)]
       .join("  ")
       .trimEnd();
   return [
@@ -185,9 +186,6 @@ function checkLines(checks: readonly JudgedCheck[], width: number): string[] {
     ...checks.map((one) => line(one.id, one.verdict, one.published, one.measured)),
   ];
 }
-
-const cut = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 
 const REPLAY_KIND = "plimsoll replay";
 

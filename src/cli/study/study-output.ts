@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { StudyFinding } from "../../analyze/study/finding.ts";
 import type { Cell, Document, TableBlock } from "../../model/document.ts";
 import type { Figure } from "../../model/figure.ts";
+import { cutEnd } from "../../report/text/cut.ts";
 import type { Context } from "../context.ts";
 import { writeJson } from "../json.ts";
 import { replaceFolder } from "../output-folder.ts";
@@ -84,7 +85,7 @@ export function findingLines(
     row
       .map((text, i) => {
         const room = widths[i] as number;
-        return (text.length > room ? `${text.slice(0, room - 1)}…` : text).padEnd(room);
+        return cutEnd(text, room).padEnd(room);
       })
       .join("  ")
       .trimEnd();
