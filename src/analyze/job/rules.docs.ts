@@ -1,5 +1,5 @@
 /** docs/analyses.md: what the analysis of a job can find, by which limits, and how its numbers are defined. */
-import { formatBytes } from "../../base/units.ts";
+import { formatSize } from "../../base/units.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import type { Rule, Scale, Threshold } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
@@ -96,7 +96,7 @@ function valueText({ value, unit }: Threshold): string {
     case "share":
       return `${value} (${Number((100 * value).toPrecision(3))} %)`;
     case "bytes":
-      return `${value} (${formatBytes(value)})`;
+      return `${value} (${formatSize(value)})`;
     case "seconds":
       return `${value} s`;
     case "ratio":

@@ -1,4 +1,5 @@
 /** Findings as cards: what is wrong, the numbers, where, what to change; how it was judged folds out. */
+import { formatSize } from "../../base/units.ts";
 import type { EvidenceFile, Finding } from "../../model/finding.ts";
 import { NOT_RECORDED } from "../../plot/format.ts";
 import { attribute, escapeHtml, name, prose, visibleLines } from "./escape.ts";
@@ -79,7 +80,7 @@ function judgedHtml(finding: Finding, parts: HtmlParts, links: Links): string {
   const rest = finding.evidence.files.slice(FILES_FIRST);
   const limits = finding.threshold.map(
     ({ name: what, value, unit, source }) =>
-      `<li>${prose(what)}: <b title="${attribute(parts.exact(value, unit))}">${escapeHtml(parts.format(value, unit))}</b> <span class="note">${prose(source)}</span></li>`,
+      `<li>${prose(what)}: <b title="${attribute(parts.exact(value, unit))}">${escapeHtml(unit === "bytes" ? formatSize(value) : parts.format(value, unit))}</b> <span class="note">${prose(source)}</span></li>`,
   );
   return `<details class="judged"><summary>How it was judged <span class="note">confidence ${finding.confidence}</span></summary>
 <p><b>Confidence: ${finding.confidence}.</b> ${prose(finding.confidenceReason)}</p>

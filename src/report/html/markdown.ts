@@ -1,4 +1,5 @@
 /** A finding as Markdown, for a ticket or a mail. */
+import { formatSize } from "../../base/units.ts";
 import type { Finding, Unit } from "../../model/finding.ts";
 import { shortenMiddle } from "../../plot/text.ts";
 import { visible, visibleLines } from "./escape.ts";
@@ -26,7 +27,9 @@ export function findingMarkdown(finding: Finding, format: (value: number, unit: 
     );
   }
   for (const { name, value, unit, source } of finding.threshold) {
-    lines.push(`- Threshold ${plain(name)}: ${format(value, unit)} (${plain(source)})`);
+    lines.push(
+      `- Threshold ${plain(name)}: ${unit === "bytes" ? formatSize(value) : format(value, unit)} (${plain(source)})`,
+    );
   }
   lines.push("", `**What to change.** ${plain(finding.advice)}`, "");
   if (finding.snippet) lines.push(fenced(finding.snippet.code, finding.snippet.language), "");
