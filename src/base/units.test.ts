@@ -14,7 +14,20 @@ describe("numbers for people", () => {
   });
 
   it("have binary units where they are sizes", () => {
-    const sizes = [0, 512, 1000, 1023, 1024, 4096, 47_500, 1000 * 1024, 1_047_950, 2 ** 20, 3.5 * 2 ** 20, 3e6];
+    const sizes = [
+      0,
+      512,
+      1000,
+      1023,
+      1024,
+      4096,
+      47_500,
+      1000 * 1024,
+      1_047_950,
+      2 ** 20,
+      3.5 * 2 ** 20,
+      3e6,
+    ];
     expect(sizes.map(formatSize)).toEqual(
       "0 B,512 B,1000 B,1023 B,1 KiB,4 KiB,46.4 KiB,1000 KiB,1023 KiB,1 MiB,3.5 MiB,2.86 MiB".split(","),
     );

@@ -280,7 +280,7 @@ export class TableView {
       tools.append(this.#flatButton);
     }
     tools.append(
-      button("CSV", "Save all rows and columns, with all digits", () =>
+      button("CSV", "Save all rows and columns, in exact numbers", () =>
         download(`${this.table.id}.csv`, new Blob([this.model.csv()], { type: "text/csv" })),
       ),
     );

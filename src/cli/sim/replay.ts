@@ -9,6 +9,7 @@ import { cutEnd } from "../../report/text/cut.ts";
 import { machinesWith } from "../../sim/replay/machines.ts";
 import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../sim/replay/parts.ts";
 import { type JudgedCheck, type Replay, runReplay } from "../../sim/replay/replay.ts";
+import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
@@ -219,27 +220,27 @@ async function writeReplay(
 /** Every simulated run of the figures and of Table I. */
 function samplesCsv({ series }: Replay): string {
   const head =
-    "machine,method,size_mb,writers,targets,interference,two_jobs,hourly,sample,seconds,bandwidth_mb_s,writer_bandwidth_mb_s,imbalance";
-  const lines = series.flatMap((one) =>
-    one.results.map((sample, i) =>
-      [
-        one.machine,
-        one.method,
-        one.sizeMb,
-        one.writers,
-        one.targets,
-        Number(one.interference),
-        Number(one.twoJobs),
-        Number(one.hourly),
-        i,
-        sample.seconds,
-        sample.bandwidth,
-        sample.writerBandwidth,
-        sample.imbalance,
-      ].join(","),
-    ),
+    "machine,method,size_mb,writers,targets,interference,two_jobs,hourly,sample,seconds,bandwidth_mb_s,writer_bandwidth_mb_s,imbalance".split(
+      ",",
+    );
+  const rows = series.flatMap((one) =>
+    one.results.map((sample, i) => [
+      one.machine,
+      one.method,
+      one.sizeMb,
+      one.writers,
+      one.targets,
+      Number(one.interference),
+      Number(one.twoJobs),
+      Number(one.hourly),
+      i,
+      sample.seconds,
+      sample.bandwidth,
+      sample.writerBandwidth,
+      sample.imbalance,
+    ]),
   );
-  return `${[head, ...lines].join("\r\n")}\r\n`;
+  return csvText([head, ...rows]);
 }
 
 function isReplay(folder: string): boolean {

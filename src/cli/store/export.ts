@@ -17,7 +17,7 @@ export default defineCommand({
   name: "store export",
   summary: "write a table of a store as one Parquet, CSV or NDJSON file",
   description:
-    "Writes all rows of a table to one file, which appears when it is whole. Runs that were stored twice are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; what was not recorded is null, and empty in CSV.",
+    "Writes all rows of a table to one file, which appears when it is whole. Runs that were stored twice are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; what was not recorded is null, and empty in CSV. In CSV, text that a spreadsheet would run as a formula begins with an apostrophe.",
   arguments: [STORE_ARGUMENT],
   options: {
     table: {

@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StudyFinding } from "../../analyze/study/finding.ts";
-import type { Cell, Document, TableBlock } from "../../model/document.ts";
+import { csvText } from "../../base/csv.ts";
+import type { Document, TableBlock } from "../../model/document.ts";
 import type { Figure } from "../../model/figure.ts";
 import { cutEnd } from "../../report/text/cut.ts";
 import type { Context } from "../context.ts";
@@ -44,17 +45,7 @@ function isStudy(folder: string, kind: string): boolean {
 }
 
 /** A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. */
-function tableCsv({ columns, rows }: TableBlock): string {
-  const lines = [columns.map(({ key }) => key).join(",")];
-  for (const row of rows) lines.push(row.map(field).join(","));
-  return `${lines.join("\r\n")}\r\n`;
-}
-
-function field(value: Cell): string {
-  if (value === null || (typeof value === "number" && Number.isNaN(value))) return "";
-  const text = String(value).replace(/\p{Surrogate}/gu, "\ufffd");
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+const tableCsv = ({ columns, rows }: TableBlock): string => csvText([columns.map(({ key }) => key), ...rows]);
 
 /** Each finding with own beside published; titles are cut to the width. `word`: what the study calls them. */
 export function findingLines(
