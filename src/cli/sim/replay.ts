@@ -1,5 +1,5 @@
 /** `plimsoll sim replay`: the experiments of the adaptive I/O paper again, simulated and judged. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { replayDocument, replayVerdict } from "../../analyze/adaptive/replay.ts";
@@ -19,6 +19,7 @@ import { writeJson } from "../json.ts";
 import { replaceFolder } from "../output-folder.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { didYouMean } from "../suggest.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 const QUICK_SAMPLES = 3;
 
@@ -203,7 +204,7 @@ async function writeReplay(
       blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
     );
     await writeFigures(figures, work, context);
-    writeFileSync(join(work, "samples.csv"), samplesCsv(replay));
+    writeFile(join(work, "samples.csv"), samplesCsv(replay));
     const pieces: string[] = [];
     const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
     const json = {
@@ -213,7 +214,7 @@ async function writeReplay(
       figures: list,
     };
     writeJson(json, (text) => pieces.push(text));
-    writeFileSync(join(work, "checks.json"), `${pieces.join("")}\n`);
+    writeFile(join(work, "checks.json"), `${pieces.join("")}\n`);
   });
 }
 

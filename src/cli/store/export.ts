@@ -1,6 +1,6 @@
 /** `plimsoll store export`: a table for other programs. */
 import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
-import { UsageError } from "../../base/errors.ts";
+import { inFile, UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { STORE_SCHEMA } from "../../model/store-schema.ts";
 import { createOutput, temporaryPath } from "../../node/output-file.ts";
@@ -108,7 +108,7 @@ async function exportLines(store: Store, table: string, path: string, context: C
 function sync(path: string): void {
   const descriptor = openSync(path, "r+");
   try {
-    fsyncSync(descriptor);
+    inFile(path, () => fsyncSync(descriptor));
   } finally {
     closeSync(descriptor);
   }

@@ -1,5 +1,5 @@
 /** A study over a store as a folder and as lines on the terminal; the same for all of them. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StudyFinding } from "../../analyze/study/finding.ts";
 import { csvText } from "../../base/csv.ts";
@@ -10,6 +10,7 @@ import type { Context } from "../context.ts";
 import { writeJson } from "../json.ts";
 import { replaceFolder } from "../output-folder.ts";
 import { writeFigures, writePage } from "../page-output.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 export interface StudyFolder {
   /** What study.json calls itself: only a folder with such a study is replaced. */
@@ -28,11 +29,11 @@ export async function writeStudy(path: string, study: StudyFolder, context: Cont
   await replaceFolder(output, context, async (work) => {
     await writePage(document, join(work, "report.html"), context);
     await writeFigures(figures, work, context);
-    for (const one of tables) writeFileSync(join(work, `${one.id}.csv`), tableCsv(one));
+    for (const one of tables) writeFile(join(work, `${one.id}.csv`), tableCsv(one));
     const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
     const pieces: string[] = [];
     writeJson({ kind, madeBy: document.madeBy, ...json, figures: list }, (text) => pieces.push(text));
-    writeFileSync(join(work, "study.json"), `${pieces.join("")}\n`);
+    writeFile(join(work, "study.json"), `${pieces.join("")}\n`);
   });
 }
 

@@ -2,7 +2,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { UsageError } from "../../base/errors.ts";
+import { namedError, UsageError } from "../../base/errors.ts";
 
 /** The names in the folder are durable; not every file system lets folders be synced. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -30,6 +30,8 @@ export async function writeDurably(path: string, bytes: Uint8Array | string): Pr
   try {
     await handle.writeFile(bytes);
     await handle.sync();
+  } catch (error) {
+    throw namedError(error, path);
   } finally {
     await handle.close();
   }

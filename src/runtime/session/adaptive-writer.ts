@@ -1,6 +1,5 @@
 /** A dataset that is being written, step by step. */
 import { randomBytes } from "node:crypto";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { keepsData, makeBackend, ratesOf, requireLfs } from "../../backend/index.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -26,6 +25,7 @@ import { type Checked, checkOptions, type WriterOptions } from "./options.ts";
 import { planNext } from "./plan-next.ts";
 import { recordJson, recordOf, type StepRecord } from "./run-record.ts";
 import { type StepDescription, type StepInput, type StepSource, stepInput } from "./step-input.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 /** The write did not end well; the dataset is as it was before. */
 export class WriteFailure extends Error {
@@ -296,7 +296,7 @@ export class AdaptiveWriter {
   ): Promise<void> {
     const { names, history, targets, policy } = this.#checked;
     clearAfter(names, decided, allTargets);
-    await writeFile(join(names.notes, "run.json"), recordJson(record));
+    writeFile(join(names.notes, "run.json"), recordJson(record));
     const learned = run.reports.flatMap((one) => one?.learned ?? []);
     if (learned.length === 0) return;
     const at = new Date().toISOString();
