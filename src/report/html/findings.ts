@@ -28,11 +28,11 @@ export function codeHtml(code: string, language: string): string {
 
 function numbersHtml({ evidence }: Finding, parts: HtmlParts): string {
   if (evidence.numbers.length === 0) return "";
-  const items = evidence.numbers.map(({ label, value, unit, of }) => {
+  const items = evidence.numbers.map(({ label, value, unit, of, size }) => {
     if (Number.isNaN(value)) return `<div><dt>${prose(label)}</dt><dd><i>${NOT_RECORDED}</i></dd></div>`;
     const whole = of === undefined ? "" : ` <small>of ${escapeHtml(parts.format(of, unit))}</small>`;
     const exact = attribute(parts.exact(value, unit));
-    return `<div><dt>${prose(label)}</dt><dd title="${exact}">${escapeHtml(parts.format(value, unit))}${whole}</dd></div>`;
+    return `<div><dt>${prose(label)}</dt><dd title="${exact}">${escapeHtml(size ? formatSize(value) : parts.format(value, unit))}${whole}</dd></div>`;
   });
   return `<dl class="numbers">${items.join("")}</dl>\n`;
 }

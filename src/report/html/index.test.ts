@@ -29,6 +29,19 @@ describe("text of a log", () => {
   });
 });
 
+describe("numbers of a finding", () => {
+  it("that are sizes have binary units, as the sentence about them", () => {
+    const numbers = [
+      { label: "Usual size", value: 47_500, unit: "bytes", size: true },
+      { label: "Written", value: 47_500, unit: "bytes" },
+    ] as const;
+    const { evidence } = testFinding({});
+    const finding = testFinding({ evidence: { ...evidence, numbers } });
+    const markdown = findingMarkdown(finding, formatValue);
+    expect(markdown).toContain("- Usual size: **46.4 KiB**\n- Written: **47.5 kB**");
+  });
+});
+
 describe("a column of text", () => {
   const look = (...cells: (string | number | null)[]) =>
     lookOf(

@@ -12,9 +12,11 @@ export function findingMarkdown(finding: Finding, format: (value: number, unit: 
     "",
   ];
   lines.push(plain(finding.statement), "");
-  for (const { label, value, unit, of } of evidence.numbers) {
+  for (const { label, value, unit, of, size } of evidence.numbers) {
     const whole = of === undefined ? "" : ` of ${format(of, unit)}`;
-    lines.push(`- ${plain(label)}: **${format(value, unit)}**${whole}`);
+    lines.push(
+      `- ${plain(label)}: **${size && !Number.isNaN(value) ? formatSize(value) : format(value, unit)}**${whole}`,
+    );
   }
   for (const file of evidence.files) lines.push(`- ${code(file.path)} – ${plain(file.note)}`);
   const more = evidence.filesTotal - evidence.files.length;

@@ -233,8 +233,8 @@ const chunks = defineRule({
       statement: `${statement} This is so for ${grouped(found.length)} of ${many(job.layer("H5D").length, "dataset")}.${costSentence(job, seconds, "Accesses to them take")}`,
       evidence: {
         numbers: [
-          { label: "chunk", value: worst.chunk, unit: "bytes" },
-          { label: "most frequent access", value: worst.access, unit: "bytes" },
+          { label: "chunk", value: worst.chunk, unit: "bytes", size: true },
+          { label: "most frequent access", value: worst.access, unit: "bytes", size: true },
           {
             label: "datasets with such chunks",
             value: found.length,

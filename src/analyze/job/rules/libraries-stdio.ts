@@ -150,7 +150,7 @@ const stdioSmall = defineRule({
       evidence: {
         numbers: [
           { label: "calls", value: calls, unit: "calls" },
-          { label: "mean size", value: bytes / calls, unit: "bytes" },
+          { label: "mean size", value: bytes / calls, unit: "bytes", size: true },
           { label: "flushes", value: flushes, unit: "calls" },
           { label: "time in these calls, all ranks", value: seconds, unit: "seconds" },
         ],
