@@ -21,6 +21,9 @@ Where a log has not what a rule needs, the rule is listed as not judged. A limit
 better, as long as that one speaks with the limits in use. *Drishti* is the code of a similar check in Drishti
 (github.com/hpc-io/drishti-io), whose limits are named where they differ. \`ours\` marks a limit that we chose; the reason
 follows it.
+
+Sizes of calls, stripes, chunks and buffers have binary units (4 KiB), amounts and rates of data SI units (1.07 GB). A
+sentence uses one of the two: where it names a size, its amounts are binary too.
 `;
 
 function overview(): string {
