@@ -8,6 +8,8 @@ import { globFilter, parseDuration } from "../src/cli/bps/options.ts";
 import { PipeSource } from "../src/cli/bps/pipe-source.ts";
 import { runCli } from "../src/cli/run.ts";
 import { fakeWorld } from "../src/cli/test-kit.ts";
+import { KIND } from "../src/formats/trace/layout.ts";
+import { makeTrace, START_MONOTONIC } from "../src/formats/trace/test-kit.ts";
 
 const table: CommandEntry[] = [
   {
@@ -159,6 +161,40 @@ describe("several inputs", () => {
       code: 1,
       err: expect.stringContaining("no trace of accesses in this folder"),
     });
+  });
+});
+
+describe("traces of the recorder", () => {
+  it("in a folder have one note for all, and its sentence has the totals of all", async () => {
+    const place = join(folder, "syncs");
+    mkdirSync(place);
+    const syncs = (pid: number, count: number) =>
+      makeTrace({
+        header: { pid: BigInt(pid) },
+        accesses: Array.from({ length: count }, () => ({
+          ...{ kind: KIND.sync, bytes: 0 },
+          start: START_MONOTONIC,
+          end: START_MONOTONIC + 1_000_000_000n,
+        })),
+      });
+    for (const [pid, count] of [7, 7, 31].entries())
+      writeFileSync(join(place, `${pid}.plt`), syncs(pid + 1, count));
+    const { notes } = await json(place);
+    expect(notes.filter(({ id }: { id: string }) => id === "sync")).toEqual([
+      {
+        ...{ id: "sync", count: 45, input: place },
+        text: "45 calls of fsync and its kin took 45 s; they are not accesses.",
+      },
+    ]);
+  });
+
+  it("without accesses have no first start", async () => {
+    const empty = join(folder, "empty.plt");
+    writeFileSync(empty, makeTrace({}));
+    expect(await json(empty)).toMatchObject({ accesses: 0, clock: { kind: "realtime", originNs: null } });
+    const { out } = await run(empty);
+    expect(out).toMatch(/First start\s+none, no access/);
+    expect(out).not.toContain("1970");
   });
 });
 

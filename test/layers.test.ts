@@ -76,6 +76,22 @@ describe.each(folders)("src/%s", (folder) => {
   });
 });
 
+/** Node's errors of writing do not name the file; ours must, so files are written with node/write-file.ts. */
+describe("writing files", () => {
+  const exceptions = ["node/write-file.ts", "runtime/keep/history.ts", "generate/sitewide/live-files.ts"];
+
+  it("goes through the functions whose errors have a name", () => {
+    const direct = sourceFiles(src)
+      .filter((path) => !/\.test\.ts$|test-kit\.ts$/.test(path))
+      .filter((path) =>
+        /\b(writeFileSync|appendFileSync)\(/.test(withoutComments(readFileSync(path, "utf8"))),
+      )
+      .map((path) => relative(src, path))
+      .filter((path) => !exceptions.includes(path));
+    expect(direct).toEqual([]);
+  });
+});
+
 /** Pages in a browser; of the report they need only the types of the data that it puts into them. */
 describe("web", () => {
   const web = join(root, "web");

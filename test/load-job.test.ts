@@ -105,6 +105,12 @@ describe("minutes of runs", () => {
   });
 });
 
+/** Every other one writes 900 B, the rest 100 B, each in one call. */
+const wrote = (count: number) =>
+  Array.from({ length: count }, (_, at) =>
+    job(String(at + 1), DAY, 60, { bytes_read: 0, bytes_written: at % 2 === 0 ? 900 : 100, writes: 1 }),
+  );
+
 describe("what is said of a job", () => {
   const textOf = async (corpus: Corpus, id: string) => {
     const answer = await jobAnswer(await stored(corpus), id, OPTIONS);
@@ -114,8 +120,8 @@ describe("what is said of a job", () => {
   it("where nobody can be compared with", async () => {
     const jobs = [job("1", DAY, 0, { ...uncounted, node_memory_bytes: null })];
     const text = await textOf({ jobs, minutes: [minute("1", first + 5, 70)] }, "1");
-    expect(text).toContain("; whether that is much is not known, for no job to compare with has counters");
-    expect(text).toMatch(/Bytes for each write .* no job to compare with/);
+    expect(text).toContain("; it has no class, with too few jobs to compare with (0 of at least 30).");
+    expect(text).toMatch(/Bytes for each write .* not enough jobs .* to classify: 0 of at least 30/);
     expect(text).toContain(
       "1 minute of servers lies before the start of the run or more than 1 minute after",
     );
@@ -124,14 +130,26 @@ describe("what is said of a job", () => {
   });
 
   it("where its class is known", async () => {
-    const jobs = [
-      job("1", DAY, 60, { bytes_read: 0, bytes_written: 900, writes: 1 }),
-      job("2", DAY, 60, { bytes_read: 0, bytes_written: 100, writes: 1 }),
-    ];
-    const text = await textOf({ jobs, minutes: [minute("1", first, 900)] }, "1");
+    const text = await textOf({ jobs: wrote(30), minutes: [minute("1", first, 900)] }, "1");
     expect(text).toContain("; it writes much, in large calls (efficient).");
-    expect(text).toContain("efficient; limits of 2 jobs: 500 B in all, 500 B a call");
+    expect(text).toContain("efficient; limits of 30 jobs: 500 B in all, 500 B a call");
     expect(text).toContain("No period was found in its writes.");
+  });
+
+  it("where too few jobs are there to tell much from little", async () => {
+    // One job that writes 90 GB is not above the mean of itself.
+    const jobs = [job("1", DAY, 120, { bytes_read: 0, bytes_written: 89_900_000_000, writes: 90 })];
+    const corpus = { jobs, minutes: [minute("1", first, 89_900_000_000)] };
+    const text = await textOf(corpus, "1");
+    expect(text).toContain("; it has no class, with too few jobs to compare with (1 of at least 30).");
+    expect(text).not.toMatch(/writes (little|much)|limits of/);
+    const of = async (more: Partial<Parameters<typeof jobAnswer>[2]>, some: Corpus) =>
+      (await jobAnswer(await stored(some), "1", { ...OPTIONS, ...more })).runs[0]?.efficiency;
+    expect(await of({}, corpus)).toBe("too few jobs");
+    expect(await of({}, { jobs: wrote(29), minutes: [minute("1", first, 900)] })).toBe("too few jobs");
+    // A limit that is given needs no jobs, but that of bytes per call does.
+    expect(await of({ threshold: 1e12 }, corpus)).toBe("light");
+    expect(await of({ threshold: 1e9 }, corpus)).toBe("too few jobs");
   });
 
   it("where its times are not known", async () => {

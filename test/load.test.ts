@@ -11,7 +11,10 @@ import {
   storedTargetNames,
   targetCondition,
 } from "../src/analyze/load/index.ts";
+import { classOf } from "../src/analyze/load/efficiency.ts";
+import { targetRankingDocument } from "../src/analyze/load/rank-document.ts";
 import { type MemoryStore, memoryStore } from "../src/analyze/reuse/test-kit.ts";
+import { runStudy, systemOptions } from "../src/analyze/system/index.ts";
 import { Random } from "../src/base/prng.ts";
 import { jobTotals } from "../src/store/job-totals.ts";
 
@@ -288,6 +291,141 @@ describe("who and top, against loops", () => {
     expect(found.rows.reduce((sum, { share }) => sum + share, found.others.share)).toBeCloseTo(1, 12);
     expect(found.source).toBe("targets");
   });
+
+  it("compares the first target with the mean of its kind", async () => {
+    const kinds = {
+      bytes: "OST",
+      write: "OST",
+      calls: "OST",
+      metadata: "MDT",
+      opens: "MDT",
+      share: undefined,
+    };
+    for (const [order, kind] of Object.entries(kinds)) {
+      const found = await rankTargets(db, {
+        order: order as Order,
+        limit: 3,
+        window: { from: T0, to: T0 + 240 },
+        condition: "true",
+        smallBytes: SMALL,
+      });
+      const { comparison } = found;
+      expect(comparison?.kind).toBe(kind ?? "MDT");
+      const alike = new Map<string, number>();
+      for (const row of targets.filter(({ target }) => target.startsWith(comparison?.kind as string))) {
+        const name = `${row.file_system}-${row.target}`;
+        alike.set(name, (alike.get(name) ?? 0) + amount(row, comparison?.measure as Measure));
+      }
+      const values = [...alike.values()];
+      expect(comparison?.targets).toBe(values.length);
+      const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
+      expect(comparison?.firstOverMean).toBeCloseTo(Math.max(...values) / mean, 12);
+      const { verdict } = targetRankingDocument(found, "", { command: "", madeBy: "", zone: "UTC" });
+      expect(verdict).toContain(
+        `times the mean of ${kind === "OST" ? "3 OSTs" : "1 MDT"}${order === "share" ? ", by metadata operations" : ""}.`,
+      );
+    }
+  });
+
+  it("shows no time of small writes that no job explains, since targets do not count them", async () => {
+    const found = await rank(db, {
+      by: "job",
+      order: "small-writes",
+      limit: 3,
+      source: "servers",
+      window: { from: T0, to: T0 + 240 },
+      condition: "file_system = 'a' and target = 'OST0000'",
+      smallBytes: 1e9,
+    });
+    expect(found.unexplained).toMatchObject({ smallWriteCalls: 0n, share: 0 });
+    expect(found.unexplained?.when.every((value) => value === 0)).toBe(true);
+  });
+});
+
+describe("users", () => {
+  it("are one row by name, whether jobs have the name, the number or a program.uid", async () => {
+    const store = await memoryStore();
+    const job = (key: number, facts: Record<string, string | number>) => ({
+      ...{ job_key: key, job_id: String(key), source: "both", start_unix_ns: T0 * 6e10 },
+      ...{ end_unix_ns: (T0 + 9) * 6e10, bytes_read: 0, bytes_written: 1, writes: 1 },
+      ...facts,
+    });
+    await store.insert("jobs", [
+      job(1, { cluster: "a", user_id: 1001, user_name: "alice" }),
+      job(2, { cluster: "a", user_id: 1001 }),
+      job(3, { cluster: "a", user_id: 2002, user_name: "bob" }),
+      job(4, { cluster: "b", user_id: 2002, user_name: "carol" }),
+      job(5, { cluster: "b", user_id: 2002 }),
+      job(6, { user_id: 2002 }),
+      job(7, { cluster: "a", user_id: 3003 }),
+    ] as never);
+    const ids = [1, 2, 3, 4, 5, 6, 7, "cp.1001", "cp.2002", "cp.99", "login"];
+    await store.insert(
+      "minutes",
+      ids.map((id, at) => ({
+        ...{ job_key: at + 1, job_id: String(id), file_system: "fs", target: "OST0000", minute_unix: T0 + 1 },
+        ...{ bytes_read: 0, bytes_written: 10 ** at, writes: 1 },
+      })) as never,
+    );
+    await store.run(`create view job_totals as ${jobTotals(["scheduler", "clients", "both"])}`);
+    const window = { from: T0, to: T0 + 10 };
+    const asked = { order: "bytes", limit: 20, condition: "true", smallBytes: 0 } as const;
+    const rows = async (by: "job" | "user", source: "servers" | "clients") =>
+      (await rank(store, { ...asked, by, source, window })).rows;
+    const users = await rows("user", "servers");
+    expect(
+      Object.fromEntries(users.map(({ id, bytesWritten }) => [String(id), Number(bytesWritten)])),
+    ).toEqual({
+      alice: 10 ** 0 + 10 ** 1 + 10 ** 7,
+      bob: 10 ** 2,
+      // On its cluster the number has one name, and on no known cluster two.
+      carol: 10 ** 3 + 10 ** 4,
+      "uid 2002 (bob or carol)": 10 ** 5 + 10 ** 8,
+      "uid 3003": 10 ** 6,
+      "uid 99": 10 ** 9,
+      null: 10 ** 10,
+    });
+    const clients = await rows("user", "clients");
+    expect(clients.map(({ id, jobs }) => `${id} ${jobs}`).sort()).toEqual(
+      ["alice 2", "bob 1", "carol 2", "uid 2002 (bob or carol) 1", "uid 3003 1"].sort(),
+    );
+    const options = {
+      population: "all",
+      perCall: "meanOfRatios",
+      threshold: "mean",
+      maxGapMinutes: 0,
+      lateMinutes: 1,
+      neighbours: 20,
+    } as const;
+    const { runs } = await jobAnswer(store, "2", options);
+    expect(runs[0]?.facts.user).toBe("alice");
+    expect((await jobAnswer(store, "cp.1001", options)).runs[0]?.facts.user).toBe("alice");
+    const beside = Object.fromEntries(runs[0]?.neighbours.map(({ jobId, user }) => [jobId, user]) ?? []);
+    expect(beside).toMatchObject({ "5": "carol", "cp.1001": "alice", "cp.99": "uid 99", login: null });
+    await store.close();
+  });
+
+  it("of a study are one too, when a name without a number has one number elsewhere", async () => {
+    const store = await memoryStore();
+    const job = (key: number, facts: Record<string, string | number>) => ({
+      ...{ job_key: key, job_id: String(key), source: "both", cluster: "a", nodes: 1 },
+      ...{ start_unix_ns: T0 * 6e10, end_unix_ns: (T0 + 9) * 6e10 },
+      ...{ bytes_read: 10, bytes_written: 10 ** key, writes: 1, ...facts },
+    });
+    await store.insert("jobs", [
+      job(1, { user_id: 1001, user_name: "alice" }),
+      job(2, { user_name: "alice" }),
+      job(3, { user_id: 2002, user_name: "bob" }),
+      job(4, { user_id: 2003, user_name: "bob" }),
+      job(5, { user_name: "bob" }),
+    ] as never);
+    await store.run(`create view job_totals as ${jobTotals(["scheduler", "clients", "both"])}`);
+    const { items } = await runStudy(store, systemOptions({ replicates: 10 }));
+    // alice; bob with either number; and a bob of whom nobody knows which.
+    expect(items.B05?.values.users).toBe(4);
+    expect(items.B05?.tables[0]?.rows.filter(([name]) => name === "alice")).toHaveLength(1);
+    await store.close();
+  });
 });
 
 describe("job, against loops", () => {
@@ -326,7 +464,10 @@ describe("job, against loops", () => {
       expect(run.largestBurstOfMemory).toBeCloseTo(largest / (1e6 * (at + 1)), 12);
       expect(run.ioShare).toMatchObject({ ioMinutes: io, minutes: 241, share: io / 241 });
       const heavy = (job.bytes_written as number) > limits[0];
-      expect(run.efficiency).toBe(
+      expect(run.efficiency).toBe("too few jobs");
+      const { limits: own } = run;
+      expect(own.jobs).toBe(jobs.length);
+      expect(classOf(job.bytes_written as number, job.writes as number, { ...own, jobs: 30 })).toBe(
         !heavy ? "light" : (ratios[at] as number) < limits[1] ? "inefficient" : "efficient",
       );
       expect(run.targets.map((one) => Number(one.bytesWritten)).reduce((a, b) => a + b, 0)).toBe(
@@ -407,6 +548,6 @@ describe("job, against loops", () => {
     expect(runs[1]?.period).toMatchObject({ minutes: 10 });
     expect(runs[1]?.period?.confidence).toBeGreaterThan(0.95);
     // Clients counted nothing, so the class comes from servers; the store has no jobs to compare with.
-    expect(runs[0]).toMatchObject({ efficiency: "not recorded", clients: null });
+    expect(runs[0]).toMatchObject({ efficiency: "too few jobs", clients: null });
   });
 });

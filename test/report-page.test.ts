@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { rankingDocument } from "../src/analyze/load/index.ts";
 import { themeCss } from "../src/plot/theme.ts";
 import { renderHtml } from "../src/report/html/index.ts";
 import { HOSTILE_SHOWN, testDocument, testParts } from "../src/report/html/test-kit.ts";
@@ -30,6 +31,34 @@ const standInTimeline: Plugin = {
     onLoad({ filter: /.*/, namespace: "stand-in" }, () => ({ contents: TIMELINE, loader: "js" }));
   },
 };
+
+/** What `plimsoll who -o` writes: ten columns, the last a row of characters for the time. */
+function loadDocument() {
+  const amounts = {
+    ...{ bytesRead: 1_280_000_000_000n, bytesWritten: 28_600_000_000_000n, readCalls: 9_500_000n },
+    ...{ writeCalls: 28_500_000n, openCalls: 0n, metadataCalls: 7_100_000n, smallWriteCalls: 0n },
+  };
+  const who = { jobName: "climate", cluster: "quartz", nodes: 1024, startUnix: 0, endUnix: 9, jobs: 1 };
+  const when = Array.from({ length: 16 }, (_, at) => (at % 5 === 0 ? at + 1 : 0));
+  const rest = { ...amounts, jobs: 158, users: 31, share: 0.0382, when: when.map(() => 1) };
+  const row = { ...amounts, ...who, id: "40000024", user: "quser33", share: 0.379, when };
+  return rankingDocument(
+    {
+      ...{ by: "job", measure: "bytes", order: "bytes", source: "servers", window: { from: 0, to: 960 } },
+      ...{
+        rows: [row],
+        others: rest,
+        unexplained: rest,
+        beyond: amounts,
+        total: amounts,
+        jobs: 168,
+        users: 32,
+      },
+    },
+    { title: "Who", targets: "all" },
+    { command: "", madeBy: "", zone: "UTC" },
+  );
+}
 
 describe.skipIf(!hasBrowser)("a report page", () => {
   let browser: Browser;
@@ -56,6 +85,7 @@ describe.skipIf(!hasBrowser)("a report page", () => {
     const sections = whole.sections.filter(({ id }) => id !== "many");
     writeFileSync(join(folder, "long.html"), renderHtml(whole, parts));
     writeFileSync(join(folder, "short.html"), renderHtml({ ...whole, sections }, parts));
+    writeFileSync(join(folder, "load.html"), renderHtml(loadDocument(), parts));
     browser = await chromium.launch({
       executablePath,
       args: ["--headless=new", "--no-sandbox", "--disable-gpu"],
@@ -275,6 +305,17 @@ describe.skipIf(!hasBrowser)("a report page", () => {
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
     );
     expect(await table.evaluate((element) => element.getBoundingClientRect().top)).toBeCloseTo(seen, 0);
+  });
+
+  it("shows all columns of who at 1280 pixels, and every stretch of time equally wide", async () => {
+    await open("", { viewport: { width: 1280, height: 900 } }, "load");
+    const box = page.locator("#table-loaders .table-box");
+    expect(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    const widths = await page
+      .locator("#table-loaders td.blocks bdi")
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().width));
+    expect(widths).toHaveLength(3);
+    for (const width of widths) expect(width).toBeCloseTo(widths[0] as number, 0);
   });
 
   it("works with keys alone", async () => {

@@ -51,3 +51,19 @@ export class UsageError extends Error {
     this.name = "UsageError";
   }
 }
+
+/** Calls on a descriptor, such as write and fsync, do not say which file they failed on; a message must. */
+export function namedError(error: unknown, path: string): unknown {
+  if (error instanceof Error && "code" in error && (error as { path?: unknown }).path === undefined)
+    Object.assign(error, { path });
+  return error;
+}
+
+/** A system error of `call` that names no file gets the name of this one. */
+export function inFile<T>(path: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw namedError(error, path);
+  }
+}

@@ -1,10 +1,30 @@
-/** Numbers for people: three significant digits, SI prefixes. Exact values go to JSON and CSV. */
+/**
+ * Numbers for people: three significant digits. Exact values go to JSON and CSV.
+ *
+ * Amounts and rates of data have SI prefixes (1.07 GB, 1.39 GB/s). Sizes that people choose in powers of two, of a call,
+ * stripe, chunk, block or buffer, have binary ones (4 KiB). A sentence uses one of the two: where it names a size, its
+ * amounts have binary prefixes too.
+ */
 
 const PREFIXES = ["", "k", "M", "G", "T", "P", "E"];
 
 /** `1.07 GB`, `512 B`, `24.4 kB`. */
 export function formatBytes(bytes: number): string {
   return formatScaled(bytes, "B");
+}
+
+const BINARY_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+/** `4 KiB`, `46.4 KiB`, `512 B`: sizes, and amounts in a sentence with one. */
+export function formatSize(bytes: number): string {
+  let scaled = bytes;
+  let power = 0;
+  // 1023.5 would round to 1024: it belongs to the next unit.
+  while (Math.abs(scaled) >= 1023.5 && power < BINARY_UNITS.length - 1) {
+    scaled /= 1024;
+    power++;
+  }
+  return `${threeDigits(Math.abs(scaled) >= 1000 ? Math.round(scaled) : scaled, 1024)} ${BINARY_UNITS[power]}`;
 }
 
 /** `1.39 GB/s`. */
@@ -44,9 +64,9 @@ export function formatCount(count: number): string {
 export const formatMany = (count: number, one: string, several = `${one}s`): string =>
   `${formatCount(count)} ${Math.round(count) === 1 ? one : several}`;
 
-function threeDigits(value: number): string {
+function threeDigits(value: number, wholeBelow = 1000): string {
   if (value === 0 || !Number.isFinite(value)) return String(value);
-  return Number.isInteger(value) && Math.abs(value) < 1000
+  return Number.isInteger(value) && Math.abs(value) < wholeBelow
     ? String(value)
     : Number(value.toPrecision(3)).toString();
 }

@@ -1,5 +1,5 @@
 /** `plimsoll demo`: a first look, on logs made here and now. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { jobDocument } from "../analyze/job/index.ts";
@@ -22,6 +22,7 @@ import { adaptiveDemo } from "./demo/adaptive.ts";
 import { readJob } from "./job/read.ts";
 import { writePage } from "./page-output.ts";
 import { replaceFolder } from "./output-folder.ts";
+import { writeFile } from "../node/write-file.ts";
 
 /** First line of the folder's README: only a folder with it is replaced. */
 const MARK = "Plimsoll demonstration";
@@ -47,7 +48,7 @@ export default defineCommand({
     const output = { path: options.out, what: "demonstration", isOurs: isDemo };
     const folder = await replaceFolder(output, context, (work) => {
       rows = sampleLogs(options.seed, nodeEncoders).map((sample) => show(sample, work));
-      writeFileSync(join(work, "README.txt"), readme(rows));
+      writeFile(join(work, "README.txt"), readme(rows));
     });
     // The report names its log, which has its name only now.
     const report = join(folder, "report.html");
@@ -102,17 +103,17 @@ interface Row {
 /** Writes one sample, reads it back from the bytes, and keeps its text and JSON beside it. */
 function show({ name, about, bytes }: Sample, folder: string): Row {
   const file = `${name}.darshan`;
-  writeFileSync(join(folder, file), bytes);
+  writeFile(join(folder, file), bytes);
   const log = new DarshanLog(bytesSource(readFileSync(join(folder, file)), file), { codecs: nodeCodecs });
   const stop = (_: unknown, error: unknown): never => {
     throw error;
   };
   const sections = { base: true, total: true, file: true, perf: true };
-  writeFileSync(
+  writeFile(
     join(folder, `${name}.txt`),
     collect((out) => writeParse(log, sections, out, stop)),
   );
-  writeFileSync(
+  writeFile(
     join(folder, `${name}.json`),
     collect((out) => writeParseJson(log, sections, out, stop)),
   );

@@ -99,7 +99,8 @@ function systemMessage(error: unknown, { files, isOutput }: FailureSetting): str
   const writing =
     WRITING_CODES.has(code) || WRITING_CALLS.has(syscall) || (path !== undefined && isOutput(path));
   // People know the output by its own name, not by the one it has until it is whole.
-  const what = path?.replace(/\.part-\d+$/, "") ?? (!writing && files.length === 1 ? files[0] : undefined);
+  const what =
+    path?.replace(/\.part-\d+(?=\/|$)/, "") ?? (!writing && files.length === 1 ? files[0] : undefined);
   const target = what === undefined ? "" : ` ${what}`;
   const why = writing && code === "ENOENT" ? "no such folder" : reason;
   return `cannot ${writing ? "write" : "read"}${target}: ${why}`;

@@ -1,10 +1,11 @@
 /** The figures of a document as a folder of SVG and CSV, with a list of what they are. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Document, Figure } from "../model/index.ts";
 import type { Context } from "./context.ts";
 import { replaceFolder } from "./output-folder.ts";
 import { writeFigures } from "./page-output.ts";
+import { writeFile } from "../node/write-file.ts";
 
 const FIGURES_KIND = "plimsoll figures";
 
@@ -22,7 +23,7 @@ export async function writeFigureFolder(document: Document, path: string, contex
       madeBy: document.madeBy,
       figures: figures.map(listed),
     };
-    writeFileSync(join(work, "figures.json"), `${JSON.stringify(list, null, 2)}\n`);
+    writeFile(join(work, "figures.json"), `${JSON.stringify(list, null, 2)}\n`);
   });
 }
 

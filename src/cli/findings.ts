@@ -4,6 +4,7 @@ import { verdictOf } from "../analyze/job/document.ts";
 import { counted } from "../analyze/job/sections/counted.ts";
 import { jobSummary } from "../analyze/job/summary.ts";
 import { UsageError } from "../base/errors.ts";
+import { formatSize } from "../base/units.ts";
 import { SEVERITIES, type Severity } from "../model/finding.ts";
 import { formatValue } from "../plot/format.ts";
 import { findingsText, wrap } from "../report/text/index.ts";
@@ -104,7 +105,9 @@ function ruleText({ id, title, meaning, needs, thresholds }: Rule, width: number
     `${id}: ${title}`,
     ...indent(meaning),
     ...Object.entries(thresholds).flatMap(([name, { value, unit, meaning: what, source }]) =>
-      indent(`--threshold ${id}.${name}=${value} (${formatValue(value, unit)}): ${what}. Source: ${source}`),
+      indent(
+        `--threshold ${id}.${name}=${value} (${unit === "bytes" ? formatSize(value) : formatValue(value, unit)}): ${what}. Source: ${source}`,
+      ),
     ),
     ...(needs.length > 0 ? indent(`Needs ${needs.map((group) => group.join(" or ")).join(" and ")}.`) : []),
     "",

@@ -2,7 +2,7 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { UsageError } from "../base/errors.ts";
+import { namedError, UsageError } from "../base/errors.ts";
 import { formatBytes, formatMany, formatRate, formatSeconds } from "../base/units.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -123,7 +123,7 @@ function startStream(path: string, index: number, setting: StreamSetting): Strea
     failure: undefined,
     ended: new Promise((resolve) => {
       worker.on("error", (error) => {
-        stream.failure = error;
+        stream.failure = namedError(error, path) as Error;
         resolve();
       });
       worker.on("exit", () => resolve());

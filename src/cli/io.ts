@@ -2,6 +2,7 @@
 
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
+import { inFile } from "../base/errors.ts";
 
 export type StopSignal = "SIGINT" | "SIGTERM";
 
@@ -25,7 +26,7 @@ interface Terminal {
 export function nodeIo(): Io {
   return {
     env: process.env,
-    stdout: terminal(1, "stdout", (bytes: Uint8Array) => writeAll(1, bytes)),
+    stdout: terminal(1, "stdout", (bytes: Uint8Array) => inFile("standard output", () => writeAll(1, bytes))),
     stderr: terminal(2, "stderr", writeMessage),
     now: () => performance.now(),
     onSignal(handler) {

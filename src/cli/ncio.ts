@@ -1,5 +1,4 @@
 /** `plimsoll ncio`: one pattern, every method, on some storage. */
-import { writeFileSync } from "node:fs";
 import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatCount } from "../base/units.ts";
 import type { PointPlan } from "../ncio/run/plan.ts";
@@ -9,6 +8,7 @@ import { writeJson } from "./json.ts";
 import { measure } from "./ncio/measure.ts";
 import { type Common, casesOf, common, directionsOf, methodsOf } from "./ncio/options.ts";
 import { headLines, noteLines, pointLines } from "./ncio/text.ts";
+import { writeFile } from "../node/write-file.ts";
 
 export default defineCommand({
   name: "ncio",
@@ -53,7 +53,7 @@ export default defineCommand({
     if (options.output !== undefined) {
       const pieces: string[] = [];
       writeJson(json, (text) => pieces.push(text));
-      writeFileSync(options.output, `${pieces.join("")}\n`);
+      writeFile(options.output, `${pieces.join("")}\n`);
     }
     if (context.json) return context.printJson(json);
     const [first] = measured.points;

@@ -1,9 +1,9 @@
 /** Documents and figures as files. What draws them is loaded when the first is written. */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Document, Figure } from "../model/index.ts";
 import { createOutput, temporaryPath } from "../node/output-file.ts";
 import type { Context } from "./context.ts";
+import { writeFile } from "../node/write-file.ts";
 
 /** One HTML file, which appears under its name when it is whole. */
 export async function writePage(document: Document, path: string, context: Context): Promise<void> {
@@ -29,8 +29,8 @@ export async function writeFigures(
   const { figureFiles } = await import("./page.ts");
   for (const figure of figures) {
     const { svg, csv } = figureFiles(figure);
-    writeFileSync(join(folder, `${figure.id}.svg`), svg);
-    writeFileSync(join(folder, `${figure.id}.csv`), csv);
+    writeFile(join(folder, `${figure.id}.svg`), svg);
+    writeFile(join(folder, `${figure.id}.csv`), csv);
     await context.breathe();
   }
 }

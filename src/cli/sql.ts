@@ -1,4 +1,5 @@
 /** `plimsoll sql`: questions to a store. */
+import { csvRow } from "../base/csv.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatCount } from "../base/units.ts";
 import type { SqlValue } from "../model/query.ts";
@@ -16,7 +17,7 @@ export default defineCommand({
   name: "sql",
   summary: "ask a store with SQL",
   description:
-    "Runs one reading statement over the tables of a store (runs, accesses, files, sources, jobs, minutes, targets, readings and the view job_totals; see plimsoll store schema) in the dialect of DuckDB. Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. Nothing can be written, and no other file read.",
+    "Runs one reading statement over the tables of a store (runs, accesses, files, sources, jobs, minutes, targets, readings and the view job_totals; see plimsoll store schema) in the dialect of DuckDB. Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. In CSV, text that a spreadsheet would run as a formula begins with an apostrophe, and numbers that are not whole have 15 digits. Nothing can be written, and no other file read.",
   arguments: [{ name: "statement", help: 'such as "select count(*) from runs"', kind: "text" }],
   options: {
     store: { kind: "string", help: "the folder of a store", valueName: "STORE" },
@@ -107,19 +108,12 @@ async function printObjects(
 }
 
 async function printCsv(columns: readonly SqlColumn[], rows: LimitedRows, context: Context): Promise<void> {
-  context.out.write(`${columns.map(({ name }) => field(name)).join(",")}\n`);
+  context.out.write(`${csvRow(columns.map(({ name }) => name))}\n`);
   for await (const piece of rows.pieces()) {
     let text = "";
-    for (const row of piece) text += `${row.map(field).join(",")}\n`;
+    for (const row of piece) text += `${csvRow(row)}\n`;
     context.out.write(text);
   }
-}
-
-/** RFC 4180; NULL is an empty field, so an empty text is quoted. */
-function field(value: SqlValue): string {
-  if (value === null) return "";
-  const text = String(value);
-  return text === "" || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 async function printTable(columns: readonly SqlColumn[], rows: LimitedRows, context: Context): Promise<void> {

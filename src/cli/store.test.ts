@@ -72,6 +72,11 @@ describe("plimsoll sql", () => {
     expect((await plimsoll(ask("select source from runs limit 1"))).out).toBe('source\n""\n');
   });
 
+  it("prints CSV that a spreadsheet takes as data: no formulas, and no noise of doubles", async () => {
+    const values = `'=1+1' as a, '-5' as b, '@x' as c, 16777215.999999998::double as d, -2.5::double as "=e"`;
+    expect((await plimsoll(ask(`select ${values}`))).out).toBe("a,b,c,d,'=e\n'=1+1,-5,'@x,16777216,-2.5\n");
+  });
+
   it("prints a table on a terminal", async () => {
     const { out } = await plimsoll(ask(query), { terminal: true, env: { NO_COLOR: "1" } });
     expect(out.split("\n")).toEqual([
@@ -180,6 +185,24 @@ describe("plimsoll store", () => {
     );
     const again = await plimsoll(["store", "compact", "--grace", "0", "--json", path]);
     expect(JSON.parse(again.out)).toMatchObject({ batch: null, replaced: 0, removedBatches: 2, batches: 1 });
+  });
+
+  it("export writes CSV without formulas", async () => {
+    const store = await Store.create(join(root, "formulas"));
+    const batch = store.beginBatch();
+    await batch.append(storedRuns, 4, {
+      run_id: [1n, 2n, 3n, 4n],
+      application_id: { all: 9n },
+      application: ["=cmd()", "-5", "+x", "plain"],
+      source: { all: "" },
+    });
+    await batch.commit();
+    await store.close();
+    const csv = join(root, "formulas.csv");
+    await plimsoll(["store", "export", join(root, "formulas"), "--table", "runs", "-o", csv]);
+    const text = readFileSync(csv, "utf8");
+    for (const cell of [",'=cmd(),", ",-5,", ",'+x,", ",plain,"]) expect(text).toContain(cell);
+    expect(text).not.toMatch(/,[=+]/);
   });
 
   it("export writes a table whole, in three formats", async () => {

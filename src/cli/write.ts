@@ -1,5 +1,5 @@
 /** `plimsoll write`: drains files onto storage targets, as one dataset. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { runsDocument } from "../analyze/adaptive/index.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatRate } from "../base/units.ts";
@@ -26,6 +26,7 @@ import { parseOsts, parseSpeeds } from "./write/options.ts";
 import { previewJson, previewLines } from "./write/preview.ts";
 import { type Ranks, withRanks } from "./write/ranks.ts";
 import { resultJson, resultLines } from "./write/result.ts";
+import { writeFile } from "../node/write-file.ts";
 
 export default defineCommand({
   name: "write",
@@ -195,7 +196,7 @@ async function drain(
   }
   const result = await write({ ...setting, transport: options.transport }, input, context);
   if (!result.alreadyComplete) {
-    if (options.ops !== undefined) writeFileSync(options.ops, opsCsv(result.record));
+    if (options.ops !== undefined) writeFile(options.ops, opsCsv(result.record));
     if (options.runs !== undefined) addRun(options.runs, result.record);
     if (options.report !== undefined) {
       const document = runsDocument([...earlier, result.record.run], {

@@ -1,6 +1,7 @@
 /** Small files: read to their end whatever size they claim, and written so that nobody sees a half. */
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { namedError } from "../base/errors.ts";
 
 /** Files in /proc and /sys say that they have no bytes, or 4096, and may have more. */
 export function readToEnd(path: string, bytesMax = 16 << 20): Uint8Array {
@@ -57,7 +58,7 @@ export function writeWhole(path: string, data: string | Uint8Array, { sync }: Wh
     renameSync(part, path);
   } catch (error) {
     rmSync(part, { force: true });
-    throw error;
+    throw namedError(error, path);
   }
   if (sync) syncFolder(dirname(path));
 }

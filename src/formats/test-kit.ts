@@ -1,11 +1,11 @@
 /** For tests: everything that a format of accesses hands out, as plain arrays. */
 import { type ByteSource, bytesSource } from "../base/source.ts";
-import type {
-  AccessClock,
-  AccessFile,
-  AccessNote,
-  AccessProcess,
-  AccessSink,
+import {
+  type AccessClock,
+  type AccessFile,
+  type AccessProcess,
+  type AccessSink,
+  noteText,
 } from "../model/access-stream.ts";
 import type { AccessFormat, AccessReadOptions } from "./access-format.ts";
 
@@ -21,11 +21,18 @@ export interface CollectedAccess {
   readonly flags: number;
 }
 
+/** A note with its sentence as it stands for one input. */
+export interface ToldNote {
+  readonly id: string;
+  readonly count: number;
+  readonly text: string;
+}
+
 export interface Collected {
   readonly clock: AccessClock | undefined;
   readonly processes: readonly AccessProcess[];
   readonly files: readonly AccessFile[];
-  readonly notes: readonly AccessNote[];
+  readonly notes: readonly ToldNote[];
   /** Row by row; `start` and `end` in nanoseconds since the epoch of the clock. */
   readonly accesses: readonly CollectedAccess[];
 }
@@ -47,7 +54,7 @@ export function collectingSink(): { readonly sink: AccessSink; readonly collecte
   let clock: AccessClock | undefined;
   const processes: AccessProcess[] = [];
   const files: AccessFile[] = [];
-  const notes: AccessNote[] = [];
+  const notes: ToldNote[] = [];
   const accesses: CollectedAccess[] = [];
   const sink: AccessSink = {
     clock(given) {
@@ -56,7 +63,7 @@ export function collectingSink(): { readonly sink: AccessSink; readonly collecte
     },
     process: (process) => processes.push(process) - 1,
     file: (file) => files.push(file) - 1,
-    note: (note) => void notes.push(note),
+    note: (note) => void notes.push({ id: note.id, count: note.count, text: noteText(note) }),
     block(block) {
       if (clock === undefined) throw new Error("a block before the clock");
       for (let i = 0; i < block.count; i++) {

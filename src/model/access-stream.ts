@@ -60,9 +60,22 @@ export interface AccessNote {
   readonly id: string;
   /** How many accesses (or lines) it is about; 1 when it is about the whole input. */
   readonly count: number;
-  /** One sentence. */
-  readonly text: string;
+  /** Further totals that the sentence names, such as bytes or nanoseconds. */
+  readonly amounts?: readonly number[];
+  /** Tells notes of one id apart that must not be added up, such as those of two layers. */
+  readonly about?: string;
+  /**
+   * One sentence. A sentence that names totals is a function of them: the files of an input can have the same note, and
+   * then counts and amounts are added before the sentence is made.
+   */
+  readonly text: string | NoteSentence;
 }
+
+export type NoteSentence = (count: number, amounts: readonly number[]) => string;
+
+/** The sentence of a note by itself. */
+export const noteText = ({ text, count, amounts = [] }: AccessNote): string =>
+  typeof text === "string" ? text : text(count, amounts);
 
 /** Who takes the accesses of one input. A reader calls `clock` before the first `block`. */
 export interface AccessSink {

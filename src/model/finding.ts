@@ -46,6 +46,8 @@ export interface EvidenceNumber {
   readonly unit: Unit;
   /** For shares: what it is of, in the same unit. */
   readonly of?: number;
+  /** Bytes of one call, stripe or chunk, which have binary units (base/units.ts). */
+  readonly size?: true;
 }
 
 export interface EvidenceFile {

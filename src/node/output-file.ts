@@ -1,6 +1,7 @@
 /** A file that appears under its name only when it is whole: written beside it, synced, then renamed. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { inFile } from "../base/errors.ts";
 
 export interface OutputFile {
   append(bytes: Uint8Array): void;
@@ -27,8 +28,10 @@ export function createOutput(path: string): OutputFile {
   let position = 0;
   let open = true;
   const writeAll = (bytes: Uint8Array, at: number) => {
-    let done = 0;
-    while (done < bytes.length) done += writeSync(descriptor, bytes, done, bytes.length - done, at + done);
+    inFile(path, () => {
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(descriptor, bytes, done, bytes.length - done, at + done);
+    });
   };
   const flush = () => {
     writeAll(buffer.subarray(0, filled), position);
@@ -57,7 +60,7 @@ export function createOutput(path: string): OutputFile {
     },
     commit() {
       flush();
-      fsyncSync(descriptor);
+      inFile(path, () => fsyncSync(descriptor));
       close();
       renameSync(temporary, path);
       syncFolder(dirname(path));

@@ -1,5 +1,6 @@
 /** Figures as CSV (RFC 4180) and as tables: what is drawn, in exact numbers. */
 
+import { csvText } from "../base/csv.ts";
 import type { Figure } from "../model/figure.ts";
 import type { FigureTable } from "./charts/chart.ts";
 import { kindOf } from "./charts/index.ts";
@@ -13,21 +14,12 @@ export function figureCsv(figure: Figure): string {
   const { columns, rows } = kindOf(figure.chart).csv(figure.chart);
   const header = columns.map(({ label, unit }) => {
     const name = unitName(unit);
-    return field(name === "" ? label : `${label} (${name})`);
+    return name === "" ? label : `${label} (${name})`;
   });
-  const lines = [header.join(",")];
-  for (const row of rows) lines.push(row.map(field).join(","));
-  return `${lines.join("\r\n")}\r\n`;
+  return csvText([header, ...rows]);
 }
 
 /** Columns and rows for a table beside the picture; null is "not recorded". */
 export function figureTable(figure: Figure): FigureTable {
   return kindOf(figure.chart).table(figure.chart);
-}
-
-function field(value: number | string): string {
-  if (typeof value === "number") return Number.isNaN(value) ? "" : String(value);
-  // A lone surrogate has no bytes in UTF-8.
-  const text = value.replace(/\p{Surrogate}/gu, "\ufffd");
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

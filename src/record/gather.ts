@@ -5,6 +5,7 @@ import { bytesSource } from "../base/source.ts";
 import { isTrace, readHeader, type TraceHeader } from "../formats/trace/header.ts";
 import { HEADER, HEADER_BYTES, RECORD_BYTES } from "../formats/trace/layout.ts";
 import { traceFiles } from "./read-folder.ts";
+import { inFile } from "../base/errors.ts";
 
 export interface Gathered {
   /** Trace files with a header, in order of their names. */
@@ -65,7 +66,7 @@ function setCommonClock(traces: readonly Trace[]): void {
     bytes.setBigInt64(0, offset, header.littleEndian);
     const descriptor = openSync(path, "r+");
     try {
-      writeSync(descriptor, new Uint8Array(bytes.buffer), 0, 8, HEADER.realtimeOffset);
+      inFile(path, () => writeSync(descriptor, new Uint8Array(bytes.buffer), 0, 8, HEADER.realtimeOffset));
     } finally {
       closeSync(descriptor);
     }
@@ -82,7 +83,7 @@ function truncate(path: string, { count, capacity }: TraceHeader): void {
   const length = HEADER_BYTES + Math.min(count, capacity) * RECORD_BYTES;
   const descriptor = openSync(path, "r+");
   try {
-    if (fstatSync(descriptor).size > length) ftruncateSync(descriptor, length);
+    if (fstatSync(descriptor).size > length) inFile(path, () => ftruncateSync(descriptor, length));
   } finally {
     closeSync(descriptor);
   }

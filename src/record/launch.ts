@@ -1,6 +1,6 @@
 /** Runs a command so that its accesses are recorded, without a change to what it does. */
 import { type ChildProcess, spawn, type StdioOptions, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { constants } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -12,6 +12,7 @@ import { findProgram, type Program } from "./program.ts";
 import { ensureShim, ShimUnavailable } from "./shim.ts";
 import { canTracePrivileged, STRACE_EFFECT, STRACE_FILE, straceWords } from "./strace.ts";
 import { makeFolder } from "../node/folders.ts";
+import { writeFile } from "../node/write-file.ts";
 
 export type Way = "shim" | "strace";
 
@@ -81,7 +82,7 @@ function keepFacts(folder: string, facts: object): string | undefined {
   if (!existsSync(join(folder, OPTIONS_FILE)))
     return `files in ${folder} were removed while the program ran: records are missing; ${advice}`;
   try {
-    writeFileSync(join(folder, RUN_FILE), `${JSON.stringify(facts, null, 2)}\n`);
+    writeFile(join(folder, RUN_FILE), `${JSON.stringify(facts, null, 2)}\n`);
     return undefined;
   } catch (error) {
     return `cannot write ${join(folder, RUN_FILE)}: ${(error as Error).message}`;
@@ -109,9 +110,9 @@ function prepareFolder(folder: string, options: RecordOptions): void {
   const broken = lines.find((line) => line.includes("\n"));
   if (broken !== undefined) throw new UsageError(`a line break in ${broken.replace(/=.*/s, "")}`);
   if (options.delay !== undefined) checkDelay(options.delay);
-  writeFileSync(join(folder, OPTIONS_FILE), lines.map((line) => `${line}\n`).join(""));
+  writeFile(join(folder, OPTIONS_FILE), lines.map((line) => `${line}\n`).join(""));
   // When each channel of each device is free again; shared by all processes.
-  writeFileSync(join(folder, "devices"), new Uint8Array(DEVICES_MAX * CHANNELS_MAX * 8));
+  writeFile(join(folder, "devices"), new Uint8Array(DEVICES_MAX * CHANNELS_MAX * 8));
 }
 
 /** Patterns are about whole paths; a name alone means the one in this folder. */

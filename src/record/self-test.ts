@@ -1,10 +1,11 @@
 /** Tries a built recorder on a small program whose accesses are known. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ACCESS_WRITE } from "../model/access-stream.ts";
 import { compile, type Environment, ShimUnavailable } from "./compiler.ts";
 import { readTraceFile } from "./read-folder.ts";
+import { writeFile } from "../node/write-file.ts";
 
 /** Sizes tell the accesses apart; the last two are of a child. */
 const PROBE = `
@@ -55,10 +56,10 @@ export function testShim({ shim, compiler, work, env }: Trial): void {
     string,
     string,
   ];
-  writeFileSync(source, PROBE);
+  writeFile(source, PROBE);
   compile(compiler, ["-O1", "-w", "-o", probe, source], env);
   mkdirSync(folder);
-  writeFileSync(join(folder, "options"), `only=${join(work, "data")}\n`);
+  writeFile(join(folder, "options"), `only=${join(work, "data")}\n`);
   const { status, signal, error } = spawnSync(probe, [join(work, "data")], {
     env: { ...env, LD_PRELOAD: shim, PLIMSOLL_RECORD: folder },
     stdio: "ignore",

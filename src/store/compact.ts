@@ -3,7 +3,7 @@
  * written anew. The new batch replaces the old ones from the moment its manifest entry exists; their files go after a
  * grace time, so that whoever reads them meanwhile can finish.
  */
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { STORE_SCHEMA, STORE_VERSION, storedFiles } from "../model/store-schema.ts";
@@ -16,6 +16,7 @@ import { entryPath, MANIFEST, markPath, newBatchId, SEGMENTS, TMP } from "./layo
 import { ageMs, type BatchInfo, bytesOf, judge, liveBatches, readManifest } from "./manifest.ts";
 import type { Store } from "./store.ts";
 import { duplicateBatches, hiddenRuns, hideDuplicates, tableQuery } from "./views.ts";
+import { writeFile } from "../node/write-file.ts";
 
 export interface CompactOptions extends StoreOptions {
   /** Batches of at least this size are left alone, and segments become about this large. */
@@ -177,7 +178,7 @@ export function removeReplaced(
     // What it replaces must be settled itself, or it could come back.
     if (replaces.some((old) => (before.entries.get(old)?.replaces.length ?? 0) > 0 && !settled.has(old)))
       continue;
-    writeFileSync(markPath(store, id), "");
+    writeFile(markPath(store, id), "");
     settled.add(id);
     reached("settled");
   }

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { namedError } from "../base/errors.ts";
 
 /** Writes a small file under a name of its own, syncs it, and gives it its name. */
 export function writeWhole(path: string, text: string, beforeRename?: () => void): void {
@@ -20,7 +21,7 @@ export function writeWhole(path: string, text: string, beforeRename?: () => void
     renameSync(temporary, path);
   } catch (error) {
     removeFile(temporary);
-    throw named(error, path);
+    throw namedError(error, path);
   }
   syncFolder(dirname(path));
 }
@@ -43,7 +44,7 @@ export async function syncFile(path: string): Promise<void> {
   try {
     await file.sync();
   } catch (error) {
-    throw named(error, path);
+    throw namedError(error, path);
   } finally {
     await file.close();
   }
@@ -97,10 +98,4 @@ export function sizeOf(path: string): number | undefined {
 /** An error as Node's own calls throw it, for what another library ran into. */
 export function systemError(code: string, syscall: string, path: string, cause?: unknown): Error {
   return Object.assign(new Error(`${code}: ${syscall} '${path}'`, { cause }), { code, syscall, path });
-}
-
-/** Some calls (write, fsync) do not say which file they failed on. */
-function named(error: unknown, path: string): unknown {
-  if (error instanceof Error && "code" in error && !("path" in error)) Object.assign(error, { path });
-  return error;
 }

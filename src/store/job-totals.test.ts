@@ -64,11 +64,11 @@ describe("job_totals", () => {
   it("sums client rows of several batches and leaves NULL where no client was read", async () => {
     const store = await storeOf(join(temporaryFolder(), "s"), [
       [run("1", 0, 60), run("2", 0, 60)],
-      [clients("1", -0.1, 60.1, 10), clients("1", -0.1, 60.1, 5)],
-      [clients("1", -0.2, 60.2, 7, { warnings: "node3: remounted" })],
+      [clients("1", -0.1, 60.1, 10), clients("1", -0.1, 60.1, 5, { warnings: "2 nodes: remounted" })],
+      [clients("1", -0.2, 60.2, 7, { warnings: "2 nodes: remounted" })],
     ]);
     expect(await totals(store, `${SHORT}, nodes, warnings`)).toEqual([
-      ["1", 0, "COMPLETED", 3n, 22n, 4n, "node3: remounted"],
+      ["1", 0, "COMPLETED", 3n, 22n, 4n, "2 nodes: remounted\n2 nodes: remounted"],
       ["2", 0, "COMPLETED", null, null, 4n, null],
     ]);
   });

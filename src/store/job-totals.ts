@@ -34,7 +34,7 @@ const RUNS = `select * from jobs where source = 'scheduler'
 const CLIENTS = `select job_key, job_id, cluster, start_unix_ns as began, end_unix_ns as ended,
     any_value(user_id) as user_id, any_value(user_name) as user_name, max(nodes) as nodes,
     max(node_memory_bytes) as node_memory_bytes, ${SUMMED.map(sumOf).join(", ")},
-    string_agg(distinct warnings, chr(10) order by warnings) as warnings
+    string_agg(warnings, chr(10) order by warnings) as warnings
   from jobs where source = 'clients' group by job_key, job_id, cluster, start_unix_ns, end_unix_ns`;
 
 /** How far the middle of a client's time is from the run: 0 within it. */
@@ -57,7 +57,7 @@ const PLACED = `select c.*, m.run from clients c left join matches m on m.job_ke
 
 const GATHER = `max(nodes) as nodes, max(node_memory_bytes) as node_memory_bytes, any_value(user_id) as user_id,
     any_value(user_name) as user_name, ${SUMMED.map(sumOf).join(", ")},
-    string_agg(distinct warnings, chr(10) order by warnings) as warnings`;
+    string_agg(warnings, chr(10) order by warnings) as warnings`;
 
 /** Clients of jobs that no scheduler knows: one run as long as no more than the margin lies between them. */
 const ALONE = `select job_key, job_id, cluster, min(began) as start_unix_ns, max(ended) as end_unix_ns, ${GATHER}

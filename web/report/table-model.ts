@@ -1,4 +1,5 @@
 /** Sorting, searching and grouping of one table, without a page. */
+import { csvText } from "../../src/base/csv.ts";
 import type { PageCell, PageTable } from "../../src/report/html/index.ts";
 
 export type Cell = number | bigint | string | null;
@@ -91,11 +92,9 @@ export class TableModel {
     return { lines, found };
   }
 
-  /** All columns, hidden ones too, all rows, all digits. */
+  /** All columns, hidden ones too, all rows, exact numbers. */
   csv(): string {
-    const lines = [this.table.columns.map((column) => csvField(column.key)).join(",")];
-    for (const row of this.rows) lines.push(row.map(csvField).join(","));
-    return `${lines.join("\r\n")}\r\n`;
+    return csvText([this.table.columns.map(({ key }) => key), ...this.rows]);
   }
 
   #cell(cell: PageCell): Cell {
@@ -108,9 +107,11 @@ export class TableModel {
   #matcher(search: string): (row: number) => boolean {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length === 0) return () => true;
+    // Only what can be seen is found: a row without the word in sight would look like a mistake.
+    const seen = this.table.columns.map(({ hidden }) => hidden !== true);
     this.#searchTexts ??= this.rows.map((row) =>
       row
-        .filter((cell) => typeof cell === "string" || typeof cell === "bigint")
+        .filter((cell, at) => seen[at] && (typeof cell === "string" || typeof cell === "bigint"))
         .join("\n")
         .toLowerCase(),
     );
@@ -141,12 +142,4 @@ export function compareCells(a: Cell, b: Cell, sign: number): number {
 
 function range(length: number): number[] {
   return Array.from({ length }, (_, at) => at);
-}
-
-/** A spreadsheet would run text that starts like a formula; a quote before it keeps it text. */
-function csvField(cell: Cell): string {
-  if (cell === null) return "";
-  if (typeof cell !== "string") return String(cell);
-  const text = /^[=+@\t\r-]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

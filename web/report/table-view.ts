@@ -178,9 +178,9 @@ export class TableView {
     const cells = line.kind === "group" ? this.model.groups![line.group]!.cells : this.model.rows[line.row]!;
     this.#columns.forEach((column, nth) => {
       const cell = document.createElement(nth === 0 ? "th" : "td");
-      const unit = this.table.columns[column]?.unit ?? "none";
+      const { unit = "none", look } = this.table.columns[column] ?? {};
       if (nth === 0) cell.scope = "row";
-      if (unit === "text") cell.className = "t";
+      if (unit === "text") cell.className = look === undefined ? "t" : `t ${look}`;
       this.#writeCell(cell, cells[column] ?? null, column, nth === 0);
       element.append(cell);
     });
@@ -280,7 +280,7 @@ export class TableView {
       tools.append(this.#flatButton);
     }
     tools.append(
-      button("CSV", "Save all rows and columns, with all digits", () =>
+      button("CSV", "Save all rows and columns, in exact numbers", () =>
         download(`${this.table.id}.csv`, new Blob([this.model.csv()], { type: "text/csv" })),
       ),
     );

@@ -1,11 +1,12 @@
 /** The comparison of two jobs as a document, and as JSON. */
-import { formatSeconds, formatShare } from "../../base/units.ts";
+import { formatBytes, formatMany, formatSeconds, formatShare } from "../../base/units.ts";
 import type { Document } from "../../model/document.ts";
 import {
   type Change,
   factor,
   findingChanges,
   isNoise,
+  isSameWork,
   layerChanges,
   mainChanges,
   mismatches,
@@ -65,18 +66,28 @@ export function compareVerdict({ before, after, noise }: CompareInput): string {
       .map(({ finding }) => finding.title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()));
   const list = (what: string, names: readonly string[]) =>
     names.length === 0 ? "" : ` ${what}: ${names.join(", ")}.`;
-  const time = mainChanges(before.job, after.job).find(({ id }) => id === "ioSecondsSlowest") as Change;
-  const seconds = `${formatSeconds(a.slowestSeconds)} → ${formatSeconds(b.slowestSeconds)} on the slowest rank`;
-  const speed = isNoise(time, noise)
-    ? `I/O takes about as long as before (${seconds})`
-    : !(b.slowestSeconds > 0) || !(a.slowestSeconds > 0)
-      ? `I/O time changed: ${seconds}`
-      : b.slowestSeconds < a.slowestSeconds
-        ? `I/O is ${factor(a.slowestSeconds / b.slowestSeconds)} times faster (${seconds})`
-        : `I/O is ${factor(b.slowestSeconds / a.slowestSeconds)} times slower (${seconds})`;
   const share = ` It is ${formatShare(a.meanShare)} → ${formatShare(b.meanShare)} of the run time on average.`;
   const same = changes.every(({ change }) => change === "stayed") ? " The findings are the same." : "";
-  return `${speed}.${share}${list("Gone", titles("gone"))}${list("New", titles("appeared"))}${same}`;
+  return `${speedText(before.job, after.job, noise)}.${share}${list("Gone", titles("gone"))}${list("New", titles("appeared"))}${same}`;
+}
+
+/** How the time of I/O changed; a factor only where both did the same work. */
+function speedText(a: Job, b: Job, noise: number): string {
+  const [was, is] = [a.io.slowestSeconds, b.io.slowestSeconds];
+  const seconds = `${formatSeconds(was)} → ${formatSeconds(is)} on the slowest rank`;
+  if (!isSameWork(a, b))
+    return `I/O takes ${seconds}, but the work differs (${workText(a)} → ${workText(b)})`;
+  const time = mainChanges(a, b).find(({ id }) => id === "ioSecondsSlowest") as Change;
+  if (isNoise(time, noise)) return `I/O takes about as long as before (${seconds})`;
+  if (!(was > 0) || !(is > 0)) return `I/O time changed: ${seconds}`;
+  return is < was
+    ? `I/O is ${factor(was / is)} times faster (${seconds})`
+    : `I/O is ${factor(is / was)} times slower (${seconds})`;
+}
+
+function workText({ io, files }: Job): string {
+  const bytes = (io.bytesRead || 0) + (io.bytesWritten || 0);
+  return `${formatBytes(bytes)} in ${formatMany(files.length, "file")}`;
 }
 
 /** The comparison as JSON. */

@@ -89,7 +89,9 @@ function ratioText({ before, after }: Change): string | null {
 
 function signed(change: Change): string | null {
   const difference = change.after - change.before;
-  const text = valueText(change, Math.abs(difference));
+  const size = valueText(change, Math.abs(difference));
+  // From 10 % to 15 % are five points, and half as much again.
+  const text = change.unit === "share" ? (size?.replace(/ %$/, " percentage points") ?? null) : size;
   return text === null ? null : difference === 0 ? "0" : `${difference > 0 ? "+" : "-"}${text}`;
 }
 

@@ -3,12 +3,14 @@ import {
   type Change,
   findingChanges,
   isNoise,
+  isSameWork,
   layerChanges,
   mainChanges,
   mismatches,
   tracedChanges,
 } from "./compare.ts";
 import { compareDocument, compareSummary, compareVerdict } from "./compare-document.ts";
+import type { Job } from "./job.ts";
 import { judge } from "./judge.ts";
 import { readLogs, singleLog } from "./test-kit.ts";
 
@@ -116,7 +118,32 @@ describe("the comparison as text", () => {
     expect(compareVerdict(input(empty, empty))).toBe(
       "I/O takes about as long as before (0 s → 0 s on the slowest rank). It is 0 % → 0 % of the run time on average. The findings are the same.",
     );
-    expect(compareVerdict(input(empty, before))).toContain("I/O time changed: 0 s → ");
+  });
+
+  it("says no factor where the work differs, but how much was moved", () => {
+    const text = compareVerdict(input(before, side("stdio-bulk")));
+    expect(text).toMatch(
+      /^I\/O takes \S+ s → \S+ s on the slowest rank, but the work differs \(134 MB in 1 file → .*B in \d+ files?\)\./,
+    );
+    expect(text).not.toMatch(/faster|slower/);
+    expect(compareVerdict(input(empty, before))).toContain(
+      "but the work differs (0 B in 0 files → 134 MB in 1 file)",
+    );
+    const times = (job: Job, factor: number) => ({
+      ...job,
+      io: { ...job.io, bytesWritten: factor * job.io.bytesWritten },
+    });
+    expect(isSameWork(before.job, times(before.job, 1.04))).toBe(true);
+    expect(isSameWork(before.job, times(before.job, 1.06))).toBe(false);
+    expect(isSameWork(empty.job, empty.job)).toBe(true);
+  });
+
+  it("gives differences of shares in percentage points", () => {
+    const [main] = compareDocument(input()).sections[0]!.blocks.filter(({ kind }) => kind === "table");
+    const rows = main?.kind === "table" ? main.rows : [];
+    const share = rows.find(([label]) => label === "I/O share, average rank");
+    expect(share?.[1]).toMatch(/ %$/);
+    expect(share?.[3]).toMatch(/^-[\d.]+ percentage points$/);
   });
 
   it("never shows NaN or raw doubles", () => {

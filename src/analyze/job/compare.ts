@@ -1,5 +1,5 @@
 /** Two jobs beside each other: what changed, by how much, and whether that is more than noise. */
-import { formatBytes } from "../../base/units.ts";
+import { formatBytes, formatShare } from "../../base/units.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { Unit } from "../../model/finding.ts";
 import type { Tables } from "../../model/tables.ts";
@@ -45,6 +45,28 @@ export const factor = (quotient: number) => Number(quotient.toPrecision(3)).toSt
 
 export const NOISE_SOURCE =
   "ours: medians of repeated runs on shared storage often differ by a tenth; give --noise what your system shows";
+
+/** Runs whose bytes differ by more than this did different work. */
+const WORK_SHARE_MAX = 0.05;
+
+/**
+ * Whether two jobs moved the same data, so that their times can be compared: calls may differ, since making fewer of them
+ * is how programs get faster. Jobs that move nothing are compared by their files.
+ */
+export function isSameWork(a: Job, b: Job): boolean {
+  const bytes = ({ io }: Job) => [known(io.bytesRead), known(io.bytesWritten)];
+  const [one, two] = [bytes(a), bytes(b)];
+  const most = Math.max(total(one), total(two));
+  if (most === 0)
+    return (
+      Math.abs(a.files.length - b.files.length) <= WORK_SHARE_MAX * Math.max(a.files.length, b.files.length)
+    );
+  const apart = one.map((value, way) => Math.abs(value - (two[way] as number)));
+  return total(apart) <= WORK_SHARE_MAX * most;
+}
+
+const known = (value: number) => (Number.isNaN(value) ? 0 : value);
+const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 
 /** The main numbers of both. */
 export function mainChanges(a: Job, b: Job): Change[] {
@@ -200,9 +222,9 @@ export function mismatches(a: Side, b: Side): string[] {
     ["written", "bytesWritten"],
   ] as const) {
     const [one, two] = [a.job.io[key], b.job.io[key]];
-    if (Math.abs(one - two) > 0.05 * Math.max(one, two))
+    if (Math.abs(one - two) > WORK_SHARE_MAX * Math.max(one, two))
       texts.push(
-        `The bytes ${what} differ by more than 5 % (${formatBytes(one)} and ${formatBytes(two)}), so the inputs or the work may not be the same.`,
+        `The bytes ${what} differ by more than ${formatShare(WORK_SHARE_MAX)} (${formatBytes(one)} and ${formatBytes(two)}), so the inputs or the work may not be the same.`,
       );
   }
   for (const [side, name] of [

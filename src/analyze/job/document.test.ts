@@ -4,6 +4,7 @@ import { SINGLE_LOGS } from "../../generate/single/index.ts";
 import { jobDocument, verdictOf } from "./document.ts";
 import type { IoTimes, Job, RunFacts } from "./job.ts";
 import { judge } from "./judge.ts";
+import { unjudgedText } from "./sections/findings.ts";
 import { singleJob } from "./test-kit.ts";
 
 const run = (values: Partial<RunFacts>) =>
@@ -69,6 +70,26 @@ describe("the verdict", () => {
   });
 });
 
+describe("rules that could not be applied", () => {
+  const rule = (...lacks: string[][]) => ({ id: "any", missing: "", lacks });
+
+  it("are counted by the data that is missing, each kind once and in words", () => {
+    const traces = ["HEATMAP", "DXT_POSIX", "DXT_MPIIO"];
+    const text = unjudgedText([
+      rule(["LUSTRE"]),
+      rule(["MPI-IO"], traces),
+      rule(["MPI-IO"], ["LUSTRE"]),
+      rule(["DXT_POSIX"]),
+      rule(["LUSTRE"]),
+    ]);
+    expect(text).toBe(
+      "5 other rules need data that the log does not have: Lustre layouts (3 rules), MPI-IO (2), a heat map or DXT traces (1), DXT traces (1). ",
+    );
+    expect(unjudgedText([rule(["H5D"])])).toContain("1 other rule needs data");
+    expect(unjudgedText([])).toBe("");
+  });
+});
+
 describe("the document", () => {
   const documentOf = (one: Job) =>
     jobDocument({
@@ -114,6 +135,10 @@ describe("the document", () => {
     }
     for (const text of texts) {
       expect(text).not.toMatch(/NaN|undefined|null|Infinity/);
+      // What is dark on paper is bright in the dark theme.
+      expect(text).not.toMatch(/dark|bright/i);
+      for (const sentence of text.split(". "))
+        expect(/\d [KMGTPE]iB/.test(sentence) && /\d [kMGTPE]B/.test(sentence), sentence).toBe(false);
       expect(text).not.toMatch(/\b1 (files|ranks|logs|calls|reads|writes|OSTs|rules|datasets)\b/);
     }
     const figures = sections.flatMap(({ blocks }) =>

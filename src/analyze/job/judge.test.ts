@@ -102,7 +102,13 @@ describe("modules", () => {
     expect(judge(nothing, new Map(), [never])).toEqual({
       findings: [],
       quiet: [],
-      unjudged: [{ id: "never", missing: "LUSTRE and DXT_POSIX or HEATMAP" }],
+      unjudged: [
+        {
+          id: "never",
+          missing: "LUSTRE and DXT_POSIX or HEATMAP",
+          lacks: [["LUSTRE"], ["DXT_POSIX", "HEATMAP"]],
+        },
+      ],
     });
   });
 });

@@ -3,7 +3,7 @@ import { assert } from "../../base/assert.ts";
 import { UsageError } from "../../base/errors.ts";
 import { type Finding, SEVERITIES, type ThresholdUse } from "../../model/finding.ts";
 import type { Job } from "./job.ts";
-import type { Claim, Judgement, Others, Rule, ThresholdValues, Verdicts } from "./rule.ts";
+import type { Claim, Judgement, Others, Rule, ThresholdValues, Unjudged, Verdicts } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
 
 /**
@@ -20,11 +20,11 @@ export function judge(
   const judging = new Judging(job, values, known);
   const findings: Finding[] = [];
   const quiet: string[] = [];
-  const unjudged: { id: string; missing: string }[] = [];
+  const unjudged: Unjudged[] = [];
   for (const rule of rules) {
-    const missing = missingModules(rule, job);
+    const lacks = missingModules(rule, job);
     const judgement = judging.of(rule);
-    if (missing !== undefined) unjudged.push({ id: rule.id, missing });
+    if (lacks.length > 0) unjudged.push({ id: rule.id, missing: moduleText(lacks), lacks });
     else if (judgement === undefined) quiet.push(rule.id);
     else findings.push(findingOf(rule, judgement, values));
   }
@@ -54,7 +54,7 @@ class Judging {
     assert(!this.#asked.has(id), `rules yield to one another in a circle: ${[...this.#asked].join(", ")}`);
     this.#asked.add(id);
     const judgement =
-      missingModules(rule, this.#job) === undefined
+      missingModules(rule, this.#job).length === 0
         ? rule.judge(this.#job, limitsOf(rule, this.#values), this.#othersOf(rule))
         : undefined;
     this.#asked.delete(id);
@@ -128,11 +128,11 @@ function findingOf(rule: Rule, judgement: Judgement, values: ThresholdValues): F
   };
 }
 
-/** What is missing, in words; undefined when the rule can be applied. */
-function missingModules(rule: Rule, job: Job): string | undefined {
-  const missing = rule.needs.filter((group) => !group.some((module) => job.modules.has(module)));
-  return missing.length === 0 ? undefined : missing.map((group) => group.join(" or ")).join(" and ");
-}
+/** Groups of modules that the log has none of; empty when the rule can be applied. */
+const missingModules = (rule: Rule, job: Job) =>
+  rule.needs.filter((group) => !group.some((module) => job.modules.has(module)));
+
+const moduleText = (groups: Rule["needs"]) => groups.map((group) => group.join(" or ")).join(" and ");
 
 function checkValues(values: ThresholdValues, rules: ReadonlyMap<string, Rule>): void {
   for (const key of values.keys()) {

@@ -88,10 +88,18 @@ export function defineRule<const Specs extends Thresholds>(spec: RuleSpec<Specs>
 /** Values that replace those of rules: "small-writes.share" → 0.2. */
 export type ThresholdValues = ReadonlyMap<string, number>;
 
+export interface Unjudged {
+  readonly id: string;
+  /** In words. */
+  readonly missing: string;
+  /** Groups of which the log has no module: any of a group would do. */
+  readonly lacks: readonly (readonly string[])[];
+}
+
 export interface Verdicts {
   readonly findings: readonly Finding[];
   /** Rules that were applied and found nothing. */
   readonly quiet: readonly string[];
   /** Rules that could not be applied, with the modules that are missing. */
-  readonly unjudged: readonly { readonly id: string; readonly missing: string }[];
+  readonly unjudged: readonly Unjudged[];
 }

@@ -1,5 +1,5 @@
 /** docs/analyses.md: what the analysis of a job can find, by which limits, and how its numbers are defined. */
-import { formatBytes } from "../../base/units.ts";
+import { formatSize } from "../../base/units.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import type { Rule, Scale, Threshold } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
@@ -21,6 +21,9 @@ Where a log has not what a rule needs, the rule is listed as not judged. A limit
 better, as long as that one speaks with the limits in use. *Drishti* is the code of a similar check in Drishti
 (github.com/hpc-io/drishti-io), whose limits are named where they differ. \`ours\` marks a limit that we chose; the reason
 follows it.
+
+Sizes of calls, stripes, chunks and buffers have binary units (4 KiB), amounts and rates of data SI units (1.07 GB). A
+sentence uses one of the two: where it names a size, its amounts are binary too.
 `;
 
 function overview(): string {
@@ -96,7 +99,7 @@ function valueText({ value, unit }: Threshold): string {
     case "share":
       return `${value} (${Number((100 * value).toPrecision(3))} %)`;
     case "bytes":
-      return `${value} (${formatBytes(value)})`;
+      return `${value} (${formatSize(value)})`;
     case "seconds":
       return `${value} s`;
     case "ratio":

@@ -25,7 +25,7 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
     verdict: verdictOf(job, verdicts),
     findings: verdicts.findings,
     quiet: verdicts.quiet,
-    unjudged: verdicts.unjudged,
+    unjudged: verdicts.unjudged.map(({ id, missing }) => ({ id, missing })),
     metrics: {
       bytesRead: io.bytesReadExact,
       bytesWritten: io.bytesWrittenExact,

@@ -1,9 +1,9 @@
 /** Whether a job writes much, and in large calls, against the other jobs of its cluster (B06). */
 import type { Queryable } from "../../model/query.ts";
-import { PER_CALL, POPULATIONS } from "../study/write-classes.ts";
+import { CLASS_JOBS_MIN, PER_CALL, POPULATIONS } from "../study/write-classes.ts";
 import { number, quoted } from "./amounts.ts";
 
-export { PER_CALL, POPULATIONS };
+export { CLASS_JOBS_MIN, PER_CALL, POPULATIONS };
 
 export interface EfficiencyOptions {
   /** Jobs that the limits are taken from. */
@@ -14,12 +14,21 @@ export interface EfficiencyOptions {
   readonly threshold: "mean" | "median" | number;
 }
 
-export type EfficiencyClass = "efficient" | "inefficient" | "tie" | "light" | "not recorded";
+export type EfficiencyClass =
+  | "efficient"
+  | "inefficient"
+  | "tie"
+  | "light"
+  /** Fewer than `CLASS_JOBS_MIN` to compare with. */
+  | "too few jobs"
+  | "not recorded";
 
 export interface Limits {
   /** Jobs of the population. */
   readonly jobs: number;
   readonly bytesLimit: number;
+  /** The limit was given in bytes, so it does not depend on jobs. */
+  readonly bytesLimitGiven: boolean;
   readonly bytesPerCallLimit: number;
 }
 
@@ -54,13 +63,17 @@ export async function limitsOf(
   return {
     jobs: number(row?.jobs),
     bytesLimit: typeof threshold === "number" ? threshold : number(row?.bytes),
+    bytesLimitGiven: typeof threshold === "number",
     bytesPerCallLimit: number(row?.per_call),
   };
 }
 
 export function classOf(bytesWritten: number, writeCalls: number, limits: Limits): EfficiencyClass {
-  if (Number.isNaN(bytesWritten) || Number.isNaN(limits.bytesLimit)) return "not recorded";
+  if (Number.isNaN(bytesWritten)) return "not recorded";
+  const enough = limits.jobs >= CLASS_JOBS_MIN;
+  if (!enough && !limits.bytesLimitGiven) return "too few jobs";
   if (!(bytesWritten > limits.bytesLimit)) return "light";
+  if (!enough) return "too few jobs";
   if (!(writeCalls > 0) || Number.isNaN(limits.bytesPerCallLimit)) return "not recorded";
   const perCall = bytesWritten / writeCalls;
   return perCall < limits.bytesPerCallLimit

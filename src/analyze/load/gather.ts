@@ -4,6 +4,7 @@
  */
 import type { Queryable } from "../../model/query.ts";
 import { rowSums, SUMS_AGAIN } from "./amounts.ts";
+import { labelUsers } from "./users.ts";
 import type { Window } from "./window.ts";
 
 /** Stretches that a window is cut into, for small pictures. */
@@ -17,9 +18,6 @@ export const stretchesOf = (window: Window): number =>
 export const inWindow = ({ from, to }: Window): string => `minute_unix >= ${from} and minute_unix < ${to}`;
 export const stretchSql = (window: Window): string =>
   `((minute_unix - ${window.from}) // ${stretchMinutes(window)})::integer`;
-
-/** Names of the user, as far as anybody knows: the scheduler, or ids of the kind `program.uid` that Lustre makes itself. */
-const USER = `coalesce(user_name, 'uid ' || user_id, 'uid ' || nullif(regexp_extract(job_id, '^[^.]+\\.(\\d+)$', 1), ''))`;
 
 /** A job that the scheduler knows may have begun and ended a little off by the clocks of servers. */
 const MARGIN_NS = 86_400_000_000_000n;
@@ -45,12 +43,12 @@ export async function gatherFromServers(
       and (end_unix_ns is null or end_unix_ns >= ${fromNs - MARGIN_NS})
     group by job_key`);
   await db.run(`create or replace temp table load_jobs as
-    select *, ${USER} as user_label from (
-      select c.job_key, c.job_id, f.facts.user_name as user_name, f.facts.user_id as user_id, f.facts.name as name,
-        f.facts.nodes as nodes, f.facts.cluster as cluster, f.facts.start as start_unix_ns, f.facts.end as end_unix_ns,
-        c.* exclude (job_key, job_id)
-      from (select job_key, any_value(job_id) as job_id, ${SUMS_AGAIN} from load_cells group by job_key) c
-      left join load_facts f on f.job_key = c.job_key)`);
+    select c.job_key, c.job_id, f.facts.user_name as user_name, f.facts.user_id as user_id, f.facts.name as name,
+      f.facts.nodes as nodes, f.facts.cluster as cluster, f.facts.start as start_unix_ns, f.facts.end as end_unix_ns,
+      c.* exclude (job_key, job_id)
+    from (select job_key, any_value(job_id) as job_id, ${SUMS_AGAIN} from load_cells group by job_key) c
+    left join load_facts f on f.job_key = c.job_key`);
+  await labelUsers(db, "load_jobs");
 }
 
 const METADATA = [
@@ -79,8 +77,9 @@ export async function gatherFromClients(
   await db.run(`create or replace temp table load_jobs as
     select job_key, job_id, user_name, user_id, name, nodes, cluster, start_unix_ns, end_unix_ns, bytes_read, bytes_written,
       reads, writes, opens, ${METADATA.map((name) => `coalesce(${name}, 0)`).join(" + ")} as metadata_calls,
-      case when bytes_written < writes * ${Math.round(smallBytes)} then writes end as small_writes, ${USER} as user_label
+      case when bytes_written < writes * ${Math.round(smallBytes)} then writes end as small_writes
     from job_totals where ${time} and bytes_read is not null`);
+  await labelUsers(db, "load_jobs");
   await db.run(`create or replace temp table load_cells as
     select job_key, job_id, 0 as stretch, bytes_read, bytes_written, reads, writes, opens, metadata_calls, small_writes
     from load_jobs where false`);

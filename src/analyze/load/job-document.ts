@@ -148,7 +148,7 @@ function tiles(run: JobRun, { options }: JobAnswer): Block {
         label: "Bytes for each write",
         value: run.bytesPerWrite,
         unit: "bytes",
-        note: `${run.efficiency === "not recorded" ? "" : `${run.efficiency}; `}${limitsText(limits)}`,
+        note: `${run.efficiency === "not recorded" || run.efficiency === "too few jobs" ? "" : `${run.efficiency}; `}${limitsText(limits)}`,
         about: `B06: population ${options.population}, per call ${options.perCall}, threshold ${options.threshold}.`,
       },
       {

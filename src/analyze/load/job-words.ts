@@ -1,9 +1,9 @@
 /** What is said of a job in words. */
-import { formatBytes, formatMany, formatShare } from "../../base/units.ts";
-import type { EfficiencyClass } from "./efficiency.ts";
+import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
+import { CLASS_JOBS_MIN, type EfficiencyClass } from "./efficiency.ts";
 import type { JobRun } from "./job.ts";
 
-const CLASSES: Readonly<Record<Exclude<EfficiencyClass, "not recorded">, string>> = {
+const CLASSES: Readonly<Record<Exclude<EfficiencyClass, "not recorded" | "too few jobs">, string>> = {
   efficient: "it writes much, in large calls (efficient)",
   inefficient: "it writes much, in small calls (inefficient)",
   tie: "it writes much, in calls exactly at the limit (tie)",
@@ -12,20 +12,26 @@ const CLASSES: Readonly<Record<Exclude<EfficiencyClass, "not recorded">, string>
 
 /** The class in words, or why there is none. */
 export function classText({ efficiency, limits, clients, servers }: JobRun): string {
+  if (efficiency === "too few jobs")
+    return `it has no class, with too few jobs to compare with (${fewText(limits)})`;
   if (efficiency !== "not recorded") return CLASSES[efficiency];
-  if (clients === null && servers === null) return "its writes were not recorded";
-  return Number.isNaN(limits.bytesLimit) || Number.isNaN(limits.bytesPerCallLimit)
-    ? "whether that is much is not known, for no job to compare with has counters of clients"
+  return clients === null && servers === null
+    ? "its writes were not recorded"
     : "its write calls were not counted";
 }
 
-/** The limits that the class is taken from. */
-export function limitsText({ jobs, bytesLimit, bytesPerCallLimit }: JobRun["limits"]): string {
+const fewText = ({ jobs }: JobRun["limits"]): string => `${formatCount(jobs)} of at least ${CLASS_JOBS_MIN}`;
+
+/** The limits that the class is taken from, or why there are none. */
+export function limitsText(limits: JobRun["limits"]): string {
+  const { jobs, bytesLimit, bytesPerCallLimit } = limits;
+  if (jobs < CLASS_JOBS_MIN)
+    return `not enough jobs with counters of clients to classify: ${fewText(limits)}`;
   const known = [
     ...(Number.isNaN(bytesLimit) ? [] : [`${formatBytes(bytesLimit)} in all`]),
     ...(Number.isNaN(bytesPerCallLimit) ? [] : [`${formatBytes(bytesPerCallLimit)} a call`]),
   ];
-  const whose = jobs === 0 ? "no job to compare with" : `limits of ${formatMany(jobs, "job")}`;
+  const whose = `limits of ${formatMany(jobs, "job")}`;
   return known.length === 0 ? whose : `${whose}: ${known.join(", ")}`;
 }
 

@@ -1,5 +1,6 @@
 /** One job: what it was, what it did in each minute, where, beside whom, and what Darshan says of it. */
 import type { Queryable, SqlRow } from "../../model/query.ts";
+import { joinedNodeWarnings } from "../../model/warnings.ts";
 import type { Period } from "../study/periods.ts";
 import { exact, number, quoted, shareOf, text } from "./amounts.ts";
 import {
@@ -12,6 +13,7 @@ import {
 import { added, insideOf, type Part, placed, type Span } from "./job-runs.ts";
 import { type Neighbour, neighboursOf } from "./neighbours.ts";
 import { type Burst, burstsOf, type IoShare, ioShareOf, type Minute, periodOf } from "./series.ts";
+import { userFacts, userLabels } from "./users.ts";
 
 export interface JobFacts {
   readonly jobId: string;
@@ -109,9 +111,13 @@ export async function jobAnswer(db: Queryable, jobId: string, options: JobOption
   const darshan = await darshanOf(db, is);
   const rows: readonly (SqlRow | undefined)[] =
     known.length > 0 ? known : minutes.length > 0 || darshan.length > 0 ? [undefined] : [];
+  const users = await userLabels(
+    db,
+    rows.map((row) => ({ ...userFacts(row ?? {}), jobId })),
+  );
   const runs: JobRun[] = [];
   for (const [at, { span, part }] of placed(rows, minutes, darshan).entries())
-    runs.push(await runOf(db, jobId, rows[at], span, part, options));
+    runs.push(await runOf(db, factsOf(jobId, rows[at], users[at] ?? null), rows[at], span, part, options));
   const { population, perCall, threshold, maxGapMinutes, lateMinutes } = options;
   return { jobId, options: { population, perCall, threshold, maxGapMinutes, lateMinutes }, runs };
 }
@@ -163,13 +169,12 @@ const secondsOf = (ns: SqlRow[string] | undefined): number | null =>
 
 async function runOf(
   db: Queryable,
-  jobId: string,
+  facts: JobFacts,
   row: SqlRow | undefined,
   span: Span | null,
   { minutes, darshan }: Part<MinuteRow, DarshanRun>,
   options: JobOptions,
 ): Promise<JobRun> {
-  const facts = factsOf(jobId, row);
   const series = seriesOf(minutes);
   const { inside, outside } = insideOf(series, span, options.lateMinutes);
   const clients = row === undefined || row.bytes_written === null ? null : clientCounters(row);
@@ -185,7 +190,9 @@ async function runOf(
   const written = counted === null ? Number.NaN : Number(counted.bytesWritten);
   const calls = counted === null ? Number.NaN : Number(counted.writeCalls);
   const others =
-    servers === null ? { rows: [], total: 0 } : await neighboursOf(db, jobId, series, options.neighbours);
+    servers === null
+      ? { rows: [], total: 0 }
+      : await neighboursOf(db, facts.jobId, series, options.neighbours);
   const recorded = servers ?? clients;
   const total = (side: "bytesRead" | "bytesWritten") =>
     darshan.length === 0 || recorded === null
@@ -228,13 +235,14 @@ function periodIn(inside: readonly Minute[], span: Span | null): Period | null {
   return first === undefined || last === undefined ? null : periodOf(inside, first, last + 1);
 }
 
-function factsOf(jobId: string, row: SqlRow | undefined): JobFacts {
+function factsOf(jobId: string, row: SqlRow | undefined, user: string | null): JobFacts {
   const count = (name: string) => (row === undefined || row[name] === null ? null : number(row[name]));
   const word = (name: string) => (row === undefined ? null : text(row[name]));
+  const warnings = word("warnings");
   return {
     jobId,
     cluster: word("cluster"),
-    user: word("user_name") ?? (count("user_id") === null ? null : `uid ${count("user_id")}`),
+    user,
     account: word("account"),
     partition: word("partition"),
     name: word("name"),
@@ -245,7 +253,7 @@ function factsOf(jobId: string, row: SqlRow | undefined): JobFacts {
     submitUnix: secondsOf(row?.submit_unix_ns),
     startUnix: secondsOf(row?.start_unix_ns),
     endUnix: secondsOf(row?.end_unix_ns),
-    warnings: word("warnings"),
+    warnings: warnings === null ? null : joinedNodeWarnings(warnings).join("\n"),
   };
 }
 

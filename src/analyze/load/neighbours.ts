@@ -2,6 +2,7 @@
 import type { Queryable } from "../../model/query.ts";
 import { exact, number, quoted, text } from "./amounts.ts";
 import type { Minute } from "./series.ts";
+import { userFacts, userLabels } from "./users.ts";
 
 export interface Neighbour {
   readonly jobId: string | null;
@@ -36,15 +37,17 @@ export async function neighboursOf(
   const [count] = await db.rows("select count(*) as jobs from load_beside");
   const rows = await db.rows(`with top as (
       select * from load_beside order by bytes desc, metadata_calls desc, job_id limit ${limit})
-    select t.*, f.user_name, f.user_id, f.name from top t left join (
-      select job_key, any_value(user_name) as user_name, any_value(user_id) as user_id, any_value(name) as name
+    select t.*, f.user_name, f.user_id, f.cluster, f.name from top t left join (
+      select job_key, any_value(user_name) as user_name, any_value(user_id) as user_id, any_value(cluster) as cluster,
+        any_value(name) as name
       from job_totals where job_key in (select job_key from top) group by job_key) f on f.job_key = t.job_key
     order by t.bytes desc, t.metadata_calls desc, t.job_id`);
+  const users = await userLabels(db, rows.map(userFacts));
   return {
     total: number(count?.jobs),
-    rows: rows.map((row) => ({
+    rows: rows.map((row, at) => ({
       jobId: text(row.job_id),
-      user: text(row.user_name) ?? (row.user_id === null ? null : `uid ${row.user_id}`),
+      user: users[at] ?? null,
       name: text(row.name),
       bytes: exact(row.bytes),
       metadataCalls: exact(row.metadata_calls),

@@ -268,8 +268,6 @@ export function targetRankingDocument(ranking: TargetRanking, title: string, abo
   ]);
   if (others.targets > 0)
     cells.push([`others (${others.targets})`, null, ...amounts(others), cell(others.share), ""]);
-  const mean = Number(measured(total, measure)) / Math.max(1, ranking.targets);
-  const first = rows[0];
   return {
     title,
     facts: [
@@ -281,10 +279,7 @@ export function targetRankingDocument(ranking: TargetRanking, title: string, abo
       },
       { label: "Load", text: amountText(total, measure), exact: String(measured(total, measure)) },
     ],
-    verdict:
-      first === undefined || mean === 0
-        ? "No load in this time."
-        : `${first.target} carried the most: ${(Number(measured(first, measure)) / mean).toPrecision(3)} times the mean of ${ranking.targets} targets.`,
+    verdict: targetVerdict(ranking),
     sections: [
       {
         id: "targets",
@@ -308,4 +303,13 @@ export function targetRankingDocument(ranking: TargetRanking, title: string, abo
     command: about.command,
     madeBy: about.madeBy,
   };
+}
+
+function targetVerdict({ rows: [first], comparison, order }: TargetRanking): string {
+  if (first === undefined || comparison === null || Number.isNaN(comparison.firstOverMean))
+    return "No load in this time.";
+  const { kind, targets, measure, firstOverMean } = comparison;
+  // With the order by share it is not clear of itself what is compared.
+  const what = order === "share" ? `, by ${MEASURE_WORDS[measure]}` : "";
+  return `${first.target} carried the most: ${firstOverMean.toPrecision(3)} times the mean of ${formatMany(targets, kind)}${what}.`;
 }

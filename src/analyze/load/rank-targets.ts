@@ -24,6 +24,18 @@ export interface TargetLoad extends Amounts {
   readonly when: readonly number[];
 }
 
+/** What the first target is compared with: the mean of its kind, since data and metadata are not on the same targets. */
+export interface Comparison {
+  readonly kind: "OST" | "MDT" | "target";
+  /** Targets of this kind. */
+  readonly targets: number;
+  /** By which amount: with the order `share` that of which the first has the larger share. */
+  readonly measure: Measure;
+  readonly mean: number;
+  /** The first over the mean; NaN: there is no load. */
+  readonly firstOverMean: number;
+}
+
 export interface TargetRanking {
   readonly measure: Measure;
   readonly order: Order;
@@ -34,6 +46,8 @@ export interface TargetRanking {
   readonly others: Amounts & { readonly targets: number; readonly share: number };
   readonly total: Amounts;
   readonly targets: number;
+  /** Null: there are no targets. */
+  readonly comparison: Comparison | null;
 }
 
 /** Targets in the order of their load. Small writes are known of jobs only. */
@@ -81,6 +95,10 @@ export async function rankTargets(
       when,
     }))
     .sort((a, b) => place(b) - place(a) || (a.target < b.target ? -1 : 1));
+  const [first] = ranked;
+  const larger = (one: Amounts) => (part(one, "metadata") > part(one, "bytes") ? "metadata" : "bytes");
+  const comparison =
+    first === undefined ? null : comparisonOf(first, ranked, order === "share" ? larger(first) : measure);
   const shown = ranked.slice(0, limit);
   const rest = ranked.slice(limit).reduce<Amounts>(plus, NOTHING);
   return {
@@ -96,5 +114,18 @@ export async function rankTargets(
     },
     total,
     targets: ranked.length,
+    comparison,
   };
+}
+
+/** As Lustre names its targets. */
+const kindOf = ({ target }: { readonly target: string }): Comparison["kind"] =>
+  /OST[0-9a-f]{4}$/i.test(target) ? "OST" : /MDT[0-9a-f]{4}$/i.test(target) ? "MDT" : "target";
+
+function comparisonOf(first: TargetLoad, all: readonly TargetLoad[], measure: Measure): Comparison {
+  const kind = kindOf(first);
+  const alike = all.filter((one) => kindOf(one) === kind);
+  const mean = alike.reduce((sum, one) => sum + Number(measured(one, measure)), 0) / alike.length;
+  const firstOverMean = mean === 0 ? Number.NaN : Number(measured(first, measure)) / mean;
+  return { kind, targets: alike.length, measure, mean, firstOverMean };
 }

@@ -259,10 +259,14 @@ async function ownCounters(
     where ${inWindow(window)} and ${condition} group by stretch`);
   if (rows.length === 0) return null;
   const ofJobsElsewhere = await jobsElsewhere(db, window, condition, smallBytes);
-  const cells = rows.map((row) => ({ stretch: number(row.stretch), amounts: amountsOf(row) }));
+  // Targets do not tell jobs apart, so none of their writes count as small.
+  const cells = rows.map((row) => ({
+    stretch: number(row.stretch),
+    amounts: { ...amountsOf(row), smallWriteCalls: 0n },
+  }));
   return {
     ofJobsElsewhere,
-    total: { ...cells.reduce((sum, { amounts }) => plus(sum, amounts), NOTHING), smallWriteCalls: 0n },
+    total: cells.reduce<Amounts>((sum, { amounts }) => plus(sum, amounts), NOTHING),
     stretches(measure) {
       const when = new Array<number>(stretchesOf(window)).fill(0);
       for (const { stretch, amounts } of cells) when[stretch] = Number(measured(amounts, measure));

@@ -1,4 +1,5 @@
 /** One execution of a workload with what was measured, and cases: the executions that differ in nothing but luck. */
+import { csvText } from "../../base/csv.ts";
 import { FormatError } from "../../base/errors.ts";
 import { mean, quantile, sorted } from "../../base/statistics.ts";
 import { isSetId, METRIC_NAMES, type MetricName, SET_IDS, type SetId } from "./sets.ts";
@@ -100,17 +101,11 @@ const COLUMNS = [
   ["dropped", "number"],
 ] as const satisfies readonly (readonly [keyof Run, "text" | "number"])[];
 
-/** All runs as CSV (RFC 4180), in the order in which they were made. */
+/** All runs as CSV (RFC 4180), in the order in which they were made. Numbers have every digit: a study reads them again. */
 export function runsCsv(runs: readonly Run[]): string {
-  const lines = [COLUMNS.map(([key]) => key).join(",")];
-  for (const run of [...runs].sort((a, b) => a.order - b.order))
-    lines.push(COLUMNS.map(([key]) => field(run[key])).join(","));
-  return `${lines.join("\r\n")}\r\n`;
-}
-
-function field(value: string | number): string {
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const inOrder = [...runs].sort((a, b) => a.order - b.order);
+  const rows = inOrder.map((run) => COLUMNS.map(([key]) => String(run[key])));
+  return csvText([COLUMNS.map(([key]) => key), ...rows]);
 }
 
 /** The inverse of `runsCsv`; a bad line is a FormatError with its number. */

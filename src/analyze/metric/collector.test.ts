@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../base/prng.ts";
-import type { AccessClock } from "../../model/access-stream.ts";
+import type { AccessClock, AccessSink } from "../../model/access-stream.ts";
 import { accessMetrics } from "./access-metrics.ts";
 import { AccessCollector, type CollectorOptions } from "./collector.ts";
 import { collect, feed, OWN, type TestAccess, underWay } from "./test-kit.ts";
@@ -341,5 +341,49 @@ describe("limits", () => {
     };
     const ids = { process: new Uint32Array(1), file: new Uint32Array(1), flags: new Uint8Array(1) };
     expect(() => sink.block({ ...block, ...ids })).toThrow("before its clock");
+  });
+});
+
+describe("notes of the files of an input", () => {
+  const told = (...notes: Parameters<AccessSink["note"]>[0][]) => {
+    const collector = new AccessCollector();
+    for (const note of notes) {
+      const sink = collector.sink("folder");
+      sink.clock(OWN);
+      sink.note(note);
+    }
+    return collector.finish().notes;
+  };
+  const syncs = (count: number, ns: number) => ({
+    id: "sync",
+    count,
+    amounts: [ns],
+    text: (n: number, [time = 0]: readonly number[]) => `${n} syncs took ${time} ns`,
+  });
+  const untraced = (about: string, calls: number) => ({
+    ...{ id: "untraced", about, count: calls, amounts: [calls + 1] },
+    text: (n: number, [all = 0]: readonly number[]) => `${n} of ${all} calls of ${about}`,
+  });
+
+  it("are one note whose sentence has the totals, whether they were alike or not", () => {
+    const input = "folder";
+    expect(told(syncs(7, 10), syncs(7, 10), syncs(14, 5), syncs(3, 1))).toEqual([
+      { id: "sync", count: 31, text: "31 syncs took 26 ns", input },
+    ]);
+    expect(told(syncs(1, 2))).toEqual([{ id: "sync", count: 1, text: "1 syncs took 2 ns", input }]);
+  });
+
+  it("stay apart where they are about different things", () => {
+    expect(told(untraced("POSIX", 15), untraced("MPI-IO", 2), untraced("POSIX", 30))).toMatchObject([
+      { count: 45, text: "45 of 47 calls of POSIX" },
+      { count: 2, text: "2 of 3 calls of MPI-IO" },
+    ]);
+    const fixed = { id: "truncated", count: 1 };
+    expect(
+      told({ ...fixed, text: "line 3" }, { ...fixed, text: "line 4" }, { ...fixed, text: "line 3" }),
+    ).toMatchObject([
+      { count: 2, text: "line 3" },
+      { count: 1, text: "line 4" },
+    ]);
   });
 });

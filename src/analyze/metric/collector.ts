@@ -18,7 +18,8 @@ import { type DuplicateTable, Duplicates } from "./duplicates.ts";
 import { Entities } from "./entities.ts";
 import type { LevelTimes, SweepInput } from "./level-times.ts";
 import { measure } from "./measure.ts";
-import type { CollectionNote, CollectorOptions, Metrics, UsedOptions } from "./metrics.ts";
+import type { CollectorOptions, Metrics, UsedOptions } from "./metrics.ts";
+import type { InputNote } from "./notes.ts";
 import type { CollectedPart, PartOptions, PartOrigin } from "./parts.ts";
 import { Tallies } from "./tallies.ts";
 import { TimeRuns } from "./time-runs.ts";
@@ -34,7 +35,7 @@ export interface Collection {
   readonly tallies: Tallies;
   readonly runs: TimeRuns | AccessRuns;
   readonly duplicates: Duplicates;
-  readonly notes: readonly CollectionNote[];
+  readonly notes: readonly InputNote[];
   readonly counts: Counts;
 }
 
@@ -54,7 +55,7 @@ export class AccessCollector {
   readonly #tallies = new Tallies();
   readonly #runs: TimeRuns | AccessRuns;
   readonly #duplicates = new Duplicates();
-  readonly #notes: CollectionNote[] = [];
+  readonly #notes: InputNote[] = [];
   readonly #counts: Counts = noCounts();
   /** Whose accesses are in the chunk of `#runs`. */
   #current = -1;

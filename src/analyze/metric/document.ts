@@ -39,24 +39,13 @@ function titleOf({ inputs }: Metrics): string {
     : names.join(", ") || "no input";
 }
 
-function factsOf({ inputs, processes, files, spanSeconds, clock, options }: Metrics): Fact[] {
-  const { origin } = clock;
-  const start = new Date(Number(origin.ns / 1_000_000n));
-  const started =
-    clock.kind === "realtime" && !Number.isNaN(start.getTime())
-      ? [
-          {
-            label: "First start",
-            text: `${start.toISOString().slice(0, 19).replace("T", " ")} UTC`,
-            exact: `${origin.ns} ns since 1970`,
-          },
-        ]
-      : [];
+function factsOf(metrics: Metrics): Fact[] {
+  const { inputs, processes, files, spanSeconds, options } = metrics;
   return [
     { label: "Inputs", text: formatCount(inputs.length) },
     { label: "Processes", text: formatCount(processes) },
     { label: "Files", text: formatCount(files) },
-    ...started,
+    ...startOf(metrics),
     {
       label: "Span",
       text: shortTime(spanSeconds),
@@ -67,6 +56,17 @@ function factsOf({ inputs, processes, files, spanSeconds, clock, options }: Metr
       text: `${options.blockBytes} B, ${options.ceilPerAccess ? "rounded up per access" : "exact"}`,
     },
   ];
+}
+
+/** When the first access started, where the clocks know the time of day. */
+function startOf({ accesses, clock }: Metrics): Fact[] {
+  if (clock.kind !== "realtime") return [];
+  if (accesses === 0) return [{ label: "First start", text: "none, no access" }];
+  const { ns } = clock.origin;
+  const start = new Date(Number(ns / 1_000_000n));
+  if (Number.isNaN(start.getTime())) return [];
+  const text = `${start.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  return [{ label: "First start", text, exact: `${ns} ns since 1970` }];
 }
 
 /** One sentence or two: BPS, and what it comes from. */

@@ -8,7 +8,7 @@
  *   BW     bytes that the file system moved / T (C04)
  *   ARPT   mean of end - start (C04)
  */
-import type { AccessNote, AccessProcess } from "../../model/access-stream.ts";
+import type { AccessProcess } from "../../model/access-stream.ts";
 
 export const METRIC_DEFINITIONS = ["C02@1", "C03@1", "C04@1"] as const;
 
@@ -225,7 +225,11 @@ export interface PictureSpan {
   readonly file: string;
 }
 
-export interface CollectionNote extends AccessNote {
+/** A note as it is told. */
+export interface CollectionNote {
+  readonly id: string;
+  readonly count: number;
+  readonly text: string;
   /** Absent when it is about the whole collection. */
   readonly input?: string;
 }

@@ -1,23 +1,40 @@
 /** What readers of the numbers must know: the notes of the readers, and those of the collection. */
 import { formatCount, formatMany } from "../../base/units.ts";
+import { type AccessNote, noteText } from "../../model/access-stream.ts";
 import type { Collection } from "./collector.ts";
 import type { CollectionNote } from "./metrics.ts";
 import type { MovedRule } from "./moved.ts";
+
+/** What a reader said about an input. */
+export interface InputNote extends AccessNote {
+  readonly input: string;
+}
 
 export function notesOf(collection: Collection, rule: MovedRule): CollectionNote[] {
   return [...joined(collection.notes), ...clockNotes(collection), ...ownNotes(collection, rule)];
 }
 
-/** The same words about several files of an input are one note. */
-function joined(notes: readonly CollectionNote[]): CollectionNote[] {
-  const byText = new Map<string, CollectionNote>();
+/** What several files of an input say alike is one note, with the totals of all of them. */
+function joined(notes: readonly InputNote[]): CollectionNote[] {
+  const alike = new Map<string, InputNote>();
   for (const note of notes) {
-    const key = JSON.stringify([note.input, note.id, note.text]);
-    const earlier = byText.get(key);
-    byText.set(key, earlier === undefined ? note : { ...earlier, count: earlier.count + note.count });
+    const { input, id, text, about = "" } = note;
+    const key = JSON.stringify([input, id, typeof text === "string" ? text : about]);
+    const earlier = alike.get(key);
+    alike.set(key, earlier === undefined ? note : sumOf(earlier, note));
   }
-  return [...byText.values()];
+  return [...alike.values()].map((note) => ({
+    ...{ id: note.id, count: note.count, text: noteText(note), input: note.input },
+  }));
 }
+
+const sumOf = (note: InputNote, more: InputNote): InputNote => ({
+  ...note,
+  count: note.count + more.count,
+  ...(note.amounts === undefined
+    ? {}
+    : { amounts: note.amounts.map((amount, at) => amount + (more.amounts?.[at] ?? 0)) }),
+});
 
 function clockNotes({ clocks, inputs, options }: Collection): CollectionNote[] {
   const used = new Set(clocks.sources.filter((source) => source.used).map(({ input }) => input));

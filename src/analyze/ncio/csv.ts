@@ -1,9 +1,8 @@
-/** Points as CSV, a row each, with all digits. */
+/** Points as CSV, a row each, with exact numbers. */
+import { csvRow, type CsvValue } from "../../base/csv.ts";
 import type { NcioPoint } from "../../model/ncio.ts";
 
-type Value = string | number | boolean | null | undefined;
-
-const COLUMNS: readonly (readonly [name: string, value: (point: NcioPoint) => Value])[] = [
+const COLUMNS: readonly (readonly [name: string, value: (point: NcioPoint) => CsvValue])[] = [
   ["pattern", (point) => point.pattern],
   ["case", (point) => point.case],
   ["method", (point) => point.method],
@@ -40,13 +39,7 @@ const COLUMNS: readonly (readonly [name: string, value: (point: NcioPoint) => Va
 export function pointsCsv(points: readonly NcioPoint[]): string {
   const rows = [
     COLUMNS.map(([name]) => name),
-    ...points.map((point) => COLUMNS.map(([, of]) => cell(of(point)))),
+    ...points.map((point) => COLUMNS.map(([, value]) => value(point))),
   ];
-  return `${rows.map((row) => row.join(",")).join("\n")}\n`;
-}
-
-/** What is not known stays empty. */
-function cell(value: Value): string {
-  const text = value === null || value === undefined ? "" : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return `${rows.map(csvRow).join("\n")}\n`;
 }

@@ -37,7 +37,7 @@ export function sweepDocument(
       {
         id: "points",
         title: "All points",
-        intro: "One row for each method on each pattern; points.csv has the same with all digits.",
+        intro: "One row for each method on each pattern; points.csv has the same in exact numbers.",
         blocks: [pointsTable(sweep.points)],
         detail: true,
       },

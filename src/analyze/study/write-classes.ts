@@ -6,3 +6,6 @@ export type Population = (typeof POPULATIONS)[number];
 
 /** Mean of every job's bytes per call, or all bytes over all calls. */
 export const PER_CALL = ["meanOfRatios", "ratioOfSums"] as const;
+
+/** From fewer jobs no limits are taken: ours, the same number that observations of the study need. */
+export const CLASS_JOBS_MIN = 30;

@@ -101,6 +101,23 @@ async function jobRows(db: Queryable): Promise<void> {
     from ${whole ? "jobs" : "sys_merged_jobs"}`);
 }
 
+/**
+ * `sys_users`: the number of the user for each key that jobs have. A name without a number is the user of the one number
+ * that other jobs have with it; where they have several it stays a user of its own.
+ */
+async function userRows(db: Queryable): Promise<void> {
+  await db.run(`create or replace temp table sys_users as
+    with keys as (
+      select ${USER} as key, min(user_name) as name, bool_or(user_id is not null) as numbered
+      from sys_jobs where ${HAS_USER} group by key),
+    numbers as (
+      select user_name, min(user_id) as number from sys_jobs
+      where user_id is not null and user_name in (select name from keys where not numbered)
+      group by user_name having count(distinct user_id) = 1)
+    select key, cast(dense_rank() over (order by coalesce(number, key)) - 1 as uinteger) as user_no, name
+    from keys left join numbers on not numbered and user_name = name`);
+}
+
 export async function readJobs(db: Queryable, options: SystemOptions): Promise<Jobs> {
   await jobRows(db);
   const clusters = (
@@ -108,10 +125,8 @@ export async function readJobs(db: Queryable, options: SystemOptions): Promise<J
   )
     .map(({ name }) => String(name))
     .slice(0, CLUSTERS_MAX);
-  await db.run(`create or replace temp table sys_users as
-    select key, cast(row_number() over (order by key) - 1 as uinteger) as user_no, name from
-      (select ${USER} as key, min(user_name) as name from sys_jobs where ${HAS_USER} group by key)`);
-  const [counted] = await db.rows("select count(*) as users from sys_users");
+  await userRows(db);
+  const [counted] = await db.rows("select count(distinct user_no) as users from sys_users");
   const [all] = await db.rows("select count(*) as jobs from sys_jobs");
   const reader = new JobReader(number(all?.jobs), clusters, options);
   await db.scan(jobSql(clusters, options), (rows, columns) => reader.take(rows, columns));

@@ -55,7 +55,9 @@ export async function prepare(
   step("series");
   const mdts = await readMdts(db, options);
   step("targets");
-  const names = await db.rows("select user_no, coalesce(name, cast(key as varchar)) as name from sys_users");
+  const names = await db.rows(
+    "select user_no, coalesce(min(name), cast(max(key) as varchar)) as name from sys_users group by user_no",
+  );
   const userNames = new Map(names.map(({ user_no, name }) => [Number(user_no), String(name)]));
   const sides = options.similarity === "cluster" ? await readSides(db, options) : [];
   const known = studied.length > 0;

@@ -16,7 +16,7 @@ number beside the published one, and judges the observations of the paper for th
 ## What all items share
 
 - **A job** is one run of a job id, as the view \`job_totals\` has it. **Counters** are those of its clients; a job has them when bytes
-  read and written are both recorded. **A user** is a user number, or a name where there is no number.
+  read and written are both recorded. **A user** is a user number. A name without one is the user of the only number that other jobs have with it, and else a user of its own.
   Jobs without one are left out, and counted under \`dropped\`, where users are asked for (B05, users of B06, B11, groups of B17).
 - **Studied** are jobs of the asked cluster and period that are shorter than \`maxHours\` and whose times can be right (from 1971 to
   2200, the end not before the start). Others are counted under \`dropped\` of B02. A job without counters is never taken for one without I/O.

@@ -19,7 +19,12 @@ export function metricsJson(metrics: Metrics, skipped: readonly Skipped[] = []):
     files: metrics.files,
     inputs,
     skipped,
-    clock: { kind: clock.kind, originNs: String(clock.origin.ns), uncertaintyNs: clock.uncertaintyNs },
+    clock: {
+      kind: clock.kind,
+      // Where nothing started there is no first start.
+      originNs: metrics.accesses === 0 ? null : String(clock.origin.ns),
+      uncertaintyNs: clock.uncertaintyNs,
+    },
     groups: Object.fromEntries(
       groups.map(({ by, rows, total }) => [by, { total, rows: rows.map((row) => groupJson(row)) }]),
     ),

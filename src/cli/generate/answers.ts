@@ -1,8 +1,9 @@
 /** What generators of whole studies share: their options, folders that say what they are, and planted beside published. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import type { Store } from "../../store/index.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 type Batch = ReturnType<Store["beginBatch"]>;
 
@@ -39,7 +40,7 @@ export function isMarked(folder: string, mark: string): boolean {
 
 /** Writes JSON: a bigint is a number as long as that is exact, and what is no number is null. */
 export function writeAnswers(path: string, value: unknown): void {
-  writeFileSync(path, `${JSON.stringify(value, exactNumbers, 2)}\n`);
+  writeFile(path, `${JSON.stringify(value, exactNumbers, 2)}\n`);
 }
 
 function exactNumbers(_: string, value: unknown): unknown {

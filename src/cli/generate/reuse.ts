@@ -1,5 +1,5 @@
 /** `plimsoll generate reuse`: a synthetic centre with the file reuse of a published study, and its true answers. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { damagePack } from "../../generate/damage/index.ts";
@@ -34,6 +34,7 @@ import {
   writeAnswers,
 } from "./answers.ts";
 import { makeFolder } from "../../node/folders.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 /** First line of README.txt; only a folder with it is replaced. */
 const MARK = "A synthetic HPC centre made by plimsoll generate reuse";
@@ -119,7 +120,7 @@ export default defineCommand({
         : await writeLogs(work, population, context);
       if (options.damage) damaged = writeDamage(join(work, "damage"));
       writeAnswers(join(work, "answers.json"), sheet);
-      writeFileSync(join(work, "README.txt"), readme(sheet, options.tables, damaged));
+      writeFile(join(work, "README.txt"), readme(sheet, options.tables, damaged));
     });
     const answers = join(folder, "answers.json");
     const { items, comparison } = sheet as AnswerSheet;
@@ -167,7 +168,7 @@ async function writeLogs(work: string, population: Population, context: Context)
         makeFolder(folder);
         folders.add(folder);
       }
-      writeFileSync(path, logOf(run, population, nodeEncoders));
+      writeFile(path, logOf(run, population, nodeEncoders));
       await context.breathe();
     }
   });
@@ -185,7 +186,7 @@ function writeTables(work: string, population: Population, context: Context): Pr
 function writeDamage(folder: string): number {
   mkdirSync(folder);
   const pack = damagePack(nodeEncoders);
-  for (const { name, bytes } of pack) writeFileSync(join(folder, name), bytes);
+  for (const { name, bytes } of pack) writeFile(join(folder, name), bytes);
   const expected = { files: pack.map(({ bytes: _, ...file }) => file) };
   writeAnswers(join(folder, "expected.json"), expected);
   return pack.length;

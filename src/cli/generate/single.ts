@@ -1,5 +1,5 @@
 /** `plimsoll generate single`: a catalogue of small logs with known answers. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatSeconds } from "../../base/units.ts";
@@ -8,6 +8,7 @@ import { makeSingle, SINGLE_LOGS, type SingleLog } from "../../generate/single/i
 import { nodeEncoders } from "../../node/encoders.ts";
 import { defineCommand } from "../command.ts";
 import { replaceFolder } from "../output-folder.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 /** Of answers.json; only a folder whose answers name this scenario is replaced. */
 const SCENARIO = "single";
@@ -60,12 +61,12 @@ export default defineCommand({
       for (const log of chosen) {
         const { bytes, facts } = makeSingle(log, options.seed, nodeEncoders);
         const file = `${log.id}.darshan`;
-        writeFileSync(join(work, file), bytes);
+        writeFile(join(work, file), bytes);
         logs.push({ id: log.id, file, about: log.about, expected: log.expected, facts });
         await context.breathe();
       }
       const answers = { scenario: SCENARIO, version: VERSION, seed: options.seed, logs };
-      writeFileSync(join(work, "answers.json"), `${JSON.stringify(answers, null, 2)}\n`);
+      writeFile(join(work, "answers.json"), `${JSON.stringify(answers, null, 2)}\n`);
     });
     const path = join(folder, "answers.json");
     if (context.json) context.printJson({ answers: path, logs: logs.length });

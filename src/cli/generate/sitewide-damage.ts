@@ -1,8 +1,8 @@
 /** Writes the damage pack of samples, and what must become of each. */
-import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { damagePack } from "../../generate/sitewide/damage.ts";
 import { makeFolder } from "../../node/folders.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 /** Gives the number of cases. */
 export function writeDamage(folder: string): number {
@@ -11,11 +11,11 @@ export function writeDamage(folder: string): number {
     for (const { path, bytes } of files) {
       const to = join(folder, path);
       makeFolder(dirname(to));
-      writeFileSync(to, bytes);
+      writeFile(to, bytes);
     }
   }
   const cases = damageExpectations();
-  writeFileSync(join(folder, "expected.json"), `${JSON.stringify({ cases }, exactText, 2)}\n`);
+  writeFile(join(folder, "expected.json"), `${JSON.stringify({ cases }, exactText, 2)}\n`);
   return pack.length;
 }
 

@@ -1,5 +1,5 @@
 /** A synthetic site as the files that a real one would have: accounting, readings of clients, samples of servers. */
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { clientReadings } from "../../generate/sitewide/client-readings.ts";
 import type { Release } from "../../generate/sitewide/entry.ts";
@@ -17,6 +17,7 @@ import { SACCT_HEADER, sacctLines } from "../../generate/sitewide/sacct.ts";
 import { Samples } from "../../generate/sitewide/samples.ts";
 import type { Context } from "../context.ts";
 import { makeFolder } from "../../node/folders.ts";
+import { appendFile, writeFile } from "../../node/write-file.ts";
 
 export interface FileLimits {
   readonly sampleMinutes: number;
@@ -42,7 +43,7 @@ export async function writeFiles(
   for (const { server, unix, text } of samples.samples()) {
     const path = join(work, "samples", server, `${unix}.txt`);
     if (written < 1000) makeFolder(dirname(path));
-    writeFileSync(path, text);
+    writeFile(path, text);
     written++;
     await context.breathe();
   }
@@ -66,11 +67,11 @@ class JobFiles implements SiteTaker {
     this.#limits = limits;
     this.#sacct = join(work, "slurm", "sacct.txt");
     mkdirSync(dirname(this.#sacct));
-    writeFileSync(this.#sacct, SACCT_HEADER);
+    writeFile(this.#sacct, SACCT_HEADER);
   }
 
   jobs(block: JobBlock): void {
-    appendFileSync(this.#sacct, sacctLines(block));
+    appendFile(this.#sacct, sacctLines(block));
     this.jobsWritten += block.count;
     if (!block.hasCounters) return;
     for (let row = 0; row < block.count; row++) this.#clients(block, row);
@@ -84,7 +85,7 @@ class JobFiles implements SiteTaker {
     for (const { path, text } of clientReadings(block, row, this.#limits.release)) {
       const to = join(this.#work, "clients", path);
       makeFolder(dirname(to));
-      writeFileSync(to, text);
+      writeFile(to, text);
     }
     planted.jobs++;
     planted.nodes += nodes;

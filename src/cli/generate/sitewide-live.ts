@@ -1,5 +1,5 @@
 /** A live tree in a folder, moved by the clock until somebody stops it. */
-import { appendFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import type { Release } from "../../generate/sitewide/entry.ts";
@@ -8,6 +8,7 @@ import type { LiveJob } from "../../generate/sitewide/live-jobs.ts";
 import { LiveSite } from "../../generate/sitewide/live.ts";
 import type { Context } from "../context.ts";
 import { makeFolder } from "../../node/folders.ts";
+import { appendFile, writeFile } from "../../node/write-file.ts";
 
 export interface LiveRun {
   readonly out: string;
@@ -30,7 +31,7 @@ export async function runLive(run: LiveRun, context: Context): Promise<void> {
     throw new UsageError(`${folder} exists and is not an earlier synthetic site; choose another with --out`);
   rmSync(folder, { recursive: true, force: true });
   makeFolder(folder);
-  writeFileSync(
+  writeFile(
     join(folder, "README.txt"),
     `${mark}\nNothing here was recorded on a real system.\nA live tree, seed ${seed}.\n`,
   );
@@ -70,7 +71,7 @@ class JobLog {
 
   constructor(path: string) {
     this.#path = path;
-    writeFileSync(path, "");
+    writeFile(path, "");
   }
 
   update(jobs: readonly LiveJob[]): void {
@@ -92,7 +93,7 @@ class JobLog {
   }
 
   #line(value: object): void {
-    appendFileSync(this.#path, `${JSON.stringify(value)}\n`);
+    appendFile(this.#path, `${JSON.stringify(value)}\n`);
   }
 }
 

@@ -1,5 +1,4 @@
 /** `plimsoll generate sitewide`: a synthetic site with the job I/O of a published study, and its true answers. */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import {
@@ -30,6 +29,7 @@ import {
 } from "./answers.ts";
 import { runLive } from "./sitewide-live.ts";
 import { type FileLimits, writeFiles } from "./sitewide-files.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 /** First line of README.txt; only a folder with it is replaced. */
 const MARK = "A synthetic HPC site made by plimsoll generate sitewide";
@@ -165,7 +165,7 @@ export default defineCommand({
         sheet = { ...result.sheet, damage: damageExpectations() };
       }
       writeAnswers(join(work, "answers.json"), sheet);
-      writeFileSync(join(work, "README.txt"), readme(result.sheet, made));
+      writeFile(join(work, "README.txt"), readme(result.sheet, made));
     });
     const answers = join(folder, "answers.json");
     const { comparison } = sheet as AnswerSheet;

@@ -1,5 +1,5 @@
 /** `plimsoll ncio sweep`: the three sweeps of the NCIO paper, and what follows from them for this storage. */
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { adviceLines, pointsCsv, sweepDocument, sweepFigures } from "../../analyze/ncio/index.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -17,6 +17,7 @@ import { measure } from "./measure.ts";
 import { type Common, casesOf, common, directionsOf, methodsOf } from "./options.ts";
 import { headLines, noteLines } from "./text.ts";
 import { makeFolder } from "../../node/folders.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 const VARIABLES = Object.keys(PAPER_SWEEPS) as NcioVariable[];
 const JOURNAL = "journal.ndjson";
@@ -152,11 +153,11 @@ async function writeSweep(
   const document = sweepDocument(sweep, { command, madeBy: `Plimsoll ${version}` });
   await writePage(document, join(folder, "report.html"), context);
   await writeFigures(sweepFigures(sweep), folder, context);
-  writeFileSync(join(folder, "points.csv"), pointsCsv(sweep.points));
+  writeFile(join(folder, "points.csv"), pointsCsv(sweep.points));
   const pieces: string[] = [];
   writeJson(sweep, (text) => pieces.push(text));
   const path = join(folder, "sweep.json");
-  writeFileSync(`${path}.part`, `${pieces.join("")}\n`);
+  writeFile(`${path}.part`, `${pieces.join("")}\n`);
   renameSync(`${path}.part`, path);
 }
 

@@ -1,13 +1,15 @@
 /** `plimsoll sim replay`: the experiments of the adaptive I/O paper again, simulated and judged. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { replayDocument, replayVerdict } from "../../analyze/adaptive/replay.ts";
 import type { Document, Figure } from "../../model/index.ts";
 import { readMachine } from "../../sim/machines/index.ts";
+import { cutEnd } from "../../report/text/cut.ts";
 import { machinesWith } from "../../sim/replay/machines.ts";
 import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../sim/replay/parts.ts";
 import { type JudgedCheck, type Replay, runReplay } from "../../sim/replay/replay.ts";
+import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
@@ -17,6 +19,7 @@ import { writeJson } from "../json.ts";
 import { replaceFolder } from "../output-folder.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { didYouMean } from "../suggest.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 const QUICK_SAMPLES = 3;
 
@@ -177,7 +180,7 @@ function checkLines(checks: readonly JudgedCheck[], width: number): string[] {
   const published = Math.min(32, Math.max(9, ...checks.map((one) => one.published.length)));
   const rest = Math.max(20, width - ids - verdicts - published - 6);
   const line = (id: string, verdict: string, said: string, found: string) =>
-    [id.padEnd(ids), verdict.padEnd(verdicts), cut(said, published).padEnd(published), cut(found, rest)]
+    [id.padEnd(ids), verdict.padEnd(verdicts), cutEnd(said, published).padEnd(published), cutEnd(found, rest)]
       .join("  ")
       .trimEnd();
   return [
@@ -185,9 +188,6 @@ function checkLines(checks: readonly JudgedCheck[], width: number): string[] {
     ...checks.map((one) => line(one.id, one.verdict, one.published, one.measured)),
   ];
 }
-
-const cut = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 
 const REPLAY_KIND = "plimsoll replay";
 
@@ -204,7 +204,7 @@ async function writeReplay(
       blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
     );
     await writeFigures(figures, work, context);
-    writeFileSync(join(work, "samples.csv"), samplesCsv(replay));
+    writeFile(join(work, "samples.csv"), samplesCsv(replay));
     const pieces: string[] = [];
     const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
     const json = {
@@ -214,34 +214,34 @@ async function writeReplay(
       figures: list,
     };
     writeJson(json, (text) => pieces.push(text));
-    writeFileSync(join(work, "checks.json"), `${pieces.join("")}\n`);
+    writeFile(join(work, "checks.json"), `${pieces.join("")}\n`);
   });
 }
 
 /** Every simulated run of the figures and of Table I. */
 function samplesCsv({ series }: Replay): string {
   const head =
-    "machine,method,size_mb,writers,targets,interference,two_jobs,hourly,sample,seconds,bandwidth_mb_s,writer_bandwidth_mb_s,imbalance";
-  const lines = series.flatMap((one) =>
-    one.results.map((sample, i) =>
-      [
-        one.machine,
-        one.method,
-        one.sizeMb,
-        one.writers,
-        one.targets,
-        Number(one.interference),
-        Number(one.twoJobs),
-        Number(one.hourly),
-        i,
-        sample.seconds,
-        sample.bandwidth,
-        sample.writerBandwidth,
-        sample.imbalance,
-      ].join(","),
-    ),
+    "machine,method,size_mb,writers,targets,interference,two_jobs,hourly,sample,seconds,bandwidth_mb_s,writer_bandwidth_mb_s,imbalance".split(
+      ",",
+    );
+  const rows = series.flatMap((one) =>
+    one.results.map((sample, i) => [
+      one.machine,
+      one.method,
+      one.sizeMb,
+      one.writers,
+      one.targets,
+      Number(one.interference),
+      Number(one.twoJobs),
+      Number(one.hourly),
+      i,
+      sample.seconds,
+      sample.bandwidth,
+      sample.writerBandwidth,
+      sample.imbalance,
+    ]),
   );
-  return `${[head, ...lines].join("\r\n")}\r\n`;
+  return csvText([head, ...rows]);
 }
 
 function isReplay(folder: string): boolean {

@@ -1,6 +1,6 @@
 /** `plimsoll store export`: a table for other programs. */
 import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
-import { UsageError } from "../../base/errors.ts";
+import { inFile, UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { STORE_SCHEMA } from "../../model/store-schema.ts";
 import { createOutput, temporaryPath } from "../../node/output-file.ts";
@@ -17,7 +17,7 @@ export default defineCommand({
   name: "store export",
   summary: "write a table of a store as one Parquet, CSV or NDJSON file",
   description:
-    "Writes all rows of a table to one file, which appears when it is whole. Runs that were stored twice are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; what was not recorded is null, and empty in CSV.",
+    "Writes all rows of a table to one file, which appears when it is whole. Runs that were stored twice are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; what was not recorded is null, and empty in CSV. In CSV, text that a spreadsheet would run as a formula begins with an apostrophe.",
   arguments: [STORE_ARGUMENT],
   options: {
     table: {
@@ -108,7 +108,7 @@ async function exportLines(store: Store, table: string, path: string, context: C
 function sync(path: string): void {
   const descriptor = openSync(path, "r+");
   try {
-    fsyncSync(descriptor);
+    inFile(path, () => fsyncSync(descriptor));
   } finally {
     closeSync(descriptor);
   }

@@ -1,5 +1,5 @@
 /** `plimsoll study metric`: the experiments of the BPS paper (He, Sun and Yin, IPDPSW '13) on this machine. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -28,6 +28,7 @@ import { replaceFolder } from "../output-folder.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { studyText } from "./metric-text.ts";
 import { version } from "../../../package.json";
+import { writeFile } from "../../node/write-file.ts";
 
 export default defineCommand({
   name: "study metric",
@@ -251,11 +252,11 @@ async function writeStudy(
     await writePage(document, join(work, "report.html"), context);
     const figures = studyFigures(study);
     await writeFigures(figures, work, context);
-    writeFileSync(join(work, "runs.csv"), runsCsv(study.runs));
+    writeFile(join(work, "runs.csv"), runsCsv(study.runs));
     const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
     const pieces: string[] = [];
     const json = { kind: STUDY_KIND, madeBy: document.madeBy, ...studyJson(study), figures: list };
     writeJson(json, (text) => pieces.push(text));
-    writeFileSync(join(work, "study.json"), `${pieces.join("")}\n`);
+    writeFile(join(work, "study.json"), `${pieces.join("")}\n`);
   });
 }

@@ -1,13 +1,16 @@
 /** A study over a store as a folder and as lines on the terminal; the same for all of them. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StudyFinding } from "../../analyze/study/finding.ts";
-import type { Cell, Document, TableBlock } from "../../model/document.ts";
+import { csvText } from "../../base/csv.ts";
+import type { Document, TableBlock } from "../../model/document.ts";
 import type { Figure } from "../../model/figure.ts";
+import { cutEnd } from "../../report/text/cut.ts";
 import type { Context } from "../context.ts";
 import { writeJson } from "../json.ts";
 import { replaceFolder } from "../output-folder.ts";
 import { writeFigures, writePage } from "../page-output.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 export interface StudyFolder {
   /** What study.json calls itself: only a folder with such a study is replaced. */
@@ -26,11 +29,11 @@ export async function writeStudy(path: string, study: StudyFolder, context: Cont
   await replaceFolder(output, context, async (work) => {
     await writePage(document, join(work, "report.html"), context);
     await writeFigures(figures, work, context);
-    for (const one of tables) writeFileSync(join(work, `${one.id}.csv`), tableCsv(one));
+    for (const one of tables) writeFile(join(work, `${one.id}.csv`), tableCsv(one));
     const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
     const pieces: string[] = [];
     writeJson({ kind, madeBy: document.madeBy, ...json, figures: list }, (text) => pieces.push(text));
-    writeFileSync(join(work, "study.json"), `${pieces.join("")}\n`);
+    writeFile(join(work, "study.json"), `${pieces.join("")}\n`);
   });
 }
 
@@ -43,17 +46,7 @@ function isStudy(folder: string, kind: string): boolean {
 }
 
 /** A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. */
-function tableCsv({ columns, rows }: TableBlock): string {
-  const lines = [columns.map(({ key }) => key).join(",")];
-  for (const row of rows) lines.push(row.map(field).join(","));
-  return `${lines.join("\r\n")}\r\n`;
-}
-
-function field(value: Cell): string {
-  if (value === null || (typeof value === "number" && Number.isNaN(value))) return "";
-  const text = String(value).replace(/\p{Surrogate}/gu, "\ufffd");
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+const tableCsv = ({ columns, rows }: TableBlock): string => csvText([columns.map(({ key }) => key), ...rows]);
 
 /** Each finding with own beside published; titles are cut to the width. `word`: what the study calls them. */
 export function findingLines(
@@ -84,7 +77,7 @@ export function findingLines(
     row
       .map((text, i) => {
         const room = widths[i] as number;
-        return (text.length > room ? `${text.slice(0, room - 1)}…` : text).padEnd(room);
+        return cutEnd(text, room).padEnd(room);
       })
       .join("  ")
       .trimEnd();

@@ -1,8 +1,9 @@
 /** Where a prolog says what went wrong: a line on stderr, and in a file that stays small. */
-import { appendFileSync, renameSync, statSync } from "node:fs";
+import { renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../node/folders.ts";
 import { FILE_MODE, FOLDER_MODE } from "../files.ts";
+import { appendFile } from "../../node/write-file.ts";
 
 const BYTES_MAX = 1 << 20;
 
@@ -28,7 +29,7 @@ export class CollectLog {
       if ((statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0) > BYTES_MAX)
         renameSync(this.#path, `${this.#path}.1`);
       const line = `${new Date().toISOString()} plimsoll[${process.pid}]: ${text}\n`;
-      appendFileSync(this.#path, line, { mode: FILE_MODE });
+      appendFile(this.#path, line, { mode: FILE_MODE });
     } catch {
       // stderr has it.
     }

@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { makeFolder } from "../../node/folders.ts";
 import { codeOf, FILE_MODE, fileNamePart, FOLDER_MODE, readToEnd, syncFolder, writeFully } from "../files.ts";
 import { type CollectorState, readState, writeState } from "./state-file.ts";
+import { inFile } from "../../base/errors.ts";
 
 const STATE = "state";
 const ENDING = ".ndjson";
@@ -167,7 +168,7 @@ export class SegmentFile {
   append(data: string | Uint8Array): void {
     const bytes = typeof data === "string" ? Buffer.from(data) : data;
     if (this.#filled + bytes.length > BUFFER_BYTES) this.#flush();
-    if (bytes.length > BUFFER_BYTES) writeFully(this.#descriptor, bytes, this.#bytes);
+    if (bytes.length > BUFFER_BYTES) this.#write(bytes, this.#bytes);
     else {
       this.#buffer.set(bytes, this.#filled);
       this.#filled += bytes.length;
@@ -177,13 +178,13 @@ export class SegmentFile {
 
   replaceStart(bytes: Uint8Array): void {
     this.#flush();
-    writeFully(this.#descriptor, bytes, 0);
+    this.#write(bytes, 0);
   }
 
   /** All bytes are on the disk, and the file is closed. */
   finish(): number {
     this.#flush();
-    fsyncSync(this.#descriptor);
+    inFile(this.path, () => fsyncSync(this.#descriptor));
     this.#close();
     return this.#bytes;
   }
@@ -195,8 +196,12 @@ export class SegmentFile {
   }
 
   #flush(): void {
-    writeFully(this.#descriptor, this.#buffer.subarray(0, this.#filled), this.#bytes - this.#filled);
+    this.#write(this.#buffer.subarray(0, this.#filled), this.#bytes - this.#filled);
     this.#filled = 0;
+  }
+
+  #write(bytes: Uint8Array, at: number): void {
+    inFile(this.path, () => writeFully(this.#descriptor, bytes, at));
   }
 
   #close(): void {

@@ -1,10 +1,10 @@
 /** The rows of a table of accesses. Numbers are read from bytes as they pass; only odd fields become strings. */
 import { FormatError } from "../../base/errors.ts";
-import { ACCESS_WRITE, type AccessSink } from "../../model/access-stream.ts";
+import { ACCESS_WRITE, type AccessNote, type AccessSink } from "../../model/access-stream.ts";
 import { AccessColumns } from "../access-columns.ts";
 import { DecimalReader, timeFromText } from "../text/decimal.ts";
 import { Interner } from "../text/interner.ts";
-import { excerpt, lineEnd, NEWLINE } from "../text/windows.ts";
+import { badLines, excerpt, lineEnd, NEWLINE } from "../text/windows.ts";
 import { endOfField, isBlank, isLineEnd, QUOTE, skipBlanks, SPACE, unquoted, wordEnd } from "./fields.ts";
 import { Names } from "./names.ts";
 import {
@@ -94,8 +94,7 @@ export class TableReader {
     const { ignored } = this.#plan;
     if (this.#badFirst !== undefined) {
       const { line, reason } = this.#badFirst;
-      const lines = this.#bad === 1 ? "1 line was" : `${this.#bad} lines were`;
-      this.#note("bad-line", this.#bad, `${lines} left out, the first is line ${line}: ${reason}`);
+      this.#note("bad-line", this.#bad, badLines(`${line}: ${reason}`));
     }
     if (this.#rounded > 0) {
       const text = "times more than 104 days from what they count from are rounded by up to 8 ns";
@@ -107,7 +106,7 @@ export class TableReader {
     }
   }
 
-  #note(id: string, count: number, text: string): void {
+  #note(id: string, count: number, text: AccessNote["text"]): void {
     this.#sink.note({ id, count, text });
   }
 

@@ -116,11 +116,14 @@ class TraceImport {
         `Darshan ran out of memory for ${layer.trace}, so the trace is not whole (raise MODMEM)`,
       );
     else if (counted > seen)
-      this.#note(
-        "untraced",
-        counted - seen,
-        `of ${counted} calls of ${layer.counters} ${seen} are in the trace; metrics are of these`,
-      );
+      this.#sink.note({
+        id: "untraced",
+        about: layer.counters,
+        count: counted - seen,
+        amounts: [counted, seen],
+        text: (_, [calls = 0, traced = 0]) =>
+          `of ${calls} calls of ${layer.counters} ${traced} are in the trace; metrics are of these`,
+      });
   }
 
   #untraced(layer: Layer): void {

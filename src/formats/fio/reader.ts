@@ -1,10 +1,10 @@
 /** The lines of a latency log of fio as accesses. */
 import { FormatError } from "../../base/errors.ts";
-import { ACCESS_WRITE, type AccessSink } from "../../model/access-stream.ts";
+import { ACCESS_WRITE, type AccessNote, type AccessSink } from "../../model/access-stream.ts";
 import { AccessColumns } from "../access-columns.ts";
 import type { AccessReadOptions, TimeUnit } from "../access-format.ts";
 import { DecimalReader } from "../text/decimal.ts";
-import { excerpt, lineEnd } from "../text/windows.ts";
+import { badLines, excerpt, lineEnd } from "../text/windows.ts";
 
 const COMMA = 44;
 const SPACE = 32;
@@ -72,8 +72,7 @@ export class LogReader {
     columns.flush();
     if (this.#badFirst !== undefined) {
       const { line, reason } = this.#badFirst;
-      const lines = this.#bad === 1 ? "1 line was" : `${this.#bad} lines were`;
-      this.#note("bad-line", this.#bad, `${lines} left out, the first is line ${line}: ${reason}`);
+      this.#note("bad-line", this.#bad, badLines(`${line}: ${reason}`));
     }
     if (this.#trims > 0)
       this.#note("trims", this.#trims, "trims are neither reads nor writes and were left out");
@@ -86,7 +85,7 @@ export class LogReader {
       );
   }
 
-  #note(id: string, count: number, text: string): void {
+  #note(id: string, count: number, text: AccessNote["text"]): void {
     this.#sink.note({ id, count, text });
   }
 

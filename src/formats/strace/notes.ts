@@ -53,7 +53,8 @@ export function straceNotes(counts: Counts, facts: TraceFacts): AccessNote[] {
     {
       id: "bad-line",
       count: foreign?.count ?? 0,
-      text: `lines that are not of strace were left out, the first is line ${foreign?.line}: ${foreign?.text}`,
+      text: () =>
+        `lines that are not of strace were left out, the first is line ${foreign?.line}: ${foreign?.text}`,
     },
     {
       id: "truncated",

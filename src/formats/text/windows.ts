@@ -1,6 +1,8 @@
 /** Text of any length, some whole lines at a time: a log can be longer than the longest string, and than memory. */
 import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
+import { formatMany } from "../../base/units.ts";
+import type { NoteSentence } from "../../model/access-stream.ts";
 
 const WINDOW_BYTES = 1 << 20;
 const LINE_BYTES_MAX = 64 << 20;
@@ -68,3 +70,9 @@ export function headLines(head: Uint8Array): string[] {
   if (lines.length > 1) lines.pop();
   return lines;
 }
+
+/** What is said of lines that cannot be used; `first` has the number of the first of them, and what is wrong with it. */
+export const badLines =
+  (first: string): NoteSentence =>
+  (count) =>
+    `${formatMany(count, "line was", "lines were")} left out, the first is line ${first}`;

@@ -1,6 +1,6 @@
 /** What traces say about themselves beside their accesses. */
 import { formatBytes, formatCount, formatMany, formatSeconds } from "../../base/units.ts";
-import type { AccessSink } from "../../model/access-stream.ts";
+import type { AccessSink, NoteSentence } from "../../model/access-stream.ts";
 import type { TraceHeader } from "./header.ts";
 import { TRACE_DELAY, TRACE_ENDED, TRACE_SANDBOX } from "./layout.ts";
 
@@ -27,8 +27,8 @@ export function tellFacts(traces: readonly TraceFacts[], sink: AccessSink): void
   const withFlag = (flag: number) => traces.filter(({ header }) => (header.flags & flag) !== 0).length;
   const accesses = (count: number) => formatMany(count, "access", "accesses");
   const processes = (count: number) => formatMany(count, "process", "processes");
-  const tell = (id: string, count: number, text: (count: number) => string) => {
-    if (count > 0) sink.note({ id, count, text: text(count) });
+  const tell = (id: string, count: number, text: NoteSentence, amounts: readonly number[] = []) => {
+    if (count > 0) sink.note({ id, count, amounts, text });
   };
   tell(
     "dropped",
@@ -65,18 +65,19 @@ export function tellFacts(traces: readonly TraceFacts[], sink: AccessSink): void
     sum(({ header }) => header.skipped),
     (n) => `${accesses(n)} left out: on system files, pipes, sockets and terminals, or as asked.`,
   );
-  const syncSeconds = sum(({ counts }) => counts.syncNs) / 1e9;
   tell(
     "sync",
     sum(({ counts }) => counts.syncs),
-    (n) =>
-      `${formatMany(n, "call")} of fsync and its kin took ${formatSeconds(syncSeconds)}; they are not accesses.`,
+    (n, [ns = 0]) =>
+      `${formatMany(n, "call")} of fsync and its kin took ${formatSeconds(ns / 1e9)}; they are not accesses.`,
+    [sum(({ counts }) => counts.syncNs)],
   );
-  const mapped = formatBytes(sum(({ counts }) => counts.mapBytes));
   tell(
     "mapped",
     sum(({ counts }) => counts.maps),
-    (n) => `${mapped} mapped into memory by ${formatMany(n, "call")}: reads and writes there are not seen.`,
+    (n, [bytes = 0]) =>
+      `${formatBytes(bytes)} mapped into memory by ${formatMany(n, "call")}: reads and writes there are not seen.`,
+    [sum(({ counts }) => counts.mapBytes)],
   );
   tell(
     "other-files",

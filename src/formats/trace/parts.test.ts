@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesSource } from "../../base/source.ts";
-import type { AccessBlock, AccessFile, AccessNote, AccessSink } from "../../model/access-stream.ts";
+import {
+  type AccessBlock,
+  type AccessFile,
+  type AccessNote,
+  type AccessSink,
+  noteText,
+} from "../../model/access-stream.ts";
 import { HEADER_BYTES, RECORD_BYTES } from "./layout.ts";
 import { planTrace, readTracePart, TraceParts } from "./parts.ts";
 import { trace } from "./reader.ts";
@@ -18,7 +24,7 @@ function listening(): {
     process: () => 0,
     file: (file) => heard.files.push(file) - 1,
     block: (block) => void heard.rows.push(...rowsOf(block, (file) => file)),
-    note: (note) => void heard.notes.push(note),
+    note: (note) => void heard.notes.push({ ...note, text: noteText(note) }),
   };
   return { sink, heard };
 }

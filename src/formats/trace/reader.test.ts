@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../base/errors.ts";
 import { bytesSource } from "../../base/source.ts";
-import type {
-  AccessClock,
-  AccessFile,
-  AccessNote,
-  AccessProcess,
-  AccessSink,
+import {
+  type AccessClock,
+  type AccessFile,
+  type AccessNote,
+  type AccessProcess,
+  type AccessSink,
+  noteText,
 } from "../../model/access-stream.ts";
 import { findAccessFormat } from "../access-formats.ts";
 import { HEADER_BYTES, RECORD_BYTES } from "./layout.ts";
@@ -29,7 +30,7 @@ function read(bytes: Uint8Array, format = trace): Read {
     clock: (clock) => void got.clocks.push(clock),
     process: (process) => got.processes.push(process) - 1,
     file: (file) => got.files.push(file) - 1,
-    note: (note) => void got.notes.set(note.id, note),
+    note: (note) => void got.notes.set(note.id, { ...note, text: noteText(note) }),
     block(block) {
       for (let i = 0; i < block.count; i++)
         got.rows.push([

@@ -1,6 +1,7 @@
 /** Where the files of a live tree go: memory for tests, or a folder in which no file is ever seen half-written. */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { inFile } from "../../base/errors.ts";
 
 export interface LiveFiles {
   write(path: string, text: string): void;
@@ -38,7 +39,7 @@ export class FolderFiles implements LiveFiles {
       this.#known.add(folder);
     }
     const part = join(this.#root, ".part");
-    writeFileSync(part, text);
+    inFile(to, () => writeFileSync(part, text));
     renameSync(part, to);
   }
 

@@ -11,6 +11,7 @@ import {
   sideItems,
 } from "../../formats/samples/index.ts";
 import type { RowSink } from "../../model/index.ts";
+import { nodesWarning } from "../../model/warnings.ts";
 import type { Added, FileImporter, ImportSetting, InputFormat } from "../input-format.ts";
 import { count, type IngestNotes } from "../notes.ts";
 import { JobRows } from "./job-rows.ts";
@@ -134,7 +135,7 @@ class ClientImporter implements FileImporter {
       const value = sums.lnet.get(key);
       return value === undefined ? null : bounded(value);
     };
-    const lines = [...job.dropped, ...job.warnings].map(([what, nodes]) => `${nodes} nodes: ${what}`);
+    const lines = [...job.dropped, ...job.warnings].map(([what, nodes]) => nodesWarning(nodes, what));
     return {
       job_id: first.jobId,
       source: "clients",

@@ -3,7 +3,7 @@
  * goes on where it was. The first line says what the run is; another run cannot go on with it.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
-import { FormatError, UsageError } from "../../base/errors.ts";
+import { FormatError, inFile, UsageError } from "../../base/errors.ts";
 import type { NcioPoint } from "../../model/ncio.ts";
 
 const KIND = "ncio-journal";
@@ -24,9 +24,11 @@ interface JournalLine {
 export class Journal {
   readonly startedUnixMs: number;
   readonly #points = new Map<string, NcioPoint>();
+  readonly #path: string;
   readonly #file: number;
 
-  private constructor(file: number, head: JournalHead, points: ReadonlyMap<string, NcioPoint>) {
+  private constructor(path: string, file: number, head: JournalHead, points: ReadonlyMap<string, NcioPoint>) {
+    this.#path = path;
     this.#file = file;
     this.startedUnixMs = head.startedUnixMs;
     for (const [key, point] of points) this.#points.set(key, point);
@@ -42,12 +44,12 @@ export class Journal {
         );
       // A line that was cut short is gone; writing goes on after the last whole one.
       truncateSync(path, wholeBytes);
-      return new Journal(openSync(path, "a"), head, points);
+      return new Journal(path, openSync(path, "a"), head, points);
     }
     const head: JournalHead = { plimsoll: KIND, version: 1, setting, startedUnixMs: nowUnixMs };
     const file = openSync(path, "wx");
-    append(file, head);
-    return new Journal(file, head, new Map());
+    append(path, file, head);
+    return new Journal(path, file, head, new Map());
   }
 
   get(key: string): NcioPoint | undefined {
@@ -56,7 +58,7 @@ export class Journal {
 
   add(key: string, point: NcioPoint): void {
     this.#points.set(key, point);
-    append(this.#file, { key, point } satisfies JournalLine);
+    append(this.#path, this.#file, { key, point } satisfies JournalLine);
   }
 
   close(): void {
@@ -64,9 +66,11 @@ export class Journal {
   }
 }
 
-function append(file: number, value: unknown): void {
-  writeSync(file, `${JSON.stringify(value)}\n`);
-  fsyncSync(file);
+function append(path: string, file: number, value: unknown): void {
+  inFile(path, () => {
+    writeSync(file, `${JSON.stringify(value)}\n`);
+    fsyncSync(file);
+  });
 }
 
 function read(path: string): { head: JournalHead; points: Map<string, NcioPoint>; wholeBytes: number } {

@@ -1,5 +1,5 @@
 /** MPI-IO does the operations; what requests it makes of them it does not tell. */
-import { rmSync, truncateSync, writeFileSync } from "node:fs";
+import { rmSync, truncateSync } from "node:fs";
 import type { MpiCommunicator } from "../../launch/mpi/communicator.ts";
 import { type MpiFile, openMpiFile, type Prepared } from "../../launch/mpi/files.ts";
 import { MPIIO_METHODS, requireMethod } from "../../launch/mpi/hints.ts";
@@ -8,6 +8,7 @@ import { posixStorage } from "../storage/index.ts";
 import type { StorageFile } from "../storage.ts";
 import type { Intent, Performed, Performer } from "./performer.ts";
 import type { Measuring } from "./plan.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 export class MpiioPerformer implements Performer {
   readonly keeps = true;
@@ -28,7 +29,7 @@ export class MpiioPerformer implements Performer {
 
   async create(fileBytes: number): Promise<void> {
     if (this.#communicator.rank === 0) {
-      writeFileSync(this.#path, "");
+      writeFile(this.#path, "");
       // Data sieving of ROMIO writes whatever its buffer holds beyond the end of a file; inside it, holes stay.
       truncateSync(this.#path, fileBytes);
     }

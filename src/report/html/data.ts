@@ -31,7 +31,11 @@ export interface PageColumn {
   readonly label: string;
   readonly unit: Unit;
   readonly hidden?: true;
+  readonly look?: ColumnLook;
 }
+
+/** How text of a column is set: short words on one line, or rows of block characters in cells of one width. */
+export type ColumnLook = "short" | "blocks";
 
 /** `n`: an exact integer in decimal. `t` and `v`: text as it is, and as it can be shown when that differs. */
 export type PageCell =
@@ -46,12 +50,14 @@ export function pageTable(table: TableBlock, section: string): PageTable {
   return {
     id: domId(table.id),
     section,
-    columns: table.columns.map(({ key, label, unit, hidden }) => ({
-      key,
-      label: visible(label),
-      unit,
-      ...(hidden && { hidden: true as const }),
-    })),
+    columns: table.columns.map(({ key, label, unit, hidden }, at) => {
+      const look = lookOf(table, at);
+      return {
+        ...{ key, label: visible(label), unit },
+        ...(hidden && { hidden: true as const }),
+        ...(look !== undefined && { look }),
+      };
+    }),
     rows: table.rows.map((row) => row.map(pageCell)),
     ...(table.rowsTotal !== undefined && { rowsTotal: table.rowsTotal }),
     ...(table.groups && {
@@ -62,6 +68,23 @@ export function pageTable(table: TableBlock, section: string): PageTable {
     ...(table.searchable && { searchable: true }),
     ...(pale.length > 0 && { pale }),
   };
+}
+
+/** Longer text is sentences, which wrap. */
+const SHORT_CHARACTERS_MAX = 24;
+const BLOCKS = /^[ \u2581-\u258f]*$/;
+
+/** Of a column of text; undefined: sentences, or no text. */
+export function lookOf({ columns, rows, groups = [] }: TableBlock, at: number): ColumnLook | undefined {
+  if (columns[at]?.unit !== "text") return undefined;
+  let look: ColumnLook | undefined = "blocks";
+  for (const cells of [...rows, ...groups.map((group) => group.cells)]) {
+    const cell = cells[at];
+    if (typeof cell !== "string") continue;
+    if (cell.length > SHORT_CHARACTERS_MAX) return undefined;
+    if (!BLOCKS.test(cell)) look = "short";
+  }
+  return look;
 }
 
 function pageCell(cell: Cell): PageCell {

@@ -1,4 +1,5 @@
 /** Findings as cards: what is wrong, the numbers, where, what to change; how it was judged folds out. */
+import { formatSize } from "../../base/units.ts";
 import type { EvidenceFile, Finding } from "../../model/finding.ts";
 import { NOT_RECORDED } from "../../plot/format.ts";
 import { attribute, escapeHtml, name, prose, visibleLines } from "./escape.ts";
@@ -27,11 +28,11 @@ export function codeHtml(code: string, language: string): string {
 
 function numbersHtml({ evidence }: Finding, parts: HtmlParts): string {
   if (evidence.numbers.length === 0) return "";
-  const items = evidence.numbers.map(({ label, value, unit, of }) => {
+  const items = evidence.numbers.map(({ label, value, unit, of, size }) => {
     if (Number.isNaN(value)) return `<div><dt>${prose(label)}</dt><dd><i>${NOT_RECORDED}</i></dd></div>`;
     const whole = of === undefined ? "" : ` <small>of ${escapeHtml(parts.format(of, unit))}</small>`;
     const exact = attribute(parts.exact(value, unit));
-    return `<div><dt>${prose(label)}</dt><dd title="${exact}">${escapeHtml(parts.format(value, unit))}${whole}</dd></div>`;
+    return `<div><dt>${prose(label)}</dt><dd title="${exact}">${escapeHtml(size ? formatSize(value) : parts.format(value, unit))}${whole}</dd></div>`;
   });
   return `<dl class="numbers">${items.join("")}</dl>\n`;
 }
@@ -79,7 +80,7 @@ function judgedHtml(finding: Finding, parts: HtmlParts, links: Links): string {
   const rest = finding.evidence.files.slice(FILES_FIRST);
   const limits = finding.threshold.map(
     ({ name: what, value, unit, source }) =>
-      `<li>${prose(what)}: <b title="${attribute(parts.exact(value, unit))}">${escapeHtml(parts.format(value, unit))}</b> <span class="note">${prose(source)}</span></li>`,
+      `<li>${prose(what)}: <b title="${attribute(parts.exact(value, unit))}">${escapeHtml(unit === "bytes" ? formatSize(value) : parts.format(value, unit))}</b> <span class="note">${prose(source)}</span></li>`,
   );
   return `<details class="judged"><summary>How it was judged <span class="note">confidence ${finding.confidence}</span></summary>
 <p><b>Confidence: ${finding.confidence}.</b> ${prose(finding.confidenceReason)}</p>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PageData } from "./data.ts";
+import { lookOf, type PageData } from "./data.ts";
 import { attribute, name, prose, scriptJson, visible } from "./escape.ts";
 import { renderHtml } from "./index.ts";
 import { findingMarkdown } from "./markdown.ts";
@@ -26,6 +26,38 @@ describe("text of a log", () => {
     const text = scriptJson({ a: `</script><!--&\u2028${HOSTILE}` });
     expect(text).not.toMatch(/[<>&\u2028]/);
     expect(JSON.parse(text).a).toBe(`</script><!--&\u2028${HOSTILE}`);
+  });
+});
+
+describe("numbers of a finding", () => {
+  it("that are sizes have binary units, as the sentence about them", () => {
+    const numbers = [
+      { label: "Usual size", value: 47_500, unit: "bytes", size: true },
+      { label: "Written", value: 47_500, unit: "bytes" },
+    ] as const;
+    const { evidence } = testFinding({});
+    const finding = testFinding({ evidence: { ...evidence, numbers } });
+    const markdown = findingMarkdown(finding, formatValue);
+    expect(markdown).toContain("- Usual size: **46.4 KiB**\n- Written: **47.5 kB**");
+  });
+});
+
+describe("a column of text", () => {
+  const look = (...cells: (string | number | null)[]) =>
+    lookOf(
+      {
+        ...{ kind: "table", id: "t", caption: "" },
+        columns: [{ key: "a", label: "A", unit: "text", about: "" }],
+        rows: cells.map((cell) => [cell]),
+      },
+      0,
+    );
+
+  it("is set on one line where all of it is short, and in even cells where it is made of blocks", () => {
+    expect(look("alice", "uid 1001", null)).toBe("short");
+    expect(look("alice", "a sentence that is longer than a name")).toBeUndefined();
+    expect(look("▁▂  █", "")).toBe("blocks");
+    expect(look("▁▂  █", "31 users")).toBe("short");
   });
 });
 

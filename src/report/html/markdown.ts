@@ -1,4 +1,5 @@
 /** A finding as Markdown, for a ticket or a mail. */
+import { formatSize } from "../../base/units.ts";
 import type { Finding, Unit } from "../../model/finding.ts";
 import { shortenMiddle } from "../../plot/text.ts";
 import { visible, visibleLines } from "./escape.ts";
@@ -11,9 +12,11 @@ export function findingMarkdown(finding: Finding, format: (value: number, unit: 
     "",
   ];
   lines.push(plain(finding.statement), "");
-  for (const { label, value, unit, of } of evidence.numbers) {
+  for (const { label, value, unit, of, size } of evidence.numbers) {
     const whole = of === undefined ? "" : ` of ${format(of, unit)}`;
-    lines.push(`- ${plain(label)}: **${format(value, unit)}**${whole}`);
+    lines.push(
+      `- ${plain(label)}: **${size && !Number.isNaN(value) ? formatSize(value) : format(value, unit)}**${whole}`,
+    );
   }
   for (const file of evidence.files) lines.push(`- ${code(file.path)} – ${plain(file.note)}`);
   const more = evidence.filesTotal - evidence.files.length;
@@ -26,7 +29,9 @@ export function findingMarkdown(finding: Finding, format: (value: number, unit: 
     );
   }
   for (const { name, value, unit, source } of finding.threshold) {
-    lines.push(`- Threshold ${plain(name)}: ${format(value, unit)} (${plain(source)})`);
+    lines.push(
+      `- Threshold ${plain(name)}: ${unit === "bytes" ? formatSize(value) : format(value, unit)} (${plain(source)})`,
+    );
   }
   lines.push("", `**What to change.** ${plain(finding.advice)}`, "");
   if (finding.snippet) lines.push(fenced(finding.snippet.code, finding.snippet.language), "");

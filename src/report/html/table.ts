@@ -3,6 +3,7 @@ import type { Cell, TableBlock } from "../../model/document.ts";
 import type { Figure } from "../../model/figure.ts";
 import type { Unit } from "../../model/finding.ts";
 import { NOT_RECORDED } from "../../plot/format.ts";
+import { type ColumnLook, lookOf } from "./data.ts";
 import { attribute, domId, escapeHtml, name, prose } from "./escape.ts";
 import type { HtmlParts } from "./parts.ts";
 
@@ -14,15 +15,21 @@ const NAME_CHARACTERS_MAX = 64;
 /** Sentences wrap and may be long; names of files stand in the first column. */
 const TEXT_CHARACTERS_MAX = 1200;
 
+/** From this many columns on they stand closer together, so that all are in sight on a small screen. */
+const WIDE_COLUMNS_MIN = 8;
+
 /** `rowIds`: the first table with a row key gives its rows the anchors that links to files lead to. */
 export function tableHtml(table: TableBlock, index: number, parts: HtmlParts, rowIds: boolean): string {
   const id = `table-${domId(table.id)}`;
   const shown = table.columns.flatMap((column, at) => (column.hidden ? [] : [at]));
   const keyAt = table.columns.findIndex((column) => column.key === table.rowKey);
   const rowsMax = Math.min(STATIC_ROWS_MAX, Math.floor(STATIC_CELLS_MAX / Math.max(1, shown.length)));
+  const looks = table.columns.map((_, at) => lookOf(table, at));
   const line = (cells: readonly Cell[], attributes: string): string =>
     `<tr${attributes}>${shown
-      .map((at, nth) => cellHtml(cells[at] ?? null, table.columns[at]?.unit ?? "none", nth === 0, parts))
+      .map((at, nth) =>
+        cellHtml(cells[at] ?? null, table.columns[at]?.unit ?? "none", nth === 0, parts, looks[at]),
+      )
       .join("")}\n`;
   const row = (at: number, kind: string): string => {
     const cells = table.rows[at] ?? [];
@@ -38,7 +45,7 @@ export function tableHtml(table: TableBlock, index: number, parts: HtmlParts, ro
   return `<div class="table-block" id="${id}" data-table="${index}">
 <div class="block-head"><p class="caption" id="${id}-caption">${prose(table.caption)}</p><div class="tools"></div></div>
 <div class="table-box" tabindex="0" role="region" aria-labelledby="${id}-caption">
-<table><thead><tr>${header}</thead><tbody>
+<table${shown.length >= WIDE_COLUMNS_MIN ? ' class="wide"' : ""}><thead><tr>${header}</thead><tbody>
 ${lines.join("")}</tbody></table></div>
 ${cutNotes(table, lines.length)}<p class="table-foot" role="status"></p></div>`;
 }
@@ -75,13 +82,16 @@ function headerHtml(column: TableBlock["columns"][number]): string {
   return `<th scope="col"${kind} data-key="${attribute(column.key)}"><span class="label">${prose(column.label)}</span>${aboutButton(column.label, column.about)}`;
 }
 
-function cellHtml(cell: Cell, unit: Unit, first: boolean, parts: HtmlParts): string {
+function cellHtml(
+  cell: Cell,
+  unit: Unit,
+  first: boolean,
+  parts: HtmlParts,
+  look: ColumnLook | undefined = undefined,
+): string {
   const isName = typeof cell === "string";
-  const tag = first
-    ? `<th scope="row"${isText(unit) ? ' class="t"' : ""}>`
-    : isText(unit)
-      ? '<td class="t">'
-      : "<td>";
+  const kind = isText(unit) ? ` class="${look === undefined ? "t" : `t ${look}`}"` : "";
+  const tag = first ? `<th scope="row"${kind}>` : `<td${kind}>`;
   if (cell === null || (typeof cell === "number" && Number.isNaN(cell)))
     return `${tag}<i>${NOT_RECORDED}</i>`;
   if (isName) return tag + name(cell, first ? NAME_CHARACTERS_MAX : TEXT_CHARACTERS_MAX);

@@ -15,6 +15,7 @@ import { binsOf, guttersOf, isBinned } from "../../plot/charts/density.ts";
 import { decadeClasses } from "../../plot/classes.ts";
 import { formatExact, formatValue } from "../../plot/format.ts";
 import { visible } from "../html/escape.ts";
+import { cut } from "./cut.ts";
 
 const EIGHTHS = " ▏▎▍▌▋▊▉█";
 const HEIGHTS = " ▁▂▃▄▅▆▇█";
@@ -286,14 +287,4 @@ function spark(values: ArrayLike<number>): string {
   return list
     .map((value) => (value > 0 && most > 0 ? HEIGHTS[Math.max(1, Math.round((value / most) * 8))] : " "))
     .join("");
-}
-
-/** Shortened in the middle, where names differ least. */
-export function cut(text: string, width: number): string {
-  if (text.length <= width) return text;
-  const head = Math.ceil((width - 1) / 2);
-  // No half of a pair is left over.
-  const start = text.slice(0, head).replace(/[\ud800-\udbff]$/, "");
-  const end = text.slice(text.length - (width - 1 - head)).replace(/^[\udc00-\udfff]/, "");
-  return `${start}…${end}`;
 }

@@ -1,9 +1,11 @@
 /** A document for a terminal. The summary leaves sections of detail out; `full` prints them too. */
+import { formatMany } from "../../base/units.ts";
 import type { Block, Document, Section, TableBlock, Tile } from "../../model/document.ts";
-import type { Finding, Severity } from "../../model/finding.ts";
+import type { EvidenceFile, Finding, Severity } from "../../model/finding.ts";
 import { formatValue } from "../../plot/format.ts";
 import { visible } from "../html/escape.ts";
-import { cut, figureText } from "./figures.ts";
+import { cut } from "./cut.ts";
+import { figureText } from "./figures.ts";
 
 export interface TextOptions {
   readonly width: number;
@@ -100,23 +102,33 @@ function tileLine({ label, value, unit, note }: Tile): string {
 function findingLines(finding: Finding, width: number, paint: Paint): string[] {
   const indent = (text: string, first = "    ") =>
     wrap(text, width - 4).map((line, index) => `${index === 0 ? first : "    "}${line}`);
-  const files = finding.evidence.files
-    .slice(0, 3)
-    .map(
-      ({ path, note }) =>
-        `    ${cut(plain(path), width - 8 - Math.min(note.length, 40))}${note === "" ? "" : `  ${plain(cut(note, 40))}`}`,
-    );
-  const more = finding.evidence.filesTotal - files.length;
+  const shown = finding.evidence.files.slice(0, FILES_SHOWN);
+  const files = shown.flatMap((file) => fileLines(file, width));
+  const more = finding.evidence.filesTotal - shown.length;
   return [
     `  ${paint(finding.severity, finding.severity.toUpperCase().padEnd(4))} ${paint("bold", finding.title)} ${paint("dim", `(${finding.id})`)}`,
     ...indent(finding.statement),
     ...files,
-    ...(files.length > 0 && more > 0 ? [`    and ${more} more files`] : []),
+    ...(files.length > 0 && more > 0 ? [`    and ${formatMany(more, "more file")}`] : []),
     ...indent(`→ ${finding.advice}`),
     ...(finding.snippet === undefined
       ? []
       : finding.snippet.code.split("\n").map((line) => paint("dim", `      ${plain(line)}`))),
   ];
+}
+
+const FILES_SHOWN = 3;
+/** A path that is cut to less than this says little. */
+const PATH_CHARACTERS_MIN = 24;
+
+/** A file and the numbers beside it, which are never cut: they get lines of their own where the path leaves no room. */
+function fileLines({ path, note }: EvidenceFile, width: number): string[] {
+  const [shownPath, shownNote] = [plain(path), plain(note)];
+  if (shownNote === "") return [`    ${cut(shownPath, width - 4)}`];
+  const room = width - 6 - shownNote.length;
+  if (room >= Math.min(shownPath.length, PATH_CHARACTERS_MIN))
+    return [`    ${cut(shownPath, room)}  ${shownNote}`];
+  return [`    ${cut(shownPath, width - 4)}`, ...wrap(note, width - 6).map((line) => `      ${line}`)];
 }
 
 const ROWS_MAX = 40;

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Block, Document, TableBlock } from "../../model/document.ts";
 import type { Figure } from "../../model/figure.ts";
 import type { Finding } from "../../model/finding.ts";
-import { cut, figureText } from "./figures.ts";
+import { cut, cutEnd } from "./cut.ts";
+import { figureText } from "./figures.ts";
 import { findingsText, plain, renderText, wrap } from "./index.ts";
 
 const document = (blocks: readonly Block[], values: Partial<Document> = {}): Document => ({
@@ -113,6 +114,18 @@ describe("cut", () => {
     for (let width = 3; width < 40; width++) expect(cut("x".repeat(40), width)).toHaveLength(width);
   });
 
+  it("never cuts a number in two, nor from its unit", () => {
+    const text = "34,816 calls of 47.5 kB on average, 12.25 GB of 16 GB in all";
+    const parts = new Set(text.split(" "));
+    for (let width = 24; width < text.length; width++)
+      for (const short of [cut(text, width), cutEnd(text, width)]) {
+        expect(short.length).toBeLessThanOrEqual(width);
+        for (const word of short.split(/[ …]+/).filter(Boolean)) expect(parts).toContain(word);
+        expect(short).not.toMatch(/\d ?…/);
+      }
+    expect(cutEnd(text, 27)).toBe("34,816 calls of 47.5 kB on…");
+  });
+
   it("leaves no half of a character", () => {
     for (let width = 3; width < 20; width++)
       expect(cut("😀".repeat(20), width)).not.toMatch(
@@ -174,6 +187,21 @@ describe("blocks", () => {
     ]);
     expect(first).toMatch(/^ {2}Bytes read +1\.07 GB {3}a note$/);
     expect(second).toMatch(/^ {2}Throughput +not recorded$/);
+  });
+
+  it("evidence of a finding is whole, on lines of its own where it does not fit", () => {
+    const note = "34,816 calls of 47.5 kB on average, 1.65 GB of 3.3 GB";
+    const files = [
+      { fileId: "1", path: "/lustre/out", note },
+      { fileId: "2", path: "/lustre/project/climate/run-2026/output/restart.nc", note },
+    ];
+    const evidence = { ...finding.evidence, files, filesTotal: 3 };
+    for (const width of [40, 60, 80, 120]) {
+      const text = findingsText([{ ...finding, evidence }], { width, color: false });
+      expect(text.replace(/\s+/g, " ").split(note)).toHaveLength(3);
+      for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(Math.max(width, 60));
+      expect(text).toContain("and 1 more file");
+    }
   });
 
   it("findings have severity, statement, files, advice and code", () => {

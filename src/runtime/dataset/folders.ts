@@ -2,7 +2,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { UsageError } from "../../base/errors.ts";
+import { namedError, UsageError } from "../../base/errors.ts";
 
 /** The names in the folder are durable; not every file system lets folders be synced. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -31,6 +31,8 @@ export async function writeDurably(path: string, bytes: Uint8Array | string): Pr
     await handle.writeFile(bytes);
     await handle.sync();
     return String((await handle.stat({ bigint: true })).ino);
+  } catch (error) {
+    throw namedError(error, path);
   } finally {
     await handle.close();
   }

@@ -6,19 +6,22 @@ import { closeSync, openSync, readdirSync, readFileSync, writeSync } from "node:
 import { join } from "node:path";
 import { crc32 } from "../../node/crc32.ts";
 import type { PieceEntry } from "../piece/piece-info.ts";
+import { inFile } from "../../base/errors.ts";
 
 const PREFIX = "journal.";
 
 export class Journal {
+  readonly #path: string;
   readonly #descriptor: number;
 
   constructor(folder: string, attempt: string, host: number) {
-    this.#descriptor = openSync(join(folder, `${PREFIX}${attempt}.${host}`), "ax");
+    this.#path = join(folder, `${PREFIX}${attempt}.${host}`);
+    this.#descriptor = openSync(this.#path, "ax");
   }
 
   add(piece: PieceEntry): void {
     const line = lineOf(piece);
-    writeSync(this.#descriptor, line);
+    inFile(this.#path, () => writeSync(this.#descriptor, line));
   }
 
   close(): void {

@@ -1,10 +1,11 @@
 /** One writer per dataset: a file that says who. That of a process which is gone does not count. */
 import { randomBytes } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { isCode, makeFolders } from "../dataset/folders.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 export interface Owner {
   readonly pid: number;
@@ -27,7 +28,7 @@ export function takeLock(folder: string, what: string): Lock {
   makeFolders(dirname(folder), folder);
   const path = join(folder, "lock");
   const own = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
-  writeFileSync(own, JSON.stringify(ownerNow()));
+  writeFile(own, JSON.stringify(ownerNow()));
   try {
     while (!tryLink(own, path)) takeFromTheDead(path, what);
   } finally {
@@ -35,7 +36,7 @@ export function takeLock(folder: string, what: string): Lock {
   }
   return {
     addProcess: (pid) =>
-      writeFileSync(join(folder, "processes"), `${JSON.stringify({ pid, ticks: ticksOf(pid) })}\n`, {
+      writeFile(join(folder, "processes"), `${JSON.stringify({ pid, ticks: ticksOf(pid) })}\n`, {
         flag: "a",
       }),
     release: () => {

@@ -1,6 +1,5 @@
 /** A dataset that is being written, step by step. */
 import { randomBytes } from "node:crypto";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { keepsData, makeBackend, ratesOf, requireLfs } from "../../backend/index.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -25,6 +24,7 @@ import { isResumable, outcomeOf, type Run } from "./outcome.ts";
 import { planNext } from "./plan-next.ts";
 import { recordJson, recordOf, type StepRecord } from "./run-record.ts";
 import { type StepDescription, type StepInput, type StepSource, stepInput } from "./step-input.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 export interface StepResult {
   /** Output step, from 0. */
@@ -322,7 +322,7 @@ export class AdaptiveWriter {
   ): Promise<void> {
     const { names, history, targets, policy } = this.#checked;
     clearAfter(names, decided, allTargets);
-    await writeFile(join(names.notes, "run.json"), recordJson(record));
+    writeFile(join(names.notes, "run.json"), recordJson(record));
     const learned = reports.flatMap((one) => one.learned);
     if (learned.length === 0) return;
     const at = new Date().toISOString();

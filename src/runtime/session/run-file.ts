@@ -1,14 +1,15 @@
 /** A file that keeps the records of runs, one a line, so that they can be shown beside each other. */
-import { appendFileSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { FormatError } from "../../base/errors.ts";
 import type { WriteRun } from "../../model/write-run.ts";
 import { recordJson, type StepRecord } from "./run-record.ts";
+import { appendFile } from "../../node/write-file.ts";
 
 const NUMBERS = ["bytes", "start", "end"] as const;
 const WHOLE = ["rank", "block", "target"] as const;
 
 export function addRun(path: string, record: StepRecord): void {
-  appendFileSync(path, recordJson(record));
+  appendFile(path, recordJson(record));
 }
 
 /** All runs of a file, or the one that a dataset keeps of its last. */

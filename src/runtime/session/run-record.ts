@@ -1,4 +1,5 @@
 /** What a run leaves: every write, times and amounts, in the shape that simulated runs have. */
+import { csvRow } from "../../base/csv.ts";
 import { OP_UNUSED, type WriteOps, type WriteRun } from "../../model/write-run.ts";
 import { joinOps, type OpColumns } from "../host/ops.ts";
 import type { HostReport } from "../host/setting.ts";
@@ -120,10 +121,9 @@ export function opsCsv({ run, host, offset }: StepRecord): string {
   for (let i = 0; i < ops.count; i++) {
     const target = ops.target[i] as number;
     const name = targetNames[target] ?? `target ${target}`;
-    const quoted = /[",\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
     const [start, end] = [ops.start[i] as number, ops.end[i] as number];
     lines.push(
-      [
+      csvRow([
         host[i],
         ops.rank[i],
         ops.bytes[i],
@@ -131,11 +131,11 @@ export function opsCsv({ run, host, offset }: StepRecord): string {
         start.toFixed(9),
         end.toFixed(9),
         "write",
-        quoted,
+        name,
         target,
         ops.block[i],
         ops.flags[i],
-      ].join(","),
+      ]),
     );
   }
   return `${lines.join("\n")}\n`;

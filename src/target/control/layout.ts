@@ -1,7 +1,8 @@
 /** A folder with data of servers remembers how files are cut, so that others are not served in another way. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../../base/errors.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 const LAYOUT_FILE = "layout.json";
 
@@ -16,7 +17,7 @@ export function keepLayout(dir: string, servers: number, stripBytes: number): vo
     throw new UsageError(
       `${dir} holds files in strips of ${found.stripBytes} bytes over ${found.servers} servers; start with -n ${found.servers} --strip ${found.stripBytes}, or choose another --dir`,
     );
-  writeFileSync(path, `${JSON.stringify({ servers, stripBytes })}\n`, { mode: 0o600 });
+  writeFile(path, `${JSON.stringify({ servers, stripBytes })}\n`, { mode: 0o600 });
 }
 
 function readLayout(path: string): { servers: number; stripBytes: number } | undefined {

@@ -1,19 +1,11 @@
 /** What a folder says of the servers that run in it: `targets.json`, and the token in a file of its own. */
-import {
-  closeSync,
-  constants,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { FormatError, UsageError } from "../../base/errors.ts";
+import { FormatError, inFile, UsageError } from "../../base/errors.ts";
 import { isAlive, type ProcessId, ticksOf } from "./processes.ts";
 import { makeFolder } from "../../node/folders.ts";
+import { writeFile } from "../../node/write-file.ts";
 
 export interface ServerEntry extends ProcessId {
   readonly server: number;
@@ -105,7 +97,7 @@ function removeStale(dir: string, found: TargetsState): void {
 export function writeState(dir: string, state: TargetsState): void {
   const path = join(dir, STATE_FILE);
   const aside = `${path}.${process.pid}`;
-  writeFileSync(aside, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  writeFile(aside, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
   renameSync(aside, path);
 }
 
@@ -133,7 +125,7 @@ export function writeToken(dir: string, token: string): void {
   const path = join(dir, TOKEN_FILE);
   rmSync(path, { force: true });
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-  writeSync(fd, `${token}\n`);
+  inFile(path, () => writeSync(fd, `${token}\n`));
   closeSync(fd);
 }
 
@@ -143,7 +135,7 @@ export function readToken(dir: string): string {
 
 function tryCreate(path: string, state: TargetsState): boolean {
   try {
-    writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`, { flag: "wx", mode: 0o600 });
+    writeFile(path, `${JSON.stringify(state, null, 2)}\n`, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;

@@ -64,7 +64,7 @@ function random(way: Way): Rule {
             { label: `${what} that go back`, value: count, unit: "calls", of: calls },
             ...(usual === undefined
               ? []
-              : [{ label: "most frequent size", value: usual, unit: "bytes" } as const]),
+              : [{ label: "most frequent size", value: usual, unit: "bytes", size: true } as const]),
             { label: `time in ${what} of these files, all ranks`, value: seconds, unit: "seconds" },
           ],
           ...worstRecords(listed),
@@ -176,8 +176,8 @@ const noncontiguous = defineRule({
       evidence: {
         numbers: [
           { label: "strided accesses", value: count, unit: "calls", of: calls },
-          { label: "piece", value: worst.regionBytes, unit: "bytes" },
-          { label: "gap", value: worst.gapBytes, unit: "bytes" },
+          { label: "piece", value: worst.regionBytes, unit: "bytes", size: true },
+          { label: "gap", value: worst.gapBytes, unit: "bytes", size: true },
           { label: "density", value: density, unit: "share" },
           {
             label: "bytes moved",

@@ -86,7 +86,7 @@ function small(way: Way): Rule {
             { label: `small ${what}`, value: found.count, unit: "calls", of: found.calls },
             ...(usual === undefined
               ? []
-              : [{ label: "most frequent size", value: usual, unit: "bytes" } as const]),
+              : [{ label: "most frequent size", value: usual, unit: "bytes", size: true } as const]),
             {
               label: `bytes of all ${what} in these files`,
               value: sum(records, (one) => bytesOf(one, way)),

@@ -73,8 +73,8 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
     evidence: {
       numbers: [
         { label: "misaligned accesses", value: count, unit: "calls", of: calls },
-        { label: "alignment of the file", value: alignment, unit: "bytes" },
-        ...(stripe > 0 ? [{ label: "stripe", value: stripe, unit: "bytes" } as const] : []),
+        { label: "alignment of the file", value: alignment, unit: "bytes", size: true },
+        ...(stripe > 0 ? [{ label: "stripe", value: stripe, unit: "bytes", size: true } as const] : []),
         { label: "time in accesses to these files, all ranks", value: seconds, unit: "seconds" },
       ],
       ...worstRecords(listed),
@@ -168,7 +168,7 @@ const misalignedMemory = defineRule({
       evidence: {
         numbers: [
           { label: "misaligned buffers", value: count, unit: "calls", of: calls },
-          { label: "alignment of memory", value: alignment, unit: "bytes" },
+          { label: "alignment of memory", value: alignment, unit: "bytes", size: true },
         ],
         ...worstRecords(listed),
       },

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { type Application, osts } from "../../../generate/single/application.ts";
 import type { Finding } from "../../../model/finding.ts";
 import type { Job } from "../job.ts";
-import { judge } from "../judge.ts";
+import { judged } from "./test-kit.ts";
 import { plannedJob, singleJob } from "../test-kit.ts";
 import { FILES_RULES } from "./files.ts";
 
 const MIB = 1024 ** 2;
 
-const findings = (job: Job) => judge(job, new Map(), FILES_RULES).findings;
+const findings = (job: Job) => judged(job, FILES_RULES);
 const find = (job: Job, id: string) => findings(job).find((finding) => finding.id === id);
 const ids = (job: Job) => findings(job).map(({ id }) => id);
 const number = (finding: Finding | undefined, label: string) =>

@@ -29,7 +29,7 @@ describe("numbers in sentences", () => {
       "4 KiB",
       "3.5 MiB",
       "1 GiB",
-      "3 MB",
+      "2.86 MiB",
       "100 B",
     ]);
     expect([0, 25e-6, 0.0102, 6.17, 570_123].map(secondsText)).toEqual([

@@ -224,7 +224,7 @@ const chunks = defineRule({
       note: `${CHUNK_WORDS[one.trouble]}: chunk ${sizeText(one.chunk)}, most frequent access ${sizeText(one.access)}`,
     }));
     const statement = {
-      small: `Chunks of ${worst.record.path} have ${sizeText(worst.chunk)}, below ${sizeText(limits.bytes)}: the ${formatBytes(bytesMoved(worst.record))} that were moved are about ${grouped(worst.moved)} chunks.`,
+      small: `Chunks of ${worst.record.path} have ${sizeText(worst.chunk)}, below ${sizeText(limits.bytes)}: the ${sizeText(bytesMoved(worst.record))} that were moved are about ${grouped(worst.moved)} chunks.`,
       partial: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) covers ${percent(worst.access, worst.chunk)} of a chunk of ${sizeText(worst.chunk)}, in ${grouped(accessesOf(worst.record))} accesses; the chunk is larger than the chunk cache of ${sizeText(CHUNK_CACHE_BYTES)}.`,
       misfit: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) is no multiple of the chunk (${sizeText(worst.chunk)}), so that chunks at its edges are moved whole for a part of them, in ${grouped(accessesOf(worst.record))} accesses.`,
     }[worst.trouble];
@@ -233,8 +233,8 @@ const chunks = defineRule({
       statement: `${statement} This is so for ${grouped(found.length)} of ${many(job.layer("H5D").length, "dataset")}.${costSentence(job, seconds, "Accesses to them take")}`,
       evidence: {
         numbers: [
-          { label: "chunk", value: worst.chunk, unit: "bytes" },
-          { label: "most frequent access", value: worst.access, unit: "bytes" },
+          { label: "chunk", value: worst.chunk, unit: "bytes", size: true },
+          { label: "most frequent access", value: worst.access, unit: "bytes", size: true },
           {
             label: "datasets with such chunks",
             value: found.length,

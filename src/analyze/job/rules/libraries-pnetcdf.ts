@@ -132,7 +132,7 @@ const blocking = defineRule({
       evidence: {
         numbers: [
           { label: "small blocking writes", value: count, unit: "calls", of: writes },
-          { label: "mean size", value: bytes / count, unit: "bytes" },
+          { label: "mean size", value: bytes / count, unit: "bytes", size: true },
           { label: "variables", value: variables.length, unit: "count" },
           { label: "time in these writes, all ranks", value: seconds, unit: "seconds" },
         ],

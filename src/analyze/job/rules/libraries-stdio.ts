@@ -6,7 +6,7 @@ import { accessesOf, accessSeconds, bytesMoved, KIB, known, MIB, sum } from "./m
 import { posixFiles, stdioFiles } from "./per-job.ts";
 import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
 import { posixInstead, setvbufLarge } from "./snippets.ts";
-import { costSentence, many, partOfBytes, secondsText } from "./wording.ts";
+import { costSentence, many, partOfBytes, secondsText, sizeText } from "./wording.ts";
 
 const stdioBulk = defineRule({
   id: "stdio-bulk",
@@ -139,18 +139,18 @@ const stdioSmall = defineRule({
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
       weight: file.calls,
-      note: `${many(file.calls, "call")} of ${formatBytes(file.bytes / file.calls)} on average, ${many(known(file.record.syncs), "flush", "flushes")}`,
+      note: `${many(file.calls, "call")} of ${sizeText(file.bytes / file.calls)} on average, ${many(known(file.record.syncs), "flush", "flushes")}`,
     }));
     return {
       severity: severityByCalls(job, seconds),
       statement:
-        `${many(calls, "call")} on ${many(files.length, "stream")} move ${formatBytes(bytes / calls)} and take ${secondsText(seconds / calls)} on average, ${flushes === 0 ? "without a flush" : `with ${many(flushes, "flush", "flushes")}`}: ` +
+        `${many(calls, "call")} on ${many(files.length, "stream")} move ${sizeText(bytes / calls)} and take ${secondsText(seconds / calls)} on average, ${flushes === 0 ? "without a flush" : `with ${many(flushes, "flush", "flushes")}`}: ` +
         "buffers of the streams hardly collect them." +
         costSentence(job, seconds),
       evidence: {
         numbers: [
           { label: "calls", value: calls, unit: "calls" },
-          { label: "mean size", value: bytes / calls, unit: "bytes" },
+          { label: "mean size", value: bytes / calls, unit: "bytes", size: true },
           { label: "flushes", value: flushes, unit: "calls" },
           { label: "time in these calls, all ranks", value: seconds, unit: "seconds" },
         ],

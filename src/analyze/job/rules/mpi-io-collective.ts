@@ -241,8 +241,8 @@ const noHints = defineRule({
       statement: `${many(files.length, "file is", "files are")} accessed collectively on Lustre and without hints; requests to ${worst.record.path} have ${sizeText(worst.request)} on average, its stripe ${sizeText(worst.stripe)}.`,
       evidence: {
         numbers: [
-          { label: "mean request", value: worst.request, unit: "bytes" },
-          { label: "stripe", value: worst.stripe, unit: "bytes" },
+          { label: "mean request", value: worst.request, unit: "bytes", size: true },
+          { label: "stripe", value: worst.stripe, unit: "bytes", size: true },
           {
             label: "opens that passed hints",
             value: 0,

@@ -177,7 +177,7 @@ const fileView = defineRule({
         numbers: [
           { label: "requests without a view", value: count, unit: "calls" },
           { label: "requests apart from the one before", value: worst.apart, unit: "share" },
-          { label: "mean size", value: mean, unit: "bytes" },
+          { label: "mean size", value: mean, unit: "bytes", size: true },
           { label: "time in these requests, all ranks", value: seconds, unit: "seconds" },
         ],
         ...worstRecords(listed),

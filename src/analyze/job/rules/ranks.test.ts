@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { type Application, osts, RATE } from "../../../generate/single/application.ts";
 import type { Finding } from "../../../model/finding.ts";
 import type { Job } from "../job.ts";
-import { judge } from "../judge.ts";
+import { judged } from "./test-kit.ts";
 import { plannedJob, singleJob } from "../test-kit.ts";
 import { RANKS_RULES } from "./ranks.ts";
 import { rankSpread } from "./rank-spread.ts";
 
 const MIB = 1024 ** 2;
 
-const findings = (job: Job) => judge(job, new Map(), RANKS_RULES).findings;
+const findings = (job: Job) => judged(job, RANKS_RULES);
 const find = (job: Job, id: string) => findings(job).find((finding) => finding.id === id);
 const ids = (job: Job) => findings(job).map(({ id }) => id);
 const number = (finding: Finding | undefined, label: string) =>

@@ -311,7 +311,7 @@ const slowCall = defineRule({
         numbers: [
           { label: `longest ${way}`, value: seconds, unit: "seconds", of: job.runSeconds },
           { label: "usual for its size", value: usual, unit: "seconds" },
-          { label: "its bytes", value: bytes, unit: "bytes" },
+          { label: "its bytes", value: bytes, unit: "bytes", size: true },
         ],
         files: stalls.slice(0, 10).map((stall) => ({
           fileId: stall.file.fileId,

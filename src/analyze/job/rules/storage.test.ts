@@ -8,14 +8,14 @@ import { type Application, osts, RATE } from "../../../generate/single/applicati
 import type { Finding } from "../../../model/finding.ts";
 import { nodeEncoders } from "../../../node/encoders.ts";
 import type { Job } from "../job.ts";
-import { judge } from "../judge.ts";
+import { judged } from "./test-kit.ts";
 import { jobOf, plannedJob, singleJob } from "../test-kit.ts";
 import { STORAGE_RULES } from "./storage.ts";
 
 const MIB = 1024 ** 2;
 const GIB = 1024 * MIB;
 
-const findings = (job: Job) => judge(job, new Map(), STORAGE_RULES).findings;
+const findings = (job: Job) => judged(job, STORAGE_RULES);
 const find = (job: Job, id: string) => findings(job).find((finding) => finding.id === id);
 const ids = (job: Job) => findings(job).map(({ id }) => id);
 const number = (finding: Finding | undefined, label: string) =>

@@ -1,4 +1,5 @@
 /** Jobs of one file, jobs made of counters for what the recorder of generate/ does not record, and findings by id. */
+import { expect } from "vitest";
 import { lustre } from "../../../formats/darshan/modules/index.ts";
 import type { ModuleSpec } from "../../../formats/darshan/modules/module.ts";
 import { recordId } from "../../../formats/darshan/record-id.ts";
@@ -19,7 +20,22 @@ import { MPI_IO_RULES } from "./mpi-io.ts";
 /** The rules that are about calls: accesses, MPI-IO, libraries. */
 export const CALL_RULES: readonly Rule[] = [...ACCESSES_RULES, ...MPI_IO_RULES, ...LIBRARIES_RULES];
 
-export const findingsOf = (job: Job): readonly Finding[] => judge(job, new Map(), CALL_RULES).findings;
+/** What these rules find. Sentences of findings are held to the units that base/units.ts promises. */
+export function judged(job: Job, rules: readonly Rule[]): readonly Finding[] {
+  const { findings } = judge(job, new Map(), rules);
+  for (const finding of findings) expect(mixedUnits(finding)).toEqual([]);
+  return findings;
+}
+
+/** Sentences with binary and with decimal units. */
+function mixedUnits({ statement, advice, effect, confidenceReason, evidence }: Finding): string[] {
+  const texts = [statement, advice, effect, confidenceReason, ...evidence.files.map(({ note }) => note)];
+  return texts
+    .flatMap((text) => text.split(/(?<=\.) /))
+    .filter((sentence) => /\d [KMGTPE]iB\b/.test(sentence) && /\d [kMGTPE]B\b/.test(sentence));
+}
+
+export const findingsOf = (job: Job): readonly Finding[] => judged(job, CALL_RULES);
 
 export const idsOf = (job: Job): string[] => findingsOf(job).map(({ id }) => id);
 

@@ -10,6 +10,7 @@ import type { Finding } from "../../../model/finding.ts";
 import { nodeEncoders } from "../../../node/encoders.ts";
 import type { Job } from "../job.ts";
 import { judge } from "../judge.ts";
+import { judged } from "./test-kit.ts";
 import { jobOf, plannedJob, singleJob } from "../test-kit.ts";
 import { FILES_RULES } from "./files.ts";
 import { RANKS_RULES } from "./ranks.ts";
@@ -18,7 +19,7 @@ import { TIME_RULES } from "./time.ts";
 
 const MIB = 1024 ** 2;
 
-const findings = (job: Job) => judge(job, new Map(), TIME_RULES).findings;
+const findings = (job: Job) => judged(job, TIME_RULES);
 const find = (job: Job, id: string) => findings(job).find((finding) => finding.id === id);
 const ids = (job: Job) => findings(job).map(({ id }) => id);
 const number = (finding: Finding | undefined, label: string) =>

@@ -1,11 +1,18 @@
 /**
  * Numbers in sentences, so that all statements read alike: three significant digits, counts in full with commas.
- * Amounts of data have SI units (formatBytes: 1.07 GB), sizes of calls, stripes and chunks binary ones (4 KiB), as
- * people choose them.
+ * Which units bytes have is said in base/units.ts: amounts 1.07 GB, sizes of calls, stripes and chunks 4 KiB, and one of
+ * the two in a sentence.
  */
-import { formatBytes, formatCount, formatMany, formatSeconds, formatShare } from "../../../base/units.ts";
+import {
+  formatBytes,
+  formatCount,
+  formatMany,
+  formatSeconds,
+  formatShare,
+  formatSize,
+} from "../../../base/units.ts";
 import type { Job } from "../job.ts";
-import { GIB, ioSeconds, KIB, MIB } from "./measures.ts";
+import { ioSeconds } from "./measures.ts";
 
 /** `32,768`. */
 export const grouped = formatCount;
@@ -54,16 +61,8 @@ export function partOfIoTime(job: Job, seconds: number): string {
 export const costSentence = (job: Job, seconds: number, what = "They take") =>
   seconds > 0 && ioSeconds(job) > 0 ? ` ${what} ${partOfIoTime(job, seconds)}.` : "";
 
-/** `4 KiB`, `3.5 MiB`; what is no multiple of a quarter of a binary unit as an amount: `3 MB`. */
-export function sizeText(bytes: number): string {
-  for (const [unit, name] of [
-    [GIB, "GiB"],
-    [MIB, "MiB"],
-    [KIB, "KiB"],
-  ] as const)
-    if (bytes >= unit && (4 * bytes) % unit === 0) return `${bytes / unit} ${name}`;
-  return formatBytes(bytes);
-}
+/** `4 KiB`, `46.4 KiB`. */
+export const sizeText = formatSize;
 
 /** `6.17 s`, `570,000 s`; of single calls `10.2 ms`, `25 µs`. */
 export function secondsText(seconds: number): string {

@@ -1,12 +1,10 @@
 import type { Section } from "../../../model/document.ts";
+import { formatMany } from "../../../base/units.ts";
 import type { ReportInput } from "../input.ts";
+import type { Unjudged } from "../rule.ts";
 
 export function findings({ verdicts, job }: ReportInput): Section {
   const { findings: found, quiet, unjudged } = verdicts;
-  const left =
-    unjudged.length === 0
-      ? ""
-      : ` ${unjudged.length} could not be applied, since the log has no ${[...new Set(unjudged.map(({ missing }) => missing))].slice(0, 6).join(", no ")} data.`;
   const none =
     job.files.length === 0
       ? "The log holds no I/O, so there is nothing to judge."
@@ -14,7 +12,34 @@ export function findings({ verdicts, job }: ReportInput): Section {
   return {
     id: "findings",
     title: "Findings",
-    intro: `${quiet.length + found.length} rules were applied: ${found.length === 0 ? "none found anything" : `${found.length} found something`}.${left} plimsoll findings --list explains them all.`,
+    intro: `${formatMany(quiet.length + found.length, "rule was", "rules were")} applied: ${found.length === 0 ? "none found anything" : `${found.length} found something`}. ${unjudgedText(unjudged)}plimsoll findings --list explains them all.`,
     blocks: [{ kind: "findings", findings: found, none }],
   };
+}
+
+/** What modules record, for those who do not know Darshan's names. */
+const DATA: Readonly<Record<string, string>> = {
+  LUSTRE: "Lustre layouts",
+  HEATMAP: "a heat map",
+  DXT_POSIX: "DXT traces",
+  DXT_MPIIO: "DXT traces",
+  H5F: "HDF5 files",
+  H5D: "HDF5 datasets",
+  PNETCDF_VAR: "PnetCDF variables",
+};
+
+/** Each kind of missing data with the number of rules that need it, the most needed first. */
+export function unjudgedText(unjudged: readonly Unjudged[]): string {
+  if (unjudged.length === 0) return "";
+  const rules = new Map<string, number>();
+  for (const { lacks } of unjudged)
+    for (const group of lacks) {
+      const data = [...new Set(group.map((module) => DATA[module] ?? module))].join(" or ");
+      rules.set(data, (rules.get(data) ?? 0) + 1);
+    }
+  const list = [...rules]
+    .sort(([, a], [, b]) => b - a)
+    .map(([data, count], at) => `${data} (${at === 0 ? formatMany(count, "rule") : count})`);
+  const other = formatMany(unjudged.length, "other rule needs", "other rules need");
+  return `${other} data that the log does not have: ${list.join(", ")}. `;
 }

@@ -26,7 +26,7 @@ export function heat({ job }: ReportInput): Section {
   return {
     ...common,
     intro:
-      "Each row is a rank or a group of ranks, each column a stretch of time; darker means more bytes. The bars at the right are bytes per rank, those above bytes over time.",
+      "Each row is a rank or a group of ranks, each column a stretch of time; the colours below the figure run from few bytes to many. The bars at the right are bytes per rank, those above bytes over time.",
     blocks: [{ kind: "figure", figure: heatFigure(job.activity, job.ranks) }],
   };
 }

@@ -33,7 +33,7 @@ export function storage({ job }: ReportInput): Section {
   return {
     ...common,
     intro:
-      "One bar for each OST that a file of the job lies on: its height is the bytes that went there, its colour the time of the calls. Equal heights with one dark bar point to a slow target.",
+      "One bar for each OST that a file of the job lies on: its height is the bytes that went there, its colour the time of the calls. Equal heights with one bar in the colour of a much longer time point to a slow target.",
     blocks: [...blocks, adviceTable(striped)],
   };
 }
