@@ -75,7 +75,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "store check",
-    summary: "verify a store, and clear away what stopped writers left",
+    summary: "verify a store, and name what stopped writers left",
     load: () => import("./store/check.ts"),
   },
   {

@@ -7,3 +7,4 @@ export { exportTable } from "./export.ts";
 export type { BatchInfo, Segment } from "./manifest.ts";
 export type { Session, SqlColumn, SqlResult } from "./session.ts";
 export { Store } from "./store.ts";
+export { verifySegments } from "./verify.ts";

@@ -1,10 +1,11 @@
 /**
  * Names in a store.
  *
- *     STORE/store.json                          kind and version
+ *     STORE/store.json                          kind, version, whether there are batches
  *     STORE/manifest/<batch>.json               a batch exists when this file exists
  *     STORE/manifest/<batch>.settled            a compaction that nothing can contest any more
  *     STORE/segments/<table>/<batch>-<n>.parquet
+ *     STORE/aside/<batch>/                      a batch that a repair took out: entry, files, what is lost
  *     STORE/tmp/<id>/                           what is being written, what queries spill
  */
 import { randomBytes } from "node:crypto";
@@ -15,6 +16,7 @@ import { UsageError } from "../base/errors.ts";
 export const STORE_FILE = "store.json";
 export const MANIFEST = "manifest";
 export const SEGMENTS = "segments";
+export const ASIDE = "aside";
 export const TMP = "tmp";
 
 /** Length of every batch id; views find the batch of a row by the first characters of its file's name. */

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { FormatError } from "../base/errors.ts";
 import { STORE_VERSION } from "../model/store-schema.ts";
 import { entryId, entryPath, isBatchId, MANIFEST, markId, segmentBatch } from "./layout.ts";
+import { lostManifest } from "./mark.ts";
 
 export interface Segment {
   /** From the folder of the store: `segments/<table>/<batch>-<n>.parquet`. */
@@ -68,6 +69,12 @@ export function readManifest(store: string, { known, lenient = false }: ReadOpti
           if (!lenient || !(error instanceof FormatError)) throw error;
           damaged.push(error);
         }
+      }
+      if (entries.size === 0 && damaged.length === 0) {
+        const lost = lenient ? undefined : lostManifest(store);
+        // The first batch may have come since the listing; its entry is there before the mark says so.
+        if (lost !== undefined && attempt > 0) throw new FormatError(store, {}, lost);
+        if (lost !== undefined) continue;
       }
       return { entries, settled: new Set(names.flatMap((name) => markId(name) ?? [])), damaged };
     } catch (error) {
