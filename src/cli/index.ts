@@ -84,6 +84,16 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./store/compact.ts"),
   },
   {
+    name: "store repair",
+    summary: "say what is lost with damaged parts of a store, and take them out",
+    load: () => import("./store/repair.ts"),
+  },
+  {
+    name: "store drop-batch",
+    summary: "take one batch out of a store, so that its inputs can be ingested again",
+    load: () => import("./store/drop-batch.ts"),
+  },
+  {
     name: "store export",
     summary: "write a table of a store as one Parquet, CSV or NDJSON file",
     load: () => import("./store/export.ts"),

@@ -8,6 +8,7 @@ import { messageOf } from "./engine-error.ts";
 import { ID_LENGTH, MANIFEST, storePath } from "./layout.ts";
 import { clearRubbish, findLeftovers, type Rubbish, type RubbishOptions } from "./leftovers.ts";
 import {
+  allEntries,
   type BatchInfo,
   bytesOf,
   judge,
@@ -56,7 +57,7 @@ export async function checkStore(path: string, options: CheckOptions = {}): Prom
   readMark(root, path);
   const leftovers = findLeftovers(root);
   const manifest = readManifest(root, { lenient: true });
-  const verdicts = judge(manifest);
+  const verdicts = judge({ entries: allEntries(manifest), settled: manifest.settled });
   const live = [...manifest.entries.values()].filter(({ id }) => verdicts.get(id) === "live");
   const problems: Problem[] = manifest.damaged.map((error: FormatError) => ({
     path: relative(root, error.source),

@@ -3,7 +3,7 @@
  * written anew. The new batch replaces the old ones from the moment its manifest entry exists; their files go after a
  * grace time, so that whoever reads them meanwhile can finish.
  */
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { STORE_SCHEMA, STORE_VERSION, storedFiles } from "../model/store-schema.ts";
@@ -14,7 +14,7 @@ import { syncFolder } from "../node/durable.ts";
 import { ensureFolder, hashFile, removeFile, sizeOf, syncFile } from "./files.ts";
 import { reached } from "./hooks.ts";
 import { entryPath, MANIFEST, markPath, newBatchId, SEGMENTS, TMP } from "./layout.ts";
-import { ageMs, type BatchInfo, bytesOf, judge, liveBatches, readManifest } from "./manifest.ts";
+import { ageMs, type BatchInfo, bytesOf, judge, liveBatches, markSettled, readManifest } from "./manifest.ts";
 import type { Store } from "./store.ts";
 import { verifySegments } from "./verify.ts";
 import { duplicateBatches, hiddenRuns, hideDuplicates, tableQuery } from "./views.ts";
@@ -181,7 +181,7 @@ export function removeReplaced(
     // What it replaces must be settled itself, or it could come back.
     if (replaces.some((old) => (before.entries.get(old)?.replaces.length ?? 0) > 0 && !settled.has(old)))
       continue;
-    writeFileSync(markPath(store, id), "");
+    markSettled(store, id);
     settled.add(id);
     reached("settled");
   }

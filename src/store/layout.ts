@@ -30,6 +30,9 @@ const SEGMENT = /^(\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7})-(\d+)\.parquet$/;
 /** What `writeWhole` leaves when it is killed. */
 const PART = /\.part-[0-9a-f]{12}$/;
 
+/** The batch that a text names: its id, a manifest entry or a segment. */
+export const batchIn = (text: string): string | undefined =>
+  /\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7}/.exec(text)?.[0];
 export const isBatchId = (name: string): boolean => ID.test(name);
 export const entryId = (name: string): string | undefined => ENTRY.exec(name)?.[1];
 export const markId = (name: string): string | undefined => MARK.exec(name)?.[1];
