@@ -63,7 +63,7 @@ export class KilledStore {
     expect(await fingerprint(path)).toEqual(await fingerprint(undisturbed));
 
     const later = Date.now() + 3600_000;
-    const check = await checkStore(path, { deep: true, graceMs: 0, nowMs: later });
+    const check = await checkStore(path, { deep: true, remove: true, graceMs: 0, nowMs: later });
     expect(check.problems).toEqual([]);
     expect(check.rubbish.length).toBeGreaterThan(0);
     expect((await checkStore(path)).rubbish).toEqual([]);

@@ -75,13 +75,23 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "store check",
-    summary: "verify a store, and clear away what stopped writers left",
+    summary: "verify a store, and name what stopped writers left",
     load: () => import("./store/check.ts"),
   },
   {
     name: "store compact",
     summary: "join the small batches of a store into one",
     load: () => import("./store/compact.ts"),
+  },
+  {
+    name: "store repair",
+    summary: "say what is lost with damaged parts of a store, and take them out",
+    load: () => import("./store/repair.ts"),
+  },
+  {
+    name: "store drop-batch",
+    summary: "take one batch out of a store, so that its inputs can be ingested again",
+    load: () => import("./store/drop-batch.ts"),
   },
   {
     name: "store export",

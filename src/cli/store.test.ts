@@ -165,16 +165,45 @@ describe("plimsoll store", () => {
     truncateSync(join(path, "segments/runs", segment as string), 9);
     writeFileSync(join(path, "notes"), "");
     mkdirSync(join(path, "tmp/20200101T000000000-000001-0000000"));
-    const bad = await plimsoll(["store", "check", "--grace", "0", path]);
+    const bad = await plimsoll(["store", "check", "--grace", "0", "--remove-leftovers", path]);
     expect(bad.code).toBe(1);
     expect(bad.out).toContain(`damaged: segments/runs/${segment}: 9 bytes, the manifest says`);
-    expect(bad.out).toContain("removed: tmp/20200101T000000000-000001-0000000 (0 B, 0 minutes old)");
+    expect(bad.out).toContain(
+      "leftover: tmp/20200101T000000000-000001-0000000 (0 B, 0 minutes old; kept, since the store is damaged)",
+    );
     expect(bad.out).toContain("foreign: notes (left alone)");
-    expect(bad.err).toBe(`plimsoll: ${path}: 1 of its parts are damaged or missing\n`);
+    expect(bad.err).toBe(
+      `plimsoll: ${path}: 1 of its parts are damaged or missing; plimsoll store repair says what is lost\n`,
+    );
     const json = await plimsoll(["store", "check", "--json", path]);
     expect(json.code).toBe(1);
     expect(JSON.parse(json.out)).toMatchObject({ ok: false, batches: 2, problems: [{}], foreign: ["notes"] });
     expect(await plimsoll(["store", "check", root])).toMatchObject({ code: 2 });
+  });
+
+  it("check removes leftovers only when it is told to", async () => {
+    mkdirSync(join(path, "tmp/20200101T000000000-000001-0000000"));
+    const named = await plimsoll(["store", "check", "--grace", "0", path]);
+    expect(named).toMatchObject({ code: 0, err: "" });
+    expect(named.out).toContain("leftover: tmp/20200101T000000000-000001-0000000 (0 B, 0 minutes old)");
+    const removed = await plimsoll(["store", "check", "--grace", "0", "--remove-leftovers", path]);
+    expect(removed.out).toContain("removed: tmp/20200101T000000000-000001-0000000");
+    expect(readdirSync(join(path, "tmp"))).toEqual([]);
+  });
+
+  it("of which the manifest is gone is refused by every command, and nothing is removed", async () => {
+    rmSync(join(path, "manifest"), { recursive: true });
+    for (const words of [
+      ["sql", "--store", path, "select 1"],
+      ["store", "compact", path],
+      ["store", "export", path, "--table", "runs", "-o", join(root, "lost.csv")],
+      ["store", "check", "--grace", "0", "--remove-leftovers", path],
+    ]) {
+      const { code, out, err } = await plimsoll(words);
+      expect(code, words.join(" ")).toBe(1);
+      expect(`${out}${err}`).toContain("the folder manifest is missing, though there are 2 segments");
+    }
+    expect(readdirSync(join(path, "segments/runs")).length).toBe(2);
   });
 
   it("compact joins batches", async () => {
@@ -185,6 +214,9 @@ describe("plimsoll store", () => {
     );
     const again = await plimsoll(["store", "compact", "--grace", "0", "--json", path]);
     expect(JSON.parse(again.out)).toMatchObject({ batch: null, replaced: 0, removedBatches: 2, batches: 1 });
+    await makeStore(`${path}-at-once`);
+    const atOnce = await plimsoll(["store", "compact", "--grace", "0", "--json", `${path}-at-once`]);
+    expect(JSON.parse(atOnce.out)).toMatchObject({ replaced: 2, removedBatches: 2, batches: 1 });
   });
 
   it("export writes CSV without formulas", async () => {

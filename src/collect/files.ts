@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { namedError } from "../base/errors.ts";
+import { syncFolder } from "../node/durable.ts";
 
 /** Files in /proc and /sys say that they have no bytes, or 4096, and may have more. */
 export function readToEnd(path: string, bytesMax = 16 << 20): Uint8Array {
@@ -67,20 +68,6 @@ export function writeFully(descriptor: number, bytes: Uint8Array, position: numb
   for (let done = 0; done < bytes.length; ) {
     const at = position === null ? null : position + done;
     done += writeSync(descriptor, bytes, done, bytes.length - done, at);
-  }
-}
-
-/** Not every file system lets folders be synced; then only the name may be lost with the machine. */
-export function syncFolder(folder: string): void {
-  try {
-    const descriptor = openSync(folder, "r");
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // The bytes are safe.
   }
 }
 

@@ -35,4 +35,15 @@ describe("the set of known inputs", () => {
     expect(set.add(10_000n)).toBe(true);
     expect(set.add(5n)).toBe(false);
   });
+
+  it("forgets what is removed, and finds what lies behind it", () => {
+    const set = new KnownHashes({ entries: 8 });
+    for (let i = 0n; i < 300n; i++) set.add(i << 12n);
+    for (let i = 0n; i < 300n; i += 2n) set.remove(i << 12n);
+    for (let i = 0n; i < 300n; i++) expect(set.has(i << 12n)).toBe(i % 2n === 1n);
+    set.remove(1n << 50n);
+    expect(set.add(4n << 12n)).toBe(true);
+    expect(set.add(4n << 12n)).toBe(false);
+    expect(set.add(5n << 12n)).toBe(false);
+  });
 });

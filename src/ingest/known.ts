@@ -30,7 +30,7 @@ export class KnownHashes {
   }
 
   has(hash: bigint): boolean {
-    const key = BigInt.asIntN(64, hash) || 1n;
+    const key = keyOf(hash);
     const mask = this.#slots.length - 1;
     for (let at = Number(BigInt.asUintN(32, key ^ (key >> 32n))) & mask; ; at = (at + 1) & mask) {
       const found = Atomics.load(this.#slots, at);
@@ -40,8 +40,7 @@ export class KnownHashes {
 
   /** True when it was not there; it is now. */
   add(hash: bigint): boolean {
-    // Zero marks a free slot.
-    const key = BigInt.asIntN(64, hash) || 1n;
+    const key = keyOf(hash);
     const mask = this.#slots.length - 1;
     let at = Number(BigInt.asUintN(32, key ^ (key >> 32n))) & mask;
     for (;;) {
@@ -59,4 +58,27 @@ export class KnownHashes {
       at = (at + 1) & mask;
     }
   }
+
+  /** It can be added again. Its slot stays taken. */
+  remove(hash: bigint): void {
+    const key = keyOf(hash);
+    const mask = this.#slots.length - 1;
+    for (let at = Number(BigInt.asUintN(32, key ^ (key >> 32n))) & mask; ; at = (at + 1) & mask) {
+      const found = Atomics.load(this.#slots, at);
+      if (found === 0n) return;
+      if (found === key) {
+        Atomics.compareExchange(this.#slots, at, key, REMOVED);
+        return;
+      }
+    }
+  }
+}
+
+/** In a slot whose hash was removed. */
+const REMOVED = 2n;
+
+/** Zero marks a free slot. */
+function keyOf(hash: bigint): bigint {
+  const key = BigInt.asIntN(64, hash);
+  return key === 0n || key === REMOVED ? 1n : key;
 }

@@ -21,7 +21,9 @@ export function newNotes(): IngestNotes {
 }
 
 export function count(into: Counts, name: string, by = 1): void {
-  if (by !== 0) into[name] = (into[name] ?? 0) + by;
+  const sum = (into[name] ?? 0) + by;
+  if (sum !== 0) into[name] = sum;
+  else delete into[name];
 }
 
 export function warn(notes: IngestNotes, text: string): void {
@@ -31,7 +33,49 @@ export function warn(notes: IngestNotes, text: string): void {
 }
 
 export function mergeNotes(into: IngestNotes, from: IngestNotes): void {
-  for (const part of ["counts", "dropped", "nodesDropped"] as const)
-    for (const [name, by] of Object.entries(from[part])) count(into[part], name, by);
+  addCounts(into, from);
   for (const text of from.warnings) warn(into, text);
+}
+
+const COUNTED = ["counts", "dropped", "nodesDropped"] as const;
+
+function addCounts(into: IngestNotes, from: IngestNotes, sign: 1 | -1 = 1): void {
+  for (const part of COUNTED)
+    for (const [name, by] of Object.entries(from[part])) count(into[part], name, sign * by);
+}
+
+/** What was counted for a batch can be taken back until the batch is committed, also what was told before. */
+export class NotesLedger {
+  /** Those that are being counted. */
+  readonly notes: IngestNotes = newNotes();
+  readonly #told = newNotes();
+  #settled = newNotes();
+
+  /** What was counted since the last call. */
+  take(): IngestNotes {
+    const news = { ...this.notes };
+    addCounts(this.#told, news);
+    Object.assign(this.notes, newNotes());
+    return news;
+  }
+
+  settle(): void {
+    this.#settled = newNotes();
+    addCounts(this.#settled, this.#told);
+    addCounts(this.#settled, this.notes);
+  }
+
+  takeBack(): void {
+    Object.assign(this.notes, newNotes());
+    addCounts(this.notes, this.#settled);
+    addCounts(this.notes, this.#told, -1);
+  }
+
+  /** Whatever `work` counts does not count. */
+  async without<T>(work: () => Promise<T>): Promise<T> {
+    const before = structuredClone(this.notes);
+    const result = await work();
+    Object.assign(this.notes, before);
+    return result;
+  }
 }

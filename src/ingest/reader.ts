@@ -5,13 +5,16 @@ import type { ByteSource } from "../base/source.ts";
 import { MISSING_I64, type RowSink, storedSources } from "../model/index.ts";
 import { openFile } from "../node/file-source.ts";
 import { INPUT_FORMATS } from "./formats.ts";
+import type { Witness } from "./journal.ts";
 import type { FileImporter, ImportSetting, InputFormat } from "./input-format.ts";
 import type { KnownHashes } from "./known.ts";
 import { count } from "./notes.ts";
 import { placeOf, type SeriesPlace } from "./system/series.ts";
 import type { Found } from "./walk.ts";
 
-export type Outcome =
+export type Outcome = Witness & Result;
+
+type Result =
   | { readonly status: "stored" | "known"; readonly bytes: number }
   /** Not a format that is known here, in a folder that may hold anything. */
   | { readonly status: "foreign"; readonly bytes: number }
@@ -36,6 +39,8 @@ export class InputReader {
   readonly #setting: ImportSetting;
   readonly #importers = new Map<InputFormat, FileImporter>();
   readonly #sources: Source[] = [];
+  /** Inputs that became known since the last commit. */
+  readonly #added: [set: KnownHashes, hash: bigint][] = [];
 
   /** `stored` and `damaged`: what the store has, and what was looked at before and could not be read. */
   constructor(stored: KnownHashes, damaged: KnownHashes, setting: ImportSetting) {
@@ -55,7 +60,8 @@ export class InputReader {
     let source: ReturnType<typeof openFile> | undefined;
     try {
       source = openFile(path);
-      return this.#readSource(source, path, named);
+      const result = this.#readSource(source, path, named);
+      return { ...result, state: source.state, changed: source.hasChanged() };
     } catch (error) {
       const reason = reasonOf(error, path);
       if (reason === undefined) throw error;
@@ -65,7 +71,7 @@ export class InputReader {
     }
   }
 
-  #readSource(source: ByteSource, path: string, named: boolean): Outcome {
+  #readSource(source: ByteSource, path: string, named: boolean): Result {
     const bytes = source.byteLength;
     const head = source.read(0, HEAD_BYTES);
     const format = INPUT_FORMATS.find((candidate) => candidate.recognizes(head, path));
@@ -83,7 +89,7 @@ export class InputReader {
     const [high, low] = [hash.readBigUInt64BE(0), hash.readBigUInt64BE(8)];
     // What is damaged is tried and named again each time, but kept in the census once.
     const wasDamaged = this.#damaged.has(high);
-    if (!wasDamaged && !this.#stored.add(high)) return { status: "known", bytes };
+    if (!wasDamaged && !this.#add(this.#stored, high)) return { status: "known", bytes };
     try {
       const added = this.#importer(format).add(source, path, hash);
       if (added !== "stored") {
@@ -93,11 +99,28 @@ export class InputReader {
     } catch (error) {
       const reason = reasonOf(error, path);
       if (reason === undefined) throw error;
-      if (this.#damaged.add(high)) this.#sources.push({ high, low, path, bytes, reason });
+      if (this.#add(this.#damaged, high)) this.#sources.push({ high, low, path, bytes, reason });
       return { status: "skipped", bytes, reason };
     }
     this.#sources.push({ high, low, path, bytes, reason: null });
     return { status: "stored", bytes };
+  }
+
+  #add(set: KnownHashes, hash: bigint): boolean {
+    const isNew = set.add(hash);
+    if (isNew) this.#added.push([set, hash]);
+    return isNew;
+  }
+
+  /** The rows that were flushed are committed. */
+  settle(): void {
+    this.#added.length = 0;
+  }
+
+  /** The rows that were flushed since the last `settle` are forgotten, and their inputs are not known any more. */
+  takeBack(): void {
+    for (const [set, hash] of this.#added) set.remove(hash);
+    this.#added.length = 0;
   }
 
   #importer(format: InputFormat): FileImporter {

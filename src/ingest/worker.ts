@@ -1,9 +1,11 @@
 /** A thread of an ingest: reads inputs, writes batches of its own. */
+import { statSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { type Batch, Store } from "../store/index.ts";
+import { CHANGED, Journal, type ReadInput, type ReadSeries } from "./journal.ts";
 import { KnownHashes } from "./known.ts";
 import type { Done, FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
-import { newNotes } from "./notes.ts";
+import { NotesLedger } from "./notes.ts";
 import { InputReader, type Outcome, reasonOf } from "./reader.ts";
 import { Coverage, type CoverageEntry } from "./system/coverage.ts";
 import { Series } from "./system/series.ts";
@@ -15,7 +17,8 @@ const say = (message: FromWorker) => parentPort?.postMessage(message);
 /** Files of a series between two reports. */
 const REPORT_FILES = 64;
 
-const notes = newNotes();
+const ledger = new NotesLedger();
+const { notes } = ledger;
 const coverage = new Coverage();
 for (const entry of start.coverage) coverage.add(...entry);
 const system = new SystemRows(notes, coverage);
@@ -27,6 +30,8 @@ const store = await Store.open(start.store, { threads: 1, memoryBytes: start.mem
 let batch: Batch | undefined;
 let inBatch = 0;
 let rowsInBatch = 0;
+/** Where the rows of the batch come from. */
+const journal = new Journal();
 
 async function flush(): Promise<void> {
   const { rows } = reader;
@@ -37,16 +42,49 @@ async function flush(): Promise<void> {
 }
 
 async function commit(): Promise<void> {
-  await flush();
-  // Which times the rows are of goes in with them, or not at all.
-  if (system.readings.rows > 0) {
-    batch ??= store.beginBatch({ writer: "ingest" });
-    await system.readings.flush(batch);
-  }
+  await flushAll();
+  // Once more for each input that changed; in the end nothing changes, or nothing is left.
+  while (batch !== undefined && journal.leaveOutChanged()) await fillAgain();
   await batch?.commit();
   batch = undefined;
   inBatch = rowsInBatch = 0;
+  journal.settle();
+  for (const one of [reader, coverage, ledger]) one.settle();
 }
+
+async function flushAll(): Promise<void> {
+  await flush();
+  // Which times the rows are of goes in with them, or not at all.
+  if (system.readings.rows === 0) return;
+  batch ??= store.beginBatch({ writer: "ingest" });
+  await system.readings.flush(batch);
+}
+
+/** The rows of the batch once more, without the inputs that are left out. */
+async function fillAgain(): Promise<void> {
+  await batch?.abort();
+  batch = undefined;
+  rowsInBatch = 0;
+  system.readings.news();
+  for (const one of [reader, coverage, ledger]) one.takeBack();
+  const report = new Report();
+  for (const item of journal.items) {
+    if (item.kind === "series") {
+      await readSeriesAgain(item.series, report);
+      continue;
+    }
+    const { read } = item;
+    const outcome = read.isLeftOut ? leftOut(read) : reader.read(read.input);
+    report.correct(read, outcome.status === "series" ? leftOut(read) : outcome);
+    if (reader.rows >= start.rowsMax) await flush();
+  }
+  report.tell(true, []);
+  await flushAll();
+}
+
+const leftOut = ({ outcome: { bytes } }: ReadInput): Outcome => ({
+  ...{ status: "skipped", bytes, reason: CHANGED },
+});
 
 /** What happened since the last report. */
 class Report {
@@ -71,9 +109,24 @@ class Report {
     else done[outcome.status]++;
   }
 
+  /** Something else came of an input than was told. */
+  correct(read: ReadInput, outcome: Outcome): void {
+    const { input, outcome: before } = read;
+    read.outcome = outcome;
+    // What was skipped stays so, whatever the reason is now.
+    if (before.status === "series" || before.status === "skipped" || outcome.status === "series") return;
+    this.#done.bytes += outcome.bytes - before.bytes;
+    this.#done[before.status]--;
+    if (outcome.status === "skipped") this.#skipped.push({ path: input.path, reason: outcome.reason });
+    else this.#done[outcome.status]++;
+  }
+
   send(more: boolean): void {
     const news = system.readings.news();
-    const covered = more ? [] : joined(news);
+    this.tell(more, more ? [] : joined(news));
+  }
+
+  tell(more: boolean, covered: readonly CoverageEntry[]): void {
     say({
       kind: "done",
       more,
@@ -81,12 +134,11 @@ class Report {
       skipped: this.#skipped,
       series: this.#series,
       covered,
-      notes,
+      notes: ledger.take(),
     } satisfies Done);
     Object.assign(this.#done, { read: 0, stored: 0, known: 0, foreign: 0, bytes: 0 });
     this.#skipped = [];
     this.#series = [];
-    Object.assign(notes, newNotes());
   }
 }
 
@@ -99,42 +151,68 @@ function joined(entries: readonly CoverageEntry[]): CoverageEntry[] {
 async function read(inputs: readonly Found[]): Promise<void> {
   const report = new Report();
   for (const input of inputs) {
-    report.add(input, reader.read(input));
+    // A pipe cannot be read again, so it is in a batch of its own.
+    const isAlone = isPipe(input);
+    if (isAlone) await commit();
+    const outcome = reader.read(input);
+    report.add(input, outcome);
+    if (outcome.status !== "series" && outcome.status !== "foreign") journal.add({ input, outcome });
     inBatch++;
-    if (reader.rows >= start.rowsMax) await flush();
+    if (isAlone) await commit();
+    else if (reader.rows >= start.rowsMax) await flush();
   }
   if (inBatch >= start.batchInputs || rowsInBatch >= start.batchRows) await commit();
   report.send(false);
 }
 
+/** A walk finds nothing but files. */
+function isPipe({ path, named }: Found): boolean {
+  return named && statSync(path, { throwIfNoEntry: false })?.isFile() === false;
+}
+
+/** The series that is being read. */
+let series = new Series(system, notes, coverage);
+
+/** Within a text rows only leave memory: a text is in one batch, so that it can be left out as a whole. */
+async function breathe(): Promise<void> {
+  if (reader.rows >= start.rowsMax) await flush();
+}
+
 async function readSeries(inputs: readonly Found[], covered: readonly CoverageEntry[]): Promise<void> {
   for (const entry of covered) coverage.add(...entry);
   const report = new Report();
-  const series = new Series(system, notes, coverage);
-  const breathe = async () => {
-    if (reader.rows >= start.rowsMax) await flush();
-    if (rowsInBatch >= start.batchRows) await commit();
-  };
+  const read = journal.beginSeries();
+  series = new Series(system, notes, coverage);
   for (const [index, input] of inputs.entries()) {
     const isLast = index === inputs.length - 1;
-    report.add(input, await readText(series, input, isLast, breathe));
-    if (++inBatch >= start.batchInputs) await commit();
+    const outcome = await readText(input, isLast);
+    report.add(input, outcome);
+    read.texts.push({ input, outcome, isLast });
+    if (++inBatch >= start.batchInputs || rowsInBatch >= start.batchRows) await commit();
     if (report.inputs >= REPORT_FILES) report.send(true);
   }
   series.finish();
+  journal.endSeries();
   report.send(false);
 }
 
-async function readText(
-  series: Series,
-  { path, named }: Found,
-  isLast: boolean,
-  breathe: () => Promise<void>,
-): Promise<Outcome> {
+/** From its beginning: a difference needs the reading before it, which may be in a batch that is committed. */
+async function readSeriesAgain(read: ReadSeries, report: Report): Promise<void> {
+  series = new Series(system, notes, coverage);
+  for (const [index, text] of read.texts.entries()) {
+    const again = () => readText(text.input, text.isLast ?? false);
+    if (text.isLeftOut) report.correct(text, leftOut(text));
+    else if (index < read.committed) await ledger.without(again);
+    else report.correct(text, await again());
+  }
+  if (read.isDone) series.finish();
+}
+
+async function readText({ path, named }: Found, isLast: boolean): Promise<Outcome> {
   try {
-    const { stored, known, damage, bytes } = await series.read(path, isLast, breathe);
-    if (damage !== undefined) return { status: "skipped", bytes, reason: partly(damage, stored) };
-    if (stored + known > 0) return { status: stored > 0 ? "stored" : "known", bytes };
+    const { stored, known, damage, bytes, ...file } = await series.read(path, isLast, breathe);
+    if (damage !== undefined) return { ...file, status: "skipped", bytes, reason: partly(damage, stored) };
+    if (stored + known > 0) return { ...file, status: stored > 0 ? "stored" : "known", bytes };
     if (!named) return { status: "foreign", bytes };
     return { status: "skipped", bytes, reason: "it has no counters of an OST or MDT" };
   } catch (error) {
@@ -157,7 +235,7 @@ parentPort?.on("message", (message: ToWorker) => {
       else {
         await commit();
         await store.close();
-        say({ kind: "ended", notes });
+        say({ kind: "ended", notes: ledger.take() });
         parentPort?.close();
       }
     } catch (error) {

@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { FormatError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
+import { type FileState, sameState, stateOf } from "./file-state.ts";
 
 const WHOLE_BYTES_MAX = 4 << 20;
 const HEAD_BYTES = 4096;
@@ -10,6 +11,10 @@ const SHARED = Buffer.allocUnsafeSlow(64 << 10);
 let sharedIsFree = true;
 
 export interface FileSource extends ByteSource {
+  /** When it was opened; undefined when it has none, as a pipe. */
+  readonly state: FileState | undefined;
+  /** Whether it has become another one since; until it is closed. */
+  hasChanged(): boolean;
   close(): void;
 }
 
@@ -18,12 +23,11 @@ export function openFile(path: string, wholeBytesMax = WHOLE_BYTES_MAX): FileSou
   const descriptor = openSync(path, "r");
   try {
     const stat = fstatSync(descriptor);
+    const file = new OpenFile(descriptor, stateOf(stat));
     // Files of /proc say that they are empty; reading tells.
-    if (!stat.isFile() || stat.size === 0)
-      return new BufferedSource(path, readPipe(descriptor, path), descriptor);
-    if (stat.size <= SHARED.length)
-      return new BufferedSource(path, readWhole(descriptor, stat.size), descriptor);
-    const windows = new WindowSource(path, stat.size, descriptor);
+    if (file.state === undefined) return new BufferedSource(path, readPipe(descriptor, path), file);
+    if (stat.size <= SHARED.length) return new BufferedSource(path, readWhole(descriptor, stat.size), file);
+    const windows = new WindowSource(path, stat.size, file);
     return stat.size <= wholeBytesMax ? new WholeSource(windows) : windows;
   } catch (error) {
     closeSync(descriptor);
@@ -80,17 +84,49 @@ function readPipe(descriptor: number, path: string): Buffer {
   }
 }
 
+/** A descriptor, and how its file was when it was opened. */
+class OpenFile {
+  readonly descriptor: number;
+  readonly state: FileState | undefined;
+  #isOpen = true;
+
+  constructor(descriptor: number, state: FileState | undefined) {
+    this.descriptor = descriptor;
+    this.state = state;
+  }
+
+  hasChanged(): boolean {
+    return this.state !== undefined && !sameState(this.state, stateOf(fstatSync(this.descriptor)));
+  }
+
+  /** True the first time. */
+  close(): boolean {
+    if (!this.#isOpen) return false;
+    closeSync(this.descriptor);
+    this.#isOpen = false;
+    return true;
+  }
+}
+
 class BufferedSource implements FileSource {
   readonly name: string;
   readonly byteLength: number;
+  readonly #file: OpenFile;
   #bytes: Buffer;
-  #descriptor: number;
 
-  constructor(name: string, bytes: Buffer, descriptor: number) {
+  constructor(name: string, bytes: Buffer, file: OpenFile) {
     this.name = name;
     this.byteLength = bytes.length;
     this.#bytes = bytes;
-    this.#descriptor = descriptor;
+    this.#file = file;
+  }
+
+  get state(): FileState | undefined {
+    return this.#file.state;
+  }
+
+  hasChanged(): boolean {
+    return this.#file.hasChanged();
   }
 
   read(offset: number, length: number): Uint8Array {
@@ -98,9 +134,7 @@ class BufferedSource implements FileSource {
   }
 
   close(): void {
-    if (this.#descriptor < 0) return;
-    closeSync(this.#descriptor);
-    this.#descriptor = -1;
+    if (!this.#file.close()) return;
     if (this.#bytes.buffer === SHARED.buffer) sharedIsFree = true;
     this.#bytes = Buffer.alloc(0);
   }
@@ -123,6 +157,14 @@ class WholeSource implements FileSource {
     return this.#bytes?.length ?? this.#file.byteLength;
   }
 
+  get state(): FileState | undefined {
+    return this.#file.state;
+  }
+
+  hasChanged(): boolean {
+    return this.#file.hasChanged();
+  }
+
   read(offset: number, length: number): Uint8Array {
     if (this.#bytes === undefined) {
       if (offset + length <= HEAD_BYTES) return this.#file.read(offset, length);
@@ -140,13 +182,20 @@ class WholeSource implements FileSource {
 class WindowSource implements FileSource {
   readonly name: string;
   readonly byteLength: number;
-  readonly #descriptor: number;
-  #open = true;
+  readonly #file: OpenFile;
 
-  constructor(name: string, byteLength: number, descriptor: number) {
+  constructor(name: string, byteLength: number, file: OpenFile) {
     this.name = name;
     this.byteLength = byteLength;
-    this.#descriptor = descriptor;
+    this.#file = file;
+  }
+
+  get state(): FileState | undefined {
+    return this.#file.state;
+  }
+
+  hasChanged(): boolean {
+    return this.#file.hasChanged();
   }
 
   read(offset: number, length: number, reuse?: Uint8Array): Uint8Array {
@@ -154,7 +203,7 @@ class WindowSource implements FileSource {
     const window = reuse !== undefined && reuse.length >= wanted ? reuse : Buffer.allocUnsafeSlow(wanted);
     let filled = 0;
     while (filled < wanted) {
-      const count = readSync(this.#descriptor, window, filled, wanted - filled, offset + filled);
+      const count = readSync(this.#file.descriptor, window, filled, wanted - filled, offset + filled);
       if (count === 0) break;
       filled += count;
     }
@@ -162,7 +211,6 @@ class WindowSource implements FileSource {
   }
 
   close(): void {
-    if (this.#open) closeSync(this.#descriptor);
-    this.#open = false;
+    this.#file.close();
   }
 }

@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { inFile } from "../base/errors.ts";
+import { syncFolder } from "./durable.ts";
 
 export interface OutputFile {
   append(bytes: Uint8Array): void;
@@ -70,18 +71,4 @@ export function createOutput(path: string): OutputFile {
       rmSync(temporary, { force: true });
     },
   };
-}
-
-/** After a crash the new name must still be there; not every file system lets folders be synced. */
-function syncFolder(folder: string): void {
-  try {
-    const descriptor = openSync(folder, "r");
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // The file itself is safe; only its name may be lost with the machine.
-  }
 }

@@ -3,7 +3,7 @@
  * the store's tmp folder while the next rows are taken. A commit syncs the segments, gives them their names, and then
  * writes the manifest entry, with which the batch begins to exist.
  */
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DuckDBAppender, DuckDBConnection } from "@duckdb/node-api";
 import { assert } from "../base/assert.ts";
@@ -14,10 +14,12 @@ import { STORE_SCHEMA, STORE_VERSION } from "../model/store-schema.ts";
 import type { ColumnSource } from "../model/tables.ts";
 import { type Database, quoteName, quoteText } from "./database.ts";
 import { systemErrorOf } from "./engine-error.ts";
-import { ensureFolder, hashFile, removeFile, sizeOf, syncFile, syncFolder, writeWhole } from "./files.ts";
+import { syncFolder } from "../node/durable.ts";
+import { ensureFolder, hashFile, mayExist, removeFile, sizeOf, syncFile, writeWhole } from "./files.ts";
 import { reached } from "./hooks.ts";
-import { entryPath, MANIFEST, newBatchId, SEGMENTS, segmentName, TMP } from "./layout.ts";
+import { entryId, entryPath, MANIFEST, newBatchId, SEGMENTS, segmentName, TMP } from "./layout.ts";
 import { type BatchInfo, entryText, type Segment } from "./manifest.ts";
+import { lostManifest, type Mark, readMark, writeMark } from "./mark.ts";
 import { CHUNK_ROWS, type SegmentColumns, Staging } from "./staging.ts";
 import type { StagedColumn } from "./staged-column.ts";
 import { setDictionaries } from "./texts.ts";
@@ -55,7 +57,6 @@ export interface BatchSetting {
   readonly segmentBytes: number;
   /** The greatest id that the store knows: a new one is greater. */
   latestId(): string;
-  beforeCommit(): void;
   committed(batch: BatchInfo): void;
 }
 
@@ -112,7 +113,6 @@ export class BatchWriter implements Batch {
       reached("segments-synced");
       const id = newBatchId(this.#setting.latestId());
       if (this.#segments.length > 0) {
-        this.#setting.beforeCommit();
         const batch = publish(this.#setting, id, this.#segments, [], renamed);
         this.#setting.committed(batch);
       }
@@ -263,7 +263,7 @@ export interface WrittenSegment {
 
 /**
  * Gives synced segments their names and writes the manifest entry. `renamed` learns the new names as they come, for
- * whoever has to remove them on failure.
+ * whoever has to remove them on failure; it is empty again once the entry needs them.
  */
 export function publish(
   { store, writer }: Pick<BatchSetting, "store" | "writer">,
@@ -272,6 +272,10 @@ export function publish(
   replaces: readonly string[],
   renamed: string[],
 ): BatchInfo {
+  const mark = readMark(store, store);
+  // Programs that do not know our tables must not read on.
+  if (mark.version < STORE_VERSION) writeMark(store, mark.batches ?? true);
+  ensureManifest(store, mark);
   const tables: Record<string, Segment[]> = {};
   const folders = new Set<string>();
   for (const { table, path, rows, bytes, sha256 } of segments) {
@@ -290,14 +294,34 @@ export function publish(
   reached("segments-renamed");
   const created = new Date().toISOString();
   const batch: BatchInfo = { id, version: STORE_VERSION, created, writer, replaces, tables };
-  ensureFolder(join(store, MANIFEST));
-  writeWhole(entryPath(store, id), entryText(batch), () => {
-    reached("manifest-written");
-    // A clean-up may have taken them for rubbish; a manifest entry without its segments would damage the store.
-    const lost = renamed.find((path) => !existsSync(path));
-    if (lost !== undefined)
-      throw new FormatError(lost, {}, "segment has vanished before its batch was committed");
-  });
+  const entry = entryPath(store, id);
+  try {
+    writeWhole(entry, entryText(batch), () => {
+      reached("manifest-written");
+      // A clean-up may have taken them for rubbish; a manifest entry without its segments would damage the store.
+      const lost = renamed.find((path) => !existsSync(path));
+      if (lost !== undefined)
+        throw new FormatError(lost, {}, "segment has vanished before its batch was committed");
+    });
+  } catch (error) {
+    // The folder could not be synced, but the entry has its name: then its segments must stay.
+    if (mayExist(entry)) renamed.length = 0;
+    throw error;
+  }
+  renamed.length = 0;
   reached("manifest-renamed");
+  // Behind the entry: a crash between them leaves a store with batches that the next commit marks.
+  if (mark.batches !== true) writeMark(store, true);
   return batch;
+}
+
+/** A manifest that has lost its entries must not get a new one: it would look whole. */
+function ensureManifest(store: string, { batches }: Mark): void {
+  const folder = join(store, MANIFEST);
+  const isThere = existsSync(folder);
+  if (isThere && (batches !== true || readdirSync(folder).some((name) => entryId(name) !== undefined)))
+    return;
+  const lost = lostManifest(store);
+  if (lost !== undefined) throw new FormatError(store, {}, `${lost}; nothing was committed`);
+  ensureFolder(folder);
 }

@@ -91,10 +91,8 @@ describe("a check", () => {
       [work, false],
     ]);
     expect(young.foreign).toEqual(["notes.txt", "manifest/x", "segments/runs/mine.csv"]);
-    expect(
-      (await checkStore(folder, { nowMs: Date.now() + 2 * DAY, remove: false })).rubbish[0]?.removed,
-    ).toBe(false);
-    const old = await checkStore(folder, { nowMs: Date.now() + 2 * DAY });
+    expect((await checkStore(folder, { nowMs: Date.now() + 2 * DAY })).rubbish[0]?.removed).toBe(false);
+    const old = await checkStore(folder, { nowMs: Date.now() + 2 * DAY, remove: true });
     expect(old.rubbish.map(({ bytes, removed }) => [bytes, removed])).toEqual([
       [5, true],
       [5, true],
@@ -111,7 +109,7 @@ describe("a check", () => {
     for (let run = 10; run < 2200; run++)
       await batch.append(storedRuns, 1, { run_id: { all: BigInt(run) }, application_id: { all: 1n } });
     expect((await checkStore(folder)).rubbish.map(({ removed }) => removed)).toEqual([false]);
-    await checkStore(folder, { nowMs: Date.now() + 2 * DAY });
+    await checkStore(folder, { nowMs: Date.now() + 2 * DAY, remove: true });
     await expect(batch.commit()).rejects.toThrow();
     expect((await checkStore(folder)).problems).toEqual([]);
     const again = store.beginBatch();

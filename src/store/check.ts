@@ -1,27 +1,14 @@
-/** Compares a store with its manifest, finds what no manifest entry names, and removes that when it is old enough. */
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+/** Compares a store with its manifest, finds what no manifest entry names, and removes that when told to. */
 import { join, relative } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { FormatError } from "../base/errors.ts";
 import { STORE_SCHEMA, storedRuns } from "../model/store-schema.ts";
 import { openDatabase, quoteText, type StoreOptions } from "./database.ts";
 import { messageOf } from "./engine-error.ts";
-import { hashFile, sizeOf } from "./files.ts";
+import { ID_LENGTH, MANIFEST, storePath } from "./layout.ts";
+import { clearRubbish, findLeftovers, type Rubbish, type RubbishOptions } from "./leftovers.ts";
 import {
-  entryId,
-  entryPath,
-  isBatchId,
-  isPart,
-  ID_LENGTH,
-  MANIFEST,
-  markId,
-  SEGMENTS,
-  STORE_FILE,
-  segmentBatch,
-  storePath,
-  TMP,
-} from "./layout.ts";
-import {
+  allEntries,
   type BatchInfo,
   bytesOf,
   judge,
@@ -30,17 +17,13 @@ import {
   type Segment,
   segmentsOf,
 } from "./manifest.ts";
-import { readVersion } from "./store.ts";
+import { lostManifest, readMark } from "./mark.ts";
+import { segmentFault } from "./verify.ts";
 import { hiddenRuns, hideDuplicates } from "./views.ts";
 
-export interface CheckOptions extends StoreOptions {
+export interface CheckOptions extends StoreOptions, RubbishOptions {
   /** Also compares the checksum of every segment. */
   readonly deep?: boolean;
-  /** How long ago rubbish must have been written last to be removed: a writer may still be at work on it. */
-  readonly graceMs?: number;
-  /** Whether rubbish is removed at all. */
-  readonly remove?: boolean;
-  readonly nowMs?: number;
   /** Told after each segment how far it is. */
   readonly onProgress?: (bytesDone: number, bytesTotal: number) => void | Promise<void>;
 }
@@ -49,13 +32,6 @@ export interface Problem {
   /** From the folder of the store. */
   readonly path: string;
   readonly what: string;
-}
-
-export interface Rubbish {
-  readonly path: string;
-  readonly bytes: number;
-  readonly ageSeconds: number;
-  readonly removed: boolean;
 }
 
 export interface CheckReport {
@@ -70,24 +46,25 @@ export interface CheckReport {
   readonly duplicateRuns: number;
   /** Left by writers that did not finish. */
   readonly rubbish: readonly Rubbish[];
+  /** Folders of batches that a repair took out of the store, from the folder of the store. */
+  readonly aside: readonly string[];
   /** Not ours; never touched. */
   readonly foreign: readonly string[];
 }
 
-/** A day: longer than any batch takes to write. */
-export const RUBBISH_GRACE_MS = 24 * 3600 * 1000;
-
 export async function checkStore(path: string, options: CheckOptions = {}): Promise<CheckReport> {
   const root = storePath(path);
-  readVersion(root, path);
+  readMark(root, path);
   const leftovers = findLeftovers(root);
   const manifest = readManifest(root, { lenient: true });
-  const verdicts = judge(manifest);
+  const verdicts = judge({ entries: allEntries(manifest), settled: manifest.settled });
   const live = [...manifest.entries.values()].filter(({ id }) => verdicts.get(id) === "live");
   const problems: Problem[] = manifest.damaged.map((error: FormatError) => ({
     path: relative(root, error.source),
     what: error.detail,
   }));
+  const lost = manifest.entries.size + manifest.damaged.length === 0 ? lostManifest(root) : undefined;
+  if (lost !== undefined) problems.push({ path: MANIFEST, what: lost });
   const tables: Record<string, { segments: number; rows: number; bytes: number }> = {};
   let duplicateRuns = 0;
   const database = await openDatabase(root, options);
@@ -111,10 +88,15 @@ export async function checkStore(path: string, options: CheckOptions = {}): Prom
   } finally {
     database.close();
   }
-  const rubbish = clearRubbish(root, leftovers.ours, options);
+  // Without a whole manifest nobody can tell rubbish from rows.
+  const isDamaged = problems.length > 0;
+  const rubbish = clearRubbish(root, leftovers.ours, { ...options, isDamaged });
   const replaced = [...verdicts.values()].filter((verdict) => verdict !== "live").length;
-  const { foreign } = leftovers;
-  return { store: root, batches: live.length, replaced, tables, problems, duplicateRuns, rubbish, foreign };
+  const { foreign, aside } = leftovers;
+  return {
+    ...{ store: root, batches: live.length, replaced, tables, problems, duplicateRuns, rubbish },
+    ...{ aside, foreign },
+  };
 }
 
 async function checkSegments(
@@ -127,14 +109,9 @@ async function checkSegments(
   const problems: Problem[] = [];
   const whole: Segment[] = [];
   for (const segment of segments) {
-    const { file, bytes, sha256 } = segment;
-    const found = sizeOf(join(store, file));
-    if (found === undefined) problems.push({ path: file, what: "segment has vanished" });
-    else if (found !== bytes)
-      problems.push({ path: file, what: `${found} bytes, the manifest says ${bytes}` });
-    else if (deep && (await hashFile(join(store, file))) !== sha256)
-      problems.push({ path: file, what: "checksum differs from the manifest: its content was changed" });
-    else whole.push(segment);
+    const what = await segmentFault(store, segment, { deep });
+    if (what === undefined) whole.push(segment);
+    else problems.push({ path: segment.file, what });
     await after(segment);
   }
   problems.push(...(await checkRows(store, whole, connection)));
@@ -192,92 +169,4 @@ async function doubledRuns(
     path: `${MANIFEST}/${batch}.json`,
     what: `${count} runs are in it more than once`,
   }));
-}
-
-interface Leftovers {
-  /** Files and folders of ours that no manifest entry needs. */
-  readonly ours: readonly string[];
-  readonly foreign: readonly string[];
-}
-
-function findLeftovers(store: string): Leftovers {
-  const ours: string[] = [];
-  const foreign: string[] = [];
-  const sort = (path: string, kind: "keep" | "ours" | "foreign") => {
-    if (kind !== "keep") (kind === "ours" ? ours : foreign).push(path);
-  };
-  const hasEntry = (id: string) => existsSync(entryPath(store, id));
-  for (const name of list(store)) {
-    const known = [STORE_FILE, SEGMENTS, MANIFEST, TMP].includes(name);
-    sort(name, known ? "keep" : name.startsWith(STORE_FILE) && isPart(name) ? "ours" : "foreign");
-  }
-  for (const name of list(join(store, MANIFEST))) {
-    const mark = markId(name);
-    const kind = entryId(name) !== undefined ? "keep" : isPart(name) ? "ours" : "foreign";
-    sort(`${MANIFEST}/${name}`, mark === undefined ? kind : hasEntry(mark) ? "keep" : "ours");
-  }
-  for (const table of list(join(store, SEGMENTS))) {
-    if (!STORE_SCHEMA.some(({ name }) => name === table)) {
-      foreign.push(`${SEGMENTS}/${table}`);
-      continue;
-    }
-    for (const name of list(join(store, SEGMENTS, table))) {
-      const batch = segmentBatch(name);
-      sort(
-        `${SEGMENTS}/${table}/${name}`,
-        batch === undefined ? "foreign" : hasEntry(batch) ? "keep" : "ours",
-      );
-    }
-  }
-  for (const name of list(join(store, TMP)))
-    sort(`${TMP}/${name}`, isBatchId(name.replace(/-spill$/, "")) ? "ours" : "foreign");
-  return { ours, foreign };
-}
-
-function clearRubbish(store: string, paths: readonly string[], options: CheckOptions): Rubbish[] {
-  const { graceMs = RUBBISH_GRACE_MS, remove = true, nowMs = Date.now() } = options;
-  return paths.flatMap((path) => {
-    const full = join(store, path);
-    const { bytes, changedMs } = extent(full);
-    if (changedMs === 0) return [];
-    const ageMs = nowMs - changedMs;
-    const batch = segmentBatch(path.split("/").at(-1) ?? "");
-    // It may have been committed since we looked.
-    if (batch !== undefined && existsSync(entryPath(store, batch))) return [];
-    const removed = remove && ageMs >= graceMs && removeAll(full);
-    return [{ path, bytes, ageSeconds: Math.max(0, Math.round(ageMs / 1000)), removed }];
-  });
-}
-
-/** Bytes of a file or of all files in a folder, and when the last of them changed. */
-function extent(path: string): { bytes: number; changedMs: number } {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return { bytes: 0, changedMs: 0 };
-  if (!stat.isDirectory()) return { bytes: stat.size, changedMs: stat.mtimeMs };
-  let bytes = 0;
-  let changedMs = stat.mtimeMs;
-  for (const name of list(path)) {
-    const inner = extent(join(path, name));
-    bytes += inner.bytes;
-    changedMs = Math.max(changedMs, inner.changedMs);
-  }
-  return { bytes, changedMs };
-}
-
-function removeAll(path: string): boolean {
-  try {
-    rmSync(path, { recursive: true, force: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
-import { cpSync, readdirSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FormatError } from "../base/errors.ts";
 import { checkStore } from "./check.ts";
 import { compactStore, removeReplaced } from "./compact.ts";
 import { onStorePoint, type StorePoint } from "./hooks.ts";
@@ -17,6 +18,23 @@ afterEach(() => onStorePoint(undefined));
 
 const entries = () => readdirSync(join(folder, "manifest")).filter((name) => name.endsWith(".json")).length;
 const HOUR = 3600 * 1000;
+
+/** The segment with one bit flipped that queries over it do not notice. */
+async function readableFlip(store: Store, file: string, bytes: Buffer): Promise<Buffer> {
+  for (let at = 4; at < bytes.length; at++) {
+    const flipped = Buffer.from(bytes);
+    flipped[at] = (flipped[at] as number) ^ 1;
+    writeFileSync(join(store.path, file), flipped);
+    const query = await store.query();
+    const isRead = await query.rows("select sum(hash(a)) from accesses a").then(
+      () => true,
+      () => false,
+    );
+    query.close();
+    if (isRead) return flipped;
+  }
+  throw new Error("every flip was noticed");
+}
 
 describe("compaction", () => {
   it("joins batches, drops copies of runs and repeated names of files, and removes old files after the grace time", async () => {
@@ -41,6 +59,43 @@ describe("compaction", () => {
     expect(await contents(await Store.open(folder))).toEqual(before);
     const check = await checkStore(folder, { deep: true });
     expect(check).toMatchObject({ problems: [], rubbish: [], foreign: [], duplicateRuns: 0, replaced: 0 });
+  });
+
+  it("without grace removes what it replaced at once, whatever the clock of the file server says", async () => {
+    const store = await storeWith(folder, [[1], [2]]);
+    expect(await compactStore(store, { graceMs: 0 })).toMatchObject({ replaced: 2, removedBatches: 2 });
+    await storeWith(folder, [[3]]);
+    const ahead = new Date(Date.now() + HOUR);
+    onStorePoint((at) => {
+      if (at !== "manifest-renamed") return;
+      for (const name of readdirSync(join(folder, "manifest")))
+        utimesSync(join(folder, "manifest", name), ahead, ahead);
+    });
+    expect(await compactStore(store, { graceMs: 0 })).toMatchObject({ replaced: 2, removedBatches: 2 });
+    expect(entries()).toBe(1);
+    expect(readdirSync(join(folder, "segments/runs")).length).toBe(1);
+    expect((await contents(await Store.open(folder))).runs).toEqual([1, 2, 3]);
+  });
+
+  it("refuses a segment whose content was changed, names it, and leaves everything as it was", async () => {
+    const store = await storeWith(folder, [[1], [2], [3]]);
+    const file = store.batches()[1]?.tables.accesses?.[0]?.file as string;
+    const bytes = readFileSync(join(folder, file));
+    // Somewhere in the values: DuckDB reads it without complaint.
+    const flipped = await readableFlip(store, file, bytes);
+    writeFileSync(join(folder, file), flipped);
+    await expect(compactStore(store, { graceMs: 0 })).rejects.toThrow(
+      new FormatError(
+        join(folder, file),
+        {},
+        "checksum differs from the manifest: its content was changed; nothing was written; restore the file from a backup, or see plimsoll store repair",
+      ),
+    );
+    expect(entries()).toBe(3);
+    expect(readFileSync(join(folder, file)).equals(flipped)).toBe(true);
+    writeFileSync(join(folder, file), bytes);
+    expect(await compactStore(store, { graceMs: 0 })).toMatchObject({ replaced: 3, removedBatches: 3 });
+    expect((await contents(store)).runs).toEqual([1, 2, 3]);
   });
 
   it("leaves large batches alone, unless they share a run", async () => {
@@ -101,7 +156,7 @@ describe("compaction", () => {
       await compactStore(store, options);
       expect(await contents(await Store.open(folder)), point).toEqual(whole);
       expect(entries()).toBe(1);
-      const check = await checkStore(folder, { deep: true, ...options });
+      const check = await checkStore(folder, { deep: true, remove: true, ...options });
       expect(check.problems).toEqual([]);
       expect(check.rubbish.every(({ removed }) => removed)).toBe(true);
       expect((await checkStore(folder)).rubbish).toEqual([]);

@@ -10,13 +10,14 @@ import { STORE_SCHEMA, STORE_VERSION, storedFiles } from "../model/store-schema.
 import { PARQUET, publish, type WrittenSegment } from "./batch.ts";
 import { openDatabase, quoteText, type StoreOptions } from "./database.ts";
 import { readingError, systemErrorOf } from "./engine-error.ts";
-import { ensureFolder, hashFile, removeFile, sizeOf, syncFile, syncFolder } from "./files.ts";
+import { syncFolder } from "../node/durable.ts";
+import { ensureFolder, hashFile, removeFile, sizeOf, syncFile } from "./files.ts";
 import { reached } from "./hooks.ts";
 import { entryPath, MANIFEST, markPath, newBatchId, SEGMENTS, TMP } from "./layout.ts";
-import { ageMs, type BatchInfo, bytesOf, judge, liveBatches, readManifest } from "./manifest.ts";
+import { ageMs, type BatchInfo, bytesOf, judge, liveBatches, markSettled, readManifest } from "./manifest.ts";
 import type { Store } from "./store.ts";
+import { verifySegments } from "./verify.ts";
 import { duplicateBatches, hiddenRuns, hideDuplicates, tableQuery } from "./views.ts";
-import { writeFile } from "../node/write-file.ts";
 
 export interface CompactOptions extends StoreOptions {
   /** Batches of at least this size are left alone, and segments become about this large. */
@@ -45,11 +46,12 @@ export const TARGET_BYTES = 256 * 1024 * 1024;
 export const GRACE_MS = 3600 * 1000;
 
 export async function compactStore(store: Store, options: CompactOptions = {}): Promise<CompactReport> {
-  const { targetBytes = TARGET_BYTES, graceMs = GRACE_MS, nowMs = Date.now() } = options;
+  const { targetBytes = TARGET_BYTES, graceMs = GRACE_MS } = options;
   store.refresh();
   const live = store.batches();
   const written = await rewrite(store.path, live, targetBytes, options);
-  const removed = removeReplaced(store.path, graceMs, nowMs);
+  // The time by now: the new batch is younger than this compaction.
+  const removed = removeReplaced(store.path, graceMs, options.nowMs ?? Date.now());
   store.refresh();
   return { ...written, ...removed };
 }
@@ -72,6 +74,7 @@ async function rewrite(
     await hideDuplicates(connection, store, live);
     const chosen = choose(live, targetBytes, await duplicateBatches(connection, store, live));
     if (chosen.length === 0) return NOTHING;
+    await verifySegments(store, chosen);
     ensureFolder(work);
     // A run is dropped only for a copy that goes into the same new batch: then no other compaction can lose that one.
     const hiding = await hideDuplicates(connection, store, chosen);
@@ -102,7 +105,6 @@ async function rewrite(
     const id = newBatchId([...manifest.entries.keys()].at(-1));
     const replaces = chosen.map((batch) => batch.id);
     const batch = publish({ store, writer: "plimsoll store compact" }, id, segments, replaces, renamed);
-    renamed.length = 0;
     return {
       batch: id,
       replaced: chosen.length,
@@ -170,7 +172,8 @@ export function removeReplaced(
   nowMs: number,
 ): { removedBatches: number; removedBytes: number } {
   const before = readManifest(store);
-  const isOld = (id: string) => ageMs(entryPath(store, id), nowMs) >= graceMs;
+  // Clocks of a file server may be ahead of ours; no grace means none.
+  const isOld = (id: string) => graceMs <= 0 || ageMs(entryPath(store, id), nowMs) >= graceMs;
   const settled = new Set(before.settled);
   for (const [id, verdict] of judge(before)) {
     const { replaces } = before.entries.get(id) as BatchInfo;
@@ -178,7 +181,7 @@ export function removeReplaced(
     // What it replaces must be settled itself, or it could come back.
     if (replaces.some((old) => (before.entries.get(old)?.replaces.length ?? 0) > 0 && !settled.has(old)))
       continue;
-    writeFile(markPath(store, id), "");
+    markSettled(store, id);
     settled.add(id);
     reached("settled");
   }

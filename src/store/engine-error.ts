@@ -55,7 +55,7 @@ export function readingError(
       cause: error,
     });
   if (QUERY_FAULTS.test(message)) return error;
-  const what = `a segment is damaged (${firstLine(message)}); plimsoll store check --deep names it`;
+  const what = `a segment is damaged (${firstLine(message)}); plimsoll store repair names it and what is lost`;
   return new FormatError(store, {}, what, { cause: error });
 }
 
@@ -69,9 +69,15 @@ export function brokenSegment(
       const path = join(store, file);
       const found = sizeOf(path);
       if (found === undefined)
-        return { path, what: "segment has vanished; if a compaction ran meanwhile, run again" };
+        return {
+          path,
+          what: "segment has vanished; if a compaction ran meanwhile, run again, else see plimsoll store repair",
+        };
       if (found !== bytes)
-        return { path, what: `damaged segment: ${found} bytes, the manifest says ${bytes}` };
+        return {
+          path,
+          what: `damaged segment: ${found} bytes, the manifest says ${bytes}; see plimsoll store repair`,
+        };
     }
   }
   return undefined;

@@ -4,6 +4,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { namedError } from "../base/errors.ts";
+import { syncFolder } from "../node/durable.ts";
 
 /** Writes a small file under a name of its own, syncs it, and gives it its name. */
 export function writeWhole(path: string, text: string, beforeRename?: () => void): void {
@@ -50,20 +51,6 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** After a crash new names must still be there; not every file system lets folders be synced. */
-export function syncFolder(folder: string): void {
-  try {
-    const descriptor = openSync(folder, "r");
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // The files themselves are safe; only their names may be lost with the machine.
-  }
-}
-
 /** SHA-256 of a file, in hex. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash("sha256");
@@ -93,6 +80,15 @@ export function removeFile(path: string): boolean {
 /** Size of a file, or undefined when there is none. */
 export function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+/** Whether a file is there, or nobody can tell. */
+export function mayExist(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 /** An error as Node's own calls throw it, for what another library ran into. */

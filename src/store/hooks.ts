@@ -1,4 +1,4 @@
-/** Named moments of a commit and a compaction, where tests stop or kill the process. Nothing else uses them. */
+/** Named moments of a commit, a compaction and a repair, where tests stop or kill the process. Nothing else uses them. */
 export type StorePoint =
   | "segment-written"
   | "segments-synced"
@@ -8,7 +8,9 @@ export type StorePoint =
   | "manifest-renamed"
   | "settled"
   | "entry-removed"
-  | "segment-removed";
+  | "segment-removed"
+  | "set-aside"
+  | "entry-aside";
 
 let reachedPoint: ((point: StorePoint) => void) | undefined;
 

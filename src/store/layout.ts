@@ -1,10 +1,11 @@
 /**
  * Names in a store.
  *
- *     STORE/store.json                          kind and version
+ *     STORE/store.json                          kind, version, whether there are batches
  *     STORE/manifest/<batch>.json               a batch exists when this file exists
  *     STORE/manifest/<batch>.settled            a compaction that nothing can contest any more
  *     STORE/segments/<table>/<batch>-<n>.parquet
+ *     STORE/aside/<batch>/                      a batch that a repair took out: entry, files, what is lost
  *     STORE/tmp/<id>/                           what is being written, what queries spill
  */
 import { randomBytes } from "node:crypto";
@@ -15,6 +16,7 @@ import { UsageError } from "../base/errors.ts";
 export const STORE_FILE = "store.json";
 export const MANIFEST = "manifest";
 export const SEGMENTS = "segments";
+export const ASIDE = "aside";
 export const TMP = "tmp";
 
 /** Length of every batch id; views find the batch of a row by the first characters of its file's name. */
@@ -28,6 +30,9 @@ const SEGMENT = /^(\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7})-(\d+)\.parquet$/;
 /** What `writeWhole` leaves when it is killed. */
 const PART = /\.part-[0-9a-f]{12}$/;
 
+/** The batch that a text names: its id, a manifest entry or a segment. */
+export const batchIn = (text: string): string | undefined =>
+  /\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7}/.exec(text)?.[0];
 export const isBatchId = (name: string): boolean => ID.test(name);
 export const entryId = (name: string): string | undefined => ENTRY.exec(name)?.[1];
 export const markId = (name: string): string | undefined => MARK.exec(name)?.[1];

@@ -5,11 +5,12 @@
  * decide alike: compactions count in the order of their ids, and one of which something is already replaced does not
  * count at all. Before the files of replaced batches are deleted, a mark settles the compaction for good.
  */
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { FormatError } from "../base/errors.ts";
 import { STORE_VERSION } from "../model/store-schema.ts";
-import { entryId, entryPath, isBatchId, MANIFEST, markId, segmentBatch } from "./layout.ts";
+import { entryId, entryPath, isBatchId, MANIFEST, markId, markPath, segmentBatch } from "./layout.ts";
+import { lostManifest } from "./mark.ts";
 
 export interface Segment {
   /** From the folder of the store: `segments/<table>/<batch>-<n>.parquet`. */
@@ -69,12 +70,31 @@ export function readManifest(store: string, { known, lenient = false }: ReadOpti
           damaged.push(error);
         }
       }
+      if (entries.size === 0 && damaged.length === 0) {
+        const lost = lenient ? undefined : lostManifest(store);
+        // The first batch may have come since the listing; its entry is there before the mark says so.
+        if (lost !== undefined && attempt > 0) throw new FormatError(store, {}, lost);
+        if (lost !== undefined) continue;
+      }
       return { entries, settled: new Set(names.flatMap((name) => markId(name) ?? [])), damaged };
     } catch (error) {
       // Someone removes replaced batches at this moment; what replaced them is in the next listing.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === 20) throw error;
     }
   }
+}
+
+/** Written by a program that knows more than this one: nothing is wrong with it. */
+export class NewerEntry extends FormatError {}
+
+/** All entries with those that cannot be read, which count as batches of which nothing is known. */
+export function allEntries({ entries, damaged }: Manifest): Map<string, BatchInfo> {
+  const unknown = damaged.flatMap(({ source }): [string, BatchInfo][] => {
+    const id = entryId(basename(source));
+    const nothing = { version: STORE_VERSION, created: "", writer: "", replaces: [], tables: {} };
+    return id === undefined ? [] : [[id, { id, ...nothing }]];
+  });
+  return new Map([...entries, ...unknown].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** live: its rows count. replaced: they are in another batch now. rejected: a compaction that came too late. */
@@ -94,6 +114,11 @@ export function judge({ entries, settled }: Pick<Manifest, "entries" | "settled"
     verdicts.set(id, "live");
   }
   return verdicts;
+}
+
+/** From now on a compaction counts whatever else comes; the folder is still to be synced. */
+export function markSettled(store: string, id: string): void {
+  writeFileSync(markPath(store, id), "");
 }
 
 /** Batches that count, in the order of ids. */
@@ -149,7 +174,7 @@ function readEntry(path: string, id: string): BatchInfo {
     throw damaged(path, "no batch of a store");
   if (!Number.isSafeInteger(batch.version)) throw damaged(path, "no version");
   if (batch.version > STORE_VERSION) {
-    throw new FormatError(
+    throw new NewerEntry(
       path,
       {},
       `written by a newer Plimsoll (version ${batch.version}, this one knows ${STORE_VERSION}); update Plimsoll`,

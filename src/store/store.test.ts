@@ -197,7 +197,11 @@ describe("a damaged store", () => {
     const { length } = readFileSync(file);
     truncateSync(file, 100);
     await expect(contents(store)).rejects.toThrow(
-      new FormatError(file, {}, `damaged segment: 100 bytes, the manifest says ${length}`),
+      new FormatError(
+        file,
+        {},
+        `damaged segment: 100 bytes, the manifest says ${length}; see plimsoll store repair`,
+      ),
     );
     unlinkSync(file);
     await expect(contents(store)).rejects.toThrow(

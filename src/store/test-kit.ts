@@ -29,6 +29,7 @@ export async function appendRun(batch: Batch, run: number, accesses = 3): Promis
     ranks: BigInt64Array.of(4n),
     start_unix_ns: BigInt64Array.of(1_700_000_000_000_000_000n + BigInt(run)),
     run_seconds: Float64Array.of(Number.NaN),
+    files: BigInt64Array.of(BigInt(accesses)),
   });
   const files = Array.from({ length: accesses }, (_, index) => idOf(1_000_000 + index));
   await batch.append(storedAccesses, accesses, {

@@ -27,12 +27,13 @@ it("an older version is read through all steps to the current one", async () => 
 
 it("a store of an older version is marked as one of this version with the first new batch", async () => {
   const { storeWith, contents } = await import("./test-kit.ts");
-  const { readVersion, Store } = await import("./store.ts");
+  const { readMark } = await import("./mark.ts");
+  const { Store } = await import("./store.ts");
   const folder = join(temporaryFolder(), "s");
   await storeWith(folder, [[1]]);
   writeFileSync(join(folder, "store.json"), '{"kind":"plimsoll store","version":0}');
   expect((await contents(await Store.open(folder))).runs).toEqual([1]);
-  expect(readVersion(folder, folder)).toBe(0);
+  expect(readMark(folder, folder).version).toBe(0);
   await storeWith(folder, [[2]]);
-  expect(readVersion(folder, folder)).toBe(STORE_VERSION);
+  expect(readMark(folder, folder).version).toBe(STORE_VERSION);
 });

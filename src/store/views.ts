@@ -15,6 +15,8 @@ import { UPGRADES, type Upgrade, upgraded } from "./upgrades.ts";
 
 /** Runs that are hidden, as (run_id, batch). It lives in a schema of its own, out of people's way. */
 const HIDDEN = "store.hidden_runs";
+/** Those whose input an earlier batch lists too: after a repair the first batch of a run may not. */
+const HIDDEN_SOURCES = "store.hidden_sources";
 const BATCH = `left(parse_filename(filename), ${ID_LENGTH})`;
 
 /** The column that says which run a row belongs to, if any. */
@@ -55,8 +57,9 @@ export function tableQuery(
     const hides = key !== undefined && hiding.has(id);
     const source = `read_parquet([${files.join(", ")}]${hides ? ", filename = true" : ""})`;
     const relation = version === STORE_VERSION ? source : upgraded(table.name, version, source, upgrades);
+    const hidden = table.name === storedSources.name ? HIDDEN_SOURCES : HIDDEN;
     const seen = hides
-      ? ` where not exists (select 1 from ${HIDDEN} h where h.run_id = s.${quoteName(key)} and h.batch = ${BATCH})`
+      ? ` where not exists (select 1 from ${hidden} h where h.run_id = s.${quoteName(key)} and h.batch = ${BATCH})`
       : "";
     return `select ${names} from ${relation} s${seen}`;
   });
@@ -75,7 +78,8 @@ export async function hideDuplicates(
   batches: readonly BatchInfo[],
 ): Promise<Set<string>> {
   await connection.run(`create schema if not exists store`);
-  await connection.run(`create or replace table ${HIDDEN} (run_id ubigint, batch varchar)`);
+  for (const table of [HIDDEN, HIDDEN_SOURCES])
+    await connection.run(`create or replace table ${table} (run_id ubigint, batch varchar)`);
   const files = segmentsOf(batches, storedRuns.name).map(({ file }) => quoteText(join(store, file)));
   if (batches.length < 2 || files.length < 2) return new Set();
   const list = `[${files.join(", ")}]`;
@@ -89,6 +93,14 @@ export async function hideDuplicates(
        from read_parquet(${list}, filename = true)
      ) where batch <> first`,
   );
+  const sources = segmentsOf(batches, storedSources.name).map(({ file }) => quoteText(join(store, file)));
+  if (sources.length > 0)
+    await connection.run(
+      `insert into ${HIDDEN_SOURCES} select run_id, h.batch from ${HIDDEN} h join (
+         select hash_high, min(${BATCH}) as first from read_parquet([${sources.join(", ")}], filename = true)
+         where hash_high in (select run_id from ${HIDDEN}) group by hash_high
+       ) s on s.hash_high = h.run_id where h.batch > s.first`,
+    );
   const hidden = await connection.runAndReadAll(`select distinct batch from ${HIDDEN}`);
   return new Set(hidden.getRows().map(([batch]) => String(batch)));
 }

@@ -8,33 +8,36 @@ import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 
 export default defineCommand({
   name: "store check",
-  summary: "verify a store, and clear away what stopped writers left",
+  summary: "verify a store, and name what stopped writers left",
   description:
-    "Compares every segment with the manifest: that it is there, its size, its number of rows, and with --deep the checksum of its content. Tells how many runs were stored twice (queries see them once). Names files that no manifest entry knows; those that a stopped writer left are removed when they are older than --grace. Exits with 1 when something is damaged.",
+    "Compares every segment with the manifest: that it is there, its size, its number of rows, and with --deep the checksum of its content. Tells how many runs were stored twice (queries see them once). Names leftovers, which are files of stopped writers that no manifest entry knows, and removes nothing unless --remove-leftovers is given. Even then it keeps leftovers of a damaged store, and segments of a table that has no others, since a manifest that lost its entries looks the same. Exits with 1 when something is damaged; plimsoll store repair then says what is lost.",
   arguments: [STORE_ARGUMENT],
   options: {
     deep: { kind: "boolean", help: "read everything and compare checksums" },
+    "remove-leftovers": { kind: "boolean", help: "remove leftovers that are older than --grace" },
     grace: {
       kind: "number",
-      help: "leave rubbish younger than this many minutes: a writer may be at work on it",
+      help: "keep leftovers younger than this: a writer may be at work on them",
       valueName: "MINUTES",
       default: 1440,
       min: 0,
     },
-    remove: { kind: "boolean", default: true, help: "keep rubbish, only name it" },
     ...ENGINE_OPTIONS,
   },
   examples: [
     { command: "plimsoll store check centre.store", does: "sizes and row counts" },
     { command: "plimsoll store check --deep centre.store", does: "checksums too" },
-    { command: "plimsoll store check --grace 0 centre.store", does: "when nobody writes: clear all rubbish" },
+    {
+      command: "plimsoll store check --remove-leftovers --grace 0 centre.store",
+      does: "when nobody writes: remove all leftovers",
+    },
   ],
   async run({ arguments: [path = ""], options }, context) {
     let progress: Progress | undefined;
     const report = await checkStore(path, {
       ...storeOptions(options),
       deep: options.deep,
-      remove: options.remove,
+      remove: options.removeLeftovers,
       graceMs: options.grace * 60_000,
       onProgress: (done, total) => {
         progress ??= context.progress({ label: "checking", total, unit: "bytes" });
@@ -45,7 +48,9 @@ export default defineCommand({
     if (context.json) context.printJson({ ...report, ok: report.problems.length === 0 });
     else for (const line of lines(report)) context.out.write(`${line}\n`);
     if (report.problems.length > 0)
-      throw new CheckFailed(`${path}: ${report.problems.length} of its parts are damaged or missing`);
+      throw new CheckFailed(
+        `${path}: ${report.problems.length} of its parts are damaged or missing; plimsoll store repair says what is lost`,
+      );
   },
 });
 
@@ -59,11 +64,14 @@ function* lines(report: CheckReport): Generator<string> {
   if (report.duplicateRuns > 0)
     yield `${formatCount(report.duplicateRuns)} runs were stored twice; queries see them once, plimsoll store compact removes them`;
   for (const { path, what } of report.problems) yield `damaged: ${path}: ${what}`;
-  for (const { path, bytes, ageSeconds, removed } of report.rubbish) {
+  for (const { path, bytes, ageSeconds, removed, kept } of report.rubbish) {
     const age =
       ageSeconds < 7200 ? `${Math.round(ageSeconds / 60)} minutes` : `${Math.round(ageSeconds / 3600)} hours`;
-    yield `${removed ? "removed" : "rubbish"}: ${path} (${formatBytes(bytes)}, ${age} old)`;
+    const why = kept === undefined ? "" : `; kept, since ${kept}`;
+    yield `${removed ? "removed" : "leftover"}: ${path} (${formatBytes(bytes)}, ${age} old${why})`;
   }
+  for (const path of report.aside)
+    yield `aside: ${path} (a batch that was taken out; remove it when its logs are ingested again)`;
   for (const path of report.foreign) yield `foreign: ${path} (left alone)`;
   if (report.problems.length === 0) yield "all is as it was written";
 }

@@ -1,10 +1,12 @@
 /** `plimsoll store export`: a table for other programs. */
-import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
-import { inFile, UsageError } from "../../base/errors.ts";
+import { closeSync, openSync, renameSync } from "node:fs";
+import { dirname } from "node:path";
+import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { STORE_SCHEMA } from "../../model/store-schema.ts";
+import { syncFile, syncFolder } from "../../node/durable.ts";
 import { createOutput, temporaryPath } from "../../node/output-file.ts";
-import { exportTable, Store } from "../../store/index.ts";
+import { exportTable, Store, verifySegments } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { writeJson } from "../json.ts";
@@ -17,7 +19,7 @@ export default defineCommand({
   name: "store export",
   summary: "write a table of a store as one Parquet, CSV or NDJSON file",
   description:
-    "Writes all rows of a table to one file, which appears when it is whole. Runs that were stored twice are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; what was not recorded is null, and empty in CSV. In CSV, text that a spreadsheet would run as a formula begins with an apostrophe.",
+    "Writes all rows of a table to one file, which appears when it is whole. The checksums of the segments are compared first; a damaged one is refused. Runs that were stored twice are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; what was not recorded is null, and empty in CSV. In CSV, text that a spreadsheet would run as a formula begins with an apostrophe.",
   arguments: [STORE_ARGUMENT],
   options: {
     table: {
@@ -48,6 +50,8 @@ export default defineCommand({
     if (out === undefined) throw new UsageError("--out is missing: the file to write");
     const format = (options.format ?? formatOf(out)) as ExportFormat;
     const store = await Store.open(path, storeOptions(options));
+    // A copy that others trust is made of rows that are as they were stored.
+    await verifySegments(store.path, store.batches(), [table.name]);
     let rows: number;
     if (format === "ndjson") rows = await exportLines(store, table.name, out, context);
     else {
@@ -56,8 +60,9 @@ export default defineCommand({
       // DuckDB would say it in its own words.
       closeSync(openSync(temporary, "w"));
       rows = await exportTable(store, table, temporary, { ...storeOptions(options), format });
-      sync(temporary);
+      syncFile(temporary);
       renameSync(temporary, out);
+      syncFolder(dirname(out));
       partial.done();
     }
     await store.close();
@@ -102,14 +107,5 @@ async function exportLines(store: Store, table: string, path: string, context: C
     throw error;
   } finally {
     query.close();
-  }
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, "r+");
-  try {
-    inFile(path, () => fsyncSync(descriptor));
-  } finally {
-    closeSync(descriptor);
   }
 }

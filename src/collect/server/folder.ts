@@ -16,8 +16,9 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
+import { syncFolder } from "../../node/durable.ts";
 import { makeFolder } from "../../node/folders.ts";
-import { codeOf, FILE_MODE, fileNamePart, FOLDER_MODE, readToEnd, syncFolder, writeFully } from "../files.ts";
+import { codeOf, FILE_MODE, fileNamePart, FOLDER_MODE, readToEnd, writeFully } from "../files.ts";
 import { type CollectorState, readState, writeState } from "./state-file.ts";
 import { inFile } from "../../base/errors.ts";
 

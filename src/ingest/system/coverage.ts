@@ -15,12 +15,36 @@ export function coverageKey(fileSystem: string, target: string, kind: string): s
 }
 
 export class Coverage {
-  readonly #stretches = new Map<string, Stretch[]>();
+  /** What is stored, and what is in a batch that is not committed yet. */
+  #stretches = new Map<string, Stretch[]>();
+  /** Without that batch. */
+  #stored = new Map<string, Stretch[]>();
 
+  /** A stretch that is stored. */
   add(key: string, from: bigint, to: bigint): void {
-    const list = this.#stretches.get(key);
+    this.#join(this.#stretches, key, from, to);
+    this.#join(this.#stored, key, from, to);
+  }
+
+  /** A stretch of the batch that is being filled. */
+  addPending(key: string, from: bigint, to: bigint): void {
+    this.#join(this.#stretches, key, from, to);
+  }
+
+  /** The batch is committed. */
+  settle(): void {
+    this.#stored = copyOf(this.#stretches);
+  }
+
+  /** The batch is forgotten. */
+  takeBack(): void {
+    this.#stretches = copyOf(this.#stored);
+  }
+
+  #join(stretches: Map<string, Stretch[]>, key: string, from: bigint, to: bigint): void {
+    const list = stretches.get(key);
     if (list === undefined) {
-      this.#stretches.set(key, [[from, to]]);
+      stretches.set(key, [[from, to]]);
       return;
     }
     const last = list.at(-1) as Stretch;
@@ -39,7 +63,7 @@ export class Coverage {
       touched.reduce((least, [begin]) => (begin < least ? begin : least), from),
       touched.reduce((most, [, end]) => (end > most ? end : most), to),
     ];
-    this.#stretches.set(key, [...before, merged, ...after]);
+    stretches.set(key, [...before, merged, ...after]);
   }
 
   /** The end of the stretch that holds this moment; undefined when none does. */
@@ -73,6 +97,9 @@ export class Coverage {
     for (const [key, list] of this.#stretches) for (const [from, to] of list) yield [key, from, to];
   }
 }
+
+const copyOf = (stretches: ReadonlyMap<string, readonly Stretch[]>) =>
+  new Map([...stretches].map(([key, list]) => [key, [...list]]));
 
 /** What the store has. Stretches that touch are joined there: a year of minutes is a few rows here. */
 export async function storedCoverage(db: Queryable): Promise<CoverageEntry[]> {

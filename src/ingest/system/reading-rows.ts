@@ -67,7 +67,7 @@ export class ReadingRows {
   }
 
   #cover(key: string, fromNs: bigint, toNs: bigint): void {
-    this.#coverage.add(key, fromNs, toNs);
+    this.#coverage.addPending(key, fromNs, toNs);
     this.#news.push([key, fromNs, toNs]);
   }
 

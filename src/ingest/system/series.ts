@@ -10,6 +10,7 @@ import {
 import { InfluxPoints, readInflux, recognizeInflux } from "../../formats/influx/index.ts";
 import { headLines } from "../../formats/text/windows.ts";
 import { openFile } from "../../node/file-source.ts";
+import type { Witness } from "../journal.ts";
 import { count, type IngestNotes, warn } from "../notes.ts";
 import { paramPath, targetInPath } from "./bare-path.ts";
 import type { Coverage } from "./coverage.ts";
@@ -61,7 +62,7 @@ export class Series {
     path: string,
     isLast: boolean,
     breathe: () => Promise<void>,
-  ): Promise<FileResult & { bytes: number }> {
+  ): Promise<FileResult & Witness & { bytes: number }> {
     const tally = new Tally();
     // Texts are read front to back: a window that is used again beats memory for all of each.
     const source = openFile(path, 0);
@@ -69,7 +70,8 @@ export class Series {
       const head = source.read(0, 4096);
       if (recognizeInflux(head) !== undefined) await this.#readDump(source, tally, breathe);
       else await this.#readTexts(source, head, tally, isLast, breathe);
-      return { ...tally.result(), bytes: source.byteLength };
+      const { state, byteLength: bytes } = source;
+      return { ...tally.result(), bytes, state, changed: source.hasChanged() };
     } finally {
       source.close();
     }
