@@ -54,6 +54,23 @@ describe("planted series and dumps", () => {
     },
   );
 
+  it("of a client's and a server's tree only files of targets are stored", async () => {
+    const place = lustreData("hewlettpackard_lustre_exporter");
+    // Nothing says when files of job_stats were read.
+    expect(ingested("trees", place)).toMatchObject({ code: 3, new: 5 });
+    const [rows, differences] = await ask(
+      "trees",
+      "select target, kind, count(*)::int as n from readings group by all order by all",
+      "select count(*)::int as n from targets",
+    );
+    expect(rows).toEqual([
+      { target: "MDT0000", kind: "md_stats", n: 1 },
+      ...["OST0000", "OST0002", "OST0004", "OST0006"].map((target) => ({ target, kind: "ost_stats", n: 1 })),
+    ]);
+    // Each file was read once, so nothing happened between two readings.
+    expect(differences).toEqual([{ n: 0 }]);
+  });
+
   it("every file of the collection is read, named or left alone, and nothing fails", () => {
     const { code, out } = plimsoll("ingest", ...lustreFolders, "--store", "all", "--json");
     expect([0, 3]).toContain(code);

@@ -127,6 +127,33 @@ describe("texts of counters, a file a minute", () => {
     ]);
   });
 
+  it("counters of clients, locks and services are not those of the target in their path", async () => {
+    const stats = (at: number, written: number) =>
+      `snapshot_time             ${at}.000005 secs.usecs\nwrite_bytes               ${written / 100} samples [bytes] 1 4096 ${written}\n`;
+    const paths = [
+      "obdfilter/fs-OST0001/stats",
+      "osc/fs-OST0001-osc-ffff8800aa/stats",
+      "osc.fs-OST0001-osc-ffff8800bb.stats",
+      "osp/fs-OST0001-osc-MDT0000/stats",
+      "mdc/fs-MDT0000-mdc-ffff8800aa/md_stats",
+      "ldlm/namespaces/filter-fs-OST0001_UUID/pool/stats",
+      "obdfilter.fs-OST0001.exports.10.0.0.4@tcp.stats",
+    ];
+    for (const minute of [0, 1, 2])
+      for (const path of paths)
+        write(join("devices", `${T0 + 60 * minute}`, path), stats(T0 + 60 * minute, 1000 * minute));
+    expect(ingested("devices-store", "devices")).toMatchObject({ code: 0, new: 3, foreign: 18 });
+    const [rows] = await ask(
+      "devices-store",
+      "select file_system, target, sum(bytes_written)::int as w from targets group by all",
+    );
+    expect(rows).toEqual([{ file_system: "fs", target: "OST0001", w: 2000 }]);
+    const named = join("devices", `${T0}`, "osc/fs-OST0001-osc-ffff8800aa/stats");
+    const { code, skipped } = ingested("devices-store", named);
+    expect(code).toBe(3);
+    expect(skipped[0].reason).toMatch(/^it has no counters of an OST or MDT as a whole; those of clients/);
+  });
+
   it("with --slice they are named and left alone", () => {
     const { code, err } = plimsoll("ingest", "gap", "--store", "sliced", "--slice", "1/2");
     expect(code).toBe(3);

@@ -136,13 +136,16 @@ async function readText(
     if (damage !== undefined) return { status: "skipped", bytes, reason: partly(damage, stored) };
     if (stored + known > 0) return { status: stored > 0 ? "stored" : "known", bytes };
     if (!named) return { status: "foreign", bytes };
-    return { status: "skipped", bytes, reason: "it has no counters of an OST or MDT" };
+    return { status: "skipped", bytes, reason: NOT_OWN };
   } catch (error) {
     const reason = reasonOf(error, path);
     if (reason === undefined) throw error;
     return { status: "skipped", bytes: 0, reason };
   }
 }
+
+const NOT_OWN =
+  "it has no counters of an OST or MDT as a whole; those of clients, locks and services are not stored";
 
 const partly = (damage: string, stored: number) =>
   stored === 0 ? damage : `${damage}; what is whole was stored`;

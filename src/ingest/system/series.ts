@@ -87,7 +87,7 @@ export class Series {
     breathe: () => Promise<void>,
   ): Promise<void> {
     const isJobs = recognizeLustre(head, source.name) === "job_stats";
-    const path = paramPath(source.name, isJobs);
+    const path = paramPath(source.name, isJobs, headLines(head));
     const { by } = timing(head, source.name);
     const pieces = piecesOf(source, by);
     for (const [index, piece] of pieces.entries()) {
