@@ -100,6 +100,8 @@ export default defineCommand({
       nowUnixSeconds: Date.now() / 1000,
       signal: context.signal,
       onProgress: ({ read }) => progress.update(read),
+      onWait: (holder) =>
+        context.note(`another ingest stores counters or jobs (${holder}); waiting until it has ended`),
       onSkip(path, reason) {
         skips++;
         if (skips <= NAMED_MAX) {

@@ -15,6 +15,8 @@ export type Outcome =
   | { readonly status: "stored" | "known"; readonly bytes: number }
   /** Not a format that is known here, in a folder that may hold anything. */
   | { readonly status: "foreign"; readonly bytes: number }
+  /** Only an ingest that is alone may store it. */
+  | { readonly status: "alone"; readonly bytes: number }
   /** It is to be read with others, in the order of time. */
   | { readonly status: "series"; readonly bytes: number; readonly place: SeriesPlace }
   | { readonly status: "skipped"; readonly bytes: number; readonly reason: string };
@@ -36,6 +38,8 @@ export class InputReader {
   readonly #setting: ImportSetting;
   readonly #importers = new Map<InputFormat, FileImporter>();
   readonly #sources: Source[] = [];
+  /** Whether no other ingest stores counters and jobs at the same time. */
+  alone = false;
 
   /** `stored` and `damaged`: what the store has, and what was looked at before and could not be read. */
   constructor(stored: KnownHashes, damaged: KnownHashes, setting: ImportSetting) {
@@ -79,6 +83,7 @@ export class InputReader {
         reason: bytes === 0 ? "the file is empty" : "not a format that is known here",
       };
     }
+    if (format.alone && !this.alone) return { status: "alone", bytes: 0 };
     const hash = contentHash(source);
     const [high, low] = [hash.readBigUInt64BE(0), hash.readBigUInt64BE(8)];
     // What is damaged is tried and named again each time, but kept in the census once.

@@ -1,8 +1,10 @@
 /** A thread of an ingest: reads inputs, writes batches of its own. */
+import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
+import { FormatError } from "../base/errors.ts";
 import { type Batch, Store } from "../store/index.ts";
 import { KnownHashes } from "./known.ts";
-import type { Done, FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
+import type { Alone, Done, FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
 import { newNotes } from "./notes.ts";
 import { InputReader, type Outcome, reasonOf } from "./reader.ts";
 import { Coverage, type CoverageEntry } from "./system/coverage.ts";
@@ -17,7 +19,6 @@ const REPORT_FILES = 64;
 
 const notes = newNotes();
 const coverage = new Coverage();
-for (const entry of start.coverage) coverage.add(...entry);
 const system = new SystemRows(notes, coverage);
 const { nowUnixSeconds, cluster, zone } = start;
 const reader = new InputReader(new KnownHashes(start.stored), new KnownHashes(start.damaged), {
@@ -27,6 +28,22 @@ const store = await Store.open(start.store, { threads: 1, memoryBytes: start.mem
 let batch: Batch | undefined;
 let inBatch = 0;
 let rowsInBatch = 0;
+/** Set once the ingest is alone. */
+let lockFile: string | undefined;
+let answered: (granted: Alone | undefined) => void = () => {};
+
+/** Waits until no other ingest stores counters or jobs, and learns what the store has by then. */
+async function alone(): Promise<void> {
+  if (reader.alone) return;
+  const granted = await new Promise<Alone | undefined>((resolve) => {
+    answered = resolve;
+    say({ kind: "alone" });
+  });
+  if (granted === undefined) throw new Error("the ingest ends before it is alone");
+  for (const entry of granted.coverage) coverage.add(...entry);
+  lockFile = granted.lockFile;
+  reader.alone = true;
+}
 
 async function flush(): Promise<void> {
   const { rows } = reader;
@@ -43,10 +60,22 @@ async function commit(): Promise<void> {
     batch ??= store.beginBatch({ writer: "ingest" });
     await system.readings.flush(batch);
   }
+  if (batch !== undefined && lockFile !== undefined && !existsSync(lockFile)) throw lostLock(lockFile);
   await batch?.commit();
   batch = undefined;
   inBatch = rowsInBatch = 0;
 }
+
+/** Another machine did not hear of us for minutes; what it stores meanwhile may be the same. */
+const lostLock = (file: string) =>
+  new FormatError(
+    start.store,
+    {},
+    `another ingest took over, since ${file} was not touched for minutes; what was not committed is not stored, run the same command again`,
+  );
+
+/** What came of an input, when it was read. */
+type Settled = Exclude<Outcome, { status: "alone" }>;
 
 /** What happened since the last report. */
 class Report {
@@ -58,7 +87,7 @@ class Report {
     return this.#done.read;
   }
 
-  add(input: Found, outcome: Outcome): void {
+  add(input: Found, outcome: Settled): void {
     const done = this.#done;
     done.bytes += outcome.bytes;
     // A text of a series counts when it is read.
@@ -99,7 +128,7 @@ function joined(entries: readonly CoverageEntry[]): CoverageEntry[] {
 async function read(inputs: readonly Found[]): Promise<void> {
   const report = new Report();
   for (const input of inputs) {
-    report.add(input, reader.read(input));
+    report.add(input, await settled(input));
     inBatch++;
     if (reader.rows >= start.rowsMax) await flush();
   }
@@ -107,7 +136,16 @@ async function read(inputs: readonly Found[]): Promise<void> {
   report.send(false);
 }
 
+async function settled(input: Found): Promise<Settled> {
+  for (;;) {
+    const outcome = reader.read(input);
+    if (outcome.status !== "alone") return outcome;
+    await alone();
+  }
+}
+
 async function readSeries(inputs: readonly Found[], covered: readonly CoverageEntry[]): Promise<void> {
+  await alone();
   for (const entry of covered) coverage.add(...entry);
   const report = new Report();
   const series = new Series(system, notes, coverage);
@@ -130,7 +168,7 @@ async function readText(
   { path, named }: Found,
   isLast: boolean,
   breathe: () => Promise<void>,
-): Promise<Outcome> {
+): Promise<Settled> {
   try {
     const { stored, known, damage, bytes } = await series.read(path, isLast, breathe);
     if (damage !== undefined) return { status: "skipped", bytes, reason: partly(damage, stored) };
@@ -153,6 +191,11 @@ const partly = (damage: string, stored: number) =>
 /** Messages one after the other; a batch is not to be used twice at once. */
 let queue: Promise<void> = Promise.resolve();
 parentPort?.on("message", (message: ToWorker) => {
+  // The work that is under way waits for it.
+  if (message.kind === "alone") {
+    answered(message.granted);
+    return;
+  }
   queue = queue.then(async () => {
     try {
       if (message.kind === "read") await read(message.inputs);
@@ -165,10 +208,11 @@ parentPort?.on("message", (message: ToWorker) => {
       }
     } catch (error) {
       const { message: text, name, code, errno, syscall, path, stack } = error as NodeJS.ErrnoException;
+      const { source, detail } = error as Partial<FormatError>;
       await batch?.abort().catch(() => {});
       await store.close().catch(() => {});
       const facts: Record<string, string | number> = {};
-      for (const [key, value] of Object.entries({ name, code, errno, syscall, path, stack }))
+      for (const [key, value] of Object.entries({ name, code, errno, syscall, path, stack, source, detail }))
         if (value !== undefined) facts[key] = value;
       say({ kind: "failed", message: text, facts });
       parentPort?.close();

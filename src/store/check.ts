@@ -13,6 +13,7 @@ import {
   isBatchId,
   isPart,
   ID_LENGTH,
+  LOCKS,
   MANIFEST,
   markId,
   SEGMENTS,
@@ -208,7 +209,7 @@ function findLeftovers(store: string): Leftovers {
   };
   const hasEntry = (id: string) => existsSync(entryPath(store, id));
   for (const name of list(store)) {
-    const known = [STORE_FILE, SEGMENTS, MANIFEST, TMP].includes(name);
+    const known = [STORE_FILE, SEGMENTS, MANIFEST, TMP, LOCKS].includes(name);
     sort(name, known ? "keep" : name.startsWith(STORE_FILE) && isPart(name) ? "ours" : "foreign");
   }
   for (const name of list(join(store, MANIFEST))) {

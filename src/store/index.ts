@@ -4,6 +4,7 @@ export { type CheckReport, checkStore } from "./check.ts";
 export { type CompactReport, compactStore } from "./compact.ts";
 export type { StoreOptions } from "./database.ts";
 export { exportTable } from "./export.ts";
+export { LOCKS } from "./layout.ts";
 export type { BatchInfo, Segment } from "./manifest.ts";
 export type { Session, SqlColumn, SqlResult } from "./session.ts";
 export { Store } from "./store.ts";

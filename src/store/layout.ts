@@ -6,6 +6,7 @@
  *     STORE/manifest/<batch>.settled            a compaction that nothing can contest any more
  *     STORE/segments/<table>/<batch>-<n>.parquet
  *     STORE/tmp/<id>/                           what is being written, what queries spill
+ *     STORE/locks/<what>/                       who does something that only one may do at a time
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
@@ -16,6 +17,8 @@ export const STORE_FILE = "store.json";
 export const MANIFEST = "manifest";
 export const SEGMENTS = "segments";
 export const TMP = "tmp";
+/** Folders that are locks of `node/folder-lock.ts`. */
+export const LOCKS = "locks";
 
 /** Length of every batch id; views find the batch of a row by the first characters of its file's name. */
 export const ID_LENGTH = 33;

@@ -6,7 +6,7 @@ import { STORE_VERSION } from "../model/store-schema.ts";
 import { type Batch, BatchWriter } from "./batch.ts";
 import { type Database, openDatabase, type StoreOptions } from "./database.ts";
 import { ensureFolder, writeWhole } from "./files.ts";
-import { MANIFEST, SEGMENTS, STORE_FILE, storePath, TMP } from "./layout.ts";
+import { LOCKS, MANIFEST, SEGMENTS, STORE_FILE, storePath, TMP } from "./layout.ts";
 import { type BatchInfo, liveBatches, type Manifest, readManifest } from "./manifest.ts";
 import { openSession, type StoreSession } from "./session.ts";
 
@@ -110,7 +110,7 @@ export class Store {
 
 /** Names of a store, or of one that is just being made. */
 function isOurs(name: string): boolean {
-  return [SEGMENTS, MANIFEST, TMP].includes(name) || name.startsWith(STORE_FILE);
+  return [SEGMENTS, MANIFEST, TMP, LOCKS].includes(name) || name.startsWith(STORE_FILE);
 }
 
 function isFile(path: string): boolean {

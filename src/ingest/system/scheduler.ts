@@ -86,6 +86,7 @@ function rowOf(job: SlurmJob): JobRow {
 
 export const slurmAccounting: InputFormat = {
   id: "slurm",
+  alone: true,
   recognizes: (head) => recognizeSlurm(head) !== undefined,
   importer: (setting) => new SchedulerImporter(setting),
 };

@@ -84,6 +84,7 @@ class SegmentImporter implements FileImporter {
 
 export const serverSegments: InputFormat = {
   id: "server-samples",
+  alone: true,
   recognizes: (head) => recognizeSamples(head) === "server-samples",
   importer: (setting) => new SegmentImporter(setting),
 };
