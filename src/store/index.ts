@@ -1,6 +1,6 @@
 /** The store of record: what was read from logs, for studies. */
 export type { Batch } from "./batch.ts";
-export { type CheckReport, checkStore } from "./check.ts";
+export { type CheckReport, checkStore, stretchText } from "./check.ts";
 export { type CompactReport, compactStore } from "./compact.ts";
 export type { StoreOptions } from "./database.ts";
 export { exportTable } from "./export.ts";
