@@ -127,6 +127,28 @@ describe("texts of counters, a file a minute", () => {
     ]);
   });
 
+  it("what is not stored is named, and so is what is lost when the last reading is not given again", () => {
+    const file = (place: string, minute: number) =>
+      write(
+        join(place, `fs-OST0005-${T0 + 60 * minute}.txt`),
+        `obdfilter.fs-OST0005.job_stats=\n${ostJobs([{ id: "1", written: 100 * minute, opens: 0 }], T0 + 60 * minute)}obdfilter.fs-OST0005.kbytesfree=1234\n`,
+      );
+    for (const minute of [0, 1, 2]) file("link1", minute);
+    for (const minute of [5, 6]) file("link2", minute);
+    for (const minute of [6, 7]) file("link3", minute);
+    expect(ingested("link-store", "link1")).toMatchObject({ lostLinks: [], leftOut: { kbytesfree: 3 } });
+    const { code, out, err } = plimsoll("ingest", "link2", "--store", "link-store");
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^not stored: differences of counters that the store has no column for: punch \[reqs\] 1$/m,
+    );
+    expect(out).toMatch(/^not stored: parameters that do not count what a target did: kbytesfree 2$/m);
+    expect(err).toContain(
+      "once a series of counters could not be continued, and what happened in between is lost: fs-OST0005 job_stats from 2023-11-14T22:16:00Z to 2023-11-14T22:19:00Z; keep files for 20 minutes",
+    );
+    expect(ingested("link-store", "link3")).toMatchObject({ lostLinks: [], counts: { readings: 1 } });
+  });
+
   it("counters of clients, locks and services are not those of the target in their path", async () => {
     const stats = (at: number, written: number) =>
       `snapshot_time             ${at}.000005 secs.usecs\nwrite_bytes               ${written / 100} samples [bytes] 1 4096 ${written}\n`;

@@ -135,13 +135,14 @@ export default defineCommand({
         `${formatCount(counts.new)} new, ${formatCount(known)} known, ${formatCount(skips)} skipped${foreign > 0 ? `, ${formatCount(foreign)} other files` : ""}: ${formatBytes(bytes)} in ${formatSeconds(seconds)} (${formatCount(read / seconds)} files/s)\n`,
       );
       for (const line of notesLines(notes)) context.out.write(`${line}\n`);
+      for (const line of lostLines(notes)) context.note(line);
       for (const warning of notes.warnings) context.note(warning);
     }
   },
 });
 
 /** What came of counters and jobs, in a few lines; none for logs alone. */
-function notesLines({ counts, dropped, nodesDropped }: IngestNotes): string[] {
+function notesLines({ counts, dropped, leftOut, nodesDropped }: IngestNotes): string[] {
   const list = (values: Readonly<Record<string, number>>) =>
     Object.entries(values)
       .sort(([, a], [, b]) => b - a)
@@ -149,9 +150,25 @@ function notesLines({ counts, dropped, nodesDropped }: IngestNotes): string[] {
       .join(", ");
   const lines: string[] = [];
   if (Object.keys(counts).length > 0) lines.push(`counters and jobs: ${list(worded(counts))}`);
-  if (Object.keys(dropped).length > 0) lines.push(`differences that no table holds: ${list(dropped)}`);
+  if (Object.keys(dropped).length > 0)
+    lines.push(`not stored: differences of counters that the store has no column for: ${list(dropped)}`);
+  if (Object.keys(leftOut).length > 0)
+    lines.push(`not stored: parameters that do not count what a target did: ${list(leftOut)}`);
   if (Object.keys(nodesDropped).length > 0) lines.push(`nodes left out: ${list(nodesDropped)}`);
   return lines;
+}
+
+/** What nobody will ever know, since series could not be continued. */
+function lostLines({ counts, lostLinks }: IngestNotes): string[] {
+  const [first] = lostLinks;
+  if (first === undefined) return [];
+  const times = counts.lostLinks ?? 0;
+  const time = (ns: bigint) => new Date(Number(ns / 1_000_000n)).toISOString().replace(/\.\d+Z$/, "Z");
+  const where = `${first.target} ${first.kind} from ${time(first.fromUnixNs)} to ${time(first.toUnixNs)}`;
+  const what = times === 1 ? where : `first ${where}; --json lists them`;
+  return [
+    `${times === 1 ? "once" : `${formatCount(times)} times`} a series of counters could not be continued, and what happened in between is lost: ${what}; keep files for 20 minutes after they were ingested, so that the last reading comes again with the next`,
+  ];
 }
 
 /** `knownReadings` as `known readings`. */

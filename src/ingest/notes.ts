@@ -3,6 +3,9 @@
 /** Warnings that are kept; the rest is counted. */
 const WARNINGS_MAX = 100;
 
+/** Lost links that are named; the rest is counted. */
+const LINKS_MAX = 100;
+
 export type Counts = Record<string, number>;
 
 /** As it goes between threads and into JSON. */
@@ -11,13 +14,26 @@ export interface IngestNotes {
   readonly counts: Counts;
   /** Differences of counters that no table has, by counter. */
   readonly dropped: Counts;
+  /** Parameters that are no counters of a target, by name: how often they came. */
+  readonly leftOut: Counts;
+  /** Where a series could not be continued from what the store has; the first of them. */
+  readonly lostLinks: LostLink[];
   /** Nodes whose counters could not be used, by reason. */
   readonly nodesDropped: Counts;
   readonly warnings: string[];
 }
 
+/** What a target did between these times is not in the store: the reading before was needed and did not come. */
+export interface LostLink {
+  /** `lustre1-OST0007` */
+  readonly target: string;
+  readonly kind: string;
+  readonly fromUnixNs: bigint;
+  readonly toUnixNs: bigint;
+}
+
 export function newNotes(): IngestNotes {
-  return { counts: {}, dropped: {}, nodesDropped: {}, warnings: [] };
+  return { counts: {}, dropped: {}, leftOut: {}, lostLinks: [], nodesDropped: {}, warnings: [] };
 }
 
 export function count(into: Counts, name: string, by = 1): void {
@@ -30,8 +46,14 @@ export function warn(notes: IngestNotes, text: string): void {
   else count(notes.counts, "moreWarnings");
 }
 
+export function loseLink(notes: IngestNotes, link: LostLink): void {
+  count(notes.counts, "lostLinks");
+  if (notes.lostLinks.length < LINKS_MAX) notes.lostLinks.push(link);
+}
+
 export function mergeNotes(into: IngestNotes, from: IngestNotes): void {
-  for (const part of ["counts", "dropped", "nodesDropped"] as const)
+  for (const part of ["counts", "dropped", "leftOut", "nodesDropped"] as const)
     for (const [name, by] of Object.entries(from[part])) count(into[part], name, by);
+  into.lostLinks.push(...from.lostLinks.slice(0, LINKS_MAX - into.lostLinks.length));
   for (const text of from.warnings) warn(into, text);
 }
