@@ -176,6 +176,72 @@ describe("texts of counters, a file a minute", () => {
     expect(skipped[0].reason).toMatch(/^it has no counters of an OST or MDT as a whole; those of clients/);
   });
 
+  it("of a file system that two clusters share go to the cluster that is named, or that the job id names", async () => {
+    for (const minute of [0, 1])
+      write(
+        join("shared", `fs-OST0006-${T0 + 60 * minute}.job_stats`),
+        ostJobs(
+          ["cab:77", "quartz:77", "dd.1001.login1", "kworker/0:1.0"].map((id, i) => ({
+            ...{ id, written: 100 * minute * (i + 1), opens: 0 },
+          })),
+          T0 + 60 * minute,
+        ),
+      );
+    write("shared-jobs/cab.sacct", `JobIDRaw|User|Start|End\n77|ada|${T0}|${T0 + 600}\n`);
+    write("shared-jobs/quartz.sacct", `Cluster|JobIDRaw|User|Start|End\nquartz|77|bob|${T0}|${T0 + 600}\n`);
+    const ingest = (...words: string[]) => plimsoll("ingest", ...words, "--store", "shared-store");
+    const forms = ["--job-id", "%C:%j", "--job-id", "%e.%u.%h"];
+    expect(ingest("shared", ...forms).code).toBe(0);
+    expect(ingest("shared-jobs", "--cluster", "cab").code).toBe(0);
+    const [rows] = await ask(
+      "shared-store",
+      "select job_id, cluster, bytes_written::int as w from minutes order by w",
+    );
+    expect(rows?.map((row) => Object.values(row))).toEqual([
+      ["77", "cab", 100],
+      ["77", "quartz", 200],
+      ["dd.1001", null, 300],
+      ["kworker/0:1.0", null, 400],
+    ]);
+    const { out } = plimsoll("who", "--store", "shared-store", "--json");
+    const found = JSON.parse(out).rows.map((row: Record<string, unknown>) => [
+      row.jobId,
+      row.cluster,
+      row.user,
+    ]);
+    expect(found).toEqual([
+      ["kworker/0:1.0", null, "uid 0"],
+      ["dd.1001", null, "uid 1001"],
+      ["77", "quartz", "bob"],
+      ["77", "cab", "ada"],
+    ]);
+    const job = (...words: string[]) => plimsoll("job", "77", "--store", "shared-store", "--json", ...words);
+    const runs = JSON.parse(job("--cluster", "quartz").out).runs;
+    expect(runs).toMatchObject([
+      { facts: { cluster: "quartz", user: "bob" }, servers: { bytesWritten: 200 } },
+    ]);
+    expect(job("--cluster", "titan")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--cluster titan: job 77 is on cab and quartz; name one of them"),
+    });
+    expect(ingest("shared", "--job-id", "%q").code).toBe(2);
+    // Without any of it both clusters have the job at that time, and nobody gets what it did.
+    const plain = (...words: string[]) => plimsoll("ingest", ...words, "--store", "plain-store").code;
+    for (const minute of [0, 1])
+      write(
+        join("plain", `fs-OST0006-${T0 + 60 * minute}.job_stats`),
+        ostJobs([{ id: "77", written: 100 * minute, opens: 0 }], T0 + 60 * minute),
+      );
+    expect([plain("plain"), plain("shared-jobs", "--cluster", "cab")]).toEqual([0, 0]);
+    expect(JSON.parse(plimsoll("who", "--store", "plain-store", "--json").out)).toMatchObject({
+      unclear: { jobs: 1, bytesWritten: 100 },
+      rows: [{ jobId: "77", cluster: null, possibleClusters: "cab or quartz", user: null }],
+    });
+    expect(plimsoll("job", "77", "--store", "plain-store").out).toContain(
+      "nobody can tell whether job 77 of cab or quartz was counted",
+    );
+  });
+
   it("with --slice they are named and left alone", () => {
     const { code, err } = plimsoll("ingest", "gap", "--store", "sliced", "--slice", "1/2");
     expect(code).toBe(3);

@@ -2,6 +2,7 @@
 import { availableParallelism } from "node:os";
 import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatCount, formatSeconds } from "../base/units.ts";
+import { jobIdTemplate } from "../formats/lustre/index.ts";
 import { zoneOf } from "../formats/slurm/index.ts";
 import { countFiles, type IngestNotes, ingest, type Slice } from "../ingest/index.ts";
 import { NO_PROGRESS } from "./progress.ts";
@@ -51,7 +52,12 @@ export default defineCommand({
     cluster: {
       kind: "string",
       valueName: "NAME",
-      help: "cluster of jobs whose list does not name it",
+      help: "cluster of all jobs and counters in these files that do not name one",
+    },
+    "job-id": {
+      kind: "list",
+      valueName: "TEMPLATE",
+      help: "form of the job ids of servers, as jobid_name of the clients has it (%j, %j:%u:%H, %e.%u.%h), with %C for a part that names the cluster; may be repeated, the first that fits counts",
     },
     zone: {
       kind: "string",
@@ -69,6 +75,10 @@ export default defineCommand({
       command: "plimsoll ingest /var/spool/plimsoll jobs.sacct --store centre --cluster cab",
       does: "what collectors left, and the jobs of a scheduler",
     },
+    {
+      command: "plimsoll ingest /srv/segments --store centre --job-id %C:%j",
+      does: "counters of a file system that two clusters share, whose clients have jobid_name=cab:%j and quartz:%j",
+    },
   ],
   async run({ arguments: paths, options }, context) {
     if (options.store === undefined) throw new UsageError("name the store with --store DIR");
@@ -78,6 +88,8 @@ export default defineCommand({
       throw new UsageError(
         `--zone ${options.zone} is no zone; expected one like UTC, +02:00 or Europe/Berlin`,
       );
+    // A template that makes no sense is told before anything is read.
+    options.jobId.forEach(jobIdTemplate);
     const slice = options.slice === undefined ? undefined : parseSlice(options.slice);
     const counting = new AbortController();
     // Only somebody who watches needs to know how long it will take.
@@ -97,6 +109,7 @@ export default defineCommand({
       batchInputs: options.batch,
       ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
       ...(options.zone === undefined ? {} : { zone: options.zone }),
+      jobIds: options.jobId,
       nowUnixSeconds: Date.now() / 1000,
       signal: context.signal,
       onProgress: ({ read }) => progress.update(read),

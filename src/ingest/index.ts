@@ -22,8 +22,10 @@ export interface IngestOptions {
   readonly memoryBytes: number;
   /** Inputs in one batch of a thread: what a kill can lose. */
   readonly batchInputs: number;
-  /** Cluster of jobs whose text does not say. */
+  /** Cluster of jobs and counters that do not say. */
   readonly cluster?: string;
+  /** Forms of servers' job ids, such as `%C:%j`; the first that fits counts. */
+  readonly jobIds: readonly string[];
   /** Zone of a scheduler's times that have none. */
   readonly zone?: string;
   readonly nowUnixSeconds: number;
@@ -64,6 +66,7 @@ export async function ingest(options: IngestOptions): Promise<IngestCounts> {
     nowUnixSeconds: options.nowUnixSeconds,
     cluster: options.cluster,
     zone: options.zone,
+    jobIds: options.jobIds,
     rowsMax: 20_000,
     batchInputs: options.batchInputs,
     batchRows: BATCH_ROWS,

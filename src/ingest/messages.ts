@@ -11,6 +11,8 @@ export interface WorkerStart {
   readonly nowUnixSeconds: number;
   readonly cluster: string | undefined;
   readonly zone: string | undefined;
+  /** Forms of servers' job ids. */
+  readonly jobIds: readonly string[];
   /** Rows in memory before they go to the database. */
   readonly rowsMax: number;
   /** Inputs in one batch: what a kill can lose. */

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { FormatError } from "../base/errors.ts";
+import { identityOf, jobIdTemplate } from "../formats/lustre/index.ts";
 import { type Batch, Store } from "../store/index.ts";
 import { KnownHashes } from "./known.ts";
 import type { Alone, Done, FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
@@ -19,8 +20,9 @@ const REPORT_FILES = 64;
 
 const notes = newNotes();
 const coverage = new Coverage();
-const system = new SystemRows(notes, coverage);
 const { nowUnixSeconds, cluster, zone } = start;
+const templates = start.jobIds.map(jobIdTemplate);
+const system = new SystemRows(notes, coverage, (id) => identityOf(id, templates, cluster));
 const reader = new InputReader(new KnownHashes(start.stored), new KnownHashes(start.damaged), {
   ...{ nowUnixSeconds, notes, coverage, system, cluster, zone },
 });

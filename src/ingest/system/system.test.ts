@@ -163,13 +163,14 @@ describe("columns of counters", () => {
 
 describe("job ids", () => {
   it("are decoded once, as servers print them or as bytes", () => {
-    const printed = new JobIds({ escaped: true });
+    const identify = (jobId: string) => ({ jobId, cluster: undefined });
+    const printed = new JobIds({ escaped: true, identify });
     const id = bytes('"a\\x20b"');
     const index = printed.find(id, 0, id.length);
     expect(printed.find(id, 0, id.length)).toBe(index);
     const keys = new BigUint64Array(printed.keyHalves.buffer);
     expect([printed.text(index), keys[index]]).toEqual(["a b", jobKey("a b")]);
-    const plain = new JobIds({ escaped: false });
+    const plain = new JobIds({ escaped: false, identify });
     expect(plain.text(plain.find(id, 0, id.length))).toBe('"a\\x20b"');
     const latin = Uint8Array.of(0xe9, 0x41);
     expect(plain.text(plain.find(latin, 0, 2))).toBe("éA");
