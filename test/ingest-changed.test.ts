@@ -70,6 +70,8 @@ async function run(
     threads: 1,
     memoryBytes: 2 ** 28,
     batchInputs: 50_000,
+    jobIds: [],
+    onWait: () => {},
     nowUnixSeconds: Date.now() / 1000,
     signal: new AbortController().signal,
     onProgress({ read }) {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ask, ingested, plimsoll, useFolder } from "./ingest-system-kit.ts";
-import { hasPublicData, lustreData, lustreFolders } from "./reference-data.ts";
+import { describeWithPublicData, hasPublicData, lustreData, lustreFolders } from "./reference-data.ts";
 
 useFolder();
 
@@ -60,5 +60,24 @@ describe("planted series and dumps", () => {
     const { read, new: added, known, foreign, skippedTotal } = JSON.parse(out);
     expect(added + known + foreign + skippedTotal).toBe(read);
     expect(read).toBeGreaterThan(hasPublicData ? 400 : 120);
+  });
+});
+
+describeWithPublicData("trees of a client and a server", () => {
+  it("only files of targets are stored", async () => {
+    const place = lustreData("hewlettpackard_lustre_exporter");
+    // Nothing says when files of job_stats were read.
+    expect(ingested("trees", place)).toMatchObject({ code: 3, new: 5 });
+    const [rows, differences] = await ask(
+      "trees",
+      "select target, kind, count(*)::int as n from readings group by all order by all",
+      "select count(*)::int as n from targets",
+    );
+    expect(rows).toEqual([
+      { target: "MDT0000", kind: "md_stats", n: 1 },
+      ...["OST0000", "OST0002", "OST0004", "OST0006"].map((target) => ({ target, kind: "ost_stats", n: 1 })),
+    ]);
+    // Each file was read once, so nothing happened between two readings.
+    expect(differences).toEqual([{ n: 0 }]);
   });
 });

@@ -127,6 +127,121 @@ describe("texts of counters, a file a minute", () => {
     ]);
   });
 
+  it("what is not stored is named, and so is what is lost when the last reading is not given again", () => {
+    const file = (place: string, minute: number) =>
+      write(
+        join(place, `fs-OST0005-${T0 + 60 * minute}.txt`),
+        `obdfilter.fs-OST0005.job_stats=\n${ostJobs([{ id: "1", written: 100 * minute, opens: 0 }], T0 + 60 * minute)}obdfilter.fs-OST0005.kbytesfree=1234\n`,
+      );
+    for (const minute of [0, 1, 2]) file("link1", minute);
+    for (const minute of [5, 6]) file("link2", minute);
+    for (const minute of [6, 7]) file("link3", minute);
+    expect(ingested("link-store", "link1")).toMatchObject({ lostLinks: [], leftOut: { kbytesfree: 3 } });
+    const { code, out, err } = plimsoll("ingest", "link2", "--store", "link-store");
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^not stored: differences of counters that the store has no column for: punch \[reqs\] 1$/m,
+    );
+    expect(out).toMatch(/^not stored: parameters that do not count what a target did: kbytesfree 2$/m);
+    expect(err).toContain(
+      "once a series of counters could not be continued, and what happened in between is lost: fs-OST0005 job_stats from 2023-11-14T22:16:00Z to 2023-11-14T22:19:00Z; keep files for 20 minutes",
+    );
+    expect(ingested("link-store", "link3")).toMatchObject({ lostLinks: [], counts: { readings: 1 } });
+  });
+
+  it("counters of clients, locks and services are not those of the target in their path", async () => {
+    const stats = (at: number, written: number) =>
+      `snapshot_time             ${at}.000005 secs.usecs\nwrite_bytes               ${written / 100} samples [bytes] 1 4096 ${written}\n`;
+    const paths = [
+      "obdfilter/fs-OST0001/stats",
+      "osc/fs-OST0001-osc-ffff8800aa/stats",
+      "osc.fs-OST0001-osc-ffff8800bb.stats",
+      "osp/fs-OST0001-osc-MDT0000/stats",
+      "mdc/fs-MDT0000-mdc-ffff8800aa/md_stats",
+      "ldlm/namespaces/filter-fs-OST0001_UUID/pool/stats",
+      "obdfilter.fs-OST0001.exports.10.0.0.4@tcp.stats",
+    ];
+    for (const minute of [0, 1, 2])
+      for (const path of paths)
+        write(join("devices", `${T0 + 60 * minute}`, path), stats(T0 + 60 * minute, 1000 * minute));
+    expect(ingested("devices-store", "devices")).toMatchObject({ code: 0, new: 3, foreign: 18 });
+    const [rows] = await ask(
+      "devices-store",
+      "select file_system, target, sum(bytes_written)::int as w from targets group by all",
+    );
+    expect(rows).toEqual([{ file_system: "fs", target: "OST0001", w: 2000 }]);
+    const named = join("devices", `${T0}`, "osc/fs-OST0001-osc-ffff8800aa/stats");
+    const { code, skipped } = ingested("devices-store", named);
+    expect(code).toBe(3);
+    expect(skipped[0].reason).toMatch(/^it has no counters of an OST or MDT as a whole; those of clients/);
+  });
+
+  it("of a file system that two clusters share go to the cluster that is named, or that the job id names", async () => {
+    for (const minute of [0, 1])
+      write(
+        join("shared", `fs-OST0006-${T0 + 60 * minute}.job_stats`),
+        ostJobs(
+          ["cab:77", "quartz:77", "dd.1001.login1", "kworker/0:1.0"].map((id, i) => ({
+            ...{ id, written: 100 * minute * (i + 1), opens: 0 },
+          })),
+          T0 + 60 * minute,
+        ),
+      );
+    write("shared-jobs/cab.sacct", `JobIDRaw|User|Start|End\n77|ada|${T0}|${T0 + 600}\n`);
+    write("shared-jobs/quartz.sacct", `Cluster|JobIDRaw|User|Start|End\nquartz|77|bob|${T0}|${T0 + 600}\n`);
+    const ingest = (...words: string[]) => plimsoll("ingest", ...words, "--store", "shared-store");
+    const forms = ["--job-id", "%C:%j", "--job-id", "%e.%u.%h"];
+    expect(ingest("shared", ...forms).code).toBe(0);
+    expect(ingest("shared-jobs", "--cluster", "cab").code).toBe(0);
+    const [rows] = await ask(
+      "shared-store",
+      "select job_id, cluster, bytes_written::int as w from minutes order by w",
+    );
+    expect(rows?.map((row) => Object.values(row))).toEqual([
+      ["77", "cab", 100],
+      ["77", "quartz", 200],
+      ["dd.1001", null, 300],
+      ["kworker/0:1.0", null, 400],
+    ]);
+    const { out } = plimsoll("who", "--store", "shared-store", "--json");
+    const found = JSON.parse(out).rows.map((row: Record<string, unknown>) => [
+      row.jobId,
+      row.cluster,
+      row.user,
+    ]);
+    expect(found).toEqual([
+      ["kworker/0:1.0", null, "uid 0"],
+      ["dd.1001", null, "uid 1001"],
+      ["77", "quartz", "bob"],
+      ["77", "cab", "ada"],
+    ]);
+    const job = (...words: string[]) => plimsoll("job", "77", "--store", "shared-store", "--json", ...words);
+    const runs = JSON.parse(job("--cluster", "quartz").out).runs;
+    expect(runs).toMatchObject([
+      { facts: { cluster: "quartz", user: "bob" }, servers: { bytesWritten: 200 } },
+    ]);
+    expect(job("--cluster", "titan")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--cluster titan: job 77 is on cab and quartz; name one of them"),
+    });
+    expect(ingest("shared", "--job-id", "%q").code).toBe(2);
+    // Without any of it both clusters have the job at that time, and nobody gets what it did.
+    const plain = (...words: string[]) => plimsoll("ingest", ...words, "--store", "plain-store").code;
+    for (const minute of [0, 1])
+      write(
+        join("plain", `fs-OST0006-${T0 + 60 * minute}.job_stats`),
+        ostJobs([{ id: "77", written: 100 * minute, opens: 0 }], T0 + 60 * minute),
+      );
+    expect([plain("plain"), plain("shared-jobs", "--cluster", "cab")]).toEqual([0, 0]);
+    expect(JSON.parse(plimsoll("who", "--store", "plain-store", "--json").out)).toMatchObject({
+      unclear: { jobs: 1, bytesWritten: 100 },
+      rows: [{ jobId: "77", cluster: null, possibleClusters: "cab or quartz", user: null }],
+    });
+    expect(plimsoll("job", "77", "--store", "plain-store").out).toContain(
+      "nobody can tell whether job 77 of cab or quartz was counted",
+    );
+  });
+
   it("with --slice they are named and left alone", () => {
     const { code, err } = plimsoll("ingest", "gap", "--store", "sliced", "--slice", "1/2");
     expect(code).toBe(3);

@@ -41,7 +41,15 @@ function loadDocument() {
   const who = { jobName: "climate", cluster: "quartz", nodes: 1024, startUnix: 0, endUnix: 9, jobs: 1 };
   const when = Array.from({ length: 16 }, (_, at) => (at % 5 === 0 ? at + 1 : 0));
   const rest = { ...amounts, jobs: 158, users: 31, share: 0.0382, when: when.map(() => 1) };
-  const row = { ...amounts, ...who, id: "40000024", user: "quser33", share: 0.379, when };
+  const row = {
+    ...amounts,
+    ...who,
+    id: "40000024",
+    user: "quser33",
+    possibleClusters: null,
+    share: 0.379,
+    when,
+  };
   return rankingDocument(
     {
       ...{ by: "job", measure: "bytes", order: "bytes", source: "servers", window: { from: 0, to: 960 } },
@@ -49,6 +57,7 @@ function loadDocument() {
         rows: [row],
         others: rest,
         unexplained: rest,
+        unclear: { ...amounts, jobs: 0 },
         beyond: amounts,
         total: amounts,
         jobs: 168,

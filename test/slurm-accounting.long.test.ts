@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, plimsoll, prepare } from "./collect-kit.ts";
+import { ask, plimsoll, prepare, root } from "./collect-kit.ts";
 import { type SlurmCluster, slurmMissing, startSlurmCluster } from "./slurm-cluster.ts";
 import { waitUntil } from "./slurm/processes.ts";
 
@@ -174,6 +174,31 @@ describe("sacct of a real slurmdbd", () => {
     const said = ingest("text", "jobs.txt");
     expect(await jobsOf("text")).toEqual(truth);
     expect(said).not.toContain("warning");
+  });
+
+  it("gives them through examples/slurm/sacct.sh, once", async () => {
+    const script = join(root, "examples", "slurm", "sacct.sh");
+    const [work, out] = [join(cluster.folder, "work"), join(cluster.folder, "lists")];
+    await succeed(script, [work, out]);
+    const said = ingest("script", out);
+    expect(await jobsOf("script")).toEqual(truth);
+    expect(said).not.toContain("warning");
+  });
+
+  it("gives columns of fixed width, which are refused with the command that prints a list", async () => {
+    const text = await list("fixed.txt", []);
+    expect(text).toMatch(/^JobID +JobName/);
+    const { code, err } = plimsoll(
+      cluster.folder,
+      "ingest",
+      "fixed.txt",
+      "--store",
+      "fixed",
+      "--threads",
+      "1",
+    );
+    expect(code).toBe(3);
+    expect(err).toMatch(/fixed\.txt: .*fixed width.*sacct -a -X -D -P/);
   });
 
   it("gives them with bars and local times, beside rows of steps", async () => {

@@ -28,6 +28,7 @@ export interface JobRow {
 }
 
 export interface MinuteRow {
+  readonly cluster?: string | null;
   readonly job_key: bigint;
   readonly job_id: string;
   readonly file_system: string;

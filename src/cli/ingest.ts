@@ -2,6 +2,7 @@
 import { availableParallelism } from "node:os";
 import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatCount, formatSeconds } from "../base/units.ts";
+import { jobIdTemplate } from "../formats/lustre/index.ts";
 import { zoneOf } from "../formats/slurm/index.ts";
 import { countFiles, type IngestNotes, ingest, type Slice } from "../ingest/index.ts";
 import { NO_PROGRESS } from "./progress.ts";
@@ -51,7 +52,12 @@ export default defineCommand({
     cluster: {
       kind: "string",
       valueName: "NAME",
-      help: "cluster of jobs whose list does not name it",
+      help: "cluster of all jobs and counters in these files that do not name one",
+    },
+    "job-id": {
+      kind: "list",
+      valueName: "TEMPLATE",
+      help: "form of the job ids of servers, as jobid_name of the clients has it (%j, %j:%u:%H, %e.%u.%h), with %C for a part that names the cluster; may be repeated, the first that fits counts",
     },
     zone: {
       kind: "string",
@@ -69,6 +75,10 @@ export default defineCommand({
       command: "plimsoll ingest /var/spool/plimsoll jobs.sacct --store centre --cluster cab",
       does: "what collectors left, and the jobs of a scheduler",
     },
+    {
+      command: "plimsoll ingest /srv/segments --store centre --job-id %C:%j",
+      does: "counters of a file system that two clusters share, whose clients have jobid_name=cab:%j and quartz:%j",
+    },
   ],
   async run({ arguments: paths, options }, context) {
     if (options.store === undefined) throw new UsageError("name the store with --store DIR");
@@ -78,6 +88,8 @@ export default defineCommand({
       throw new UsageError(
         `--zone ${options.zone} is no zone; expected one like UTC, +02:00 or Europe/Berlin`,
       );
+    // A template that makes no sense is told before anything is read.
+    options.jobId.forEach(jobIdTemplate);
     const slice = options.slice === undefined ? undefined : parseSlice(options.slice);
     const counting = new AbortController();
     // Only somebody who watches needs to know how long it will take.
@@ -97,9 +109,12 @@ export default defineCommand({
       batchInputs: options.batch,
       ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
       ...(options.zone === undefined ? {} : { zone: options.zone }),
+      jobIds: options.jobId,
       nowUnixSeconds: Date.now() / 1000,
       signal: context.signal,
       onProgress: ({ read }) => progress.update(read),
+      onWait: (holder) =>
+        context.note(`another ingest stores counters or jobs (${holder}); waiting until it has ended`),
       onSkip(path, reason) {
         skips++;
         if (skips <= NAMED_MAX) {
@@ -133,13 +148,14 @@ export default defineCommand({
         `${formatCount(counts.new)} new, ${formatCount(known)} known, ${formatCount(skips)} skipped${foreign > 0 ? `, ${formatCount(foreign)} other files` : ""}: ${formatBytes(bytes)} in ${formatSeconds(seconds)} (${formatCount(read / seconds)} files/s)\n`,
       );
       for (const line of notesLines(notes)) context.out.write(`${line}\n`);
+      for (const line of lostLines(notes)) context.note(line);
       for (const warning of notes.warnings) context.note(warning);
     }
   },
 });
 
 /** What came of counters and jobs, in a few lines; none for logs alone. */
-function notesLines({ counts, dropped, nodesDropped }: IngestNotes): string[] {
+function notesLines({ counts, dropped, leftOut, nodesDropped }: IngestNotes): string[] {
   const list = (values: Readonly<Record<string, number>>) =>
     Object.entries(values)
       .sort(([, a], [, b]) => b - a)
@@ -147,9 +163,25 @@ function notesLines({ counts, dropped, nodesDropped }: IngestNotes): string[] {
       .join(", ");
   const lines: string[] = [];
   if (Object.keys(counts).length > 0) lines.push(`counters and jobs: ${list(worded(counts))}`);
-  if (Object.keys(dropped).length > 0) lines.push(`differences that no table holds: ${list(dropped)}`);
+  if (Object.keys(dropped).length > 0)
+    lines.push(`not stored: differences of counters that the store has no column for: ${list(dropped)}`);
+  if (Object.keys(leftOut).length > 0)
+    lines.push(`not stored: parameters that do not count what a target did: ${list(leftOut)}`);
   if (Object.keys(nodesDropped).length > 0) lines.push(`nodes left out: ${list(nodesDropped)}`);
   return lines;
+}
+
+/** What nobody will ever know, since series could not be continued. */
+function lostLines({ counts, lostLinks }: IngestNotes): string[] {
+  const [first] = lostLinks;
+  if (first === undefined) return [];
+  const times = counts.lostLinks ?? 0;
+  const time = (ns: bigint) => new Date(Number(ns / 1_000_000n)).toISOString().replace(/\.\d+Z$/, "Z");
+  const where = `${first.target} ${first.kind} from ${time(first.fromUnixNs)} to ${time(first.toUnixNs)}`;
+  const what = times === 1 ? where : `first ${where}; --json lists them`;
+  return [
+    `${times === 1 ? "once" : `${formatCount(times)} times`} a series of counters could not be continued, and what happened in between is lost: ${what}; keep files for 20 minutes after they were ingested, so that the last reading comes again with the next`,
+  ];
 }
 
 /** `knownReadings` as `known readings`. */

@@ -37,6 +37,7 @@ function identify(name: string): Identity {
 
 export const darshanLogs: InputFormat = {
   id: "darshan",
+  alone: false,
   recognizes: (head, path) => darshan.recognizes(head, path),
   importer: ({ nowUnixSeconds }) => new DarshanImporter(nowUnixSeconds),
 };

@@ -2,11 +2,12 @@
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
+import { FormatError } from "../base/errors.ts";
 import { Store } from "../store/index.ts";
-import { KnownHashes } from "./known.ts";
-import type { FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
+import type { Alone, FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
 import { type IngestNotes, mergeNotes, newNotes } from "./notes.ts";
-import { Coverage, type CoverageEntry, storedCoverage } from "./system/coverage.ts";
+import { Coverage } from "./system/coverage.ts";
+import { knownInputs, Turn } from "./turn.ts";
 import { type Found, type Slice, walk } from "./walk.ts";
 
 export type { IngestNotes } from "./notes.ts";
@@ -21,13 +22,17 @@ export interface IngestOptions {
   readonly memoryBytes: number;
   /** Inputs in one batch of a thread: what a kill can lose. */
   readonly batchInputs: number;
-  /** Cluster of jobs whose text does not say. */
+  /** Cluster of jobs and counters that do not say. */
   readonly cluster?: string;
+  /** Forms of servers' job ids, such as `%C:%j`; the first that fits counts. */
+  readonly jobIds: readonly string[];
   /** Zone of a scheduler's times that have none. */
   readonly zone?: string;
   readonly nowUnixSeconds: number;
   readonly signal: AbortSignal;
   onProgress(counts: IngestCounts): void;
+  /** Another ingest stores counters or jobs, and this one waits for it. `holder`: such as `process 4711 on oss1`. */
+  onWait(holder: string): void;
   onSkip(path: string, reason: string): void;
 }
 
@@ -47,23 +52,21 @@ export interface IngestCounts {
 
 /** Paths that go to a thread at a time; small enough to share the end fairly, large enough not to talk all the time. */
 const CHUNK = 128;
-/** Room for hashes of inputs that come in this ingest. */
-const NEW_ENTRIES = 4_000_000;
 /** Rows of minutes are short, and there are many of them. */
 const BATCH_ROWS = 4_000_000;
 
 export async function ingest(options: IngestOptions): Promise<IngestCounts> {
   const store = await Store.openOrCreate(options.store);
-  const { coverage, ...hashes } = await knownInputs(store);
-  await store.close();
-  const pool = new Pool(options, {
+  const known = await knownInputs(store);
+  const turn = new Turn(options, store, known);
+  const pool = new Pool(options, turn, {
     store: options.store,
-    stored: hashes.stored.buffer,
-    damaged: hashes.damaged.buffer,
-    coverage,
+    stored: known.stored.buffer,
+    damaged: known.damaged.buffer,
     nowUnixSeconds: options.nowUnixSeconds,
     cluster: options.cluster,
     zone: options.zone,
+    jobIds: options.jobIds,
     rowsMax: 20_000,
     batchInputs: options.batchInputs,
     batchRows: BATCH_ROWS,
@@ -87,39 +90,11 @@ export async function ingest(options: IngestOptions): Promise<IngestCounts> {
   } finally {
     // Also after a failure: the other threads commit what they have. A thread is never torn out of the database.
     await pool.end();
+    turn.end();
+    await store.close();
   }
   pool.throwFailure();
   return pool.counts;
-}
-
-interface Known {
-  readonly stored: KnownHashes;
-  readonly damaged: KnownHashes;
-  readonly coverage: readonly CoverageEntry[];
-}
-
-async function knownInputs(store: Store): Promise<Known> {
-  const db = await store.query();
-  try {
-    const [counts] = await db.rows("select count(*) as entries from sources");
-    const entries = Number(counts?.entries ?? 0);
-    const stored = new KnownHashes({ entries: entries + NEW_ENTRIES });
-    const damaged = new KnownHashes({ entries: 100_000 });
-    // Halves as doubles are exact; a 64-bit hash would not be.
-    const sql = (status: string) =>
-      `select (hash_high >> 32)::double as high, (hash_high & 4294967295)::double as low from sources where status ${status}`;
-    for (const [set, status] of [
-      [stored, "= 'stored'"],
-      [damaged, "<> 'stored'"],
-    ] as const) {
-      const { high, low } = await db.columns(sql(status));
-      for (let i = 0; i < (high?.length ?? 0); i++)
-        set.add((BigInt(high?.[i] as number) << 32n) | BigInt(low?.[i] as number));
-    }
-    return { stored, damaged, coverage: await storedCoverage(db) };
-  } finally {
-    db.close();
-  }
 }
 
 /** The threads, and who of them is free. */
@@ -136,12 +111,14 @@ class Pool {
   /** Chunks under way in each thread; two keep it busy. */
   readonly #load: number[];
   readonly #ended: boolean[];
+  readonly #turn: Turn;
   #ready = 0;
   #failure: Error | undefined;
   #wake: () => void = () => {};
 
-  constructor(options: IngestOptions, start: WorkerStart) {
+  constructor(options: IngestOptions, turn: Turn, start: WorkerStart) {
     this.#options = options;
+    this.#turn = turn;
     const program = workerProgram();
     this.#workers = Array.from({ length: options.threads }, (_, index) => {
       const worker = new Worker(program, { workerData: start });
@@ -212,6 +189,9 @@ class Pool {
       case "ready":
         this.#ready++;
         break;
+      case "alone":
+        void this.#giveTurn(index);
+        break;
       case "done":
         if (!message.more) this.#load[index] = (this.#load[index] as number) - 1;
         this.counts.read += message.read;
@@ -229,11 +209,21 @@ class Pool {
         mergeNotes(this.counts.notes, message.notes);
         break;
       case "failed": {
-        this.#failed(Object.assign(new Error(message.message), message.facts));
+        this.#failed(errorOf(message.message, message.facts));
         break;
       }
     }
     this.#wake();
+  }
+
+  async #giveTurn(index: number): Promise<void> {
+    let granted: Alone | undefined;
+    try {
+      granted = await this.#turn.take();
+    } catch (error) {
+      this.#failed(error as Error);
+    }
+    this.#workers[index]?.postMessage({ kind: "alone", granted } satisfies ToWorker);
   }
 
   #place(file: Placed): void {
@@ -265,6 +255,15 @@ class Pool {
       this.#wake = resolve;
     });
   }
+}
+
+/** What a thread threw, as far as it can be told. */
+function errorOf(
+  message: string,
+  { source, detail, ...facts }: Readonly<Record<string, string | number>>,
+): Error {
+  if (facts.name === "FormatError") return new FormatError(String(source), {}, String(detail));
+  return Object.assign(new Error(message), facts);
 }
 
 const byName = new Intl.Collator("en", { numeric: true });

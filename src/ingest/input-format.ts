@@ -30,6 +30,11 @@ export interface FileImporter {
 
 export interface InputFormat {
   readonly id: string;
+  /**
+   * Whether one ingest at a time may store it. Queries see a log once however often it was stored, so many may store logs;
+   * counters add up.
+   */
+  readonly alone: boolean;
   recognizes(head: Uint8Array, path: string): boolean;
   importer(setting: ImportSetting): FileImporter;
 }

@@ -3,7 +3,7 @@
  * somebody writes meanwhile may have been read half old, half new; then the batch is filled again without it.
  */
 import { compareState, type FileState } from "../node/file-state.ts";
-import type { Outcome } from "./reader.ts";
+import type { Settled } from "./reader.ts";
 import type { Found } from "./walk.ts";
 
 export const CHANGED = "it changed while it was read; ingest it again when nobody writes to it";
@@ -11,7 +11,7 @@ export const CHANGED = "it changed while it was read; ingest it again when nobod
 /** An input that was read, and what came of it. */
 export interface ReadInput {
   readonly input: Found;
-  outcome: Outcome;
+  outcome: Settled;
   /** The last text of its series. */
   readonly isLast?: boolean;
   /** It was named as changed; nothing of it is stored. */
@@ -80,7 +80,7 @@ export class Journal {
 }
 
 /** What could not be read has a row too, which says why. */
-const hasRows = ({ status }: Outcome) => status === "stored" || status === "skipped";
+const hasRows = ({ status }: Settled) => status === "stored" || status === "skipped";
 
 function hasChanged({ input, outcome: { state, changed } }: ReadInput): boolean {
   if (changed === true) return true;

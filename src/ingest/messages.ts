@@ -8,11 +8,11 @@ export interface WorkerStart {
   readonly store: string;
   readonly stored: SharedArrayBuffer;
   readonly damaged: SharedArrayBuffer;
-  /** What the store has of servers' counters. */
-  readonly coverage: readonly CoverageEntry[];
   readonly nowUnixSeconds: number;
   readonly cluster: string | undefined;
   readonly zone: string | undefined;
+  /** Forms of servers' job ids. */
+  readonly jobIds: readonly string[];
   /** Rows in memory before they go to the database. */
   readonly rowsMax: number;
   /** Inputs in one batch: what a kill can lose. */
@@ -35,7 +35,17 @@ export type ToWorker =
       readonly inputs: readonly Found[];
       readonly covered: readonly CoverageEntry[];
     }
+  /** The ingest is alone now; or it cannot be, and ends. */
+  | { readonly kind: "alone"; readonly granted: Alone | undefined }
   | { readonly kind: "end" };
+
+/** From now on no other ingest stores counters or jobs. */
+export interface Alone {
+  /** There as long as that is so. */
+  readonly lockFile: string;
+  /** What the store has of servers' counters. */
+  readonly coverage: readonly CoverageEntry[];
+}
 
 export interface Done {
   readonly kind: "done";
@@ -54,6 +64,8 @@ export interface Done {
 
 export type FromWorker =
   | { readonly kind: "ready" }
+  /** The thread has counters or jobs and waits until no other ingest stores such. */
+  | { readonly kind: "alone" }
   | Done
   | { readonly kind: "ended"; readonly notes: IngestNotes }
   | {

@@ -3,6 +3,9 @@
 /** Warnings that are kept; the rest is counted. */
 const WARNINGS_MAX = 100;
 
+/** Lost links that are named; the rest is counted. */
+const LINKS_MAX = 100;
+
 export type Counts = Record<string, number>;
 
 /** As it goes between threads and into JSON. */
@@ -11,13 +14,26 @@ export interface IngestNotes {
   readonly counts: Counts;
   /** Differences of counters that no table has, by counter. */
   readonly dropped: Counts;
+  /** Parameters that are no counters of a target, by name: how often they came. */
+  readonly leftOut: Counts;
+  /** Where a series could not be continued from what the store has; the first of them. */
+  readonly lostLinks: LostLink[];
   /** Nodes whose counters could not be used, by reason. */
   readonly nodesDropped: Counts;
   readonly warnings: string[];
 }
 
+/** What a target did between these times is not in the store: the reading before was needed and did not come. */
+export interface LostLink {
+  /** `lustre1-OST0007` */
+  readonly target: string;
+  readonly kind: string;
+  readonly fromUnixNs: bigint;
+  readonly toUnixNs: bigint;
+}
+
 export function newNotes(): IngestNotes {
-  return { counts: {}, dropped: {}, nodesDropped: {}, warnings: [] };
+  return { counts: {}, dropped: {}, leftOut: {}, lostLinks: [], nodesDropped: {}, warnings: [] };
 }
 
 export function count(into: Counts, name: string, by = 1): void {
@@ -32,12 +48,23 @@ export function warn(notes: IngestNotes, text: string): void {
   else count(notes.counts, "moreWarnings");
 }
 
+export function loseLink(notes: IngestNotes, link: LostLink): void {
+  count(notes.counts, "lostLinks");
+  if (notes.lostLinks.length < LINKS_MAX) notes.lostLinks.push(link);
+}
+
 export function mergeNotes(into: IngestNotes, from: IngestNotes): void {
   addCounts(into, from);
+  // A batch that was filled again tells the same links again.
+  for (const link of from.lostLinks) {
+    const same = (one: LostLink) =>
+      one.target === link.target && one.kind === link.kind && one.fromUnixNs === link.fromUnixNs;
+    if (into.lostLinks.length < LINKS_MAX && !into.lostLinks.some(same)) into.lostLinks.push(link);
+  }
   for (const text of from.warnings) warn(into, text);
 }
 
-const COUNTED = ["counts", "dropped", "nodesDropped"] as const;
+const COUNTED = ["counts", "dropped", "leftOut", "nodesDropped"] as const;
 
 function addCounts(into: IngestNotes, from: IngestNotes, sign: 1 | -1 = 1): void {
   for (const part of COUNTED)

@@ -18,9 +18,14 @@ type Result =
   | { readonly status: "stored" | "known"; readonly bytes: number }
   /** Not a format that is known here, in a folder that may hold anything. */
   | { readonly status: "foreign"; readonly bytes: number }
+  /** Only an ingest that is alone may store it. */
+  | { readonly status: "alone"; readonly bytes: number }
   /** It is to be read with others, in the order of time. */
   | { readonly status: "series"; readonly bytes: number; readonly place: SeriesPlace }
   | { readonly status: "skipped"; readonly bytes: number; readonly reason: string };
+
+/** What came of an input when it was read. */
+export type Settled = Exclude<Outcome, { status: "alone" }>;
 
 /** How much of an input its format is told from. */
 const HEAD_BYTES = 4096;
@@ -41,6 +46,8 @@ export class InputReader {
   readonly #sources: Source[] = [];
   /** Inputs that became known since the last commit. */
   readonly #added: [set: KnownHashes, hash: bigint][] = [];
+  /** Whether no other ingest stores counters and jobs at the same time. */
+  alone = false;
 
   /** `stored` and `damaged`: what the store has, and what was looked at before and could not be read. */
   constructor(stored: KnownHashes, damaged: KnownHashes, setting: ImportSetting) {
@@ -85,6 +92,7 @@ export class InputReader {
         reason: bytes === 0 ? "the file is empty" : "not a format that is known here",
       };
     }
+    if (format.alone && !this.alone) return { status: "alone", bytes: 0 };
     const hash = contentHash(source);
     const [high, low] = [hash.readBigUInt64BE(0), hash.readBigUInt64BE(8)];
     // What is damaged is tried and named again each time, but kept in the census once.

@@ -1,12 +1,14 @@
 /** A thread of an ingest: reads inputs, writes batches of its own. */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
+import { FormatError } from "../base/errors.ts";
+import { identityOf, jobIdTemplate } from "../formats/lustre/index.ts";
 import { type Batch, Store } from "../store/index.ts";
 import { CHANGED, Journal, type ReadInput, type ReadSeries } from "./journal.ts";
 import { KnownHashes } from "./known.ts";
-import type { Done, FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
+import type { Alone, Done, FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
 import { NotesLedger } from "./notes.ts";
-import { InputReader, type Outcome, reasonOf } from "./reader.ts";
+import { InputReader, reasonOf, type Settled } from "./reader.ts";
 import { Coverage, type CoverageEntry } from "./system/coverage.ts";
 import { Series } from "./system/series.ts";
 import { SystemRows } from "./system/system-rows.ts";
@@ -20,9 +22,9 @@ const REPORT_FILES = 64;
 const ledger = new NotesLedger();
 const { notes } = ledger;
 const coverage = new Coverage();
-for (const entry of start.coverage) coverage.add(...entry);
-const system = new SystemRows(notes, coverage);
 const { nowUnixSeconds, cluster, zone } = start;
+const templates = start.jobIds.map(jobIdTemplate);
+const system = new SystemRows(notes, coverage, (id) => identityOf(id, templates, cluster));
 const reader = new InputReader(new KnownHashes(start.stored), new KnownHashes(start.damaged), {
   ...{ nowUnixSeconds, notes, coverage, system, cluster, zone },
 });
@@ -32,6 +34,22 @@ let inBatch = 0;
 let rowsInBatch = 0;
 /** Where the rows of the batch come from. */
 const journal = new Journal();
+/** Set once the ingest is alone. */
+let lockFile: string | undefined;
+let answered: (granted: Alone | undefined) => void = () => {};
+
+/** Waits until no other ingest stores counters or jobs, and learns what the store has by then. */
+async function alone(): Promise<void> {
+  if (reader.alone) return;
+  const granted = await new Promise<Alone | undefined>((resolve) => {
+    answered = resolve;
+    say({ kind: "alone" });
+  });
+  if (granted === undefined) throw new Error("the ingest ends before it is alone");
+  for (const entry of granted.coverage) coverage.add(...entry);
+  lockFile = granted.lockFile;
+  reader.alone = true;
+}
 
 async function flush(): Promise<void> {
   const { rows } = reader;
@@ -45,6 +63,7 @@ async function commit(): Promise<void> {
   await flushAll();
   // Once more for each input that changed; in the end nothing changes, or nothing is left.
   while (batch !== undefined && journal.leaveOutChanged()) await fillAgain();
+  if (batch !== undefined && lockFile !== undefined && !existsSync(lockFile)) throw lostLock(lockFile);
   await batch?.commit();
   batch = undefined;
   inBatch = rowsInBatch = 0;
@@ -74,7 +93,7 @@ async function fillAgain(): Promise<void> {
       continue;
     }
     const { read } = item;
-    const outcome = read.isLeftOut ? leftOut(read) : reader.read(read.input);
+    const outcome = read.isLeftOut ? leftOut(read) : await settled(read.input);
     report.correct(read, outcome.status === "series" ? leftOut(read) : outcome);
     if (reader.rows >= start.rowsMax) await flush();
   }
@@ -82,9 +101,17 @@ async function fillAgain(): Promise<void> {
   await flushAll();
 }
 
-const leftOut = ({ outcome: { bytes } }: ReadInput): Outcome => ({
+const leftOut = ({ outcome: { bytes } }: ReadInput): Settled => ({
   ...{ status: "skipped", bytes, reason: CHANGED },
 });
+
+/** Another machine did not hear of us for minutes; what it stores meanwhile may be the same. */
+const lostLock = (file: string) =>
+  new FormatError(
+    start.store,
+    {},
+    `another ingest took over, since ${file} was not touched for minutes; what was not committed is not stored, run the same command again`,
+  );
 
 /** What happened since the last report. */
 class Report {
@@ -96,7 +123,7 @@ class Report {
     return this.#done.read;
   }
 
-  add(input: Found, outcome: Outcome): void {
+  add(input: Found, outcome: Settled): void {
     const done = this.#done;
     done.bytes += outcome.bytes;
     // A text of a series counts when it is read.
@@ -110,7 +137,7 @@ class Report {
   }
 
   /** Something else came of an input than was told. */
-  correct(read: ReadInput, outcome: Outcome): void {
+  correct(read: ReadInput, outcome: Settled): void {
     const { input, outcome: before } = read;
     read.outcome = outcome;
     // What was skipped stays so, whatever the reason is now.
@@ -151,18 +178,29 @@ function joined(entries: readonly CoverageEntry[]): CoverageEntry[] {
 async function read(inputs: readonly Found[]): Promise<void> {
   const report = new Report();
   for (const input of inputs) {
-    // A pipe cannot be read again, so it is in a batch of its own.
-    const isAlone = isPipe(input);
-    if (isAlone) await commit();
-    const outcome = reader.read(input);
+    // A pipe cannot be read again: it is in a batch of its own, and no lock is asked for in the middle of it.
+    const pipe = isPipe(input);
+    if (pipe) {
+      await commit();
+      await alone();
+    }
+    const outcome = await settled(input);
     report.add(input, outcome);
     if (outcome.status !== "series" && outcome.status !== "foreign") journal.add({ input, outcome });
     inBatch++;
-    if (isAlone) await commit();
+    if (pipe) await commit();
     else if (reader.rows >= start.rowsMax) await flush();
   }
   if (inBatch >= start.batchInputs || rowsInBatch >= start.batchRows) await commit();
   report.send(false);
+}
+
+async function settled(input: Found): Promise<Settled> {
+  for (;;) {
+    const outcome = reader.read(input);
+    if (outcome.status !== "alone") return outcome;
+    await alone();
+  }
 }
 
 /** A walk finds nothing but files. */
@@ -179,6 +217,7 @@ async function breathe(): Promise<void> {
 }
 
 async function readSeries(inputs: readonly Found[], covered: readonly CoverageEntry[]): Promise<void> {
+  await alone();
   for (const entry of covered) coverage.add(...entry);
   const report = new Report();
   const read = journal.beginSeries();
@@ -208,13 +247,13 @@ async function readSeriesAgain(read: ReadSeries, report: Report): Promise<void> 
   if (read.isDone) series.finish();
 }
 
-async function readText({ path, named }: Found, isLast: boolean): Promise<Outcome> {
+async function readText({ path, named }: Found, isLast: boolean): Promise<Settled> {
   try {
     const { stored, known, damage, bytes, ...file } = await series.read(path, isLast, breathe);
     if (damage !== undefined) return { ...file, status: "skipped", bytes, reason: partly(damage, stored) };
     if (stored + known > 0) return { ...file, status: stored > 0 ? "stored" : "known", bytes };
     if (!named) return { status: "foreign", bytes };
-    return { status: "skipped", bytes, reason: "it has no counters of an OST or MDT" };
+    return { status: "skipped", bytes, reason: NOT_OWN };
   } catch (error) {
     const reason = reasonOf(error, path);
     if (reason === undefined) throw error;
@@ -222,12 +261,20 @@ async function readText({ path, named }: Found, isLast: boolean): Promise<Outcom
   }
 }
 
+const NOT_OWN =
+  "it has no counters of an OST or MDT as a whole; those of clients, locks and services are not stored";
+
 const partly = (damage: string, stored: number) =>
   stored === 0 ? damage : `${damage}; what is whole was stored`;
 
 /** Messages one after the other; a batch is not to be used twice at once. */
 let queue: Promise<void> = Promise.resolve();
 parentPort?.on("message", (message: ToWorker) => {
+  // The work that is under way waits for it.
+  if (message.kind === "alone") {
+    answered(message.granted);
+    return;
+  }
   queue = queue.then(async () => {
     try {
       if (message.kind === "read") await read(message.inputs);
@@ -240,10 +287,11 @@ parentPort?.on("message", (message: ToWorker) => {
       }
     } catch (error) {
       const { message: text, name, code, errno, syscall, path, stack } = error as NodeJS.ErrnoException;
+      const { source, detail } = error as Partial<FormatError>;
       await batch?.abort().catch(() => {});
       await store.close().catch(() => {});
       const facts: Record<string, string | number> = {};
-      for (const [key, value] of Object.entries({ name, code, errno, syscall, path, stack }))
+      for (const [key, value] of Object.entries({ name, code, errno, syscall, path, stack, source, detail }))
         if (value !== undefined) facts[key] = value;
       say({ kind: "failed", message: text, facts });
       parentPort?.close();

@@ -52,8 +52,9 @@ export const storedMinutes: TableSchema = {
   row: "what one job did on one target between two readings that end in one minute; several rows of one minute add up",
   filledBy: "ingest of job_stats, collector segments and Influx; generate",
   columns: columns(`
-    job_key u64 - | number of the job id, for joins | first eight bytes of the SHA-256 of job_id
-    job_id text - | job as the server knows it | job_stats job_id
+    job_key u64 - | number of the job id, for joins; the same number may be on several clusters | first eight bytes of the SHA-256 of job_id
+    job_id text - | job number, else the id as the server knows it | job_stats job_id, taken apart by --job-id
+    cluster text - | cluster of the job; missing: the counters do not say | ingest --cluster, %C of --job-id
     file_system text - | file system | name of the target
     target text - | OST or MDT, without the file system: OST0007 | path of the parameter
     minute_unix i64 min | minute since 1970 UTC in which the second reading was made | reading

@@ -18,6 +18,7 @@ import {
   segmentsOf,
 } from "./manifest.ts";
 import { lostManifest, readMark } from "./mark.ts";
+import { findOverlaps, type Overlap } from "./overlaps.ts";
 import { segmentFault } from "./verify.ts";
 import { hiddenRuns, hideDuplicates } from "./views.ts";
 
@@ -44,6 +45,8 @@ export interface CheckReport {
   readonly problems: readonly Problem[];
   /** Runs in more than one batch, which queries see once. */
   readonly duplicateRuns: number;
+  /** Stretches of counters that are in more than one batch, and count as often. */
+  readonly overlaps: readonly Overlap[];
   /** Left by writers that did not finish. */
   readonly rubbish: readonly Rubbish[];
   /** Folders of batches that a repair took out of the store, from the folder of the store. */
@@ -67,6 +70,7 @@ export async function checkStore(path: string, options: CheckOptions = {}): Prom
   if (lost !== undefined) problems.push({ path: MANIFEST, what: lost });
   const tables: Record<string, { segments: number; rows: number; bytes: number }> = {};
   let duplicateRuns = 0;
+  let overlaps: readonly Overlap[] = [];
   const database = await openDatabase(root, options);
   const bytesTotal = live.reduce((sum, batch) => sum + bytesOf(batch), 0);
   let bytesDone = 0;
@@ -84,6 +88,8 @@ export async function checkStore(path: string, options: CheckOptions = {}): Prom
       await hideDuplicates(database.connection, root, live);
       duplicateRuns = await hiddenRuns(database.connection);
       problems.push(...(await doubledRuns(database.connection, root, live, duplicateRuns)));
+      overlaps = await findOverlaps(database.connection, root, live);
+      problems.push(...overlapProblems(overlaps));
     }
   } finally {
     database.close();
@@ -94,7 +100,7 @@ export async function checkStore(path: string, options: CheckOptions = {}): Prom
   const replaced = [...verdicts.values()].filter((verdict) => verdict !== "live").length;
   const { foreign, aside } = leftovers;
   return {
-    ...{ store: root, batches: live.length, replaced, tables, problems, duplicateRuns, rubbish },
+    ...{ store: root, batches: live.length, replaced, tables, problems, duplicateRuns, overlaps, rubbish },
     ...{ aside, foreign },
   };
 }
@@ -169,4 +175,28 @@ async function doubledRuns(
     path: `${MANIFEST}/${batch}.json`,
     what: `${count} runs are in it more than once`,
   }));
+}
+
+/** One for each batch that has what another one has. */
+function overlapProblems(overlaps: readonly Overlap[]): Problem[] {
+  const byCopy = new Map<string, Overlap[]>();
+  for (const overlap of overlaps) byCopy.set(overlap.copy, [...(byCopy.get(overlap.copy) ?? []), overlap]);
+  return [...byCopy].map(([copy, found]) => {
+    const [first] = found as [Overlap];
+    const others = [...new Set(found.map(({ batch }) => batch))].filter((batch) => batch !== copy);
+    const remedy = found.some(({ batch }) => batch === copy)
+      ? "some copies are in this batch itself and cannot be told apart; ingest the samples into a new store"
+      : `batch ${others.join(", ")} has them too; plimsoll store compact removes the copies`;
+    return {
+      path: `${MANIFEST}/${copy}.json`,
+      what: `${found.length} stretches of counters count more than once, the first is ${stretchText(first)}; ${remedy}`,
+    };
+  });
+}
+
+/** `lustre1-OST0007 job_stats from 2018-06-07T00:01:00.000Z to 2018-06-07T00:40:00.000Z` */
+export function stretchText({ fileSystem, target, kind, fromUnixNs, toUnixNs }: Overlap): string {
+  const time = (ns: bigint) => new Date(Number(ns / 1_000_000n)).toISOString();
+  const name = fileSystem === null ? target : `${fileSystem}-${target}`;
+  return `${name} ${kind} from ${time(fromUnixNs)} to ${time(toUnixNs)}`;
 }

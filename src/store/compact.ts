@@ -15,6 +15,7 @@ import { ensureFolder, hashFile, removeFile, sizeOf, syncFile } from "./files.ts
 import { reached } from "./hooks.ts";
 import { entryPath, MANIFEST, markPath, newBatchId, SEGMENTS, TMP } from "./layout.ts";
 import { ageMs, type BatchInfo, bytesOf, judge, liveBatches, markSettled, readManifest } from "./manifest.ts";
+import { findOverlaps, hideOverlaps } from "./overlaps.ts";
 import type { Store } from "./store.ts";
 import { verifySegments } from "./verify.ts";
 import { duplicateBatches, hiddenRuns, hideDuplicates, tableQuery } from "./views.ts";
@@ -34,6 +35,8 @@ export interface CompactReport {
   readonly replaced: number;
   /** Runs that were stored more than once and now are once. */
   readonly duplicateRuns: number;
+  /** Stretches of counters that two batches had and one has now. */
+  readonly overlappingStretches: number;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
   /** Batches replaced earlier whose files are gone now. */
@@ -57,7 +60,10 @@ export async function compactStore(store: Store, options: CompactOptions = {}): 
 }
 
 type Rewritten = Omit<CompactReport, "removedBatches" | "removedBytes">;
-const NOTHING: Rewritten = { batch: undefined, replaced: 0, duplicateRuns: 0, bytesBefore: 0, bytesAfter: 0 };
+const NOTHING: Rewritten = {
+  ...{ batch: undefined, replaced: 0, duplicateRuns: 0, overlappingStretches: 0 },
+  ...{ bytesBefore: 0, bytesAfter: 0 },
+};
 
 async function rewrite(
   store: string,
@@ -72,17 +78,21 @@ async function rewrite(
   try {
     const { connection } = database;
     await hideDuplicates(connection, store, live);
-    const chosen = choose(live, targetBytes, await duplicateBatches(connection, store, live));
+    const sharing = await duplicateBatches(connection, store, live);
+    for (const { batch, copy } of await findOverlaps(connection, store, live))
+      if (batch !== copy) sharing.add(batch).add(copy);
+    const chosen = choose(live, targetBytes, sharing);
     if (chosen.length === 0) return NOTHING;
     await verifySegments(store, chosen);
     ensureFolder(work);
     // A run is dropped only for a copy that goes into the same new batch: then no other compaction can lose that one.
     const hiding = await hideDuplicates(connection, store, chosen);
+    const { copies, stretches } = await hideOverlaps(connection, store, chosen);
     const segments: WrittenSegment[] = [];
     for (const table of STORE_SCHEMA) {
       for (const part of partition(chosen, table.name, targetBytes)) {
         const path = join(work, `${table.name}-${segments.length}.parquet`);
-        const all = tableQuery(table, { store, batches: part, hiding });
+        const all = tableQuery(table, { store, batches: part, hiding, copies });
         // The same file is named by many batches.
         const query = table === storedFiles ? `select distinct * from (${all})` : all;
         const rows = await copy(connection, query, path, store);
@@ -109,6 +119,7 @@ async function rewrite(
       batch: id,
       replaced: chosen.length,
       duplicateRuns: await hiddenRuns(connection),
+      overlappingStretches: stretches,
       bytesBefore: chosen.reduce((sum, one) => sum + bytesOf(one), 0),
       bytesAfter: bytesOf(batch),
     };
@@ -121,7 +132,7 @@ async function rewrite(
   }
 }
 
-/** Small batches when there are several, older versions, and all that share a run. */
+/** Small batches when there are several, older versions, and all that share a run or a stretch of counters. */
 function choose(live: readonly BatchInfo[], targetBytes: number, sharing: ReadonlySet<string>): BatchInfo[] {
   const small = live.filter((batch) => bytesOf(batch) < targetBytes);
   const ids = new Set(small.length > 1 ? small.map(({ id }) => id) : []);

@@ -129,6 +129,20 @@ describe("job_totals", () => {
     ]);
   });
 
+  it("clients that name no cluster go to the cluster that has such a job then; of two, to none, with a warning", async () => {
+    const unnamed = { cluster: null };
+    const store = await storeOf(join(temporaryFolder(), "s"), [
+      [run("1", 0, 60), run("1", 0, 60, { cluster: "quartz" }), run("1", 200, 260, { cluster: "quartz" })],
+      [clients("1", 0, 60, 10, unnamed), clients("1", 0, 60, 4), clients("1", 200, 260, 5, unnamed)],
+    ]);
+    expect(await totals(store, `cluster, ${SHORT}, warnings`)).toEqual([
+      ["cab", "1", 0, "COMPLETED", 1n, 4n, null],
+      ["quartz", "1", 0, "COMPLETED", null, null, null],
+      ["quartz", "1", 200, "COMPLETED", 1n, 5n, null],
+      [null, "1", 0, null, 1n, 10n, "the readings do not say on which cluster the job ran: cab or quartz"],
+    ]);
+  });
+
   it("agrees with a plain walk over random runs and clients", async () => {
     const { Random } = await import("../base/prng.ts");
     const random = new Random(3);

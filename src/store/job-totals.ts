@@ -40,9 +40,14 @@ const CLIENTS = `select job_key, job_id, cluster, start_unix_ns as began, end_un
 /** How far the middle of a client's time is from the run: 0 within it. */
 const DISTANCE = "greatest(r.start_unix_ns - c.middle, c.middle - coalesce(r.end_unix_ns, c.middle), 0)";
 
+/**
+ * The run that clients belong to. Clients that do not name a cluster, at a time at which several clusters have a job of that
+ * number, belong to none of them.
+ */
 const MATCHES = `select c.job_key, c.job_id, c.cluster, c.began, c.ended,
-    arg_min({'cluster': r.cluster, 'key': coalesce(r.submit_unix_ns, r.start_unix_ns)},
-      {'distance': ${DISTANCE}, 'later': -r.start_unix_ns}) as run
+    string_agg(distinct r.cluster, ' or ' order by r.cluster) as clusters,
+    if(c.cluster is null and count(distinct r.cluster) > 1, null, arg_min({'cluster': r.cluster, 'key': coalesce(r.submit_unix_ns, r.start_unix_ns)},
+      {'distance': ${DISTANCE}, 'later': -r.start_unix_ns})) as run
   from (select *, began + (ended - began) // 2 as middle from clients) c join runs_of_jobs r
     on r.job_key = c.job_key and r.job_id = c.job_id
     and (r.cluster = c.cluster or r.cluster is null or c.cluster is null)
@@ -53,7 +58,11 @@ const SAME_CLIENT = ["job_id", "cluster", "began", "ended"]
   .map((name) => `m.${name} is not distinct from c.${name}`)
   .join(" and ");
 
-const PLACED = `select c.*, m.run from clients c left join matches m on m.job_key = c.job_key and ${SAME_CLIENT}`;
+const UNCLEAR = "'the readings do not say on which cluster the job ran: '";
+
+const PLACED = `select c.* exclude (warnings), m.run,
+    if(m.run is null and m.clusters is not null, concat_ws(chr(10), c.warnings, ${UNCLEAR} || m.clusters), c.warnings) as warnings
+  from clients c left join matches m on m.job_key = c.job_key and ${SAME_CLIENT}`;
 
 const GATHER = `max(nodes) as nodes, max(node_memory_bytes) as node_memory_bytes, any_value(user_id) as user_id,
     any_value(user_name) as user_name, ${SUMMED.map(sumOf).join(", ")},

@@ -7,6 +7,7 @@
  *     STORE/segments/<table>/<batch>-<n>.parquet
  *     STORE/aside/<batch>/                      a batch that a repair took out: entry, files, what is lost
  *     STORE/tmp/<id>/                           what is being written, what queries spill
+ *     STORE/locks/<what>/                       who does something that only one may do at a time
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
@@ -18,6 +19,8 @@ export const MANIFEST = "manifest";
 export const SEGMENTS = "segments";
 export const ASIDE = "aside";
 export const TMP = "tmp";
+/** Folders that are locks of `node/folder-lock.ts`. */
+export const LOCKS = "locks";
 
 /** Length of every batch id; views find the batch of a row by the first characters of its file's name. */
 export const ID_LENGTH = 33;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { STORE_SCHEMA } from "../model/store-schema.ts";
 import {
   ASIDE,
+  LOCKS,
   entryId,
   entryPath,
   isBatchId,
@@ -52,7 +53,7 @@ export function findLeftovers(store: string): Leftovers {
   };
   const hasEntry = (id: string) => existsSync(entryPath(store, id));
   for (const name of list(store)) {
-    const known = [STORE_FILE, SEGMENTS, MANIFEST, ASIDE, TMP].includes(name);
+    const known = [STORE_FILE, SEGMENTS, MANIFEST, ASIDE, LOCKS, TMP].includes(name);
     sort(name, known ? "keep" : name.startsWith(STORE_FILE) && isPart(name) ? "ours" : "foreign");
   }
   for (const name of list(join(store, MANIFEST))) {

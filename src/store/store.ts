@@ -5,7 +5,7 @@ import { FormatError, UsageError } from "../base/errors.ts";
 import { type Batch, BatchWriter } from "./batch.ts";
 import { type Database, openDatabase, type StoreOptions } from "./database.ts";
 import { ensureFolder } from "./files.ts";
-import { ASIDE, entryId, MANIFEST, SEGMENTS, STORE_FILE, storePath, TMP } from "./layout.ts";
+import { ASIDE, entryId, LOCKS, MANIFEST, SEGMENTS, STORE_FILE, storePath, TMP } from "./layout.ts";
 import { type BatchInfo, liveBatches, type Manifest, readManifest } from "./manifest.ts";
 import { countSegments, isFile, readMark, writeMark } from "./mark.ts";
 import { openSession, type StoreSession } from "./session.ts";
@@ -115,5 +115,5 @@ export class Store {
 
 /** Names of a store, or of one that is just being made. */
 function isOurs(name: string): boolean {
-  return [SEGMENTS, MANIFEST, TMP, ASIDE].includes(name) || name.startsWith(STORE_FILE);
+  return [SEGMENTS, MANIFEST, TMP, ASIDE, LOCKS].includes(name) || name.startsWith(STORE_FILE);
 }

@@ -10,7 +10,8 @@ const TOTALS = `## job_totals
 A view: one row for each run of a job, with the columns of \`jobs\` but \`source\`. Facts and times are those of the scheduler,
 counters are sums over the rows of its clients, and NULL when no client was read. Clients belong to the run of the same id (and
 cluster, where both are known) whose time, with ten minutes on both sides, holds the middle of their readings; the nearest one
-when several do. Clients that fit no run are runs of their own.
+when several do. Clients that fit no run are runs of their own; so are those that name no cluster when several clusters have a
+job of that number then, with a warning.
 `;
 
 export function generate(): string {

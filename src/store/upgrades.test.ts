@@ -1,8 +1,12 @@
-import { writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { STORE_VERSION } from "../model/store-schema.ts";
+import { storedMinutes } from "../model/store-system.ts";
+import { compactStore } from "./compact.ts";
 import { openDatabase } from "./database.ts";
+import { Store } from "./store.ts";
 import { temporaryFolder } from "./test-kit.ts";
 import { type Upgrade, upgraded } from "./upgrades.ts";
 
@@ -23,6 +27,54 @@ it("an older version is read through all steps to the current one", async () => 
   expect(await rows(2, "(select 1 as id, 3 as seconds)")).toEqual([{ id: 1, seconds: 6, colour: null }]);
   expect(await rows(4, "(select 1 as id)")).toEqual([{ id: 1 }]);
   database.close();
+});
+
+it("minutes of version 2 have no cluster, beside those of this version, and after a compaction", async () => {
+  const folder = join(temporaryFolder(), "s");
+  const store = await Store.create(folder);
+  const add = async (job: string, cluster: string | null) => {
+    const batch = store.beginBatch();
+    const names = { file_system: ["fs"], target: ["OST0000"], minute_unix: [1n], bytes_written: [7n] };
+    await batch.append(storedMinutes, 1, { ...names, job_key: [1n], job_id: [job], cluster: [cluster] });
+    return batch.commit();
+  };
+  const old = await add("old", null);
+  // As a program of version 2 left it: without the column.
+  const segment = join(folder, "segments", "minutes", `${old}-0.parquet`);
+  const database = await openDatabase(folder);
+  await database.connection.run(
+    `copy (select * exclude (cluster) from read_parquet('${segment}')) to '${segment}.2' (format parquet)`,
+  );
+  database.close();
+  renameSync(`${segment}.2`, segment);
+  const entry = join(folder, "manifest", `${old}.json`);
+  const batch = JSON.parse(readFileSync(entry, "utf8"));
+  batch.version = 2;
+  batch.tables.minutes[0].bytes = statSync(segment).size;
+  batch.tables.minutes[0].sha256 = createHash("sha256").update(readFileSync(segment)).digest("hex");
+  writeFileSync(entry, JSON.stringify(batch));
+  writeFileSync(join(folder, "store.json"), '{"kind":"plimsoll store","version":2}');
+
+  const rows = async () => {
+    const opened = await Store.open(folder);
+    const session = await opened.query();
+    const found = await session.rows(
+      "select job_id, cluster, bytes_written from minutes order by job_id desc",
+    );
+    session.close();
+    await opened.close();
+    return found.map((row) => Object.values(row));
+  };
+  expect(await rows()).toEqual([["old", null, 7n]]);
+  store.refresh();
+  await add("new", "cab");
+  const both = [
+    ["old", null, 7n],
+    ["new", "cab", 7n],
+  ];
+  expect(await rows()).toEqual(both);
+  expect(await compactStore(await Store.open(folder))).toMatchObject({ replaced: 2 });
+  expect(await rows()).toEqual(both);
 });
 
 it("a store of an older version is marked as one of this version with the first new batch", async () => {

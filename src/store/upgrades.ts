@@ -22,8 +22,14 @@ export interface Upgrade {
   readonly tables: Readonly<Record<string, TableUpgrade>>;
 }
 
-/** Version 1 is the first. Version 2 has more tables, which are empty in batches of version 1. */
-export const UPGRADES: readonly Upgrade[] = [{ from: 1, tables: {} }];
+/**
+ * Version 1 is the first. Version 2 has more tables, which are empty in batches of version 1. In version 3 rows of minutes
+ * have a cluster.
+ */
+export const UPGRADES: readonly Upgrade[] = [
+  { from: 1, tables: {} },
+  { from: 2, tables: { minutes: { added: { cluster: "null::VARCHAR" } } } },
+];
 
 /** The rows of `source`, a relation of an older version, as a relation of the current one. */
 export function upgraded(

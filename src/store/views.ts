@@ -6,10 +6,12 @@ import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { TableSchema } from "../model/schema.ts";
 import { STORE_SCHEMA, STORE_VERSION, storedRuns, storedSources } from "../model/store-schema.ts";
+import { storedReadings } from "../model/store-system.ts";
 import { quoteName, quoteText } from "./database.ts";
 import { jobTotals } from "./job-totals.ts";
 import { ID_LENGTH } from "./layout.ts";
 import { type BatchInfo, rowsOf, segmentsOf } from "./manifest.ts";
+import { hasStretches, readingsRelation, stretchCondition } from "./overlaps.ts";
 import { sqlType } from "./sql-types.ts";
 import { UPGRADES, type Upgrade, upgraded } from "./upgrades.ts";
 
@@ -25,11 +27,15 @@ export function runColumn(table: TableSchema): string | undefined {
   return table.columns.some(({ name }) => name === "run_id") ? "run_id" : undefined;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 export interface ViewSetting {
   readonly store: string;
   readonly batches: readonly BatchInfo[];
   /** Batches in which some runs are hidden (see `hideDuplicates`). */
   readonly hiding: ReadonlySet<string>;
+  /** Batches with stretches of counters that another one has (see `hideOverlaps`). */
+  readonly copies?: ReadonlySet<string>;
   readonly upgrades?: readonly Upgrade[];
   /** Only every so manieth segment. */
   readonly share?: { readonly index: number; readonly of: number } | undefined;
@@ -38,14 +44,16 @@ export interface ViewSetting {
 /** A query that gives all rows of a table in the given batches. */
 export function tableQuery(
   table: TableSchema,
-  { store, batches, hiding, upgrades = UPGRADES, share = { index: 0, of: 1 } }: ViewSetting,
+  { store, batches, hiding, copies = NONE, upgrades = UPGRADES, share = { index: 0, of: 1 } }: ViewSetting,
 ): string {
   const names = table.columns.map(({ name }) => quoteName(name)).join(", ");
   const key = runColumn(table);
+  const hides = (id: string) =>
+    (key !== undefined && hiding.has(id)) || (hasStretches(table.name) && copies.has(id));
   const groups = new Map<string, BatchInfo[]>();
   for (const batch of batches) {
     if (segmentsOf([batch], table.name).length === 0) continue;
-    const group = `${batch.version} ${key !== undefined && hiding.has(batch.id)}`;
+    const group = `${batch.version} ${hides(batch.id)}`;
     groups.set(group, [...(groups.get(group) ?? []), batch]);
   }
   const parts = [...groups.values()].flatMap((group) => {
@@ -54,14 +62,15 @@ export function tableQuery(
       .filter((_, i) => i % share.of === share.index)
       .map(({ file }) => quoteText(join(store, file)));
     if (files.length === 0) return [];
-    const hides = key !== undefined && hiding.has(id);
-    const source = `read_parquet([${files.join(", ")}]${hides ? ", filename = true" : ""})`;
+    const source = `read_parquet([${files.join(", ")}]${hides(id) ? ", filename = true" : ""})`;
     const relation = version === STORE_VERSION ? source : upgraded(table.name, version, source, upgrades);
-    const hidden = table.name === storedSources.name ? HIDDEN_SOURCES : HIDDEN;
-    const seen = hides
-      ? ` where not exists (select 1 from ${hidden} h where h.run_id = s.${quoteName(key)} and h.batch = ${BATCH})`
-      : "";
-    return `select ${names} from ${relation} s${seen}`;
+    if (!hides(id)) return `select ${names} from ${relation} s`;
+    if (table === storedReadings) return `select ${names} from ${readingsRelation(relation)} s`;
+    const seen =
+      key === undefined
+        ? stretchCondition(table.name)
+        : `not exists (select 1 from ${table.name === storedSources.name ? HIDDEN_SOURCES : HIDDEN} h where h.run_id = s.${quoteName(key)} and h.batch = ${BATCH})`;
+    return `select ${names} from ${relation} s where ${seen}`;
   });
   if (parts.length > 0) return parts.join(" union all ");
   const nothing = table.columns.map(({ name, type }) => `null::${sqlType(type)} as ${quoteName(name)}`);

@@ -1,7 +1,7 @@
 /** One job as a document: a page with figures, and text for a terminal. */
 import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
 import type { Block, Document, Fact, Section } from "../../model/document.ts";
-import { type About, cell, table } from "./blocks.ts";
+import { type About, cell, type Column, table } from "./blocks.ts";
 import type { JobAnswer, JobRun } from "./job.ts";
 import { figuresOf } from "./job-figures.ts";
 import { classText, limitsText, outsideText, shareNote } from "./job-words.ts";
@@ -13,20 +13,49 @@ const TARGETS_MAX = 20;
 export function jobDocument(answer: JobAnswer, about: About): Document {
   const { runs, jobId } = answer;
   const many = runs.length > 1;
+  const clusters = answer.clusters.length > 1 ? ` on the clusters ${answer.clusters.join(" and ")}` : "";
   const last = runs.at(-1);
   return {
     title: jobId === "" ? "What no job id is known for" : `Job ${jobId}`,
     facts: [
       ...(many
-        ? [{ label: "Runs", text: `${runs.length} under this id (requeued, or numbers that came again)` }]
+        ? [
+            {
+              label: "Runs",
+              text: `${runs.length} under this id${clusters} (requeued, or numbers that came again)`,
+            },
+          ]
         : []),
       ...(last === undefined ? [] : factsOf(last, about.zone)),
     ],
-    verdict: runs.map((run) => verdictOf(run, many ? about.zone : undefined)).join(" "),
-    sections: runs.flatMap((run, at) => sectionsOf(run, answer, about.zone, many ? at + 1 : 0)),
+    verdict: runs
+      .map((run) => verdictOf(run, many ? about.zone : undefined, clusters !== ""))
+      .concat(unclearText(answer) ?? [])
+      .join(" "),
+    sections: [
+      ...unclearSection(answer),
+      ...runs.flatMap((run, at) => sectionsOf(run, answer, about.zone, many ? at + 1 : 0)),
+    ],
     command: about.command,
     madeBy: about.madeBy,
   };
+}
+
+/** What cannot be given to one of several clusters; undefined when there is nothing. */
+function unclearText({ jobId, clusters, unclear }: JobAnswer): string | undefined {
+  if (unclear === null) return undefined;
+  const moved = `${formatBytes(Number(unclear.bytesRead))} read, ${formatBytes(Number(unclear.bytesWritten))} written and ${formatCount(Number(unclear.metadataCalls))} metadata operations`;
+  return `In ${formatMany(unclear.minutes, "minute")} nobody can tell whether job ${jobId} of ${clusters.join(" or ")} was counted: ${moved} are in none of the runs.`;
+}
+
+function unclearSection(answer: JobAnswer): Section[] {
+  const text = unclearText(answer);
+  if (text === undefined) return [];
+  const how =
+    "plimsoll ingest --cluster NAME says which cluster counters are of; --job-id %C:%j takes it from ids such as cab:123.";
+  return [
+    { id: "unclear", title: "On which cluster", blocks: [{ kind: "notice", level: "warning", text, how }] },
+  ];
 }
 
 function factsOf({ facts, memoryBytes }: JobRun, zone: string): Fact[] {
@@ -51,12 +80,12 @@ function factsOf({ facts, memoryBytes }: JobRun, zone: string): Fact[] {
   ];
 }
 
-function verdictOf(run: JobRun, zone: string | undefined): string {
+function verdictOf(run: JobRun, zone: string | undefined, withCluster: boolean): string {
   const counted = run.servers ?? run.clients;
   const which =
     zone === undefined || run.facts.startUnix === null
       ? ""
-      : `The run of ${localText(zone, run.facts.startUnix)}: `;
+      : `The run of ${localText(zone, run.facts.startUnix)}${withCluster && run.facts.cluster !== null ? ` on ${run.facts.cluster}` : ""}: `;
   if (counted === null) return `${which}nothing was counted for it.`;
   const moved = `${formatBytes(Number(counted.bytesRead))} read, ${formatBytes(Number(counted.bytesWritten))} written, ${formatCount(Number(counted.metadataCalls))} metadata operations`;
   const busy = run.ioShare === null ? "" : `; I/O in ${formatShare(run.ioShare.share)} of its minutes`;
@@ -249,14 +278,16 @@ const targetTable = ({ targets }: JobRun): Block =>
     targets.length,
   );
 
-function besideBlock({ neighbours, neighboursTotal }: JobRun): Block {
+function besideBlock({ facts, neighbours, neighboursTotal }: JobRun): Block {
   if (neighbours.length === 0)
     return { kind: "text", text: "No other job used these targets in the same minutes." };
+  const withCluster = neighbours.some(({ cluster }) => cluster !== null && cluster !== facts.cluster);
   return table(
     "beside",
     "Other jobs on the same target in the same minute, those that moved most there first.",
     [
       ["job", "Job", "text", "Job id."],
+      ...(withCluster ? [["cluster", "Cluster", "text", "Cluster, where it is known."] as Column] : []),
       ["user", "User", "text", "User, from the scheduler."],
       ["name", "Name", "text", "Name, from the scheduler."],
       ["bytes", "Bytes", "bytes", "Read and written there in those minutes."],
@@ -266,6 +297,7 @@ function besideBlock({ neighbours, neighboursTotal }: JobRun): Block {
     ],
     neighbours.map((one) => [
       one.jobId,
+      ...(withCluster ? [one.cluster] : []),
       one.user,
       one.name,
       one.bytes,

@@ -10,6 +10,7 @@ import {
   type Limits,
   limitsOf,
 } from "./efficiency.ts";
+import { byCluster, type ClusterPart } from "./job-clusters.ts";
 import { added, insideOf, type Part, placed, type Span } from "./job-runs.ts";
 import { type Neighbour, neighboursOf } from "./neighbours.ts";
 import { type Burst, burstsOf, type IoShare, ioShareOf, type Minute, periodOf } from "./series.ts";
@@ -94,6 +95,10 @@ export interface JobAnswer {
   readonly jobId: string;
   readonly options: EfficiencyOptions & { readonly maxGapMinutes: number; readonly lateMinutes: number };
   readonly runs: readonly JobRun[];
+  /** Clusters with a job of this number. */
+  readonly clusters: readonly string[];
+  /** What servers counted in minutes of which nobody can tell the cluster: two had such a job then, or none; null: nothing. */
+  readonly unclear: (Counters & { readonly minutes: number }) | null;
 }
 
 export interface JobOptions extends EfficiencyOptions {
@@ -101,6 +106,8 @@ export interface JobOptions extends EfficiencyOptions {
   /** Minutes up to so many after the end of a run count in its last one. */
   readonly lateMinutes: number;
   readonly neighbours: number;
+  /** Only the job of this cluster. */
+  readonly cluster?: string | undefined;
 }
 
 /** All runs under an id; none: nothing in the store knows it. */
@@ -109,33 +116,76 @@ export async function jobAnswer(db: Queryable, jobId: string, options: JobOption
   const known = await db.rows(`select * from job_totals where ${is} order by start_unix_ns nulls last`);
   const minutes = await minutesOf(db, is);
   const darshan = await darshanOf(db, is);
-  const rows: readonly (SqlRow | undefined)[] =
-    known.length > 0 ? known : minutes.length > 0 || darshan.length > 0 ? [undefined] : [];
+  const { clusters, parts, unclear } = byCluster(known, minutes, options.lateMinutes);
+  const placed = runsOf(parts, darshan).filter(
+    ({ cluster }) => options.cluster === undefined || clusters.length === 0 || cluster === options.cluster,
+  );
   const users = await userLabels(
     db,
-    rows.map((row) => ({ ...userFacts(row ?? {}), jobId })),
+    placed.map(({ row, cluster }) => ({ ...userFacts(row ?? {}), cluster, jobId })),
   );
   const runs: JobRun[] = [];
-  for (const [at, { span, part }] of placed(rows, minutes, darshan).entries())
-    runs.push(await runOf(db, factsOf(jobId, rows[at], users[at] ?? null), rows[at], span, part, options));
+  for (const [at, one] of placed.entries()) {
+    const facts = { ...factsOf(jobId, one.row, users[at] ?? null), cluster: one.cluster };
+    runs.push(await runOf(db, facts, one, options));
+  }
   const { population, perCall, threshold, maxGapMinutes, lateMinutes } = options;
-  return { jobId, options: { population, perCall, threshold, maxGapMinutes, lateMinutes }, runs };
+  return {
+    jobId,
+    options: { population, perCall, threshold, maxGapMinutes, lateMinutes },
+    runs,
+    clusters,
+    unclear: unclear.length === 0 ? null : { ...sumOf(unclear), minutes: seriesOf(unclear).length },
+  };
 }
 
+/** A run, as far as it is known before its numbers are. */
+interface PlacedRun {
+  readonly row: SqlRow | undefined;
+  readonly cluster: string | null;
+  readonly span: Span | null;
+  readonly part: Part<MinuteRow, DarshanRun>;
+}
+
+/** The runs of all clusters in the order of their starts. Logs do not name a cluster, so the nearest run has them. */
+function runsOf(parts: readonly ClusterPart<MinuteRow>[], darshan: readonly DarshanRun[]): PlacedRun[] {
+  const runs = parts.flatMap(({ cluster, rows, minutes }) => {
+    const isSeen = rows.length > 0 || minutes.length > 0 || (parts.length === 1 && darshan.length > 0);
+    const all: readonly (SqlRow | undefined)[] = rows.length > 0 ? rows : isSeen ? [undefined] : [];
+    return placed(all, minutes, []).map(({ span, part }, at) => ({ row: all[at], cluster, span, part }));
+  });
+  runs.sort((a, b) => startOf(a) - startOf(b));
+  const logs = placed(
+    runs.map(({ row }) => row),
+    [],
+    darshan,
+  );
+  return runs.map((run, at) => ({
+    ...run,
+    part: { minutes: run.part.minutes as readonly MinuteRow[], darshan: logs[at]?.part.darshan ?? [] },
+  }));
+}
+
+const startOf = ({ row }: { readonly row: SqlRow | undefined }): number =>
+  secondsOf(row?.start_unix_ns) ?? Number.MAX_VALUE;
+
 interface MinuteRow extends Counters {
+  readonly cluster: string | null;
   readonly fileSystem: string | null;
   readonly target: string;
   readonly minuteUnix: number;
 }
 
 async function minutesOf(db: Queryable, is: string): Promise<MinuteRow[]> {
-  const rows = await db.rows(`select file_system, target, minute_unix, sum(bytes_read) as bytes_read,
+  const rows = await db.rows(`select file_system, target, minute_unix, cluster, sum(bytes_read) as bytes_read,
       sum(bytes_written) as bytes_written, sum(reads) as reads, sum(writes) as writes, sum(metadata_calls) as metadata_calls
-    from minutes where ${is} group by file_system, target, minute_unix order by minute_unix, target, file_system`);
+    from minutes where ${is} group by file_system, target, minute_unix, cluster
+    order by minute_unix, target, file_system, cluster`);
   return rows.map((row) => ({
     fileSystem: text(row.file_system),
     target: String(row.target),
     minuteUnix: number(row.minute_unix),
+    cluster: text(row.cluster),
     ...countersOf(row),
   }));
 }
@@ -170,9 +220,7 @@ const secondsOf = (ns: SqlRow[string] | undefined): number | null =>
 async function runOf(
   db: Queryable,
   facts: JobFacts,
-  row: SqlRow | undefined,
-  span: Span | null,
-  { minutes, darshan }: Part<MinuteRow, DarshanRun>,
+  { row, cluster, span, part: { minutes, darshan } }: PlacedRun,
   options: JobOptions,
 ): Promise<JobRun> {
   const series = seriesOf(minutes);
@@ -192,7 +240,7 @@ async function runOf(
   const others =
     servers === null
       ? { rows: [], total: 0 }
-      : await neighboursOf(db, facts.jobId, series, options.neighbours);
+      : await neighboursOf(db, { jobId: facts.jobId, cluster }, series, options.neighbours);
   const recorded = servers ?? clients;
   const total = (side: "bytesRead" | "bytesWritten") =>
     darshan.length === 0 || recorded === null

@@ -6,6 +6,8 @@ import { userFacts, userLabels } from "./users.ts";
 
 export interface Neighbour {
   readonly jobId: string | null;
+  /** Null: nobody says. */
+  readonly cluster: string | null;
   readonly user: string | null;
   readonly name: string | null;
   /** On targets of this job, in minutes in which this job used them too. */
@@ -18,35 +20,46 @@ export interface Neighbour {
 /** Other jobs on the same target in the same minute; only rows of the time of this job are read. */
 export async function neighboursOf(
   db: Queryable,
-  jobId: string,
+  { jobId, cluster }: { readonly jobId: string; readonly cluster: string | null },
   series: readonly Minute[],
   limit: number,
 ): Promise<{ rows: Neighbour[]; total: number }> {
   const time = `minute_unix between ${series[0]?.minuteUnix} and ${series.at(-1)?.minuteUnix}`;
   const used = "(bytes_read > 0 or bytes_written > 0 or metadata_calls > 0)";
+  // The same number on another cluster is another job. Rows without a cluster may be of this one.
+  const ofCluster = cluster === null ? "" : ` and coalesce(cluster, ${quoted(cluster)}) = ${quoted(cluster)}`;
+  const itself = `(job_id = ${quoted(jobId)}${ofCluster})`;
   await db.run(`create or replace temp table load_used as
     select distinct coalesce(file_system, '') as file_system, target, minute_unix from minutes
-    where job_id = ${quoted(jobId)} and ${time} and ${used}`);
+    where ${itself} and ${time} and ${used}`);
   await db.run(`create or replace temp table load_beside as
-    select m.job_key, any_value(m.job_id) as job_id, sum(coalesce(m.bytes_read, 0) + coalesce(m.bytes_written, 0)) as bytes,
+    select m.job_key, m.cluster, any_value(m.job_id) as job_id, sum(coalesce(m.bytes_read, 0) + coalesce(m.bytes_written, 0)) as bytes,
       coalesce(sum(m.metadata_calls), 0) as metadata_calls, count(distinct concat(m.file_system, '-', m.target)) as targets,
       count(distinct m.minute_unix) as minutes
-    from minutes m join load_used u
+    from (select * from minutes where ${time} and ${used} and not ${itself}) m join load_used u
       on u.minute_unix = m.minute_unix and u.target = m.target and u.file_system = coalesce(m.file_system, '')
-    where m.${time} and ${used} and m.job_id <> ${quoted(jobId)} group by m.job_key`);
+    group by m.job_key, m.cluster`);
   const [count] = await db.rows("select count(*) as jobs from load_beside");
   const rows = await db.rows(`with top as (
-      select * from load_beside order by bytes desc, metadata_calls desc, job_id limit ${limit})
-    select t.*, f.user_name, f.user_id, f.cluster, f.name from top t left join (
-      select job_key, any_value(user_name) as user_name, any_value(user_id) as user_id, any_value(cluster) as cluster,
+      select * from load_beside order by bytes desc, metadata_calls desc, job_id, cluster limit ${limit}),
+    facts as (select job_key, cluster, any_value(user_name) as user_name, any_value(user_id) as user_id,
         any_value(name) as name
-      from job_totals where job_key in (select job_key from top) group by job_key) f on f.job_key = t.job_key
-    order by t.bytes desc, t.metadata_calls desc, t.job_id`);
+      from job_totals where job_key in (select job_key from top) group by job_key, cluster),
+    -- Where nobody says the cluster, facts of the only one count; of two, none does.
+    single as (select job_key, any_value(cluster) as cluster, any_value(user_name) as user_name,
+        any_value(user_id) as user_id, any_value(name) as name from facts group by job_key having count(*) = 1)
+    select t.* exclude (cluster), coalesce(t.cluster, o.cluster) as cluster,
+      coalesce(f.user_name, o.user_name) as user_name, coalesce(f.user_id, o.user_id) as user_id,
+      coalesce(f.name, o.name) as name
+    from top t left join facts f on f.job_key = t.job_key and f.cluster = t.cluster
+      left join single o on o.job_key = t.job_key and coalesce(o.cluster, t.cluster, '') = coalesce(t.cluster, o.cluster, '')
+    order by t.bytes desc, t.metadata_calls desc, t.job_id, cluster`);
   const users = await userLabels(db, rows.map(userFacts));
   return {
     total: number(count?.jobs),
     rows: rows.map((row, at) => ({
       jobId: text(row.job_id),
+      cluster: text(row.cluster),
       user: users[at] ?? null,
       name: text(row.name),
       bytes: exact(row.bytes),

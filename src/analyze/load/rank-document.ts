@@ -51,13 +51,21 @@ const shownAmounts = (total: Amounts, measure: Measure): AmountColumn[] => [
   ...(measure === "opens" ? [OPENS] : measure === "small-writes" ? [SMALL] : []),
 ];
 
+/** Whether the rows are of more than one cluster; else it needs no column. */
+const showsClusters = ({ rows, unclear }: Ranking): boolean =>
+  unclear.jobs > 0 || new Set(rows.map(({ cluster }) => cluster)).size > 1;
+
 function rowsOf(ranking: Ranking): readonly (readonly Cell[])[] {
   const { by, rows, others, unexplained, measure } = ranking;
   const shown = shownAmounts(ranking.total, measure);
   const amounts = (one: Amounts): Cell[] => shown.map(({ of }) => of(one));
   const who = (one: Loader): Cell[] =>
     by === "job"
-      ? [one.id === "" ? "(empty job id)" : one.id, one.user, one.jobName, one.nodes]
+      ? [
+          one.id === "" ? "(empty job id)" : one.id,
+          ...(showsClusters(ranking) ? [one.possibleClusters ?? one.cluster] : []),
+          ...[one.user, one.jobName, one.nodes],
+        ]
       : [one.id ?? "user not known", one.jobs];
   const tail = (one: { share: number; when: readonly number[] }): Cell[] => [
     cell(one.share),
@@ -66,7 +74,10 @@ function rowsOf(ranking: Ranking): readonly (readonly Cell[])[] {
   const rest = (name: string, one: Rest): Cell[] => [
     name,
     ...(by === "job"
-      ? [one.users > 0 ? formatMany(one.users, "user") : "", "", ""]
+      ? [
+          ...(showsClusters(ranking) ? [""] : []),
+          ...[one.users > 0 ? formatMany(one.users, "user") : "", "", ""],
+        ]
       : [one.jobs > 0 ? one.jobs : ""]),
     ...amounts(one),
     ...tail(one),
@@ -90,6 +101,16 @@ export function rankingTable(ranking: Ranking): Block {
     by === "job"
       ? [
           ["job", "Job", "text", "Job id as servers or the scheduler have it."],
+          ...(showsClusters(ranking)
+            ? [
+                [
+                  "cluster",
+                  "Cluster",
+                  "text",
+                  "Cluster of the job; several when nobody can tell which.",
+                ] as Column,
+              ]
+            : []),
           ["user", "User", "text", "User, from the scheduler."],
           ["name", "Name", "text", "Name of the job, from the scheduler."],
           ["nodes", "Nodes", "count", "Nodes allocated, from the scheduler."],
@@ -130,8 +151,15 @@ const amountText = (amounts: Amounts, measure: Measure): string => {
 };
 
 function notes(ranking: Ranking): Block[] {
-  const { unexplained, beyond, measure, source } = ranking;
+  const { unexplained, beyond, measure, source, unclear } = ranking;
   const blocks: Block[] = [];
+  if (unclear.jobs > 0)
+    blocks.push({
+      kind: "notice",
+      level: "warning",
+      text: `${formatMany(unclear.jobs, "job number is", "job numbers are")} on several clusters, and the counters do not say which: ${amountText(unclear, measure)} are of no known user.`,
+      how: "plimsoll ingest --cluster NAME says which cluster counters are of; --job-id %C:%j takes it from ids such as cab:123.",
+    });
   if (source === "servers" && unexplained === null)
     blocks.push({
       kind: "notice",
@@ -158,7 +186,7 @@ export function rankingDocument(ranking: Ranking, { title, targets }: RankTitle,
   const [first] = rows;
   const name = (one: Loader) =>
     by === "job"
-      ? `job ${one.id}${one.user === null ? "" : ` of ${one.user}`}`
+      ? `job ${one.id}${one.possibleClusters === null ? "" : ` of ${one.possibleClusters}`}${one.user === null ? "" : ` of ${one.user}`}`
       : one.id === null
         ? "jobs of unknown users"
         : `user ${one.id}`;

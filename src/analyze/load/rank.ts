@@ -30,6 +30,8 @@ export interface Loader extends Amounts {
   readonly user: string | null;
   readonly jobName: string | null;
   readonly cluster: string | null;
+  /** Clusters that have a job of this number, `cab or quartz`, when nobody can tell which one it is; else null. */
+  readonly possibleClusters: string | null;
   readonly nodes: number | null;
   readonly startUnix: number | null;
   readonly endUnix: number | null;
@@ -64,6 +66,8 @@ export interface Ranking {
   readonly total: Amounts;
   readonly jobs: number;
   readonly users: number;
+  /** Jobs whose number is on several clusters, of which nobody can tell one; they are in the rows, without a user. */
+  readonly unclear: Amounts & { readonly jobs: number };
 }
 
 export interface RankRequest {
@@ -89,6 +93,9 @@ export async function rank(db: Queryable, request: RankRequest): Promise<Ranking
     `select count(*) as jobs, count(distinct user_label) as users, ${SUMS_AGAIN} from load_jobs`,
   );
   const ofJobs = amountsOf(sum as SqlRow);
+  const [unclear] = await db.rows(
+    `select count(*) as jobs, ${SUMS_AGAIN} from load_jobs where clusters is not null`,
+  );
   const own =
     source === "servers" && window !== undefined
       ? await ownCounters(db, window, condition, smallBytes)
@@ -145,6 +152,7 @@ export async function rank(db: Queryable, request: RankRequest): Promise<Ranking
     total,
     jobs,
     users,
+    unclear: { ...amountsOf(unclear as SqlRow), jobs: number(unclear?.jobs) },
   };
 }
 
@@ -166,13 +174,13 @@ async function loaders(
   const [grouped, ties] =
     by === "job"
       ? [
-          `select job_key, job_id as label, 1 as jobs, user_label as user, name, cluster, nodes, start_unix_ns, end_unix_ns,
-             ${Object.values(COLUMNS).join(", ")} from load_jobs`,
-          "label nulls last, start_unix_ns",
+          `select identity, job_id as label, 1 as jobs, user_label as user, name, cluster, clusters, nodes, start_unix_ns,
+             end_unix_ns, ${Object.values(COLUMNS).join(", ")} from load_jobs`,
+          "label nulls last, cluster nulls last, start_unix_ns",
         ]
       : [
-          `select user_label as label, count(*) as jobs, user_label as user, null as name, null as cluster, null as nodes,
-             null as start_unix_ns, null as end_unix_ns, ${SUMS_AGAIN} from load_jobs group by user_label`,
+          `select user_label as label, count(*) as jobs, user_label as user, null as name, null as cluster,
+             null as clusters, null as nodes, null as start_unix_ns, null as end_unix_ns, ${SUMS_AGAIN} from load_jobs group by user_label`,
           "label nulls last",
         ];
   const order = `${orderSql(request.order, total)} desc, ${ties}`;
@@ -192,6 +200,7 @@ async function loaders(
       user: text(row.user),
       jobName: text(row.name),
       cluster: text(row.cluster),
+      possibleClusters: text(row.clusters),
       nodes: row.nodes === null ? null : number(row.nodes),
       startUnix: row.start_unix_ns === null ? null : number(row.start_unix_ns) / 1e9,
       endUnix: row.end_unix_ns === null ? null : number(row.end_unix_ns) / 1e9,
@@ -206,8 +215,7 @@ async function loaders(
 /** Users of the jobs that are not among the first. */
 async function usersBeyondTop(db: Queryable): Promise<number> {
   const [row] = await db.rows(`select count(distinct j.user_label) as users from load_jobs j
-    where not exists (select 1 from load_top t
-      where t.job_key = j.job_key and t.start_unix_ns is not distinct from j.start_unix_ns)`);
+    where not exists (select 1 from load_top t where t.identity = j.identity)`);
   return number(row?.users);
 }
 
@@ -220,8 +228,8 @@ async function stretchesOfTop(
 ): Promise<number[][]> {
   const join =
     by === "job"
-      ? "load_top t on t.job_key = c.job_key"
-      : "load_jobs j on j.job_key = c.job_key join load_top t on t.label is not distinct from j.user_label";
+      ? "load_top t on t.identity = c.identity"
+      : "load_jobs j on j.identity = c.identity join load_top t on t.label is not distinct from j.user_label";
   const found = await db.rows(
     `select t.place, c.stretch, sum(${measureSql(measure, "c.")}) as amount
      from load_cells c join ${join} group by all`,

@@ -62,6 +62,7 @@ export const b02 = defineItem({
         "jobs outside the period": count[OUTSIDE] as number,
         "jobs of maxHours and more (B03)": count[LONG] as number,
         "rows of minutes without a job id": minutes.rowsWithoutJob,
+        "rows of minutes of job numbers on several clusters, of which none can be told": minutes.rowsUnclear,
         "jobs with minutes of other clusters, or unknown ones when a cluster is asked for":
           minutes.otherCluster,
         "jobs with minutes outside the period": minutes.outsidePeriod,

@@ -135,7 +135,7 @@ export async function readJobs(db: Queryable, options: SystemOptions): Promise<J
 
 function jobSql(clusters: readonly string[], options: SystemOptions): string {
   const double = (name: string) => `coalesce(cast(${name} as double), 'nan'::double)`;
-  const cluster = `case coalesce(cluster, '') ${clusters.map((name, i) => `when ${quoted(name)} then ${i}`).join(" ")} else ${CLUSTERS_MAX - 1} end`;
+  const cluster = `case coalesce(j.cluster, '') ${clusters.map((name, i) => `when ${quoted(name)} then ${i}`).join(" ")} else ${CLUSTERS_MAX - 1} end`;
   const clocked = `coalesce(start_unix_ns between ${TIME_LEAST_NS} and ${TIME_MOST_NS}
     and end_unix_ns between start_unix_ns and ${TIME_MOST_NS}, false)`;
   const seconds = (name: string) => `if(${clocked}, cast(${name} // ${NS} as double), 'nan'::double)`;
@@ -160,7 +160,7 @@ function jobSql(clusters: readonly string[], options: SystemOptions): string {
     "cast(coalesce(bytes_read < 0 or bytes_written < 0, false) as utinyint)",
   ];
   return `select ${columns.join(", ")} from sys_jobs j left join sys_users u on u.key = ${USER}
-    left join sys_series s on s.job_key = j.job_key`;
+    left join sys_series_of s on s.job_key = j.job_key and s.cluster = coalesce(j.cluster, '')`;
 }
 
 class JobReader {

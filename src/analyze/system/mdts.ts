@@ -44,7 +44,8 @@ export async function readMdts(db: Queryable, options: SystemOptions): Promise<M
   // Whatever the period: numbers of two kinds of counters cannot be compared.
   const ofJobs = await db.rows(`select 1 as one from minutes where ${counted} limit 1`);
   const source = ofJobs.length > 0 ? "jobs" : "targets";
-  if (source === "jobs") await sums("job_key", "minutes");
+  // The same number on another cluster is another job.
+  if (source === "jobs") await sums("if(cluster is null, job_key, hash(job_key, cluster))", "minutes");
   else await sums("cast(minute_unix as ubigint)", "targets");
   const rows = await targetRows(db);
   const [{ n } = { n: 0 }] = await db.rows("select count(distinct unit) as n from sys_mdts");

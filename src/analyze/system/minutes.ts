@@ -4,6 +4,7 @@
  */
 import type { Queryable, RawColumn } from "../../model/query.ts";
 import { number } from "../study/item.ts";
+import { clustersOfMinutes } from "../study/minute-clusters.ts";
 import { eachRun, placeIn } from "../study/run-minutes.ts";
 import { BAD_CLOCK, type Jobs, LONG, OTHER_CLUSTER, OUTSIDE, STUDIED } from "./jobs.ts";
 import { boundsOf, type SystemOptions } from "./options.ts";
@@ -22,6 +23,8 @@ export interface MinuteCounts {
   /** Rows of the table, and the rows without the id of a job. */
   rows: number;
   rowsWithoutJob: number;
+  /** Rows of job numbers that are on several clusters, of which nobody can tell one. */
+  rowsUnclear: number;
   /** First and last minute of the table; NaN without any. */
   firstMinute: number;
   lastMinute: number;
@@ -39,29 +42,75 @@ export interface MinuteCounts {
 /** First eight bytes of the SHA-256 of nothing: servers write so what no job did. */
 const NO_JOB = "16406829232824261652";
 
-/** `sys_minutes`: bytes of each job and minute; `sys_series`: the jobs in it, by number. */
-export async function groupMinutes(
-  db: Queryable,
-): Promise<Pick<MinuteCounts, "rows" | "rowsWithoutJob" | "firstMinute" | "lastMinute">> {
-  // Doubles are exact here: no job moves 2^53 bytes in a minute.
-  const sum = (name: string) => `sum(if(${name} > 0, cast(${name} as double), 0::double))`;
-  await db.run(`create or replace temp table sys_minutes as
-    select job_key, cast(minute_unix as integer) as minute, ${sum("bytes_read")} as r, ${sum("bytes_written")} as w,
-      count(*) as n
-    from minutes where job_key <> ${NO_JOB}::ubigint and minute_unix between 0 and 2147483647 group by all`);
+/** What is counted while minutes are grouped. */
+export type GroupedCounts = Pick<
+  MinuteCounts,
+  "rows" | "rowsWithoutJob" | "rowsUnclear" | "firstMinute" | "lastMinute"
+>;
+
+/**
+ * `sys_minutes`: bytes of each job and minute; `sys_series`: the jobs in it, by number; `sys_series_of`: which of them a job
+ * of the scheduler is, by its id and its cluster (empty: not known).
+ */
+export async function groupMinutes(db: Queryable, lateMinutes: number): Promise<GroupedCounts> {
+  const { unclear, seriesOf } = await groupRows(db, lateMinutes);
   await db.run(`create or replace temp table sys_series as
-    select job_key, cast(row_number() over (order by job_key) - 1 as integer) as series_no
-    from (select distinct job_key from sys_minutes)`);
+    select *, cast(row_number() over (order by job_key, cluster) - 1 as integer) as series_no from sys_owners`);
+  await db.run(`create or replace temp table sys_series_of as ${seriesOf}`);
   const [all] = await db.rows("select count(*) as n from minutes");
   const [used] = await db.rows(
     "select coalesce(sum(n), 0) as n, min(minute) as first, max(minute) as last from sys_minutes",
   );
   return {
     rows: number(all?.n),
-    rowsWithoutJob: number(all?.n) - number(used?.n),
+    rowsWithoutJob: number(all?.n) - number(used?.n) - unclear,
+    rowsUnclear: unclear,
     firstMinute: number(used?.first),
     lastMinute: number(used?.last),
   };
+}
+
+/** Fills `sys_minutes` and `sys_owners`; gives the rows of which nobody can tell the cluster, and `sys_series_of`. */
+async function groupRows(
+  db: Queryable,
+  lateMinutes: number,
+): Promise<{ readonly unclear: number; readonly seriesOf: string }> {
+  // Doubles are exact here: no job moves 2^53 bytes in a minute.
+  const sum = (name: string) => `sum(if(${name} > 0, cast(${name} as double), 0::double))`;
+  const group = (columns: string) => `select job_key, ${columns} cast(minute_unix as integer) as minute,
+      ${sum("bytes_read")} as r, ${sum("bytes_written")} as w, count(*) as n
+    from minutes where job_key <> ${NO_JOB}::ubigint and minute_unix between 0 and 2147483647 group by all`;
+  const known = await clustersOfMinutes(
+    db,
+    `(select job_key, cluster, minute_unix from minutes where job_key <> ${NO_JOB}::ubigint)`,
+    "minute_unix",
+    lateMinutes,
+  );
+  if (!known.matter) {
+    await db.run(`create or replace temp table sys_minutes as
+      select job_key as series_key, minute, r, w, n from (${group("")})`);
+    await db.run(`create or replace temp table sys_owners as
+      select distinct series_key, series_key as job_key, null::varchar as cluster from sys_minutes`);
+    // Whatever cluster a job names, there is no other.
+    const seriesOf = `select job_key, c.cluster, series_no from sys_series
+      cross join (select distinct coalesce(cluster, '') as cluster from jobs) c`;
+    return { unclear: 0, seriesOf };
+  }
+  await db.run(`create or replace temp table sys_placed as
+    select m.job_key, ${known.cluster} as cluster, ${known.unclear} as unclear, m.minute, m.r, m.w, m.n
+    from (select *, minute as minute_unix from (${group("cluster,")})) m ${known.joins}`);
+  await db.run(`create or replace temp table sys_minutes as
+    select hash(job_key, cluster) as series_key, minute, sum(r) as r, sum(w) as w, sum(n) as n
+    from sys_placed where not unclear group by series_key, minute`);
+  await db.run(`create or replace temp table sys_owners as
+    select distinct hash(job_key, cluster) as series_key, job_key, cluster from sys_placed where not unclear`);
+  const [row] = await db.rows("select coalesce(sum(n), 0) as n from sys_placed where unclear");
+  await db.run("drop table sys_placed");
+  // A job whose cluster is not known is the one job of its number that has minutes.
+  const seriesOf = `select job_key, coalesce(cluster, '') as cluster, series_no from sys_series
+    union all select job_key, '', min(series_no) from sys_series group by job_key
+      having count(*) = 1 and count(cluster) = 1`;
+  return { unclear: number(row?.n), seriesOf };
 }
 
 export async function passMinutes(
@@ -73,7 +122,7 @@ export async function passMinutes(
 ): Promise<void> {
   const pass = new Pass(jobs, options, counts, take);
   await db.scan(
-    `select s.series_no, m.minute, m.r, m.w from sys_minutes m join sys_series s on s.job_key = m.job_key
+    `select s.series_no, m.minute, m.r, m.w from sys_minutes m join sys_series s on s.series_key = m.series_key
       order by s.series_no, m.minute`,
     (rows, columns) => pass.rows(rows, columns),
   );

@@ -31,7 +31,7 @@ export async function prepare(
   options: SystemOptions,
   step: (name: string) => void = () => {},
 ): Promise<Prepared> {
-  const grouped = await groupMinutes(db);
+  const grouped = await groupMinutes(db, options.lateMinutes);
   step("minutes");
   const jobs = await readJobs(db, options);
   step("jobs");

@@ -27,6 +27,8 @@ number beside the published one, and judges the observations of the paper for th
 - **Shares are fractions** in JSON and CSV (0.12, not 12). Sums of bytes are exact; beyond 2^53 they are strings in JSON. Sizes are
   decimal: 1 KB is 1000 bytes. Medians and quantiles interpolate. **Values have twelve digits.**
 - **With several clusters** in one store everything is of all of them together; tables II and III tell them apart, and \`--cluster\` takes one.
+  The same number on two clusters is two jobs: minutes go to the cluster that they name, else to the one whose job ran then; what nobody can
+  tell is left out and counted (B02).
 
 Every result has \`definition\`, \`options\`, \`n\` (of \`unit\`), \`dropped\`, \`values\` and \`published\` (by cluster of the paper). An item without
 data has NaN (null in JSON) and the status "not enough data".

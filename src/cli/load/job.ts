@@ -11,7 +11,7 @@ export default defineCommand({
   name: "job",
   summary: "show what one job did minute by minute, its bursts, its targets, and who was there too",
   description:
-    "Looks up a job in a store: what the scheduler says of it, bytes and metadata operations by minute, bursts of writes and the largest one beside the memory of its nodes, the period of its writes, the share of minutes with I/O, whether it writes in large or small calls against the other jobs of its cluster, the targets it used, other jobs on the same target in the same minute, and Darshan logs of the same job. An id that came more than once shows each run.",
+    "Looks up a job in a store: what the scheduler says of it, bytes and metadata operations by minute, bursts of writes and the largest one beside the memory of its nodes, the period of its writes, the share of minutes with I/O, whether it writes in large or small calls against the other jobs of its cluster, the targets it used, other jobs on the same target in the same minute, and Darshan logs of the same job. An id that came more than once shows each run. Where several clusters have a job of this number, counters go to the one that they name or whose job ran at that minute; what nobody can tell is said and is in none of the runs.",
   arguments: [{ name: "id", help: "job id as the scheduler or Lustre has it", kind: "text" }],
   options: {
     population: {
@@ -48,6 +48,11 @@ export default defineCommand({
       default: LATE_MINUTES,
       help: "minutes up to so many after the end of the job count in its last minute",
     },
+    cluster: {
+      kind: "string",
+      valueName: "NAME",
+      help: "only the job of this cluster, where several have one of this number",
+    },
     limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "other jobs to show" },
     ...STORE_OPTIONS,
   },
@@ -70,7 +75,12 @@ export default defineCommand({
         maxGapMinutes,
         lateMinutes,
         neighbours,
+        cluster: options.cluster,
       });
+      if (answer.runs.length === 0 && answer.clusters.length > 0)
+        throw new UsageError(
+          `--cluster ${options.cluster}: job ${id} is on ${answer.clusters.join(" and ")}; name one of them`,
+        );
       if (answer.runs.length === 0)
         throw new UsageError(
           id === ""
@@ -79,6 +89,7 @@ export default defineCommand({
         );
       const command = commandLine([
         ...["plimsoll", "job", id, "--store", options.store],
+        ...flag("cluster", options.cluster),
         ...flag("zone", options.zone),
         ...flag("output", options.output),
       ]);

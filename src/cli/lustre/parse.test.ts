@@ -72,6 +72,34 @@ describe("lustre parse", () => {
     expect(files[0].leftOut).toEqual({ memused: 1 });
   });
 
+  it("takes lines of time for the time of what follows, and warns of none of them", async () => {
+    const stats = (written: number) =>
+      `obdfilter.fs-OST000a.stats=\nsnapshot_time             1700000040.000005 secs.usecs\nwrite_bytes               5 samples [bytes] 1 4096 ${written}\n`;
+    const path = save(
+      "timed.log",
+      `1700000040\n${JOBS}### 2023-11-14T22:15:00Z\n${stats(1)}1700000160.5\n${stats(2)}`,
+    );
+    const { code, out, err } = await inside("lustre", "parse", path);
+    expect(code).toBe(0);
+    expect(err).toBe(`plimsoll: ${path}: without counters and left out: memused\n`);
+    expect(out.match(/^# .*$/gm)).toEqual([
+      "# job_stats fs-OST000a, 1 jobs, read at 2023-11-14T22:14:00Z",
+      "# setting health_check, read at 2023-11-14T22:14:00Z",
+      "# ost_stats fs-OST000a, read at 2023-11-14T22:15:00Z",
+      "# ost_stats fs-OST000a, read at 2023-11-14T22:16:00.500Z",
+    ]);
+    const { files } = JSON.parse((await inside("lustre", "parse", "--json", path)).out);
+    expect(files[0].readings.map(({ readUnixNs }: { readUnixNs: string }) => readUnixNs)).toEqual([
+      ...["1700000040000000000", "1700000040000000000", "1700000100000000000", "1700000160500000000"],
+    ]);
+    // Lines are counted in the file, not in the part.
+    const broken = save(
+      "broken.log",
+      `1700000040\n${stats(1)}1700000100\n${stats(2).replace("5 samples", "5 samplex")}`,
+    );
+    expect((await inside("lustre", "parse", broken)).err).toContain("the first is line 8");
+  });
+
   it("says what is wrong in one line: cut text, other files, an empty one", async () => {
     const cut = await inside("lustre", "parse", save("cut.txt", JOBS.slice(0, 190)));
     expect(cut.code).toBe(0);

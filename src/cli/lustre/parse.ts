@@ -1,15 +1,18 @@
 /** `plimsoll lustre parse`: counters of Lustre as they were read, with their units. */
 import { FormatError } from "../../base/errors.ts";
+import type { ByteSource } from "../../base/source.ts";
 import {
   type Counter,
+  type FileNotes,
   type LustreItem,
   LustreParser,
   NO_STAMP,
+  type ParseOptions,
   Reading,
-  readLustre,
   type TableReading,
   type ValueReading,
 } from "../../formats/lustre/index.ts";
+import { partOf, piecesOf, timing } from "../../ingest/system/pieces.ts";
 import { withFile } from "../../node/file-source.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -18,7 +21,7 @@ export default defineCommand({
   name: "lustre parse",
   summary: "print the counters of Lustre statistics files",
   description:
-    "Reads stats, md_stats, job_stats, brw_stats, rpc_stats, lnet and recovery files of Lustre 2.5 to 2.17, alone or as lctl get_param prints many of them, and prints what they count with units. What a line means is taken from the line, never from the release: read in bytes and read in microseconds are two counters. Values of 64 bits are exact; JSON writes those beyond 2^53 as text.",
+    "Reads stats, md_stats, job_stats, brw_stats, rpc_stats, lnet and recovery files of Lustre 2.5 to 2.17, alone or as lctl get_param prints many of them, and prints what they count with units. What a line means is taken from the line, never from the release: read in bytes and read in microseconds are two counters. Values of 64 bits are exact; JSON writes those beyond 2^53 as text. Lines of time before readings, as plimsoll ingest takes them (1700000040, ### 2026-07-31T10:15:00Z), are shown as the time of what follows.",
   arguments: [{ name: "file", help: "statistics files, or /dev/stdin", kind: "file", variadic: true }],
   options: {
     path: {
@@ -73,8 +76,8 @@ function guarded<T>(file: string, count: number, context: Context, use: () => T)
 function printFile(file: string, setting: Setting, context: Context): void {
   const parser = new LustreParser();
   let items = 0;
-  const notes = withFile(file, (source) =>
-    parser.parse(source, options(setting, file), (item) => {
+  const skipped = withFile(file, (source) =>
+    parseAll(parser, source, setting, (item) => {
       items++;
       context.out.write(`# ${headline(item)}\n`);
       if (item instanceof Reading) printCounters(item, setting, context);
@@ -85,11 +88,30 @@ function printFile(file: string, setting: Setting, context: Context): void {
     }),
   );
   if (items === 0) throw nothingFound(file);
-  if (notes.skipped.size > 0)
-    context.note(`${file}: without counters and left out: ${[...notes.skipped.keys()].sort().join(", ")}`);
+  if (skipped.size > 0)
+    context.note(`${file}: without counters and left out: ${[...skipped.keys()].sort().join(", ")}`);
 }
 
-const options = ({ path }: Setting, file: string) => ({ path: path ?? file });
+/** Reads a file; one in which lines say when each reading was made is read part by part. Gives what was left out, by name. */
+function parseAll(
+  parser: LustreParser,
+  source: ByteSource,
+  setting: Setting,
+  use: (item: LustreItem) => void,
+): Map<string, number> {
+  const path = setting.path ?? source.name;
+  const { by } = timing(source.read(0, 4096), source.name);
+  const skipped = new Map<string, number>();
+  const parse = (part: ByteSource, options: ParseOptions) => {
+    const notes: FileNotes = parser.parse(part, options, use);
+    for (const [name, times] of notes.skipped) skipped.set(name, (skipped.get(name) ?? 0) + times);
+  };
+  if (by !== "lines") parse(source, { path });
+  else
+    for (const piece of piecesOf(source, by))
+      parse(partOf(source, piece), { path, firstLine: piece.line, readAtNs: piece.timeNs as bigint });
+  return skipped;
+}
 
 const nothingFound = (file: string) =>
   new FormatError(
@@ -102,8 +124,12 @@ function headline(item: LustreItem): string {
   const name = item.target || item.param;
   const client = item instanceof Reading && item.client !== "" ? ` of client ${item.client}` : "";
   const jobs = item.kind === "job_stats" && item instanceof Reading ? `, ${item.rows} jobs` : "";
-  return `${item.kind} ${name}${client}${jobs}`;
+  const read = item.readAtNs === NO_STAMP ? "" : `, read at ${timeText(item.readAtNs)}`;
+  return `${item.kind} ${name}${client}${jobs}${read}`;
 }
+
+/** To the second, or to the millisecond where there are some. */
+const timeText = (ns: bigint) => new Date(Number(ns / 1_000_000n)).toISOString().replace(".000Z", "Z");
 
 /** What was wrong with the text, in one line; empty when nothing was. */
 function problems(item: LustreItem): string {
@@ -153,12 +179,17 @@ function printTable({ sections, values, disabled }: TableReading, context: Conte
 }
 
 function fileJson(file: string, setting: Setting): object {
-  const { items, notes } = withFile(file, (source) => readLustre(source, options(setting, file)));
+  const items: LustreItem[] = [];
+  const skipped = withFile(file, (source) =>
+    parseAll(new LustreParser(), source, setting, (item) =>
+      items.push(item instanceof Reading ? item.copy() : item),
+    ),
+  );
   if (items.length === 0) throw nothingFound(file);
   return {
     file,
     readings: items.map((item) => (item instanceof Reading ? countersJson(item, setting) : smallJson(item))),
-    leftOut: Object.fromEntries(notes.skipped),
+    leftOut: Object.fromEntries(skipped),
   };
 }
 
@@ -166,7 +197,8 @@ const stamp = (ns: bigint | undefined) => (ns === undefined || ns === NO_STAMP ?
 
 function countersJson(reading: Reading, setting: Setting): object {
   const { kind, param, target, fileSystem, client, mount, cut, notes } = reading;
-  const head = { kind, param, target, fileSystem, client, mount, cut, notes };
+  const readUnixNs = stamp(reading.readAtNs);
+  const head = { kind, param, target, fileSystem, client, mount, cut, notes, readUnixNs };
   if (kind === "job_stats") return { ...head, jobs: jobsJson(reading, setting) };
   return {
     ...head,
@@ -192,7 +224,7 @@ const shown = (counters: readonly Counter[], { nonzero }: Setting) =>
 
 function smallJson(item: TableReading | ValueReading): object {
   const { kind, param, target, fileSystem, values } = item;
-  const head = { kind, param, target, fileSystem, values };
+  const head = { kind, param, target, fileSystem, values, readUnixNs: stamp(item.readAtNs) };
   if (item.form === "values") return head;
   const { snapshotNs, startNs, sections, disabled } = item;
   return { ...head, snapshotUnixNs: stamp(snapshotNs), startUnixNs: stamp(startNs), disabled, sections };

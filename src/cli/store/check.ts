@@ -1,6 +1,6 @@
 /** `plimsoll store check`: is all there, as it was written? */
 import { formatBytes, formatCount } from "../../base/units.ts";
-import { type CheckReport, checkStore } from "../../store/index.ts";
+import { type CheckReport, checkStore, stretchText } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
 import { CheckFailed } from "../failure.ts";
 import type { Progress } from "../progress.ts";
@@ -10,7 +10,7 @@ export default defineCommand({
   name: "store check",
   summary: "verify a store, and name what stopped writers left",
   description:
-    "Compares every segment with the manifest: that it is there, its size, its number of rows, and with --deep the checksum of its content. Tells how many runs were stored twice (queries see them once). Names leftovers, which are files of stopped writers that no manifest entry knows, and removes nothing unless --remove-leftovers is given. Even then it keeps leftovers of a damaged store, and segments of a table that has no others, since a manifest that lost its entries looks the same. Exits with 1 when something is damaged; plimsoll store repair then says what is lost.",
+    "Compares every segment with the manifest: that it is there, its size, its number of rows, and with --deep the checksum of its content. Tells how many runs were stored twice (queries see them once), and which stretches of counters are in more than one batch and so count twice, which is damage that store compact mends. Names leftovers, which are files of stopped writers that no manifest entry knows, and removes nothing unless --remove-leftovers is given. Even then it keeps leftovers of a damaged store, and segments of a table that has no others, since a manifest that lost its entries looks the same. Exits with 1 when something is damaged; plimsoll store repair then says what is lost.",
   arguments: [STORE_ARGUMENT],
   options: {
     deep: { kind: "boolean", help: "read everything and compare checksums" },
@@ -54,6 +54,9 @@ export default defineCommand({
   },
 });
 
+/** Stretches that are named in the text. */
+const OVERLAPS_MAX = 20;
+
 function* lines(report: CheckReport): Generator<string> {
   yield `${report.store}: ${formatCount(report.batches)} batches${
     report.replaced === 0 ? "" : `, and ${formatCount(report.replaced)} replaced ones that wait to be removed`
@@ -63,6 +66,10 @@ function* lines(report: CheckReport): Generator<string> {
   }
   if (report.duplicateRuns > 0)
     yield `${formatCount(report.duplicateRuns)} runs were stored twice; queries see them once, plimsoll store compact removes them`;
+  for (const overlap of report.overlaps.slice(0, OVERLAPS_MAX))
+    yield `counted twice: ${stretchText(overlap)}, in batches ${overlap.batch} and ${overlap.copy}`;
+  if (report.overlaps.length > OVERLAPS_MAX)
+    yield `counted twice: ${formatCount(report.overlaps.length - OVERLAPS_MAX)} more stretches; --json lists all`;
   for (const { path, what } of report.problems) yield `damaged: ${path}: ${what}`;
   for (const { path, bytes, ageSeconds, removed, kept } of report.rubbish) {
     const age =

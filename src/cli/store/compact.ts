@@ -8,7 +8,7 @@ export default defineCommand({
   name: "store compact",
   summary: "join the small batches of a store into one",
   description:
-    "Writes the rows of all batches below --target-bytes into one new batch, drops runs that were stored twice, and rewrites data of older versions. Others may read and write meanwhile. The files of replaced batches are removed by a later compaction, when they have been replaced for --grace minutes, so that queries that are running can finish.",
+    "Writes the rows of all batches below --target-bytes into one new batch, drops runs and stretches of counters that were stored twice, and rewrites data of older versions. Others may read and write meanwhile. The files of replaced batches are removed by a later compaction, when they have been replaced for --grace minutes, so that queries that are running can finish.",
   arguments: [STORE_ARGUMENT],
   options: {
     "target-bytes": {
@@ -43,12 +43,17 @@ export default defineCommand({
       context.printJson({ ...report, batch: report.batch ?? null, batches });
       return;
     }
-    const { replaced, bytesBefore, bytesAfter, duplicateRuns, removedBatches, removedBytes } = report;
+    const { replaced, bytesBefore, bytesAfter, duplicateRuns, overlappingStretches } = report;
+    const { removedBatches, removedBytes } = report;
     context.out.write(
       report.batch === undefined
         ? `nothing to join: ${formatCount(batches)} batches\n`
         : `${formatCount(replaced)} batches became one: ${formatBytes(bytesBefore)} became ${formatBytes(bytesAfter)}, ${formatCount(duplicateRuns)} runs that were there twice are there once\n`,
     );
+    if (overlappingStretches > 0)
+      context.out.write(
+        `${formatCount(overlappingStretches)} stretches of counters that were there twice are there once\n`,
+      );
     if (removedBatches > 0)
       context.out.write(
         `removed the files of ${formatCount(removedBatches)} replaced batches (${formatBytes(removedBytes)})\n`,

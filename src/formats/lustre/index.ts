@@ -44,6 +44,13 @@ export { CounterTable } from "./counter-table.ts";
 export { type Deltas, DeltaTracker, type TrackerCounts, type TrackerOptions } from "./delta.ts";
 export * as why from "./delta-rows.ts";
 export { decodeJobId, unescapeJobId } from "./job-id.ts";
+export {
+  identityOf,
+  type JobIdentity,
+  type JobIdParts,
+  type JobIdTemplate,
+  jobIdTemplate,
+} from "./job-id-template.ts";
 export { describeParam, fileSystemOf, type Param, targetIndex } from "./params.ts";
 export { type FileNotes, type LustreItem, LustreParser, type ParseOptions, readLustre } from "./parser.ts";
 export { type Counter, MAX, MIN, Reading, SAMPLES, SUM, SUMSQ, WORDS } from "./reading.ts";

@@ -21,6 +21,8 @@ export type LustreItem = Reading | TableReading | ValueReading;
 export interface ParseOptions {
   /** When the file was read. */
   readonly readAtNs?: bigint;
+  /** Number of the first line, where the source is a part of a text. */
+  readonly firstLine?: number;
   /** The path that the file had on the server, where its name here says less. */
   readonly path?: string;
 }
@@ -70,7 +72,7 @@ export class LustreParser {
     this.#use = use;
     this.#options = options;
     this.#notes = newNotes();
-    this.#line = 1;
+    this.#line = options.firstLine ?? 1;
     // Whoever took the last reading may have thrown.
     this.#small = this.#smallText = undefined;
     this.#expect(options.path ?? source.name);

@@ -5,9 +5,10 @@ import { headLines } from "../text/windows.ts";
 import type { SlurmFile, SlurmOptions } from "./fields.ts";
 import { isJobcompLine, readJobcomp } from "./jobcomp.ts";
 import { readSacctJson } from "./sacct-json.ts";
+import { isFixedWidth, refuseFixedWidth } from "./sacct-fixed.ts";
 import { isSacctHeader, readSacctText } from "./sacct-text.ts";
 
-export type SlurmKind = "sacct" | "sacct-json" | "jobcomp";
+export type SlurmKind = "sacct" | "sacct-fixed" | "sacct-json" | "jobcomp";
 
 interface Rule {
   readonly kind: SlurmKind;
@@ -17,6 +18,7 @@ interface Rule {
 
 const RULES: readonly Rule[] = [
   { kind: "jobcomp", fits: ([first = ""]) => isJobcompLine(first), read: readJobcomp },
+  { kind: "sacct-fixed", fits: isFixedWidth, read: refuseFixedWidth },
   { kind: "sacct", fits: ([first = ""]) => isSacctHeader(first), read: readSacctText },
   {
     kind: "sacct-json",
@@ -46,6 +48,7 @@ export function readSlurm(source: ByteSource, options: SlurmOptions = {}): Slurm
   return rule.read(source, options);
 }
 
+export { SACCT_COMMAND } from "./sacct-fixed.ts";
 export type { SlurmFile, SlurmOptions } from "./fields.ts";
 export { arrayTasks, gpusOf, hasEnded, isKnownState, type SlurmJob, type SlurmNotes } from "./job.ts";
 export { expandNodeList } from "./nodes.ts";

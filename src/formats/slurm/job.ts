@@ -135,6 +135,8 @@ export interface SlurmNotes {
   unknownStates: number;
   /** Rows whose NodeList has another number of nodes than NNodes says. */
   nodeMismatches: number;
+  /** Columns that the text lacks and that jobs are matched with counters by, as sacct calls them. */
+  readonly missingColumns: string[];
   /** What Slurm itself wrote into a document about its own failure. */
   readonly complaints: string[];
 }
@@ -142,7 +144,7 @@ export interface SlurmNotes {
 export function newSlurmNotes(): SlurmNotes {
   return {
     ...{ rows: 0, steps: 0, broken: 0, brokenLines: [], repaired: 0, localTimes: 0 },
-    ...{ unknownStates: 0, nodeMismatches: 0, complaints: [] },
+    ...{ unknownStates: 0, nodeMismatches: 0, missingColumns: [], complaints: [] },
   };
 }
 

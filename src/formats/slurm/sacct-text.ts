@@ -32,6 +32,7 @@ export function readSacctText(source: ByteSource, options: SlurmOptions = {}): S
       if (columns === undefined) {
         delimiter = options.delimiter ?? HEADER.exec(row)?.[2] ?? "|";
         columns = headerColumns(row, delimiter, source.name, line);
+        rows.notes.missingColumns.push(...missing(columns, options));
         endsWithDelimiter = row.endsWith(delimiter);
       } else if (!isSacctHeader(row)) {
         const isEmptyLast =
@@ -64,6 +65,21 @@ function headerColumns(row: string, delimiter: string, source: string, line: num
       "no header line of sacct with JobID or JobIDRaw; use --parsable2, or name the columns",
     );
   return names;
+}
+
+/** Without these a job cannot be told from others, or not be found in counters. */
+const NEEDED: readonly (readonly string[])[] = [
+  ["Cluster"],
+  ["JobIDRaw"],
+  ["User", "UID"],
+  ["Start"],
+  ["End"],
+];
+
+function missing(columns: readonly string[], { cluster }: SlurmOptions): string[] {
+  const has = (name: string) =>
+    columns.includes(name.toLowerCase()) || (name === "Cluster" && cluster !== undefined);
+  return NEEDED.flatMap((names) => (names.some(has) ? [] : [names.join(" or ")]));
 }
 
 /** Whether a row has one field more than there are columns. */

@@ -56,6 +56,36 @@ describe("lists of nodes", () => {
   });
 });
 
+describe("columns of fixed width", () => {
+  const rows = [
+    "JobID           JobName  Partition    Account  AllocCPUS      State ExitCode ",
+    "------------ ---------- ---------- ---------- ---------- ---------- -------- ",
+    "331             vpic io      batch       phys          4  COMPLETED      0:0 ",
+    "331.batch         batch                  phys          2  COMPLETED      0:0 ",
+    "",
+  ];
+  it.each([
+    ["sacct alone", rows],
+    ["without the line of dashes", [rows[0], ...rows.slice(2)]],
+    ["another column first", ["     User        JobID      State ", "--------- ------------ ---------- "]],
+    ["one column", ["JobID", "------------", "331"]],
+    ["narrow columns", ["JobID JobName", "----- -------", "331   vpic"]],
+  ])("are refused with the command that prints a whole list: %s", (_, lines) => {
+    const text = lines.join("\n");
+    expect(recognizeSlurm(bytes(text))).toBe("sacct-fixed");
+    expect(() => read(text)).toThrow(FormatError);
+    expect(() => read(text)).toThrow(/fixed width.*print the list with: .*sacct .*-P .*-o Cluster,JobIDRaw,/);
+  });
+
+  it.each(["JobID|State\n1|COMPLETED\n", "JobID State\n1 COMPLETED\n", "JobID\tState\n1\tCOMPLETED\n"])(
+    "are not what has a delimiter: %j",
+    (text) => {
+      expect(recognizeSlurm(bytes(text))).toBe("sacct");
+      expect(read(text).jobs).toHaveLength(1);
+    },
+  );
+});
+
 describe("times", () => {
   it("are epochs or local times of a zone, in summer and winter", () => {
     const berlin = zoneOf("Europe/Berlin") as Zone;

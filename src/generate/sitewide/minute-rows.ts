@@ -4,7 +4,7 @@ import { type RowSink, storedMinutes, storedReadings, storedTargets } from "../.
 import { put, putHalves, putMissing, TableBuffer } from "../reuse/table-buffer.ts";
 import { JobKey } from "./job-rows.ts";
 import { BINS_MAX } from "./plan.ts";
-import { FILE_SYSTEM, READING_SECOND } from "./scenario.ts";
+import { FILE_SYSTEM, QUARTZ, READING_SECOND } from "./scenario.ts";
 import { type Site, STREAM, targetName } from "./site.ts";
 import type { MinuteSink } from "./spread.ts";
 
@@ -31,7 +31,7 @@ export class MinuteRows implements MinuteSink {
     this.#names = targetNames(site);
     // Room for one job more, however long.
     this.#buffer = new TableBuffer(storedMinutes, BATCH_ROWS + BINS_MAX * (site.osts + 1), {
-      constants: { file_system: FILE_SYSTEM, seconds: 60 },
+      constants: { file_system: FILE_SYSTEM, cluster: QUARTZ.name, seconds: 60 },
     });
     const names = ["job_key", "minute_unix", ...QUANTITIES];
     this.#halves = Object.fromEntries(names.map((name) => [name, this.#buffer.halves(name)]));

@@ -179,6 +179,7 @@ function add(into: Map<string, number>, what: string): void {
 
 export const clientReadings: InputFormat = {
   id: "client-reading",
+  alone: true,
   recognizes: (head) => recognizeSamples(head) === "client-reading",
   importer: (setting) => new ClientImporter(setting),
 };

@@ -80,6 +80,11 @@ export class Coverage {
     return found !== undefined && found[0] <= at ? found[1] : undefined;
   }
 
+  /** The last moment before this one that a stretch holds; undefined when there is none. */
+  lastBefore(key: string, at: bigint): bigint | undefined {
+    return this.#stretches.get(key)?.findLast(([, end]) => end < at)?.[1];
+  }
+
   /** Whether nothing is stored between the two moments. */
   isFree(key: string, from: bigint, to: bigint): boolean {
     const list = this.#stretches.get(key);

@@ -30,6 +30,8 @@ interface Block {
   filled: number;
   /** Whether a row says why. */
   explained: boolean;
+  /** Whether a row says of which cluster it is. */
+  clustered: boolean;
 }
 
 export class DifferenceRows {
@@ -41,12 +43,14 @@ export class DifferenceRows {
   #keyHalves = new Uint32Array(0);
   /** As long as the most rows so far; those that count come first. */
   readonly #ids: string[] = [];
+  readonly #clusters: (string | null)[] = [];
   readonly #why: (string | null)[] = [];
   #rows = 0;
   /** Of the block that is being filled, and of all since the last flush. */
   #filled = 0;
   #everFilled = 0;
   #explained = false;
+  #clustered = false;
   /** Values that 63 bits cannot hold; they are left out. */
   tooLarge = 0;
 
@@ -80,7 +84,7 @@ export class DifferenceRows {
     this.#endBlock();
     const [minute, seconds] = [toNs / MINUTE_NS, Number(toNs - fromNs) / 1e9];
     const place = { file, from: this.#rows, to: this.#rows };
-    this.#blocks.push({ ...place, minute, seconds, filled: 0, explained: false });
+    this.#blocks.push({ ...place, minute, seconds, filled: 0, explained: false, clustered: false });
   }
 
   /** May come twice for one block. */
@@ -90,9 +94,11 @@ export class DifferenceRows {
     last.to = this.#rows;
     last.filled |= this.#filled;
     if (this.#explained) last.explained = true;
+    if (this.#clustered) last.clustered = true;
     this.#everFilled |= this.#filled;
     this.#filled = 0;
     this.#explained = false;
+    this.#clustered = false;
     if (last.from === last.to) this.#blocks.pop();
   }
 
@@ -125,10 +131,12 @@ export class DifferenceRows {
   }
 
   /** The row is whole. The key of its job is word `key` of `keys`. */
-  end(id: string, keys: Uint32Array, key: number, why: string | null): void {
+  end(id: string, cluster: string | null, keys: Uint32Array, key: number, why: string | null): void {
     const row = this.#rows++;
     if (this.#withJobs) {
       this.#ids[row] = id;
+      this.#clusters[row] = cluster;
+      if (cluster !== null) this.#clustered = true;
       this.#keyHalves[2 * row] = keys[2 * key] as number;
       this.#keyHalves[2 * row + 1] = keys[2 * key + 1] as number;
     }
@@ -139,7 +147,7 @@ export class DifferenceRows {
 
   async flush(sink: RowSink): Promise<void> {
     this.#endBlock();
-    for (const { file, from, to, minute, seconds, filled, explained } of this.#blocks) {
+    for (const { file, from, to, minute, seconds, filled, explained, clustered } of this.#blocks) {
       const columns: Record<string, ColumnSource> = {
         file_system: { all: file.fileSystem || null },
         target: { all: file.target },
@@ -155,6 +163,7 @@ export class DifferenceRows {
           ...columns,
           job_key: this.#keys.subarray(from, to),
           job_id: this.#ids.slice(from, to),
+          cluster: clustered ? this.#clusters.slice(from, to) : NOTHING,
         });
       else await sink.append(storedTargets, to - from, { ...columns, server: { all: file.server } });
     }

@@ -1,5 +1,6 @@
 /** Job ids as texts and keys, made once for bytes that come again and again. */
 import { createHash } from "node:crypto";
+import type { JobIdentity } from "../../formats/lustre/index.ts";
 import { latinText, unescapeJobId } from "../../formats/lustre/job-id.ts";
 import { hashOf, Interner } from "../../formats/text/interner.ts";
 
@@ -21,17 +22,23 @@ export function jobKey(id: string): bigint {
   return createHash("sha256").update(id).digest().readBigUInt64BE(0);
 }
 
+/** The job of an id. */
+export type Identify = (id: string) => JobIdentity;
+
 export class JobIds {
   readonly #escaped: boolean;
+  readonly #identify: Identify;
   #interner = new Interner();
   #texts: string[] = [];
+  #clusters: (string | null)[] = [];
   #keys = new BigUint64Array(1024);
   /** Key `index` in halves, for bulk copies. */
   keyHalves = new Uint32Array(this.#keys.buffer);
 
   /** `escaped`: as servers print them. */
-  constructor({ escaped }: { readonly escaped: boolean }) {
+  constructor({ escaped, identify }: { readonly escaped: boolean; readonly identify: Identify }) {
     this.#escaped = escaped;
+    this.#identify = identify;
   }
 
   /** The number of an id, valid until the next call. `hash`: its `hashOf`, where that is known. */
@@ -39,6 +46,7 @@ export class JobIds {
     if (this.#interner.size >= KNOWN_MAX) {
       this.#interner = new Interner();
       this.#texts = [];
+      this.#clusters = [];
     }
     const known = this.#interner.size;
     const index = this.#interner.internHashed(bytes, from, to, hash);
@@ -48,18 +56,23 @@ export class JobIds {
 
   #learn(raw: Uint8Array): void {
     const index = this.#texts.length;
-    const text = textOf(this.#escaped ? unescapeJobId(raw) : raw);
-    this.#texts.push(text);
+    const { jobId, cluster } = this.#identify(textOf(this.#escaped ? unescapeJobId(raw) : raw));
+    this.#texts.push(jobId);
+    this.#clusters.push(cluster ?? null);
     if (index === this.#keys.length) {
       const keys = new BigUint64Array(2 * index);
       keys.set(this.#keys);
       this.#keys = keys;
       this.keyHalves = new Uint32Array(keys.buffer);
     }
-    this.#keys[index] = jobKey(text);
+    this.#keys[index] = jobKey(jobId);
   }
 
   text(index: number): string {
     return this.#texts[index] as string;
+  }
+
+  cluster(index: number): string | null {
+    return this.#clusters[index] as string | null;
   }
 }

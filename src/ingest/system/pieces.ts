@@ -10,6 +10,8 @@ import { mayBeTime, timeFromLine, timeFromPath } from "./sample-time.ts";
 export interface Piece {
   readonly from: number;
   readonly to: number;
+  /** Number of its first line, from 1. */
+  readonly line: number;
   /** Undefined: only what is printed inside tells. */
   readonly timeNs: bigint | undefined;
 }
@@ -35,7 +37,7 @@ export function timing(
 }
 
 export function piecesOf(source: ByteSource, by: TimedBy): Piece[] {
-  const whole = { from: 0, to: source.byteLength, timeNs: undefined };
+  const whole = { from: 0, to: source.byteLength, line: 1, timeNs: undefined };
   if (by === "name") return [{ ...whole, timeNs: timeFromPath(source.name) }];
   if (by === "lines") return cutAt(source, mayBeTime, timeFromLine, true);
   const first = firstLine(source.read(0, HEAD_BYTES));
@@ -52,11 +54,11 @@ export function piecesOf(source: ByteSource, by: TimedBy): Piece[] {
     (line) => (begins(line) ? 0n : undefined),
     false,
   );
-  return pieces.length === 0 ? [whole] : pieces.map(({ from, to }) => ({ from, to, timeNs: undefined }));
+  return pieces.length === 0 ? [whole] : pieces.map((piece) => ({ ...piece, timeNs: undefined }));
 }
 
 /** A part of a source as a source. */
-export function partOf(source: ByteSource, { from, to }: Piece): ByteSource {
+export function partOf(source: ByteSource, { from, to }: Pick<Piece, "from" | "to">): ByteSource {
   if (from === 0 && to === source.byteLength) return source;
   return {
     name: source.name,
@@ -86,28 +88,32 @@ function cutAt(
   timeOf: (line: string) => bigint | undefined,
   timeIsLine: boolean,
 ): Piece[] {
-  const starts: { at: number; body: number; timeNs: bigint }[] = [];
+  const starts: { at: number; body: number; line: number; timeNs: bigint }[] = [];
+  let line = 1;
   let lineStart = true;
   for (let offset = 0; offset < source.byteLength; offset += WINDOW_BYTES) {
     // Some bytes more, so that a line that the window cuts is seen whole.
     const bytes = source.read(offset, WINDOW_BYTES + LINE_BYTES);
     const end = Math.min(bytes.length, WINDOW_BYTES);
     const before = lineStart ? -1 : bytes.indexOf(NEWLINE);
+    if (before >= 0 && before < end) line++;
     for (let at = before < 0 && !lineStart ? end : before + 1; at < end; ) {
       const newline = bytes.indexOf(NEWLINE, at);
       const to = newline < 0 ? bytes.length : newline;
       if (mayBegin(bytes[at] as number) && to - at < LINE_BYTES) {
         const timeNs = timeOf(Buffer.from(bytes.buffer, bytes.byteOffset + at, to - at).toString("latin1"));
         if (timeNs !== undefined)
-          starts.push({ at: offset + at, body: offset + Math.min(to + 1, bytes.length), timeNs });
+          starts.push({ at: offset + at, body: offset + Math.min(to + 1, bytes.length), line, timeNs });
       }
       if (newline < 0) break;
+      if (newline < end) line++;
       at = newline + 1;
     }
     lineStart = bytes.length >= WINDOW_BYTES && bytes[WINDOW_BYTES - 1] === NEWLINE;
   }
-  return starts.map(({ at, body, timeNs }, index) => ({
+  return starts.map(({ at, body, line: first, timeNs }, index) => ({
     from: timeIsLine ? body : at,
+    line: timeIsLine ? first + 1 : first,
     to: starts[index + 1]?.at ?? source.byteLength,
     timeNs,
   }));

@@ -1,7 +1,7 @@
 /** Jobs as Slurm's accounting has them. */
 import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
-import { readSlurm, recognizeSlurm, type SlurmJob } from "../../formats/slurm/index.ts";
+import { readSlurm, recognizeSlurm, SACCT_COMMAND, type SlurmJob } from "../../formats/slurm/index.ts";
 import type { RowSink } from "../../model/index.ts";
 import type { Added, FileImporter, ImportSetting, InputFormat } from "../input-format.ts";
 import { count, type IngestNotes, warn } from "../notes.ts";
@@ -36,6 +36,11 @@ class SchedulerImporter implements FileImporter {
       warn(
         this.#notes,
         `${source.name}: ${notes.broken} rows cannot be read, the first at line ${broken.line}: ${broken.reason}`,
+      );
+    if (notes.missingColumns.length > 0)
+      warn(
+        this.#notes,
+        `${source.name}: the list has no ${notes.missingColumns.join(", ")}, so its jobs may not be matched with counters; print it with: ${SACCT_COMMAND}`,
       );
     const [complaint] = notes.complaints;
     if (complaint !== undefined)
@@ -81,6 +86,7 @@ function rowOf(job: SlurmJob): JobRow {
 
 export const slurmAccounting: InputFormat = {
   id: "slurm",
+  alone: true,
   recognizes: (head) => recognizeSlurm(head) !== undefined,
   importer: (setting) => new SchedulerImporter(setting),
 };

@@ -7,6 +7,7 @@ import { count } from "../notes.ts";
 import { coverageKey } from "./coverage.ts";
 import type { TargetFile } from "./reading-rows.ts";
 import { targetFile } from "./system-rows.ts";
+import { noteFirst } from "./tracking.ts";
 
 /** A target's line whose differences are taken. */
 interface OpenFile {
@@ -68,8 +69,10 @@ class SegmentImporter implements FileImporter {
     }
     for (const { file, line, dropped } of lines) {
       const { fromNs, toNs, gap, carriedIn } = line;
-      if (fromNs === undefined) system.readings.first(file, toNs, carriedIn);
-      else system.readings.add(file, fromNs, toNs, gap, dropped);
+      if (fromNs === undefined) {
+        noteFirst(notes, coverage, file, toNs);
+        system.readings.first(file, toNs, carriedIn);
+      } else system.readings.add(file, fromNs, toNs, gap, dropped);
       count(notes.counts, "carriedIn", carriedIn);
       if (gap) count(notes.counts, "gaps");
     }
@@ -84,6 +87,7 @@ class SegmentImporter implements FileImporter {
 
 export const serverSegments: InputFormat = {
   id: "server-samples",
+  alone: true,
   recognizes: (head) => recognizeSamples(head) === "server-samples",
   importer: (setting) => new SegmentImporter(setting),
 };

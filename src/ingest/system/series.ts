@@ -89,7 +89,7 @@ export class Series {
     breathe: () => Promise<void>,
   ): Promise<void> {
     const isJobs = recognizeLustre(head, source.name) === "job_stats";
-    const path = paramPath(source.name, isJobs);
+    const path = paramPath(source.name, isJobs, headLines(head));
     const { by } = timing(head, source.name);
     const pieces = piecesOf(source, by);
     for (const [index, piece] of pieces.entries()) {
@@ -103,7 +103,8 @@ export class Series {
   #readPiece(source: ByteSource, piece: Piece, path: string, tally: Tally, isLast: boolean): void {
     const part = partOf(source, piece);
     const readAtNs = piece.timeNs ?? this.#printedTime(part, path);
-    const found = this.#parser.parse(part, { path, ...(readAtNs !== undefined && { readAtNs }) }, (item) => {
+    const options = { path, firstLine: piece.line, ...(readAtNs !== undefined && { readAtNs }) };
+    const found = this.#parser.parse(part, options, (item) => {
       if (!(item instanceof Reading)) return;
       count(this.#notes.counts, "counterLines", item.entries);
       // The line that a cut leaves is broken too.
@@ -124,7 +125,10 @@ export class Series {
       else tally.add(this.#tracking.take(item), item);
     });
     for (const [name, times] of found.skipped)
-      if (name !== "") count(this.#notes.counts, "otherParameters", times);
+      if (name !== "") {
+        count(this.#notes.counts, "otherParameters", times);
+        count(this.#notes.leftOut, name, times);
+      }
     count(this.#notes.counts, "errorLines", found.errorLines);
   }
 

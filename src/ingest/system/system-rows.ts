@@ -6,7 +6,7 @@ import { count, type IngestNotes } from "../notes.ts";
 import { CounterSlots, METADATA_SLOT, NO_SLOT, slotsOf } from "./counter-slots.ts";
 import type { Coverage } from "./coverage.ts";
 import { DifferenceRows } from "./difference-rows.ts";
-import { JobIds } from "./job-ids.ts";
+import { type Identify, JobIds } from "./job-ids.ts";
 import { ReadingRows, type TargetFile } from "./reading-rows.ts";
 
 /** Which of several reasons in one row is told, the first first. */
@@ -37,15 +37,17 @@ export class SystemRows {
   readonly targets = new DifferenceRows({ withJobs: false });
   readonly readings: ReadingRows;
   readonly #notes: IngestNotes;
-  readonly #printedIds = new JobIds({ escaped: true });
-  readonly #plainIds = new JobIds({ escaped: false });
+  readonly #printedIds: JobIds;
+  readonly #plainIds: JobIds;
   readonly #slots = { OST: new CounterSlots("OST"), MDT: new CounterSlots("MDT") };
   #table: CounterTable | undefined;
   readonly #words = new BigUint64Array(2);
   readonly #wordHalves = new Uint32Array(this.#words.buffer);
 
-  constructor(notes: IngestNotes, coverage: Coverage) {
+  constructor(notes: IngestNotes, coverage: Coverage, identify: Identify) {
     this.#notes = notes;
+    this.#printedIds = new JobIds({ escaped: true, identify });
+    this.#plainIds = new JobIds({ escaped: false, identify });
     this.readings = new ReadingRows(coverage);
   }
 
@@ -100,8 +102,9 @@ export class SystemRows {
           reading.idTo[row] as number,
           reading.idHash[row] as number,
         );
-        into.end(this.#printedIds.text(id), this.#printedIds.keyHalves, id, reason);
-      } else into.end("", NO_KEY, 0, reason);
+        const { keyHalves } = this.#printedIds;
+        into.end(this.#printedIds.text(id), this.#printedIds.cluster(id), keyHalves, id, reason);
+      } else into.end("", null, NO_KEY, 0, reason);
     }
     let left = 0;
     for (const [column, times] of dropped) {
@@ -138,10 +141,11 @@ export class SystemRows {
     }
     if (!any) return left;
     const reason = reasonOf(rank, gap);
-    if (id === undefined) into.end("", NO_KEY, 0, reason);
+    if (id === undefined) into.end("", null, NO_KEY, 0, reason);
     else {
       const number = this.#plainIds.find(id, 0, id.length);
-      into.end(this.#plainIds.text(number), this.#plainIds.keyHalves, number, reason);
+      const ids = this.#plainIds;
+      into.end(ids.text(number), ids.cluster(number), ids.keyHalves, number, reason);
     }
     return left;
   }

@@ -50,9 +50,42 @@ describe("targets of texts", () => {
     expect(targetInPath("s/oss1-lustre1-OST00fF.txt")).toBe("lustre1-OST00ff");
     expect(targetInPath("s/lost0000/x")).toBeUndefined();
     expect(targetInPath("s/OST00001/x")).toBeUndefined();
-    expect(paramPath("fs-MDT0001/1528329660.md_stats", false)).toBe("fs-MDT0001/1528329660.md_stats");
     expect(paramPath("x/mdt0001-1528329660.txt", true)).toBe("mdt/MDT0001/job_stats");
-    expect(paramPath("obdfilter/fs-OST0001/exports/1.2.3.4@tcp/stats", false)).toContain("exports");
+    expect(paramPath("fs-MDT0001/1528329660.md_stats", false)).toBe("mdt/fs-MDT0001/md_stats");
+    expect(paramPath("fs-OST0001/1528329660.stats", false)).toBe("obdfilter/fs-OST0001/stats");
+    expect(paramPath("1528329660/obdfilter.fs-OST0001.stats", false)).toBe("obdfilter/fs-OST0001/stats");
+    expect(paramPath("ost/fs-OST0001_UUID/1528329660.job_stats", true)).toBe(
+      "obdfilter/fs-OST0001/job_stats",
+    );
+  });
+
+  it.each([
+    "osc/fs-OST0001-osc-ffff8800aa/stats",
+    "1528329660/osc.fs-OST0001-osc-ffff8800aa.stats",
+    "client7/fs-OST0001-osc-ffff8800aa.txt",
+    "s/osc_fs-OST0001/1528329660.stats",
+    "osp/fs-OST0001-osc-MDT0000/1528329660/stats",
+    "mdc/fs-MDT0000-mdc-ffff8800aa/md_stats",
+    "lwp/fs-MDT0000-lwp-OST0001/stats",
+    "ldlm/namespaces/filter-fs-OST0001_UUID/pool/stats",
+    "s/filter-fs-OST0001_UUID-1528329660.txt",
+    "ldlm.namespaces.fs-OST0001-osc-ffff8800aa.pool.stats",
+    "osd-ldiskfs/fs-OST0001/stats",
+    "obdfilter/fs-OST0001/exports/1.2.3.4@tcp/stats",
+    "1528329660/obdfilter.fs-OST0001.exports.1.2.3.4@tcp.stats",
+    "fs-OST0001/ost/OSS/ost_io/stats",
+    "fs-OST0001/1528329660.brw_stats",
+    "mdt/fs-MDT0000/stats",
+  ])("%s is no file of an OST or MDT as a whole", (path) => {
+    expect(paramPath(path, false)).toBe(path);
+  });
+
+  it("a text with counters of a client's device is a client's, whatever its name", () => {
+    const lines = [
+      "snapshot_time 1510950459.8 secs.nsecs",
+      "req_waittime 7348 samples [usec] 58 6461 2436371",
+    ];
+    expect(paramPath("fs-OST0001/1528329660.stats", false, lines)).toBe("fs-OST0001/1528329660.stats");
   });
 });
 
@@ -130,13 +163,14 @@ describe("columns of counters", () => {
 
 describe("job ids", () => {
   it("are decoded once, as servers print them or as bytes", () => {
-    const printed = new JobIds({ escaped: true });
+    const identify = (jobId: string) => ({ jobId, cluster: undefined });
+    const printed = new JobIds({ escaped: true, identify });
     const id = bytes('"a\\x20b"');
     const index = printed.find(id, 0, id.length);
     expect(printed.find(id, 0, id.length)).toBe(index);
     const keys = new BigUint64Array(printed.keyHalves.buffer);
     expect([printed.text(index), keys[index]]).toEqual(["a b", jobKey("a b")]);
-    const plain = new JobIds({ escaped: false });
+    const plain = new JobIds({ escaped: false, identify });
     expect(plain.text(plain.find(id, 0, id.length))).toBe('"a\\x20b"');
     const latin = Uint8Array.of(0xe9, 0x41);
     expect(plain.text(plain.find(latin, 0, 2))).toBe("éA");

@@ -7,7 +7,7 @@ import {
   type Reading,
 } from "../../formats/lustre/index.ts";
 import { wordNumber } from "../../base/words.ts";
-import { count, type IngestNotes, warn } from "../notes.ts";
+import { count, type IngestNotes, loseLink, warn } from "../notes.ts";
 import { type Coverage, coverageKey } from "./coverage.ts";
 import type { TargetFile } from "./reading-rows.ts";
 import { type SystemRows, targetFile } from "./system-rows.ts";
@@ -27,6 +27,15 @@ export const FILE_KINDS: ReadonlySet<string> = new Set(["job_stats", "ost_stats"
 
 /** What became of a reading. */
 export type Taken = "stored" | "known" | "backwards" | "cut" | "overlapping" | "other" | "no target";
+
+/** A first reading of a file of which the store has earlier ones: what happened in between is lost. */
+export function noteFirst(notes: IngestNotes, coverage: Coverage, file: TargetFile, atNs: bigint): void {
+  const { fileSystem, target, kind } = file;
+  const last = coverage.lastBefore(coverageKey(fileSystem, target, kind), atNs);
+  if (last === undefined) return;
+  const name = fileSystem === "" ? target : `${fileSystem}-${target}`;
+  loseLink(notes, { target: name, kind, fromUnixNs: last, toUnixNs: atNs });
+}
 
 export class Tracking {
   readonly #rows: SystemRows;
@@ -72,6 +81,7 @@ export class Tracking {
     if (fromNs === undefined) {
       if (isKnown) return "known";
       count(this.#notes.counts, "carriedIn", deltas.carriedIn.count);
+      noteFirst(this.#notes, this.#coverage, file, toNs);
       this.#rows.readings.first(file, toNs, deltas.carriedIn.count);
       return "stored";
     }

@@ -1,0 +1,91 @@
+/** What the store knows, and whose turn it is to store counters and jobs. */
+import { join } from "node:path";
+import type { Queryable } from "../model/index.ts";
+import { type FolderLock, lockFolder } from "../node/folder-lock.ts";
+import { LOCKS, type Store } from "../store/index.ts";
+import { KnownHashes } from "./known.ts";
+import type { Alone } from "./messages.ts";
+import { storedCoverage } from "./system/coverage.ts";
+
+/** Room for hashes of inputs that come in this ingest. */
+const NEW_ENTRIES = 4_000_000;
+
+export interface TurnOptions {
+  readonly signal: AbortSignal;
+  onWait(holder: string): void;
+}
+
+export interface Known {
+  readonly stored: KnownHashes;
+  readonly damaged: KnownHashes;
+}
+
+export async function knownInputs(store: Store): Promise<Known> {
+  const db = await store.query();
+  try {
+    const [counts] = await db.rows("select count(*) as entries from sources");
+    const entries = Number(counts?.entries ?? 0);
+    const known = {
+      stored: new KnownHashes({ entries: entries + NEW_ENTRIES }),
+      damaged: new KnownHashes({ entries: 100_000 }),
+    };
+    await addKnown(db, known);
+    return known;
+  } finally {
+    db.close();
+  }
+}
+
+async function addKnown(db: Queryable, { stored, damaged }: Known): Promise<void> {
+  // Halves as doubles are exact; a 64-bit hash would not be.
+  const sql = (status: string) =>
+    `select (hash_high >> 32)::double as high, (hash_high & 4294967295)::double as low from sources where status ${status}`;
+  for (const [set, status] of [
+    [stored, "= 'stored'"],
+    [damaged, "<> 'stored'"],
+  ] as const) {
+    const { high, low } = await db.columns(sql(status));
+    for (let i = 0; i < (high?.length ?? 0); i++)
+      set.add((BigInt(high?.[i] as number) << 32n) | BigInt(low?.[i] as number));
+  }
+}
+
+/**
+ * The turn of this ingest to store counters and jobs, which it takes when the first of them is met. What another ingest
+ * stored until then is read again, or the same samples would be stored twice.
+ */
+export class Turn {
+  readonly #options: TurnOptions;
+  readonly #store: Store;
+  readonly #known: Known;
+  #taking: Promise<Alone> | undefined;
+  #lock: FolderLock | undefined;
+
+  constructor(options: TurnOptions, store: Store, known: Known) {
+    this.#options = options;
+    this.#store = store;
+    this.#known = known;
+  }
+
+  take(): Promise<Alone> {
+    this.#taking ??= this.#take();
+    return this.#taking;
+  }
+
+  async #take(): Promise<Alone> {
+    const { signal, onWait } = this.#options;
+    const folder = join(this.#store.path, LOCKS, "counters");
+    this.#lock = await lockFolder(folder, "ingest of counters and jobs", { signal, onWait });
+    const db = await this.#store.query();
+    try {
+      await addKnown(db, this.#known);
+      return { lockFile: this.#lock.file, coverage: await storedCoverage(db) };
+    } finally {
+      db.close();
+    }
+  }
+
+  end(): void {
+    this.#lock?.release();
+  }
+}
