@@ -5,10 +5,11 @@
  * decide alike: compactions count in the order of their ids, and one of which something is already replaced does not
  * count at all. Before the files of replaced batches are deleted, a mark settles the compaction for good.
  */
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FormatError } from "../base/errors.ts";
 import { STORE_VERSION } from "../model/store-schema.ts";
+import { writeFile } from "../node/write-file.ts";
 import { entryId, entryPath, isBatchId, MANIFEST, markId, markPath, segmentBatch } from "./layout.ts";
 import { lostManifest } from "./mark.ts";
 
@@ -118,7 +119,7 @@ export function judge({ entries, settled }: Pick<Manifest, "entries" | "settled"
 
 /** From now on a compaction counts whatever else comes; the folder is still to be synced. */
 export function markSettled(store: string, id: string): void {
-  writeFileSync(markPath(store, id), "");
+  writeFile(markPath(store, id), "");
 }
 
 /** Batches that count, in the order of ids. */
