@@ -1,5 +1,6 @@
 /** Names and bytes that survive a crash of the machine. */
 import { closeSync, fsyncSync, openSync } from "node:fs";
+import { inFile } from "../base/errors.ts";
 
 /** What a file system answers that cannot sync folders at all, or lets nobody open this one. */
 const CANNOT_SYNC = new Set(["EINVAL", "ENOTSUP", "ENOSYS", "EISDIR", "EACCES", "EPERM"]);
@@ -24,10 +25,7 @@ export function syncFile(path: string): void {
 function syncPath(path: string, flags: "r" | "r+"): void {
   const descriptor = openSync(path, flags);
   try {
-    fsyncSync(descriptor);
-  } catch (error) {
-    // fsync does not say which file it failed on.
-    throw error instanceof Error && "code" in error ? Object.assign(error, { path }) : error;
+    inFile(path, () => fsyncSync(descriptor));
   } finally {
     closeSync(descriptor);
   }
