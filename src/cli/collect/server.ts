@@ -2,8 +2,9 @@ import { hostname } from "node:os";
 import { version } from "../../../package.json";
 import { UsageError } from "../../base/errors.ts";
 import { codeOf } from "../../collect/files.ts";
-import { type MetricsServer, serveMetrics } from "../../collect/metrics/http.ts";
+import { type MetricsServer, type Page, serveMetrics } from "../../collect/metrics/http.ts";
 import { metricsPage } from "../../collect/metrics/page.ts";
+import { PageReaders } from "../../collect/metrics/readers.ts";
 import { MetricTotals } from "../../collect/metrics/totals.ts";
 import { type SampleResult, ServerCollector } from "../../collect/server/collector.ts";
 import { lockFolder } from "../../collect/server/lock.ts";
@@ -69,7 +70,8 @@ export default defineCommand({
       throw new CheckFailed(`another collector works in ${options.dir}; stop it, or give another --dir`);
     let server: MetricsServer | undefined;
     try {
-      const totals = address === undefined ? undefined : new MetricTotals(options.top);
+      const readers = new PageReaders(() => performance.now());
+      const totals = address === undefined ? undefined : new MetricTotals(options.top, readers);
       const collector = new ServerCollector({
         root: options.root,
         dir: options.dir,
@@ -84,8 +86,11 @@ export default defineCommand({
         note: (message) => context.note(message),
       });
       if (totals !== undefined && address !== undefined) {
-        const page = () => metricsPage(totals, collector.health, { host, version, nowNs: wallNs() });
-        server = await listen(address, page);
+        server = await listen(address, () => {
+          const { samples } = readers;
+          const text = metricsPage(totals, collector.health, { host, version, nowNs: wallNs() });
+          return { text, taken: (reader) => readers.hasRead(reader, samples) };
+        });
         context.note(`metrics on http://${server.address}/metrics`);
       }
       if (options.once) printSample(collector.sample(), context);
@@ -122,7 +127,7 @@ export function parseAddress(text: string): Address {
   return { host: match[1] ?? (match[2] || "127.0.0.1"), port };
 }
 
-async function listen({ host, port }: Address, page: () => string): Promise<MetricsServer> {
+async function listen({ host, port }: Address, page: () => Page): Promise<MetricsServer> {
   try {
     return await serveMetrics(host, port, page);
   } catch (error) {
