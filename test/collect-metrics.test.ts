@@ -229,6 +229,51 @@ describe("places of jobs", () => {
   });
 });
 
+describe("a negative counter", () => {
+  it("is left out of the page and said once; the counters beside it go on", () => {
+    const target = join(folder, "tree/proc/fs/lustre/obdfilter/fs-OST000a");
+    const stats = (read: bigint, written: number) =>
+      `snapshot_time 1700000000.0 secs.nsecs\nread_bytes 5 samples [bytes] 1 9 ${read}\nwrite_bytes 7 samples [bytes] 1 9 ${written}\n`;
+    const brw = (count: bigint) =>
+      `snapshot_time: 1700000000.0 (secs.nsecs)\n\n                           read      |     write\ndisk I/O size          ios   % cum % |  ios         % cum %\n1M:\t\t 5 100 100   | ${count} 100 100\n`;
+    const { totals, hasRead } = readTotals(2);
+    const notes: string[] = [];
+    let now = START;
+    const one = new ServerCollector({
+      ...{ root: join(folder, "tree"), dir: join(folder, "c"), host: "h", collector: "test" },
+      ...{ everyNs: 60n * SECOND, withBrw: true, listener: totals },
+      time: { wallNs: () => now, monotonicMs: () => Number((now - START) / 1_000_000n) },
+      note: (message) => notes.push(message),
+    });
+    const turns: [read: bigint, written: number, ios: bigint][] = [
+      [1000n, 100, 10n],
+      [1000n, 200, 11n],
+      [-3n, 300, -1n],
+      [-5n, 400, 2n ** 64n - 1n],
+      [1010n, 500, 15n],
+    ];
+    const page = () =>
+      parseExposition(metricsPage(totals, one.health, { host: "h", version: "1", nowNs: now }));
+    for (const [read, written, ios] of turns) {
+      write(join(target, "stats"), stats(read, written));
+      write(join(target, "brw_stats"), brw(ios));
+      now += 60n * SECOND;
+      one.sample();
+      hasRead();
+      hasRead();
+      for (const { samples } of page().values())
+        for (const { value } of samples) expect(value).toBeLessThan(1e13);
+    }
+    expect(page().get("plimsoll_target_read_bytes_total")?.samples[0]?.value).toBe(10);
+    expect(page().get("plimsoll_target_write_bytes_total")?.samples[0]?.value).toBe(400);
+    expect(sumsBy(page().get("plimsoll_target_disk_ios_total"), "side")).toEqual({ write: 5n });
+    expect(sumsBy(page().get("plimsoll_collector_errors_total"), "kind").counter_negative).toBe(2n);
+    expect(notes).toEqual([
+      "obdfilter/fs-OST000a/stats: read_bytes is negative; it is left out until it is right again",
+    ]);
+  });
+});
+
 describe("labels", () => {
   const ids: [raw: Buffer, label: string, kind: string][] = [
     [Buffer.from('"a\\x22b\\x5cc\\x0ad"'), 'a"b\\c\nd', "job"],

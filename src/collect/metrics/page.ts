@@ -61,6 +61,7 @@ function healthMetrics(page: Exposition, health: Health, { host, version, nowNs 
     [{ kind: "file_unreadable" }, health.unreadableFiles],
     [{ kind: "file_vanished" }, health.vanishedFiles],
     [{ kind: "file_cut" }, health.cutFiles],
+    [{ kind: "counter_negative" }, health.invalidCounters],
     [{ kind: "clock_jump" }, health.clockJumps],
   ]);
   one("written_bytes_total", "counter", "Bytes of segments that were written.", health.writtenBytes);

@@ -53,7 +53,8 @@ export class MetricTotals implements DeltaListener {
   }
 
   table(reading: TableReading): void {
-    if (reading.kind !== "brw_stats") return;
+    // The next one that is whole covers this time too.
+    if (reading.kind !== "brw_stats" || reading.brokenLines > 0) return;
     const disk = this.#disks.get(reading.target) ?? { before: undefined, now: undefined, counts: new Map() };
     this.#disks.set(reading.target, disk);
     disk.now = reading;
