@@ -88,6 +88,19 @@ describe("differences of job_stats", () => {
     expect(second?.result.toNs).toBe((second?.result.fromNs ?? 0n) + 60n * SECOND);
   });
 
+  it("do not believe a start_time in the future", () => {
+    const bench = new Bench({ sinceNs: BigInt(EPOCH - 10) * SECOND });
+    const first = bench.rows(
+      0,
+      { id: "ahead", counters: w(5, 50), last: 600, start: 300 },
+      { id: "new", counters: w(6, 60), last: 0, start: -5 },
+    );
+    expect(first).toMatchObject({
+      carriedIn: ["ahead write_bytes 5/50 begun"],
+      changed: ["new write_bytes 6/60 begun"],
+    });
+  });
+
   it("follow start_time even when all counters grew", () => {
     const bench = new Bench();
     bench.rows(0, { id: "1", counters: w(5, 50), last: 0, start: -9 });

@@ -6,7 +6,8 @@
  * 2. Any counter of the row fell: the row began again, all of its values. (Where start_time says that it did not,
  *    only the counter that fell.)
  * 3. There now and not at the last reading: all of the value. At the first reading of a target nobody knows when it
- *    came about, so it is "carried in", unless its start_time is after the collection began.
+ *    came about, so it is "carried in", unless its start_time is after the collection began (and not in the future, which is a
+ *    clock that cannot be compared).
  * 4. Absent: nothing. It is remembered for one clean-up interval, since a file that is read in pieces can miss a row:
  *    one that could not have expired and comes back no smaller goes on where it was.
  * 5. Else the growth. A row that was idle for longer than servers keep rows is marked as suspect.
@@ -163,7 +164,8 @@ export class DeltaTracker {
     if (before === undefined || old < 0) {
       const started = reading.startNs[row] as bigint;
       const since = this.#options.sinceNs;
-      const isNew = before !== undefined || isRemount || (since !== undefined && started > since);
+      const isSince = since !== undefined && started > since && started <= reading.readAtNs + SECOND;
+      const isNew = before !== undefined || isRemount || isSince;
       if (isNew) counts.begun++;
       else counts.carriedIn++;
       this.#whole(reading, row, isNew ? this.#changed : this.#carriedIn, isRemount ? RESTARTED : BEGUN);
