@@ -1,14 +1,16 @@
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { version } from "../../../package.json";
 import { UsageError } from "../../base/errors.ts";
-import { codeOf } from "../../collect/files.ts";
+import { codeOf, FOLDER_MODE } from "../../collect/files.ts";
 import { type MetricsServer, type Page, serveMetrics } from "../../collect/metrics/http.ts";
 import { metricsPage } from "../../collect/metrics/page.ts";
 import { PageReaders } from "../../collect/metrics/readers.ts";
 import { MetricTotals } from "../../collect/metrics/totals.ts";
 import { type SampleResult, ServerCollector } from "../../collect/server/collector.ts";
-import { lockFolder } from "../../collect/server/lock.ts";
 import { runCollector } from "../../collect/server/run.ts";
+import { type FolderLock, type LockOwner, lockFolder } from "../../node/folder-lock.ts";
+import { makeFolder } from "../../node/folders.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CheckFailed } from "../failure.ts";
@@ -65,9 +67,8 @@ export default defineCommand({
     if (host === "") throw new UsageError("--host is empty");
     if (options.dir === "") throw new UsageError("--dir is empty");
     const address = options.metrics === undefined ? undefined : parseAddress(options.metrics);
-    const lock = await lockFolder(options.dir);
-    if (lock === undefined)
-      throw new CheckFailed(`another collector works in ${options.dir}; stop it, or give another --dir`);
+    const lost = new AbortController();
+    const lock = await lockDir(options.dir, lost, context);
     let server: MetricsServer | undefined;
     try {
       const readers = new PageReaders(() => performance.now());
@@ -98,16 +99,44 @@ export default defineCommand({
         await runCollector(collector, {
           everyMs,
           signal: context.signal,
+          lost: lost.signal,
           wallMs: () => Date.now(),
           note: (message) => context.note(message),
         });
       }
+      if (lost.signal.aborted)
+        throw new CheckFailed(
+          `another collector has taken ${options.dir}, since this one did not get to run for long`,
+        );
     } finally {
       server?.close();
       lock.release();
     }
   },
 });
+
+/** Nobody else collects into the folder meanwhile. */
+async function lockDir(dir: string, lost: AbortController, context: Context): Promise<FolderLock> {
+  const work = join(dir, "work");
+  makeFolder(work, FOLDER_MODE);
+  const lock = await lockFolder(work, {
+    onLost: () => lost.abort(),
+    onWait: (owner) =>
+      context.note(
+        `${dir} was in use by ${describe(owner)}; waiting for up to 30 s to see whether it still is`,
+      ),
+  });
+  if (lock.taken) return lock;
+  throw new CheckFailed(
+    `another collector works in ${dir} (${describe(lock.owner)}); stop it, or give another --dir`,
+  );
+}
+
+function describe(owner: LockOwner | undefined): string {
+  if (owner === undefined) return "a process that is not known";
+  const where = owner.host === hostname() ? "" : ` on ${owner.host}`;
+  return `process ${owner.pid}${where} since ${owner.since}`;
+}
 
 const wallNs = () => BigInt(Date.now()) * 1_000_000n;
 
