@@ -213,10 +213,10 @@ describe("places of jobs", () => {
     expect(step(["2", 100], ["1", 1])).toEqual({ others: 110, 1: 6, 2: 0 });
     readBy("a", "b");
     expect(step(["2", 100], ["1", 1])).toEqual({ others: 111, 1: 6, 2: 100 });
-    for (let i = 0; i < 60; i++) readBy("a", "b");
+    for (let i = 0; i < 80; i++) readBy("a", "b");
     expect(step(["2", 100])).toEqual({ others: 111, 2: 200 });
     // It comes back with what it had.
-    for (let i = 0; i < 60; i++) readBy("a", "b");
+    for (let i = 0; i < 80; i++) readBy("a", "b");
     expect(step(["1", 1000])).toEqual({ others: 1111, 1: 6 });
     readBy("a", "b");
     expect(step(["1", 1000])).toEqual({ others: 1111, 1: 1006 });

@@ -37,9 +37,9 @@ const LEAVING = 2;
 const SETTLED_ROUNDS = 5;
 /**
  * Rounds for which a series that has grown is shown at least. `increase()` adds half an interval to a series that has ended: after
- * 60 rounds that is 0.8 % of it.
+ * 80 rounds that is 0.6 % of it.
  */
-const SHOWN_ROUNDS = 60;
+const SHOWN_ROUNDS = 80;
 
 export class TopJobs {
   readonly #most: number;
