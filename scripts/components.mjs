@@ -2,7 +2,7 @@
 // where it can: as root on Debian, Ubuntu and their relatives.
 
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { say } from "./setup.mjs";
 
@@ -41,9 +41,16 @@ export const components = [
     name: "Slurm",
     probe: "slurmctld",
     packages: ["slurm-wlm", "slurm-wlm-basic-plugins", "munge"],
+    services: ["slurmctld", "slurmd", "munge"],
     why: "a scheduler on this machine",
   },
-  { name: "slurmdbd", probe: "slurmdbd", packages: ["slurmdbd"], why: "accounting of that scheduler" },
+  {
+    name: "slurmdbd",
+    probe: "slurmdbd",
+    packages: ["slurmdbd"],
+    services: ["slurmdbd"],
+    why: "accounting of that scheduler",
+  },
   {
     name: "MariaDB",
     probe: "mariadbd",
@@ -57,6 +64,13 @@ export const components = [
     packages: ["systemd"],
     why: "checks the units of examples/systemd",
   },
+  {
+    name: "Prometheus",
+    probe: "promtool",
+    packages: ["prometheus"],
+    services: ["prometheus"],
+    why: "reads the page of metrics",
+  },
   { name: "fio", probe: "fio", packages: ["fio"], why: "writes latency logs to read" },
   { name: "bpls", probe: "bpls", packages: ["libadios-bin"], why: "reads what we write" },
 ];
@@ -69,6 +83,7 @@ export function ensureComponents() {
   say(`installing ${missing.map((one) => one.name).join(", ")} (apt-get)`);
   // Without an update a fresh container knows no packages at all.
   apt("update");
+  maskServices(missing.flatMap((one) => one.services ?? []));
   const packages = missing.flatMap((one) => one.packages);
   if (!apt("install", "--yes", "--no-install-recommends", ...packages)) {
     // One unknown package fails them all; then try each alone.
@@ -88,8 +103,22 @@ export function onPath(program) {
   });
 }
 
+/**
+ * Tests start what they need themselves, so no service of a new package may start, neither now nor with the machine. (To use one
+ * later: `systemctl unmask NAME`.)
+ */
+function maskServices(names) {
+  const folder = "/etc/systemd/system";
+  if (!existsSync(folder)) return;
+  for (const name of names) {
+    const path = join(folder, `${name}.service`);
+    if (!existsSync(path)) symlinkSync("/dev/null", path);
+  }
+}
+
 function apt(...args) {
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  // RUNLEVEL=1 keeps scripts of packages from starting services where there is no systemd.
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
   return spawnSync("apt-get", ["-qq", ...args], { env, stdio: ["ignore", "ignore", 2] }).status === 0;
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, expect, it } from "vitest";
+import { PageReaders } from "../src/collect/metrics/readers.ts";
 import { MetricTotals } from "../src/collect/metrics/totals.ts";
 import { ServerCollector } from "../src/collect/server/collector.ts";
 import { write } from "./collect-kit.ts";
@@ -46,6 +47,7 @@ function growthBytes(name: string, cleanupSeconds: number): number {
   const target = join(folder, name, "tree/proc/fs/lustre/obdfilter/fs-OST0000");
   write(join(target, "job_cleanup_interval"), `${cleanupSeconds}\n`);
   let now = 1_700_000_040;
+  const readers = new PageReaders(() => now * 1000);
   const collector = new ServerCollector({
     root: join(folder, name, "tree"),
     dir: join(folder, name, "collected"),
@@ -54,7 +56,7 @@ function growthBytes(name: string, cleanupSeconds: number): number {
     everyNs: 60_000_000_000n,
     keepBytes: 10 * MIB,
     time: { wallNs: () => BigInt(now) * 1_000_000_000n, monotonicMs: () => now * 1000 },
-    listener: new MetricTotals(10),
+    listener: new MetricTotals(10, readers),
     note: (message) => expect.fail(message),
   });
   let settled = 0;
@@ -62,6 +64,7 @@ function growthBytes(name: string, cleanupSeconds: number): number {
     now += 60;
     write(join(target, "job_stats"), jobStats(minute, now));
     expect(collector.sample().jobs).toBe(JOBS);
+    for (let i = 0; i < 4; i++) readers.hasRead("prometheus", readers.samples);
     if (minute === SETTLED) settled = heldBytes();
   }
   const growth = heldBytes() - settled;

@@ -1,17 +1,20 @@
 // `collect server` as a process: killed again and again, stopped, alone in its folder, on a full disk, with very many jobs.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -170,7 +173,9 @@ describe("a collector", () => {
     const second = plimsoll(folder, "collect", "server", "--root", "tree", "--dir", "d", "--once");
     expect([second.code, second.err]).toEqual([
       1,
-      "plimsoll: another collector works in d; stop it, or give another --dir\n",
+      expect.stringMatching(
+        `^plimsoll: another collector works in d \\(process ${child.pid} on this machine\\); stop it, or give another --dir\n$`,
+      ),
     ]);
     const port = plimsoll(
       folder,
@@ -188,6 +193,34 @@ describe("a collector", () => {
     child.kill("SIGTERM");
     expect(await ended).toBe(143);
     expect(collectedBytes()).toBe(tree.total);
+  });
+
+  it("is kept from its folder by nobody who cannot write there, nor by one that was killed", async () => {
+    new Growing().writeAll();
+    const once = () => plimsoll(folder, "collect", "server", "--root", "tree", "--dir", "d", "--once");
+    mkdirSync(join(folder, "d"));
+    // Names of the kernel are free for all to take.
+    const name = createHash("sha256")
+      .update(realpathSync(join(folder, "d")))
+      .digest("hex")
+      .slice(0, 32);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(`\0plimsoll-collect-${name}`, resolve));
+    try {
+      expect(once()).toMatchObject({ code: 0, err: "" });
+    } finally {
+      server.close();
+    }
+    const { child, ended } = start("--every", "1h");
+    const work = join(folder, "d", "work");
+    const lockFiles = () => readdirSync(join(work, "lock"));
+    await expect.poll(() => lockFiles().some((file) => file.includes(`~${child.pid}~`))).toBe(true);
+    expect(once().code).toBe(1);
+    child.kill("SIGKILL");
+    await ended;
+    expect(once()).toMatchObject({ code: 0, err: "" });
+    expect(lockFiles()).toEqual(["free"]);
+    expect(statSync(join(work, "lock", "free")).mode & 0o777).toBe(0o600);
   });
 
   it.each([

@@ -242,6 +242,24 @@ describe("texts of counters, a file a minute", () => {
     );
   });
 
+  it("a negative counter is left out with a warning, and nothing is counted twice", async () => {
+    for (const [minute, read] of [5, 6, -3, 8, 9].entries())
+      write(
+        join("negative", `fs-OST0009-${T0 + 60 * minute}.stats`),
+        `snapshot_time ${T0 + 60 * minute}.000005 secs.usecs\nread_bytes 1 samples [bytes] 1 4096 ${read}\nwrite_bytes 1 samples [bytes] 1 4096 ${100 * minute}\n`,
+      );
+    expect(ingested("negative-store", "negative")).toMatchObject({
+      code: 0,
+      counts: { negativeCounters: 1 },
+      warnings: ["1 counter values are negative and were left out, the first is read_bytes of fs-OST0009"],
+    });
+    const [rows] = await ask(
+      "negative-store",
+      "select sum(bytes_read)::int as r, sum(bytes_written)::int as w, max(why) as why from targets",
+    );
+    expect(rows).toEqual([{ r: 4, w: 400, why: null }]);
+  });
+
   it("with --slice they are named and left alone", () => {
     const { code, err } = plimsoll("ingest", "gap", "--store", "sliced", "--slice", "1/2");
     expect(code).toBe(3);

@@ -6,7 +6,9 @@ import type { Random } from "../src/base/prng.ts";
 import type { Datatype } from "../src/pattern/index.ts";
 import { formatAddress } from "../src/target/address.ts";
 import { DEFAULT_LIMITS, type Joins, type Limits } from "../src/target/index.ts";
+import type { Patience } from "../src/target/limits.ts";
 import { TargetServer } from "../src/target/server/server.ts";
+import type { ServerSetting } from "../src/target/server/setting.ts";
 
 export interface LocalSet {
   readonly addresses: string[];
@@ -22,6 +24,9 @@ export interface LocalOptions {
   readonly joins?: Joins;
   readonly limits?: Partial<Limits>;
   readonly simulateSeekMs?: number;
+  /** On a port of 127.0.0.1 instead of a socket in a folder. */
+  readonly tcp?: boolean;
+  readonly patience?: Patience;
 }
 
 /** Servers without processes of their own: whatever they throw ends the test. */
@@ -31,17 +36,20 @@ export async function localServers(options: LocalOptions): Promise<LocalSet> {
   const servers = Array.from({ length: options.servers }, (_, server) => {
     const own = join(folder, `server-${server}`);
     mkdirSync(own);
-    return new TargetServer({
+    const setting: ServerSetting = {
       server,
       servers: options.servers,
       stripBytes: options.stripBytes ?? 65536,
       folder: own,
-      listen: { kind: "unix", path: join(folder, `${server}.sock`) },
+      listen: options.tcp
+        ? { kind: "tcp", host: "127.0.0.1", port: 0 }
+        : { kind: "unix", path: join(folder, `${server}.sock`) },
       token,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       joins: options.joins ?? "touching",
       simulateSeekMs: options.simulateSeekMs ?? 0,
-    });
+    };
+    return new TargetServer(setting, options.patience);
   });
   const listens = await Promise.all(servers.map((server) => server.listen()));
   return {

@@ -1,23 +1,18 @@
 // What a server does with requests that are wrong: it says so, lives on, and other clients notice nothing.
 
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Random } from "../src/base/prng.ts";
 import { encodeDatatype, vector } from "../src/pattern/index.ts";
-import { parseAddress } from "../src/target/address.ts";
-import { FrameReader } from "../src/target/frame-reader.ts";
 import { connectServers } from "../src/target/index.ts";
 import { nameFault } from "../src/target/names.ts";
-import { MAGIC, Op, Status, VERSION } from "../src/target/wire.ts";
+import { Op, Status } from "../src/target/wire.ts";
 import { testSeed } from "./seed.ts";
 import { type LocalSet, localServers, randomBytes } from "./targets-kit.ts";
+import { endAll, endings, frame, hello, known, open, pair, place, RawClient, u32 } from "./targets-raw.ts";
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+afterEach(endAll);
 
 const LIMITS = { dataBytes: 4096, pairs: 8, typeBytes: 64, typeDepth: 4, typePieces: 100 };
 
@@ -25,97 +20,6 @@ async function serve(): Promise<LocalSet> {
   const set = await localServers({ servers: 1, stripBytes: 1024, limits: LIMITS });
   endings.push(() => set.stop());
   return set;
-}
-
-interface Response {
-  readonly id: number;
-  readonly status: number;
-  readonly value: number;
-  readonly text: string;
-}
-
-/** A client that sends whatever it is told. */
-class RawClient {
-  readonly socket: Socket;
-  readonly responses: Response[] = [];
-  closed = false;
-  #wake: () => void = () => {};
-
-  constructor(set: LocalSet) {
-    const at = parseAddress(set.addresses[0] as string);
-    this.socket = createConnection({ path: at.kind === "unix" ? at.path : "" });
-    endings.push(() => this.socket.destroy());
-    const reader = new FrameReader(
-      (bytes, start, end) =>
-        this.responses.push({
-          id: bytes.readUInt32LE(start + 4),
-          status: bytes.readUInt32LE(start + 8),
-          value: bytes.readUInt32LE(start + 12),
-          text: bytes.toString("latin1", start + 16, end),
-        }),
-      () => {},
-    );
-    this.socket.on("data", (chunk) => {
-      reader.feed(chunk as Buffer);
-      this.#wake();
-    });
-    this.socket.on("error", () => {});
-    this.socket.on("close", () => {
-      this.closed = true;
-      this.#wake();
-    });
-  }
-
-  /** Waits for so many responses in all, or the end. */
-  async until(count: number): Promise<void> {
-    while (this.responses.length < count && !this.closed)
-      await new Promise<void>((wake) => (this.#wake = wake));
-  }
-
-  async ask(op: number, handle: number, body: Uint8Array = new Uint8Array(0)): Promise<Response | undefined> {
-    const count = this.responses.length + 1;
-    this.socket.write(frame(op, handle, body, count));
-    await this.until(count);
-    return this.responses[count - 1];
-  }
-
-  async ended(): Promise<void> {
-    while (!this.closed) await new Promise<void>((wake) => (this.#wake = wake));
-  }
-}
-
-function frame(op: number, handle: number, body: Uint8Array, id = 1): Buffer {
-  const bytes = Buffer.alloc(16 + body.length);
-  bytes.writeUInt32LE(12 + body.length, 0);
-  bytes.writeUInt32LE(id, 4);
-  bytes.writeUInt32LE(op, 8);
-  bytes.writeUInt32LE(handle, 12);
-  bytes.set(body, 16);
-  return bytes;
-}
-
-function hello(token: string, version = VERSION, magic = MAGIC): Buffer {
-  const bytes = Buffer.alloc(8 + Buffer.byteLength(token));
-  bytes.writeUInt32LE(magic, 0);
-  bytes.writeUInt16LE(version, 4);
-  bytes.writeUInt16LE(Buffer.byteLength(token), 6);
-  bytes.write(token, 8);
-  return bytes;
-}
-
-const place = (value: number): Buffer => {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(BigInt(value));
-  return bytes;
-};
-const u32 = (...values: number[]): Buffer => Buffer.from(Uint32Array.from(values).buffer);
-const open = (name: string, flags = 7): Buffer => Buffer.concat([u32(flags), Buffer.from(name)]);
-const pair = (at: number, length: number): Buffer => Buffer.concat([place(at), u32(length)]);
-
-async function known(set: LocalSet): Promise<RawClient> {
-  const client = new RawClient(set);
-  expect((await client.ask(Op.hello, 0, hello(set.token)))?.status).toBe(Status.ok);
-  return client;
 }
 
 /** The server still does what it should for somebody else. */

@@ -82,7 +82,12 @@ describe("a lock in a folder", () => {
 
   it("of another machine is taken when its holder is silent for too long, and its holder can tell", async () => {
     const file = await heldBy((parts) => parts.splice(1, 2, "oss1", "0123456789ab"));
-    await expect(lockFolder(path, "test", { wait: false })).rejects.toThrow(/process \d+ on oss1 is at it/);
+    // It is seen to be alive when it touches its file, and a start of another machine waits for that.
+    const waited: string[] = [];
+    const refused = lockFolder(path, "test", { wait: false, onWait: (holder) => waited.push(holder) });
+    await expect.poll(() => waited.length).toBe(1);
+    utimesSync(file, 9, 9);
+    await expect(refused).rejects.toThrow(/process \d+ on oss1 is at it/);
     let [nowMs, looks] = [0, 0];
     vi.spyOn(performance, "now").mockImplementation(() => {
       looks++;
@@ -104,6 +109,21 @@ describe("a lock in a folder", () => {
     const lock = await taking;
     expect(readdirSync(path)).toEqual([basename(lock.file)]);
     lock.release();
+  });
+
+  it("tells its holder when it is lost", async () => {
+    let lost = 0;
+    vi.useFakeTimers();
+    try {
+      const lock = await lockFolder(path, "test", { onLost: () => lost++ });
+      vi.advanceTimersByTime(60_000);
+      expect(lost).toBe(0);
+      rmSync(lock.file);
+      vi.advanceTimersByTime(60_000);
+      expect(lost).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("is there again after somebody emptied or removed its folder", async () => {

@@ -18,12 +18,13 @@ import {
   rmSync,
   statSync,
   utimesSync,
-  writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { makeFolder } from "./folders.ts";
+import { isAlive, ticksOf } from "./processes.ts";
+import { writeFile } from "./write-file.ts";
 
 const FREE = "free";
 /** How often a holder touches its file. */
@@ -39,14 +40,30 @@ export interface FolderLock {
   release(): void;
 }
 
+/** Another process holds the lock and is alive. */
+export class FolderInUse extends UsageError {
+  /** Such as `process 4711 on oss1`. */
+  readonly holder: string;
+
+  constructor(purpose: string, holder: string, file: string) {
+    super(`${purpose}: ${holder} is at it (${file})`);
+    this.holder = holder;
+  }
+}
+
 export interface LockOptions {
-  /** False: throws a `UsageError` when another process holds it. */
+  /**
+   * False: throws `FolderInUse` once another process is seen to be alive. That of one on another machine is seen when it
+   * touches its file; until then, or until it counts as dead, there is a wait all the same.
+   */
   readonly wait?: boolean;
   readonly signal?: AbortSignal;
   /** How long a holder on another machine may be silent before it counts as dead; 3 minutes unless given. */
   readonly silentMs?: number;
   /** Told once for each holder that is waited for, such as `process 4711 on oss1`. */
   readonly onWait?: (holder: string) => void;
+  /** Another machine took this process for dead, or somebody removed the lock. */
+  readonly onLost?: () => void;
 }
 
 /** Takes the lock in the folder `path`, which is made. `purpose` says in messages what is locked: `ingest of counters`. */
@@ -55,7 +72,7 @@ export async function lockFolder(
   purpose: string,
   options: LockOptions = {},
 ): Promise<FolderLock> {
-  const { wait = true, signal, onWait, silentMs = SILENT_MS } = options;
+  const { wait = true, signal, onWait, onLost, silentMs = SILENT_MS } = options;
   ensureLock(path);
   const me = nameOfHolder();
   const silence = new Silence(silentMs);
@@ -65,11 +82,11 @@ export async function lockFolder(
     const name = currentName(path);
     if (name === undefined) ensureLock(path);
     else if (name === FREE || isDead(path, name, silence)) {
-      if (take(path, name, me)) return held(path, me);
+      if (take(path, name, me)) return held(path, me, onLost);
       continue;
     } else {
       const holder = describeHolder(name);
-      if (!wait) throw new UsageError(`${purpose}: ${holder} is at it (${join(path, name)})`);
+      if (!wait && silence.wasBroken(name)) throw new FolderInUse(purpose, holder, join(path, name));
       if (told !== name) onWait?.(holder);
       told = name;
     }
@@ -83,7 +100,7 @@ function ensureLock(path: string): void {
   const made = `${path}.new-${randomBytes(6).toString("hex")}`;
   makeFolder(made);
   try {
-    writeFileSync(join(made, FREE), "");
+    writeFile(join(made, FREE), "", { mode: 0o600 });
     renameSync(made, path);
   } catch (error) {
     rmSync(made, { recursive: true, force: true });
@@ -113,19 +130,22 @@ function take(path: string, from: string, to: string): boolean {
   }
 }
 
-function held(path: string, name: string): FolderLock {
+function held(path: string, name: string, onLost: () => void = () => {}): FolderLock {
   const file = join(path, name);
   const touch = () => {
     try {
       const now = new Date();
       utimesSync(file, now, now);
-    } catch {
-      // Lost, or a file system that is away for a moment: whoever asks `isHeld` hears of it.
+    } catch (error) {
+      // Otherwise a file system is away for a moment, which says nothing about the lock.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") return;
+      clearInterval(beat);
+      onLost();
     }
   };
-  touch();
   const beat = setInterval(touch, BEAT_MS);
   beat.unref();
+  touch();
   return {
     file,
     isHeld: () => existsSync(file),
@@ -145,7 +165,7 @@ interface Holder {
   readonly host: string;
   readonly machine: string;
   readonly pid: number;
-  readonly start: string;
+  readonly ticks: string;
 }
 
 function nameOfHolder(): string {
@@ -153,12 +173,12 @@ function nameOfHolder(): string {
     .replace(/[^A-Za-z0-9.-]/g, "_")
     .slice(0, 64);
   const token = randomBytes(6).toString("hex");
-  return ["held", host, machineId(), process.pid, startOf(process.pid) ?? "0", token].join("~");
+  return ["held", host, machineId(), process.pid, ticksOf(process.pid), token].join("~");
 }
 
 function parseHolder(name: string): Holder {
-  const [, host = "", machine = "", pid = "", start = ""] = name.split("~");
-  return { host, machine, pid: Number(pid), start };
+  const [, host = "", machine = "", pid = "", ticks = ""] = name.split("~");
+  return { host, machine, pid: Number(pid), ticks };
 }
 
 function describeHolder(name: string): string {
@@ -167,17 +187,8 @@ function describeHolder(name: string): string {
 }
 
 function isDead(path: string, name: string, silence: Silence): boolean {
-  const { machine, pid, start } = parseHolder(name);
-  if (machine !== machineId()) return silence.isTooLong(join(path, name));
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
-  // The number may belong to another program by now.
-  const now = startOf(pid);
-  return start !== "0" && now !== undefined && now !== start;
+  const { machine, ...holder } = parseHolder(name);
+  return machine === machineId() ? !isAlive(holder) : silence.isTooLong(join(path, name));
 }
 
 /** Since when the holder of another machine has not touched its file, by our own clock. */
@@ -186,6 +197,8 @@ class Silence {
   #file = "";
   #touchedMs = 0;
   #sinceMs = 0;
+  /** How often the file was seen with a new time, the first look included. */
+  #touches = 0;
 
   constructor(longestMs: number) {
     this.#longestMs = longestMs;
@@ -194,12 +207,19 @@ class Silence {
   isTooLong(file: string): boolean {
     const touchedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     const nowMs = performance.now();
+    if (file !== this.#file) this.#touches = 0;
     if (file !== this.#file || touchedMs !== this.#touchedMs) {
+      this.#touches++;
       this.#file = file;
       this.#touchedMs = touchedMs;
       this.#sinceMs = nowMs;
     }
     return nowMs - this.#sinceMs >= this.#longestMs;
+  }
+
+  /** Whether a holder that is not dead is seen to be alive: on this machine, or by touching its file meanwhile. */
+  wasBroken(name: string): boolean {
+    return parseHolder(name).machine === machineId() || this.#touches > 1;
   }
 }
 
@@ -216,17 +236,6 @@ function machineId(): string {
       // No Linux: the name of the host has to do.
     }
   return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 12);
-}
-
-/** When a process started, in ticks since boot; undefined where that cannot be read. */
-function startOf(pid: number): string | undefined {
-  try {
-    // The name in parentheses may hold blanks and parentheses.
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -25,6 +25,11 @@ export class FrameReader {
     return this.#stopped;
   }
 
+  /** A frame has begun and not ended. */
+  get isWithinFrame(): boolean {
+    return this.#heldBytes > 0;
+  }
+
   /** Hands out no more frames until `resume`. What is fed meanwhile waits: pause the stream as well. */
   stop(): void {
     this.#stopped = true;

@@ -30,12 +30,29 @@ export const SERVERS_MAX = 1024;
 export const PAIRS_MAX = 65_536;
 
 export const CONNECTIONS_MAX = 512;
+/** Of these, clients that have not said who they are; the one that came first makes room for another. */
+export const UNKNOWN_MAX = 64;
 export const HANDLES_MAX = 256;
 export const OPEN_FILES_MAX = 512;
 /** A connection that has not said who it is after this time is closed. */
 export const HELLO_MS = 5000;
 /** Responses that wait for a client that does not read; beyond them its requests wait too. */
 export const WAITING_BYTES_MAX = 8 << 20;
+/** The same for all clients together: beyond them whoever does not take its responses is not served, and nobody's data is read. */
+export const WAITING_ALL_BYTES_MAX = 64 << 20;
+/** What a response costs beside its bytes, about. */
+export const RESPONSE_BYTES = 256;
+
+/** How long a server waits for its clients. */
+export interface Patience {
+  /** For a client that takes nothing of its responses, or does not go on with a request. */
+  readonly stalledMs: number;
+  /** The same while others wait because of it. */
+  readonly blockingMs: number;
+  readonly lookMs: number;
+}
+
+export const PATIENCE: Patience = { stalledMs: 30_000, blockingMs: 5000, lookMs: 1000 };
 
 /** The largest frame before a client is known: a hello with the longest token. */
 export const HELLO_FRAME_BYTES = 512;

@@ -1,13 +1,16 @@
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { version } from "../../../package.json";
 import { UsageError } from "../../base/errors.ts";
-import { codeOf } from "../../collect/files.ts";
-import { type MetricsServer, serveMetrics } from "../../collect/metrics/http.ts";
+import { codeOf, FOLDER_MODE } from "../../collect/files.ts";
+import { type MetricsServer, type Page, serveMetrics } from "../../collect/metrics/http.ts";
 import { metricsPage } from "../../collect/metrics/page.ts";
+import { PageReaders } from "../../collect/metrics/readers.ts";
 import { MetricTotals } from "../../collect/metrics/totals.ts";
 import { type SampleResult, ServerCollector } from "../../collect/server/collector.ts";
-import { lockFolder } from "../../collect/server/lock.ts";
 import { runCollector } from "../../collect/server/run.ts";
+import { FolderInUse, type FolderLock, lockFolder } from "../../node/folder-lock.ts";
+import { makeFolder } from "../../node/folders.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CheckFailed } from "../failure.ts";
@@ -64,12 +67,12 @@ export default defineCommand({
     if (host === "") throw new UsageError("--host is empty");
     if (options.dir === "") throw new UsageError("--dir is empty");
     const address = options.metrics === undefined ? undefined : parseAddress(options.metrics);
-    const lock = await lockFolder(options.dir);
-    if (lock === undefined)
-      throw new CheckFailed(`another collector works in ${options.dir}; stop it, or give another --dir`);
+    const lost = new AbortController();
+    const lock = await lockDir(options.dir, lost, context);
     let server: MetricsServer | undefined;
     try {
-      const totals = address === undefined ? undefined : new MetricTotals(options.top);
+      const readers = new PageReaders(() => performance.now());
+      const totals = address === undefined ? undefined : new MetricTotals(options.top, readers);
       const collector = new ServerCollector({
         root: options.root,
         dir: options.dir,
@@ -84,8 +87,11 @@ export default defineCommand({
         note: (message) => context.note(message),
       });
       if (totals !== undefined && address !== undefined) {
-        const page = () => metricsPage(totals, collector.health, { host, version, nowNs: wallNs() });
-        server = await listen(address, page);
+        server = await listen(address, () => {
+          const { samples } = readers;
+          const text = metricsPage(totals, collector.health, { host, version, nowNs: wallNs() });
+          return { text, taken: (reader) => readers.hasRead(reader, samples) };
+        });
         context.note(`metrics on http://${server.address}/metrics`);
       }
       if (options.once) printSample(collector.sample(), context);
@@ -93,16 +99,47 @@ export default defineCommand({
         await runCollector(collector, {
           everyMs,
           signal: context.signal,
+          lost: lost.signal,
           wallMs: () => Date.now(),
           note: (message) => context.note(message),
         });
       }
+      if (lost.signal.aborted)
+        throw new CheckFailed(
+          `another collector has taken ${options.dir}, since this one did not get to run for long`,
+        );
     } finally {
       server?.close();
       lock.release();
     }
   },
 });
+
+/** Nobody else collects into the folder meanwhile. */
+async function lockDir(dir: string, lost: AbortController, context: Context): Promise<FolderLock> {
+  const work = join(dir, "work");
+  makeFolder(work, FOLDER_MODE);
+  try {
+    return await lockFolder(join(work, "lock"), "collecting", {
+      wait: false,
+      silentMs: SILENT_MS,
+      signal: context.signal,
+      onLost: () => lost.abort(),
+      onWait: (holder) =>
+        context.note(
+          `${dir} was in use by ${holder}; waiting for up to ${SILENT_MS / 1000} s to see whether it still is`,
+        ),
+    });
+  } catch (error) {
+    if (!(error instanceof FolderInUse)) throw error;
+    throw new CheckFailed(
+      `another collector works in ${dir} (${error.holder}); stop it, or give another --dir`,
+    );
+  }
+}
+
+/** A collector that was not heard of for so long is gone: it touches its lock every 5 s. */
+const SILENT_MS = 30_000;
 
 const wallNs = () => BigInt(Date.now()) * 1_000_000n;
 
@@ -122,7 +159,7 @@ export function parseAddress(text: string): Address {
   return { host: match[1] ?? (match[2] || "127.0.0.1"), port };
 }
 
-async function listen({ host, port }: Address, page: () => string): Promise<MetricsServer> {
+async function listen({ host, port }: Address, page: () => Page): Promise<MetricsServer> {
   try {
     return await serveMetrics(host, port, page);
   } catch (error) {

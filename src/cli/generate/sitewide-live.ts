@@ -35,24 +35,26 @@ export async function runLive(run: LiveRun, context: Context): Promise<void> {
     join(folder, "README.txt"),
     `${mark}\nNothing here was recorded on a real system.\nA live tree, seed ${seed}.\n`,
   );
-  const startMs = Date.now();
+  const startMs = Math.floor(Date.now() / 1000) * 1000;
   const startNs = BigInt(startMs) * 1_000_000n;
-  const site = new LiveSite({ seed, release: run.release as Release, startNs }, new FolderFiles(folder));
+  const release = run.release as Release;
+  const site = new LiveSite({ seed, release, startNs, speed }, new FolderFiles(folder));
   if (!context.json) {
     context.out.write(`${hostLines(folder, site)}\nStop it with Ctrl-C.\n`);
     context.out.flush();
   }
   const log = new JobLog(join(folder, "jobs.ndjson"));
   for (;;) {
-    const passed = ((Date.now() - startMs) / 1000) * speed;
-    const isLast = seconds !== undefined && passed >= seconds;
-    const at = isLast ? seconds : passed;
-    site.advanceTo(startNs + BigInt(Math.floor(at * 1000)) * 1_000_000n);
+    const passedSeconds = (Date.now() - startMs) / 1000;
+    const isLast = seconds !== undefined && passedSeconds * speed >= seconds;
+    const at = isLast ? seconds / speed : passedSeconds;
+    site.advanceTo(startNs + BigInt(Math.floor(at * 1e9)));
     log.update(site.jobs);
     if (isLast || context.signal.aborted) break;
     await pause(STEP_MS, context.signal);
     if (context.signal.aborted) break;
   }
+  log.end(site.jobs, site.nowNs);
   const jobs = site.jobs.length;
   if (context.json) context.printJson({ tree: folder, jobs, servers: site.servers, clients: site.clients });
   else context.out.write(`${jobs} jobs ran; what each did is in ${join(folder, "jobs.ndjson")}\n`);
@@ -64,7 +66,7 @@ function hostLines(folder: string, site: LiveSite): string {
   return `A live site in ${folder}, a root for each host:\n${[...site.servers.map(server), ...site.clients.map(client)].join("\n")}`;
 }
 
-/** A line when a job has started, and one with all it did when it has ended. */
+/** A line when a job has started, and one with all it did when it has ended, or when the site stops before. */
 class JobLog {
   readonly #path: string;
   readonly #told = new Map<LiveJob, boolean>();
@@ -80,21 +82,28 @@ class JobLog {
       if (this.#told.get(job) === true || (this.#told.has(job) && !hasEnded)) continue;
       if (!this.#told.has(job))
         this.#line({ started: job.spec.jobId, atNs: String(job.startNs), ...job.spec });
-      if (hasEnded)
-        this.#line({
-          ended: job.spec.jobId,
-          atNs: String(job.endNs),
-          total: job.total,
-          onTargets: Object.fromEntries(job.onTargets),
-          onNodes: Object.fromEntries(job.onNodes),
-        });
+      if (job.endNs !== undefined) this.#line({ ended: job.spec.jobId, ...doneBy(job, job.endNs) });
       this.#told.set(job, hasEnded);
     }
+  }
+
+  end(jobs: readonly LiveJob[], nowNs: bigint): void {
+    for (const job of jobs)
+      if (job.endNs === undefined) this.#line({ running: job.spec.jobId, ...doneBy(job, nowNs) });
   }
 
   #line(value: object): void {
     appendFile(this.#path, `${JSON.stringify(value)}\n`);
   }
+}
+
+function doneBy({ total, onTargets, onNodes }: LiveJob, atNs: bigint): object {
+  return {
+    atNs: String(atNs),
+    total,
+    onTargets: Object.fromEntries(onTargets),
+    onNodes: Object.fromEntries(onNodes),
+  };
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -130,6 +130,30 @@ describe("plimsoll generate sitewide", () => {
     expect((await sitewide("--out", at("tree"), ...live)).code).toBe(0);
   });
 
+  it("--live at any speed has no time stamp ahead of the clock, and its files hold what its jobs did", async () => {
+    const live = ["--live", "--speed", "4000", "--live-seconds", "3000", "--release", "2.15"];
+    expect(await sitewide("--out", at("tree"), ...live)).toMatchObject({ code: 0, err: "" });
+    const now = Date.now() / 1000;
+    const stamps = [];
+    const written = { found: 0, done: 0 };
+    for (const path of readdirSync(at("tree"), { recursive: true, encoding: "utf8" })) {
+      if (!/\/(job_stats|stats|md_stats|brw_stats)$/.test(path)) continue;
+      const text = readFileSync(at("tree", path), "utf8");
+      for (const [, seconds] of text.matchAll(/(?:snapshot|start)_time:? +(\d+\.\d+)/g))
+        stamps.push(Number(seconds));
+      if (path.endsWith("job_stats"))
+        for (const [, sum] of text.matchAll(/write_bytes:.* sum: *(\d+)/g)) written.found += Number(sum);
+    }
+    expect(stamps.length).toBeGreaterThan(20);
+    expect(Math.max(...stamps)).toBeLessThanOrEqual(now);
+    for (const line of readFileSync(at("tree", "jobs.ndjson"), "utf8").trim().split("\n")) {
+      const { ended, running, total } = JSON.parse(line);
+      if (ended !== undefined || running !== undefined) written.done += total.bytesWritten;
+    }
+    expect(written.done).toBeGreaterThan(1e9);
+    expect(written.found).toBe(written.done);
+  });
+
   it("wrong usage is one line and leaves nothing", async () => {
     const fails = async (expected: string, ...words: string[]) =>
       expect(await sitewide(...words)).toMatchObject({ code: 2, err: expect.stringContaining(expected) });

@@ -105,7 +105,7 @@ export default defineCommand({
       min: 0.001,
       max: 100_000,
       default: 1,
-      help: "with --live: seconds of the site for each second of the clock",
+      help: "with --live: seconds of the jobs for each second of the clock; time stamps are by the clock",
     },
     "live-seconds": {
       kind: "number",
@@ -122,7 +122,7 @@ export default defineCommand({
     { command: "plimsoll generate sitewide --out site --scale 1 --tables", does: "a whole study as a store" },
     {
       command: "plimsoll generate sitewide --out tree --live --speed 60",
-      does: "files of servers and clients, a minute each second",
+      does: "files of servers and clients in which jobs run 60 times as fast",
     },
   ],
   async run({ options }, context) {

@@ -1,6 +1,6 @@
-/** Serves the page, and nothing else. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+/** Serves the page, and nothing else. Nobody can hold connections: the one that has waited longest goes when there are too many. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 
 export interface MetricsServer {
   /** `127.0.0.1:9177` */
@@ -8,32 +8,44 @@ export interface MetricsServer {
   close(): void;
 }
 
+export interface Page {
+  readonly text: string;
+  /** Called when `reader` has got all of it. */
+  taken?(reader: string): void;
+}
+
+export interface ServeLimits {
+  /** Milliseconds until a client has sent its request, and until it has taken the page. */
+  readonly headersMs: number;
+  readonly wholeMs: number;
+  /** More than a scraper and some people is a fault. */
+  readonly connections: number;
+}
+
+export const SERVE_LIMITS: ServeLimits = { headersMs: 5000, wholeMs: 30_000, connections: 32 };
 const TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-export async function serveMetrics(host: string, port: number, page: () => string): Promise<MetricsServer> {
+export async function serveMetrics(
+  host: string,
+  port: number,
+  page: () => Page,
+  limits: ServeLimits = SERVE_LIMITS,
+): Promise<MetricsServer> {
+  const { headersMs, wholeMs } = limits;
+  const connections = new Connections(limits);
   const server: Server = createServer(
-    { requestTimeout: 60_000, maxHeaderSize: 8192 },
+    {
+      headersTimeout: headersMs,
+      requestTimeout: wholeMs,
+      connectionsCheckingInterval: Math.ceil(headersMs / 5),
+      maxHeaderSize: 8192,
+    },
     (request, response) => {
-      request.resume();
-      const path = (request.url ?? "").split("?")[0];
-      const isRead = request.method === "GET" || request.method === "HEAD";
-      const status = !isRead ? 405 : path === "/metrics" ? 200 : 404;
-      const text = status === 200 ? page() : status === 405 ? "only GET\n" : "the page is /metrics\n";
-      const body = Buffer.from(text);
-      response.writeHead(status, {
-        "content-type": status === 200 ? TYPE : "text/plain; charset=utf-8",
-        "content-length": body.length,
-        "cache-control": "no-store",
-        // A sample keeps this process busy for a while; a connection that is kept could time out just when it is used again.
-        connection: "close",
-        "x-content-type-options": "nosniff",
-        ...(status === 405 && { allow: "GET, HEAD" }),
-      });
-      response.end(request.method === "HEAD" ? undefined : body);
+      connections.asked(request.socket);
+      answer(request, response, page);
     },
   );
-  // More than a scraper and some people is a fault.
-  server.maxConnections = 32;
+  server.on("connection", (socket) => connections.add(socket));
   server.on("clientError", (_, socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -47,4 +59,66 @@ export async function serveMetrics(host: string, port: number, page: () => strin
       server.closeAllConnections();
     },
   };
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, page: () => Page): void {
+  request.resume();
+  const path = (request.url ?? "").split("?")[0];
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  const status = !isRead ? 405 : path === "/metrics" ? 200 : 404;
+  const found: Page =
+    status === 200 ? page() : { text: status === 405 ? "only GET\n" : "the page is /metrics\n" };
+  const body = Buffer.from(found.text);
+  response.writeHead(status, {
+    "content-type": status === 200 ? TYPE : "text/plain; charset=utf-8",
+    "content-length": body.length,
+    "cache-control": "no-store",
+    // A sample keeps this process busy for a while; a connection that is kept could time out just when it is used again.
+    connection: "close",
+    "x-content-type-options": "nosniff",
+    ...(status === 405 && { allow: "GET, HEAD" }),
+  });
+  const reader = `${request.socket.remoteAddress ?? ""} ${request.headers["user-agent"] ?? ""}`.slice(0, 256);
+  if (request.method === "GET")
+    response.write(body, (error) => {
+      // Node calls a write to a connection that has ended done.
+      if (!error && !request.socket.destroyed) found.taken?.(reader);
+    });
+  response.end();
+}
+
+/** The open connections, oldest first; each ends in time. */
+class Connections {
+  readonly #limits: ServeLimits;
+  readonly #silent = new Set<Socket>();
+  readonly #all = new Set<Socket>();
+
+  constructor(limits: ServeLimits) {
+    this.#limits = limits;
+  }
+
+  add(socket: Socket): void {
+    if (this.#all.size >= this.#limits.connections) {
+      // Whoever has not even asked goes first.
+      const [oldest] = this.#silent.size > 0 ? this.#silent : this.#all;
+      this.#remove(oldest as Socket);
+      oldest?.destroy();
+    }
+    this.#all.add(socket);
+    this.#silent.add(socket);
+    const timer = setTimeout(() => socket.destroy(), this.#limits.wholeMs);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      this.#remove(socket);
+    });
+  }
+
+  asked(socket: Socket): void {
+    this.#silent.delete(socket);
+  }
+
+  #remove(socket: Socket): void {
+    this.#all.delete(socket);
+    this.#silent.delete(socket);
+  }
 }

@@ -1,4 +1,4 @@
-/** The page for Prometheus. How many series it has depends on targets and `--top`, never on the number of jobs. */
+/** The page for Prometheus. The number of series depends on targets and `--top`, never on the number of jobs. */
 import type { Health } from "../server/health.ts";
 import { Exposition, type Labels } from "./exposition.ts";
 import { OPERATIONS, type Values } from "./operations.ts";
@@ -31,11 +31,7 @@ export function metricsPage(totals: MetricTotals, health: Health, facts: PageFac
       "on the target by all jobs since the collector began, as job_stats counts",
       totals.jobTotals(),
     ],
-    [
-      "job",
-      "on the target by the job since it got a place among the busiest; others are all the rest",
-      totals.jobs(),
-    ],
+    ["job", "on the target by the job while it is among the busiest; others are all the rest", totals.jobs()],
   ];
   for (const [family, whom, rows] of families)
     for (const [i, name] of OPERATIONS.entries())
@@ -65,6 +61,7 @@ function healthMetrics(page: Exposition, health: Health, { host, version, nowNs 
     [{ kind: "file_unreadable" }, health.unreadableFiles],
     [{ kind: "file_vanished" }, health.vanishedFiles],
     [{ kind: "file_cut" }, health.cutFiles],
+    [{ kind: "counter_negative" }, health.invalidCounters],
     [{ kind: "clock_jump" }, health.clockJumps],
   ]);
   one("written_bytes_total", "counter", "Bytes of segments that were written.", health.writtenBytes);

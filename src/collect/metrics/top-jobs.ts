@@ -1,46 +1,91 @@
 /**
- * The jobs of one target that are shown by name, and all others together. A job that gets a place is counted from then on; what it
- * did before stays with the others. One that loses its place goes to the others with all it had and does not come back, so no
- * number ever falls and the sum over all is what all jobs did.
+ * The jobs of one target that are shown by name, and all others together. Each event is counted in one series:
+ *
+ * 1. A job that gets a place is shown with the value that it had when it was last shown, or 0. What it does counts with the others
+ *    until every reader of the page has seen that; from then on it counts by name.
+ * 2. A job that loses its place counts with the others again. Its series stays as it is until every reader has seen the last value
+ *    and Prometheus can no longer be far off when it estimates what came after; then it goes.
+ *
+ * So no number ever falls, and the sum over all series grows by what all jobs did, in the eyes of every reader.
  */
-import { addValues, loadOf, noValues, type Values } from "./operations.ts";
+import { addValues, loadOf, noValues, OPERATIONS, type Values } from "./operations.ts";
+import type { PageReaders } from "./readers.ts";
+import { ShownValues } from "./shown-values.ts";
 
-interface Member {
+interface Place {
   values: Values;
   /** Load of the last samples; half of it is forgotten with each. */
   load: number;
   idle: number;
+  /** The sample and the round of reading from which on it has been shown. */
+  readonly shownSample: number;
+  readonly shownRound: number;
+  /** Readers know where it began, so it may grow. */
+  counts: boolean;
+  /** The sample and the round of the last growth. */
+  grownSample: number;
+  grownRound: number;
 }
 
 /** Samples after which a job that does nothing loses its place. */
 const IDLE_MAX = 60;
-/** Jobs that lost their place and are remembered for it. */
-const RETIRED_MAX = 10_000;
+/** Jobs that lost their place and whose values are remembered, should they come back. */
+const REMEMBERED_MAX = 1000;
+/** At most so many for each place; nobody is shown by name for the first time until there is room. */
+const LEAVING = 2;
+/** Rounds of reading for which a series that has ended stays as it is. */
+const SETTLED_ROUNDS = 5;
+/**
+ * Rounds for which a series that has grown is shown at least. `increase()` adds half an interval to a series that has ended: after
+ * 80 rounds that is 0.6 % of it.
+ */
+const SHOWN_ROUNDS = 80;
 
 export class TopJobs {
   readonly #most: number;
-  readonly #members = new Map<string, Member>();
-  readonly #retired = new Set<string>();
-  readonly others = noValues();
-  readonly total = noValues();
+  readonly #readers: PageReaders;
+  /** Jobs with a place. */
+  readonly #members = new Map<string, Place>();
+  /** Jobs that lost it and are still shown. */
+  readonly #leaving = new Map<string, Place>();
+  readonly #remembered = new Map<string, Values>();
+  readonly #others: ShownValues;
+  readonly #total: ShownValues;
   /** Of the sample that is not committed yet: of members, of the busiest of the rest, and of all the rest. */
   #grown = new Map<string, Values>();
   #candidates = new Map<string, { values: Values; load: number }>();
   #rest = noValues();
 
-  constructor(most: number) {
+  constructor(most: number, readers: PageReaders) {
     this.#most = most;
+    this.#readers = readers;
+    this.#others = new ShownValues(readers, OPERATIONS.length);
+    this.#total = new ShownValues(readers, OPERATIONS.length);
   }
 
-  get members(): ReadonlyMap<string, { readonly values: Values }> {
-    return this.#members;
+  /** Names of the jobs that have a place now. */
+  get members(): readonly string[] {
+    return [...this.#members.keys()];
+  }
+
+  /** All series with a name. */
+  get shown(): [job: string, values: Values][] {
+    return [...this.#members, ...this.#leaving].map(([job, { values }]) => [job, values]);
+  }
+
+  get others(): Values {
+    return this.#others.values;
+  }
+
+  get total(): Values {
+    return this.#total.values;
   }
 
   add(job: string, values: Values): void {
     const into = this.#grown.get(job) ?? this.#candidates.get(job)?.values;
     if (into !== undefined) addValues(into, values);
     else if (this.#members.has(job)) this.#grown.set(job, values);
-    else if (this.#retired.has(job) || this.#most === 0) addValues(this.#rest, values);
+    else if (this.#most === 0) addValues(this.#rest, values);
     else this.#propose(job, values, loadOf(values));
   }
 
@@ -60,30 +105,24 @@ export class TopJobs {
   }
 
   commit(): void {
-    for (const [job, member] of this.#members) {
+    this.#others.settle();
+    this.#total.settle();
+    for (const [job, place] of this.#members) {
       const grown = this.#grown.get(job);
-      member.load = member.load / 2 + (grown === undefined ? 0 : loadOf(grown));
-      member.idle = grown === undefined ? member.idle + 1 : 0;
-      if (grown !== undefined) {
-        addValues(member.values, grown);
-        addValues(this.total, grown);
-      }
+      place.load = place.load / 2 + (grown === undefined ? 0 : loadOf(grown));
+      place.idle = grown === undefined ? place.idle + 1 : 0;
+      place.counts ||= this.#readers.allHave(place.shownSample);
+      if (grown !== undefined) this.#count(place, grown);
     }
-    for (const [job, { idle }] of this.#members) if (idle > IDLE_MAX) this.#retire(job);
-    for (const [job, { values, load }] of [...this.#candidates].sort((a, b) => b[1].load - a[1].load)) {
-      addValues(this.total, values);
-      if (this.#members.size >= this.#most) {
-        const [least, lowest] = leastOf(this.#members) as [string, Member];
-        if (lowest.load >= load) {
-          addValues(this.others, values);
-          continue;
-        }
-        this.#retire(least);
+    for (const [job, { idle }] of this.#members) if (idle > IDLE_MAX) this.#leave(job);
+    for (const [job, { values, load }] of [...this.#candidates].sort((a, b) => b[1].load - a[1].load))
+      this.#count(this.#hasRoomFor(load) ? this.#enter(job, load) : undefined, values);
+    this.#count(undefined, this.#rest);
+    for (const [job, place] of this.#leaving)
+      if (this.#mayGo(place)) {
+        this.#leaving.delete(job);
+        this.#remember(job, place);
       }
-      this.#members.set(job, { values, load, idle: 0 });
-    }
-    addValues(this.others, this.#rest);
-    addValues(this.total, this.#rest);
     this.abort();
   }
 
@@ -94,15 +133,66 @@ export class TopJobs {
     this.#rest = noValues();
   }
 
-  #retire(job: string): void {
-    addValues(this.others, (this.#members.get(job) as Member).values);
-    this.#members.delete(job);
-    this.#retired.add(job);
-    if (this.#retired.size <= RETIRED_MAX) return;
-    for (const oldest of this.#retired) {
-      this.#retired.delete(oldest);
-      break;
+  /** Counts what happened by name where readers can see it, else with the others. */
+  #count(place: Place | undefined, values: Values): void {
+    this.#total.add(values);
+    if (place?.counts !== true) {
+      this.#others.add(values);
+      return;
     }
+    addValues(place.values, values);
+    place.grownSample = this.#readers.samples;
+    place.grownRound = this.#readers.rounds;
+  }
+
+  /** Whether a job with this load gets a place; whoever loads the target least leaves if need be. */
+  #hasRoomFor(load: number): boolean {
+    if (this.#members.size < this.#most) return true;
+    const [least, lowest] = leastOf(this.#members) as [string, Place];
+    return lowest.load < load && this.#leave(least);
+  }
+
+  #enter(job: string, load: number): Place {
+    const { samples, rounds } = this.#readers;
+    const place = this.#leaving.get(job) ?? {
+      values: this.#remembered.get(job) ?? noValues(),
+      ...{ load, idle: 0, shownSample: samples, shownRound: rounds, counts: false },
+      ...{ grownSample: -1, grownRound: -1 },
+    };
+    place.load = load;
+    place.idle = 0;
+    this.#leaving.delete(job);
+    this.#remembered.delete(job);
+    this.#members.set(job, place);
+    return place;
+  }
+
+  /** False when its series would have to stay and there is no room. */
+  #leave(job: string): boolean {
+    const place = this.#members.get(job) as Place;
+    if (this.#mayGo(place)) this.#remember(job, place);
+    else if (this.#leaving.size < LEAVING * this.#most) this.#leaving.set(job, place);
+    else return false;
+    this.#members.delete(job);
+    return true;
+  }
+
+  #mayGo({ grownSample, grownRound, shownRound }: Place): boolean {
+    if (grownSample < 0) return true;
+    const { rounds } = this.#readers;
+    return (
+      rounds - shownRound >= SHOWN_ROUNDS &&
+      rounds - grownRound >= SETTLED_ROUNDS &&
+      this.#readers.allHave(grownSample)
+    );
+  }
+
+  #remember(job: string, { values }: Place): void {
+    if (values.every((value) => value === 0n)) return;
+    this.#remembered.set(job, values);
+    if (this.#remembered.size <= REMEMBERED_MAX) return;
+    const [oldest] = this.#remembered.keys();
+    this.#remembered.delete(oldest as string);
   }
 }
 

@@ -6,28 +6,32 @@ import { tableDelta } from "../../formats/lustre/table-delta.ts";
 import type { TableReading } from "../../formats/lustre/tables.ts";
 import type { DeltaListener } from "../server/collector.ts";
 import { type Labels, labelValue } from "./exposition.ts";
-import { addDifference, addValues, noValues, type Values } from "./operations.ts";
+import { addDifference, noValues, OPERATIONS, type Values } from "./operations.ts";
+import type { PageReaders } from "./readers.ts";
+import { ShownValues } from "./shown-values.ts";
 import { TopJobs } from "./top-jobs.ts";
 
 interface DiskSizes {
   before: TableReading | undefined;
   now: TableReading | undefined;
-  readonly counts: Map<string, bigint>;
+  readonly counts: Map<string, ShownValues>;
 }
 
 /** Bytes of an id without a job; a job may have any other text. */
 const UNTRACKED = "";
 
 export class MetricTotals implements DeltaListener {
+  readonly readers: PageReaders;
   readonly #most: number;
   readonly #jobs = new Map<string, TopJobs>();
-  readonly #targets = new Map<string, Values>();
+  readonly #targets = new Map<string, ShownValues>();
   readonly #disks = new Map<string, DiskSizes>();
   #pending: [string, Values][] = [];
 
   /** `most` jobs of each target are shown by name. */
-  constructor(most: number) {
+  constructor(most: number, readers: PageReaders) {
     this.#most = most;
+    this.readers = readers;
   }
 
   add({ reading, changed }: Deltas): void {
@@ -38,7 +42,7 @@ export class MetricTotals implements DeltaListener {
       this.#pending.push([target, values]);
       return;
     }
-    const jobs = this.#jobs.get(target) ?? new TopJobs(this.#most);
+    const jobs = this.#jobs.get(target) ?? new TopJobs(this.#most, this.readers);
     this.#jobs.set(target, jobs);
     for (let at = 0; at < changed.count; ) {
       const row = changed.row[at] as number;
@@ -49,21 +53,21 @@ export class MetricTotals implements DeltaListener {
   }
 
   table(reading: TableReading): void {
-    if (reading.kind !== "brw_stats") return;
+    // The next one that is whole covers this time too.
+    if (reading.kind !== "brw_stats" || reading.brokenLines > 0) return;
     const disk = this.#disks.get(reading.target) ?? { before: undefined, now: undefined, counts: new Map() };
     this.#disks.set(reading.target, disk);
     disk.now = reading;
   }
 
   commit(): void {
-    for (const [target, values] of this.#pending) {
-      const known = this.#targets.get(target);
-      if (known === undefined) this.#targets.set(target, values);
-      else addValues(known, values);
-    }
+    for (const shown of this.#targets.values()) shown.settle();
+    for (const [target, values] of this.#pending)
+      this.#shown(this.#targets, target, OPERATIONS.length).add(values);
     this.#pending = [];
     for (const jobs of this.#jobs.values()) jobs.commit();
     for (const disk of this.#disks.values()) this.#diskSizes(disk);
+    this.readers.samples++;
   }
 
   abort(): void {
@@ -72,15 +76,22 @@ export class MetricTotals implements DeltaListener {
     for (const disk of this.#disks.values()) disk.now = undefined;
   }
 
+  #shown(series: Map<string, ShownValues>, key: string, length: number): ShownValues {
+    const known = series.get(key) ?? new ShownValues(this.readers, length);
+    series.set(key, known);
+    return known;
+  }
+
   #diskSizes(disk: DiskSizes): void {
     const { before, now, counts } = disk;
+    for (const shown of counts.values()) shown.settle();
     if (now === undefined) return;
     for (const { name, sides, rows } of before === undefined ? [] : tableDelta(before, now).sections) {
       if (name !== "disk I/O size") continue;
       for (const { bucket, counts: grown } of rows)
         for (const [i, count] of grown.entries()) {
           const key = `${sides[i] ?? ""}\n${bucket}`;
-          if (count > 0n) counts.set(key, (counts.get(key) ?? 0n) + count);
+          if (count > 0n) this.#shown(counts, key, 1).add([count]);
         }
     }
     disk.before = now;
@@ -89,7 +100,7 @@ export class MetricTotals implements DeltaListener {
 
   /** Labels and values of all targets: of everybody, and of jobs together. */
   targets(): [Labels, Values][] {
-    return sorted(this.#targets).map(([target, values]) => [targetLabels(target), values]);
+    return sorted(this.#targets).map(([target, { values }]) => [targetLabels(target), values]);
   }
 
   jobTotals(): [Labels, Values][] {
@@ -101,8 +112,8 @@ export class MetricTotals implements DeltaListener {
    */
   jobs(): [Labels, Values][] {
     const found: [Labels, Values][] = [];
-    for (const [target, { members, others }] of sorted(this.#jobs)) {
-      for (const [job, { values }] of members) {
+    for (const [target, { shown, others }] of sorted(this.#jobs)) {
+      for (const [job, values] of shown) {
         const kind = job === UNTRACKED ? "untracked" : "job";
         found.push([{ ...targetLabels(target), jobid: job === UNTRACKED ? "untracked" : job, kind }, values]);
       }
@@ -114,9 +125,9 @@ export class MetricTotals implements DeltaListener {
   diskSizes(): [Labels, bigint][] {
     const found: [Labels, bigint][] = [];
     for (const [target, { counts }] of sorted(this.#disks))
-      for (const [key, count] of sorted(counts)) {
+      for (const [key, { values }] of sorted(counts)) {
         const [side = "", size = ""] = key.split("\n");
-        found.push([{ ...targetLabels(target), side, size }, count]);
+        found.push([{ ...targetLabels(target), side, size }, values[0] as bigint]);
       }
     return found;
   }

@@ -147,6 +147,7 @@ export class ServerCollector {
           const fromNs = one.fromNs ?? since;
           if (fromNs < found.fromNs) found.fromNs = fromNs;
           found.jobs += one.reading.kind === "job_stats" ? one.reading.rows : 0;
+          this.#invalid(file, one);
           listener?.add(one);
         });
         if (deltas) targets.add(file.folder);
@@ -224,6 +225,12 @@ export class ServerCollector {
     }
     this.#fault(file, fault, found);
     return false;
+  }
+
+  #invalid({ param }: LustreFile, { invalid: { count, name } }: Deltas): void {
+    if (count === 0) return;
+    this.health.invalidCounters += count;
+    this.#troubles.add(`${param}: ${name} is negative; it is left out until it is right again`);
   }
 
   #fault({ param }: LustreFile, error: unknown, found: { unreadable: number }): void {

@@ -8,6 +8,8 @@ export class Health {
   unreadableFiles = 0;
   /** Texts that were cut, or that broke off. */
   cutFiles = 0;
+  /** Counters that were negative and were left out. */
+  invalidCounters = 0;
   clockJumps = 0;
   removedSegments = 0;
   writtenBytes = 0;

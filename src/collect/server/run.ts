@@ -5,6 +5,8 @@ import type { SampleResult, ServerCollector } from "./collector.ts";
 export interface RunOptions {
   readonly everyMs: number;
   readonly signal: AbortSignal;
+  /** The folder is another's by now: ends without a last sample. */
+  readonly lost?: AbortSignal | undefined;
   wallMs(): number;
   note(message: string): void;
   onSample?(result: SampleResult): void;
@@ -21,9 +23,10 @@ export function untilNextMs(wallMs: number, everyMs: number): number {
 }
 
 export async function runCollector(collector: ServerCollector, options: RunOptions): Promise<void> {
-  const { everyMs, signal, wallMs, note, onSample } = options;
+  const { everyMs, signal, lost, wallMs, note, onSample } = options;
+  const woken = lost === undefined ? signal : AbortSignal.any([signal, lost]);
   let isFailing = false;
-  for (;;) {
+  while (lost?.aborted !== true) {
     try {
       const result = collector.sample();
       if (isFailing) note("samples are stored again");
@@ -35,7 +38,7 @@ export async function runCollector(collector: ServerCollector, options: RunOptio
       isFailing = true;
     }
     if (signal.aborted) return;
-    await pause(untilNextMs(wallMs(), everyMs), signal);
+    await pause(untilNextMs(wallMs(), everyMs), woken);
   }
 }
 

@@ -2,7 +2,7 @@
  * Client counters before and after a job: the difference on each node, and their sum over the nodes. Small files, so
  * values are plain BigInts here.
  */
-import { difference, FELL } from "./difference.ts";
+import { difference, FELL, INVALID } from "./difference.ts";
 import type { LustreItem } from "./parser.ts";
 import { Reading, SAMPLES, SUM, WORDS } from "./reading.ts";
 import { NO_STAMP } from "./stamp.ts";
@@ -23,6 +23,8 @@ export interface MountDelta {
   readonly mount: string;
   readonly fate: MountFate;
   readonly counters: readonly CounterDelta[];
+  /** Counters that were negative and were left out. */
+  readonly invalid: number;
 }
 
 export interface NodeDelta {
@@ -59,7 +61,7 @@ export function clientDelta(
   const gone = llite(before).filter((then) => !llite(after).some((now) => now.target === then.target));
   for (const { fileSystem, mount } of gone) {
     // When the file system was mounted again, the new mount tells; what the old one had since is lost either way.
-    mounts.push({ fileSystem, mount, fate: "unmounted", counters: [] });
+    mounts.push({ fileSystem, mount, fate: "unmounted", counters: [], invalid: 0 });
   }
   return {
     complete: true,
@@ -76,24 +78,30 @@ function llite(items: readonly LustreItem[]): Reading[] {
 function mountDelta(before: Reading | undefined, after: Reading): MountDelta {
   const { fileSystem, mount } = after;
   if (before === undefined || before.rows === 0)
-    return { fileSystem, mount, fate: "remounted", counters: wholeCounters(after) };
+    return { fileSystem, mount, fate: "remounted", ...wholeCounters(after) };
   const starts = [before.startNs[0], after.startNs[0]];
   const isCleared = !starts.includes(NO_STAMP) && starts[0] !== starts[1];
-  const counters = isCleared ? undefined : grownCounters(before, after);
-  if (counters === undefined) return { fileSystem, mount, fate: "cleared", counters: wholeCounters(after) };
-  return { fileSystem, mount, fate: "whole", counters };
+  const grown = isCleared ? undefined : grownCounters(before, after);
+  if (grown === undefined) return { fileSystem, mount, fate: "cleared", ...wholeCounters(after) };
+  return { fileSystem, mount, fate: "whole", ...grown };
 }
 
-function wholeCounters(reading: Reading): CounterDelta[] {
-  return reading.counters().map(({ name, unit, samples, sum = 0n }) => ({ name, unit, samples, sum }));
+type Counted = Pick<MountDelta, "counters" | "invalid">;
+
+function wholeCounters(reading: Reading): Counted {
+  const all = reading.counters().map(({ name, unit, samples, sum = 0n }) => ({ name, unit, samples, sum }));
+  const counters = all.filter(({ samples, sum }) => samples >= 0n && sum >= 0n);
+  return { counters, invalid: all.length - counters.length };
 }
 
-/** Undefined when a counter fell: zero for one that is no longer printed. */
-function grownCounters(before: Reading, after: Reading): CounterDelta[] | undefined {
+/** Undefined when a counter fell: zero for one that is no longer printed, unless its line may be one that cannot be read. */
+function grownCounters(before: Reading, after: Reading): Counted | undefined {
   const found: CounterDelta[] = [];
+  let invalid = 0;
   for (let entry = 0; entry < before.entries; entry++) {
     const column = before.column[entry] as number;
-    if (before.value(entry, SAMPLES) !== 0n && after.entryOf(0, column) < 0) return undefined;
+    const isGone = before.value(entry, SAMPLES) !== 0n && after.entryOf(0, column) < 0;
+    if (isGone && after.notes.brokenLines === 0) return undefined;
   }
   for (let entry = 0; entry < after.entries; entry++) {
     const column = after.column[entry] as number;
@@ -111,13 +119,20 @@ function grownCounters(before: Reading, after: Reading): CounterDelta[] | undefi
       );
       const second = difference(after.halves, entry * WORDS + SUM, before.halves, then * WORDS + SUM, out, 1);
       if (first === FELL || second === FELL) return undefined;
+      if (first === INVALID || second === INVALID) {
+        invalid++;
+        continue;
+      }
       samples = outWords[0] as bigint;
       sum = outWords[1] as bigint;
+    } else if (samples < 0n || sum < 0n) {
+      invalid++;
+      continue;
     }
     const { names, units } = after.table;
     found.push({ name: names[column] as string, unit: units[column] as string, samples, sum });
   }
-  return found;
+  return { counters: found, invalid };
 }
 
 function lnetDelta(before: readonly LustreItem[], after: readonly LustreItem[]): Map<string, bigint> {
@@ -127,13 +142,16 @@ function lnetDelta(before: readonly LustreItem[], after: readonly LustreItem[]):
   const delta = new Map<string, bigint>();
   for (const { key, value } of values(after)) {
     const old = then.get(key);
-    if (!isLnetCounter(key) || old === undefined || !/^\d+$/.test(value) || !/^\d+$/.test(old)) continue;
+    if (!isLnetCounter(key) || old === undefined || !isCount(value) || !isCount(old)) continue;
     const grown = BigInt(value) - BigInt(old);
     // The module was loaded again: it counts from 0.
     delta.set(key, grown >= 0n ? grown : BigInt(value));
   }
   return delta;
 }
+
+/** Below 2^63: a negative number may be printed without its sign. */
+const isCount = (text: string) => /^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 63n;
 
 function isRestricted(items: readonly LustreItem[]): boolean {
   return items.some(

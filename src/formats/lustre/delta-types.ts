@@ -25,6 +25,8 @@ export interface Deltas {
   readonly changed: DeltaRows;
   /** Values that were there at the first reading: no differences, never to be added to them. */
   readonly carriedIn: DeltaRows;
+  /** Counters of the reading that were negative and are in neither; the number, and the name of the first. */
+  readonly invalid: { readonly count: number; readonly name: string };
 }
 
 export class TrackerCounts {
@@ -41,6 +43,8 @@ export class TrackerCounts {
   /** Counters that fell although their row did not begin again. */
   backwards = 0;
   wrapped = 0;
+  /** Counters that were negative and were left out. */
+  invalid = 0;
   suspect = 0;
   /** Rows that are gone after a time idle, gone without one, and back after a reading without them. */
   expired = 0;

@@ -88,6 +88,19 @@ describe("differences of job_stats", () => {
     expect(second?.result.toNs).toBe((second?.result.fromNs ?? 0n) + 60n * SECOND);
   });
 
+  it("do not believe a start_time in the future", () => {
+    const bench = new Bench({ sinceNs: BigInt(EPOCH - 10) * SECOND });
+    const first = bench.rows(
+      0,
+      { id: "ahead", counters: w(5, 50), last: 600, start: 300 },
+      { id: "new", counters: w(6, 60), last: 0, start: -5 },
+    );
+    expect(first).toMatchObject({
+      carriedIn: ["ahead write_bytes 5/50 begun"],
+      changed: ["new write_bytes 6/60 begun"],
+    });
+  });
+
   it("follow start_time even when all counters grew", () => {
     const bench = new Bench();
     bench.rows(0, { id: "1", counters: w(5, 50), last: 0, start: -9 });
@@ -262,6 +275,82 @@ describe("differences of job_stats", () => {
   });
 });
 
+describe("a negative counter", () => {
+  const both = (read: number | bigint, write: number | bigint) => ({
+    read_bytes: [1n, BigInt(read)] as const,
+    write_bytes: [1n, BigInt(write)] as const,
+  });
+  const row = (read: number | bigint, write: number | bigint, start?: number) => ({
+    ...{ id: "1", counters: both(read, write), last: 0 },
+    ...(start !== undefined && { start }),
+  });
+
+  it.each([undefined, -5])("counts nothing, and its neighbours go on (start_time %s)", (start) => {
+    const bench = new Bench();
+    bench.rows(0, row(1000, 50, start));
+    // With its sign, and printed without it.
+    for (const [second, bad] of [
+      [60, -3n],
+      [120, 2n ** 64n - 3n],
+      [180, 2n ** 63n],
+    ] as const) {
+      const found = bench.rows(second, row(bad, 50 + second, start));
+      expect(found?.changed).toEqual(["1 write_bytes 0/60 grown"]);
+      expect(found?.result.invalid).toEqual({ count: 1, name: "read_bytes" });
+    }
+    // The last reading that was right is what the next is compared with.
+    expect(bench.rows(240, row(1005, 230, start))?.changed).toEqual(["1 read_bytes 0/5 grown"]);
+    expect(bench.tracker.counts).toMatchObject({ invalid: 3, reset: 0, backwards: 0 });
+  });
+
+  it("is left out of rows that begin, and counts from 0 when it is right", () => {
+    const bench = new Bench();
+    bench.text("job_stats:\n", 0);
+    expect(bench.rows(60, row(-7, 20))?.changed).toEqual(["1 write_bytes 1/20 begun"]);
+    expect(bench.rows(120, row(30, 20))?.changed).toEqual(["1 read_bytes 1/30 grown"]);
+    // The row begins again.
+    expect(bench.rows(180, row(-1, 3))?.changed).toEqual(["1 write_bytes 1/3 reset"]);
+  });
+
+  it("at the first reading says nothing about what came before", () => {
+    const bench = new Bench();
+    const first = bench.rows(0, row(-(2n ** 62n), 20));
+    expect(first?.carriedIn).toEqual(["1 write_bytes 1/20 begun"]);
+    expect(bench.rows(60, row(5_000_000, 20))?.changed).toEqual([]);
+    expect(bench.rows(120, row(5_000_007, 20))?.changed).toEqual(["1 read_bytes 0/7 grown"]);
+    expect(bench.tracker.counts.invalid).toBe(2);
+  });
+
+  it("never gives a difference of 2^63 or more, whatever is printed", () => {
+    const edge = fc.constantFrom(
+      0n,
+      1n,
+      2n ** 50n,
+      2n ** 63n - 9n,
+      2n ** 63n,
+      2n ** 64n - 1n,
+      -1n,
+      -(2n ** 63n),
+    );
+    const value = fc.oneof(edge, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(value, value), { minLength: 2, maxLength: 6 }),
+        fc.boolean(),
+        (plan, dated) => {
+          const bench = new Bench();
+          bench.text("job_stats:\n", 0);
+          for (const [i, [read, write]] of plan.entries())
+            for (const line of bench.rows(60 * (i + 1), row(read, write, dated ? -5 : undefined))?.changed ??
+              [])
+              expect(BigInt(line.split(/[ /]/)[3] ?? 0), line).toBeLessThan(2n ** 63n);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
 describe("differences of stats", () => {
   const stats = (seconds: number, ...lines: readonly string[]) =>
     `snapshot_time ${EPOCH + seconds}.000000000 secs.nsecs\n${lines.join("\n")}\n`;
@@ -273,6 +362,21 @@ describe("differences of stats", () => {
       bench.text(stats(0, "open 5 samples [reqs]", "close 4 samples [reqs]"), 0, path)?.carriedIn.length,
     ).toBe(2);
     expect(bench.text(stats(60, "close 9 samples [reqs]"), 60, path)?.changed).toEqual([" close 9/0 reset"]);
+  });
+
+  it("a counter line that cannot be read is no fall", () => {
+    const bench = new Bench();
+    bench.text(stats(0, "open 5 samples [reqs]", "close 4 samples [reqs]"), 0, path);
+    expect(
+      bench.text(
+        stats(60, "open x samples [reqs]", "open 9 drops [reqs]", "close 9 samples [reqs]"),
+        60,
+        path,
+      )?.changed,
+    ).toEqual([" close 5/0 grown"]);
+    expect(
+      bench.text(stats(120, "open 8 samples [reqs]", "close 9 samples [reqs]"), 120, path)?.changed,
+    ).toEqual([" open 3/0 grown"]);
   });
 
   it("another mount of a client began at zero; another client has its own", () => {
@@ -324,6 +428,32 @@ describe("before and after a job", () => {
     expect(sums).toMatchObject({ pairs: 4, nodes: 3, incomplete: 1, remounted: 1, unmounted: 1, cleared: 1 });
     expect(sums.lnet.get("send_count")).toBe(4n);
     expect(sums.lnet.get("send_length")).toBe(40n);
+  });
+
+  it("leaves negative counters out", () => {
+    const delta = (before: number, after: number) =>
+      clientDelta(node("ffff1", 10, before), node("ffff1", 15, after)).mounts[0];
+    expect(delta(1000, -4)).toMatchObject({
+      fate: "whole",
+      invalid: 1,
+      counters: [{ name: "open", samples: 5n }],
+    });
+    expect(delta(1000, -4)?.counters.length).toBe(1);
+    expect(clientDelta(node("ffff2", 1, 1), node("ffff3", 4, -40)).mounts[0]).toMatchObject({
+      fate: "remounted",
+      invalid: 1,
+      counters: [{ name: "open" }],
+    });
+    const huge = clientDelta(
+      readLustre(bytesSource(new TextEncoder().encode("lnet.stats=0 28 0 5 5 0 0 9 7 0 0\n"), "x"), {}, table)
+        .items,
+      readLustre(
+        bytesSource(new TextEncoder().encode(`lnet.stats=0 28 0 6 5 0 0 ${2n ** 64n - 5n} 7 0 0\n`), "x"),
+        {},
+        table,
+      ).items,
+    );
+    expect([huge.lnet.get("send_count"), huge.lnet.get("send_length")]).toEqual([1n, undefined]);
   });
 
   it("says nothing when the client counted one process only", () => {

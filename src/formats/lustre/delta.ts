@@ -6,18 +6,22 @@
  * 2. Any counter of the row fell: the row began again, all of its values. (Where start_time says that it did not,
  *    only the counter that fell.)
  * 3. There now and not at the last reading: all of the value. At the first reading of a target nobody knows when it
- *    came about, so it is "carried in", unless its start_time is after the collection began.
+ *    came about, so it is "carried in", unless its start_time is after the collection began (and not in the future, which is a
+ *    clock that cannot be compared).
  * 4. Absent: nothing. It is remembered for one clean-up interval, since a file that is read in pieces can miss a row:
  *    one that could not have expired and comes back no smaller goes on where it was.
  * 5. Else the growth. A row that was idle for longer than servers keep rows is marked as suspect.
+ *
+ * A counter that is negative without having passed 2^63 - 1 is left out, and the next reading is compared with the last one that was
+ * right. A line that cannot be read counts as one that was not printed.
  */
 import type { CounterTable } from "./counter-table.ts";
 import { BEGUN, DeltaRows, GROWN, PASSED_END, RESET, RESTARTED, SUSPECT } from "./delta-rows.ts";
 import { KEPT, TargetState } from "./delta-state.ts";
 import { type Deltas, TrackerCounts, type TrackerOptions } from "./delta-types.ts";
-import { difference, FELL, SAME, WRAPPED } from "./difference.ts";
+import { difference, FELL, INVALID, isNegative, SAME, WRAPPED } from "./difference.ts";
 import { type Reading, SAMPLES, SUM, WORDS } from "./reading.ts";
-import { copyWord, copyWords, isZero } from "./kept-words.ts";
+import { copyWord, copyWords, hasNegative, isZero } from "./kept-words.ts";
 import { sameId } from "./row-table.ts";
 import { isStamp, NO_STAMP, nsBetween } from "./stamp.ts";
 import { AssertionError } from "../../base/assert.ts";
@@ -43,6 +47,7 @@ export class DeltaTracker {
   readonly #found = new Uint8Array(4096);
   /** Counters that the row had and no longer prints. */
   #gone = 0;
+  #invalid = { count: 0, name: "" };
 
   constructor(table: CounterTable, options: TrackerOptions = {}) {
     this.#table = table;
@@ -93,6 +98,7 @@ export class DeltaTracker {
     }
     const isRemount = before === undefined && this.#isRemount(reading, host);
     this.#changed.count = this.#carriedIn.count = 0;
+    this.#invalid = { count: 0, name: "" };
     this.#compare(reading, before, isRemount);
     this.#scratch.readAtNs = toNs;
     const state = before ?? new TargetState();
@@ -103,7 +109,9 @@ export class DeltaTracker {
     const every = this.#options.everyNs;
     const gap = fromNs !== undefined && every !== undefined && 2n * (toNs - fromNs) > 3n * every;
     if (gap) this.counts.gaps++;
-    return { reading, fromNs, toNs, gap, changed: this.#changed, carriedIn: this.#carriedIn };
+    const invalid = this.#invalid;
+    this.counts.invalid += invalid.count;
+    return { reading, fromNs, toNs, gap, changed: this.#changed, carriedIn: this.#carriedIn, invalid };
   }
 
   #fromNs = 0n;
@@ -156,7 +164,8 @@ export class DeltaTracker {
     if (before === undefined || old < 0) {
       const started = reading.startNs[row] as bigint;
       const since = this.#options.sinceNs;
-      const isNew = before !== undefined || isRemount || (since !== undefined && started > since);
+      const isSince = since !== undefined && started > since && started <= reading.readAtNs + SECOND;
+      const isNew = before !== undefined || isRemount || isSince;
       if (isNew) counts.begun++;
       else counts.carriedIn++;
       this.#whole(reading, row, isNew ? this.#changed : this.#carriedIn, isRemount ? RESTARTED : BEGUN);
@@ -208,6 +217,13 @@ export class DeltaTracker {
     for (let entry = reading.entryFrom[row] as number; entry < to; entry++) {
       if (isZero(halves, entry)) continue;
       const word = entry * WORDS;
+      if (hasNegative(halves, word)) {
+        this.#leaveOut(column[entry] as number);
+        // Nobody knows what it was before, so it must not count as new when it is right again.
+        if (into === this.#carriedIn)
+          this.#scratch.addEntry(column[entry] as number, halves, word + SAMPLES, word + SUM);
+        continue;
+      }
       into.add(row, column[entry] as number, halves, word + SAMPLES, word + SUM, why);
       this.#scratch.addEntry(column[entry] as number, halves, word + SAMPLES, word + SUM);
     }
@@ -245,16 +261,14 @@ export class DeltaTracker {
       matched++;
       const samples = difference(halves, word + SAMPLES, before.halves, KEPT * at, this.#growth, into);
       const sum = difference(halves, word + SUM, before.halves, KEPT * at + 1, this.#growth, into + 1);
-      const found = samples === FELL || sum === FELL ? FELL : Math.max(samples, sum);
-      this.#found[entry - from] = found;
-      if (found === FELL) {
+      if (samples === FELL || sum === FELL) {
         fell = true;
-        copyWords(halves, word, this.#growth, into);
-      }
+        this.#found[entry - from] = copyWords(halves, word, this.#growth, into) === INVALID ? INVALID : FELL;
+      } else this.#found[entry - from] = Math.max(samples, sum);
     }
     // In a file without rows a counter that is no longer printed is zero, so it fell.
     this.#gone = oldTo - (before.entryFrom[old] as number) - matched;
-    return fell || (this.#gone > 0 && reading.kind !== "job_stats");
+    return fell || (this.#gone > 0 && !mayLackCounters(reading));
   }
 
   #search(before: TargetState, old: number, column: number): number {
@@ -272,9 +286,13 @@ export class DeltaTracker {
     let changes = 0;
     for (let entry = from; entry < to; entry++) {
       const word = entry * WORDS;
+      const found = this.#found[entry - from] as number;
+      if (found === INVALID) {
+        this.#keepValid(reading, entry, before, old);
+        continue;
+      }
       if (!isZero(halves, entry))
         this.#scratch.addEntry(column[entry] as number, halves, word + SAMPLES, word + SUM);
-      const found = this.#found[entry - from] as number;
       if (found === SAME) continue;
       if (found === FELL) counts.backwards++;
       if (found === WRAPPED) counts.wrapped++;
@@ -287,9 +305,25 @@ export class DeltaTracker {
     if (this.#gone > 0) this.#keepUnprinted(reading, row, before, old);
   }
 
-  /** Counters that a row of job_stats no longer has: kept, should it have been a torn reading. */
+  #leaveOut(column: number): void {
+    if (this.#invalid.count++ === 0) this.#invalid.name = this.#table.names[column] as string;
+  }
+
+  /** The next reading of this counter is compared with the last one that was right, if there was one. */
+  #keepValid({ halves, column: columns }: Reading, entry: number, before: TargetState, old: number): void {
+    const column = columns[entry] as number;
+    const then = this.#search(before, old, column);
+    const word = entry * WORDS;
+    this.#leaveOut(column);
+    if (then < 0) return;
+    const wasValid = !isNegative(before.halves, KEPT * then) && !isNegative(before.halves, KEPT * then + 1);
+    if (wasValid) this.#scratch.addEntry(column, before.halves, KEPT * then, KEPT * then + 1);
+    else this.#scratch.addEntry(column, halves, word + SAMPLES, word + SUM);
+  }
+
+  /** Counters that a row no longer has: kept, should it have been a torn reading. */
   #keepUnprinted(reading: Reading, row: number, before: TargetState, old: number): void {
-    if (reading.kind !== "job_stats") return;
+    if (!mayLackCounters(reading)) return;
     const to = before.entryTo[old] as number;
     for (let at = before.entryFrom[old] as number; at < to; at++) {
       const column = before.column[at] as number;
@@ -330,4 +364,9 @@ export class DeltaTracker {
     const limit = nowNs - (this.#options.forgetNs ?? 86_400n * SECOND);
     for (const [key, state] of this.#states) if (state.readAtNs < limit) this.#states.delete(key);
   }
+}
+
+/** Whether a counter that is missing may have been there: rows are read in pieces, and lines can be broken. */
+function mayLackCounters({ kind, notes }: Reading): boolean {
+  return kind === "job_stats" || notes.brokenLines > 0;
 }

@@ -1,5 +1,5 @@
 /** The two words of an entry that differences are made of, in halves. */
-import { SAME } from "./difference.ts";
+import { GREW, INVALID, isNegative, SAME } from "./difference.ts";
 import { SAMPLES, SUM, WORDS } from "./reading.ts";
 
 /** Whether an entry has neither samples nor a sum. */
@@ -14,12 +14,17 @@ export function isZero(halves: Uint32Array, entry: number): boolean {
   );
 }
 
+/** Whether samples or sum are negative. */
+export function hasNegative(halves: Uint32Array, word: number): boolean {
+  return isNegative(halves, word + SAMPLES) || isNegative(halves, word + SUM);
+}
+
 export function copyWord(from: Uint32Array, word: number, to: Uint32Array, into: number): void {
   to[2 * into] = from[2 * word] as number;
   to[2 * into + 1] = from[2 * word + 1] as number;
 }
 
-/** Samples and sum as they are; says whether there is anything. */
+/** Samples and sum as they are; says whether there is anything, and whether it can be. */
 export function copyWords(halves: Uint32Array, word: number, out: Uint32Array, into: number): number {
   const samples = 2 * (word + SAMPLES);
   const sum = 2 * (word + SUM);
@@ -27,7 +32,7 @@ export function copyWords(halves: Uint32Array, word: number, out: Uint32Array, i
   out[2 * into + 1] = halves[samples + 1] as number;
   out[2 * into + 2] = halves[sum] as number;
   out[2 * into + 3] = halves[sum + 1] as number;
-  return isZeroWords(out, into) ? SAME : 1;
+  return hasNegative(halves, word) ? INVALID : isZeroWords(out, into) ? SAME : GREW;
 }
 
 /** Whether an entry has neither samples nor a sum. */

@@ -37,6 +37,8 @@ export interface TableReading {
   brokenLines: number;
 }
 
+const LARGEST = 2n ** 63n - 1n;
+
 /** Takes the lines of one table file, one after the other. */
 export class TableText {
   readonly #into: TableReading;
@@ -98,12 +100,16 @@ export class TableText {
 
   /** `256:  1705491  99 100   | 1703982 100 100`, `0K -    4K :  1 100 100 | 0 0 0`, `1:  90  45  45`. */
   #row(line: string): boolean {
-    const match = /^\s*(\d+[KMGTPE]?(?:\s*-\s*\d+[KMGTPE]?)?)\s*:\s*(\d[\d\s|]*)$/.exec(line);
+    const match = /^\s*(\d+[KMGTPE]?(?:\s*-\s*\d+[KMGTPE]?)?)\s*:\s*(-?\d[-\d\s|]*)$/.exec(line);
     if (match === null || this.#section === undefined) return false;
-    const counts = (match[2] ?? "").split("|").map((side) => side.trim().split(/\s+/)[0] ?? "");
-    if (counts.length !== this.#section.sides.length || counts.includes("")) return false;
+    const texts = (match[2] ?? "").split("|").map((side) => side.trim().split(/\s+/)[0] ?? "");
+    if (texts.length !== this.#section.sides.length || !texts.every((text) => /^-?\d+$/.test(text)))
+      return false;
     const bucket = (match[1] ?? "").replace(/\s+/g, " ");
-    this.#section.rows.push({ bucket, counts: counts.map(BigInt) });
+    const counts = texts.map(BigInt);
+    // A negative number, printed with its sign or without, counts nothing.
+    if (counts.some((count) => count < 0n || count > LARGEST)) this.#into.brokenLines++;
+    else this.#section.rows.push({ bucket, counts });
     return true;
   }
 

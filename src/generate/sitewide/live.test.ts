@@ -128,6 +128,41 @@ describe.each(RELEASES)("a live site of Lustre %s", (release) => {
   });
 });
 
+describe.each(RELEASES)("a fast site of Lustre %s", (release) => {
+  it("gives a collector that begins later exactly what is done from then on, with stamps by the clock", () => {
+    const files = new MemoryFiles();
+    const site = new LiveSite({ startNs: START, release, speed: 60, jobsPerHour: 240, clients: 8 }, files);
+    const table = new CounterTable();
+    const written = () => site.jobs.reduce((sum, { total }) => sum + BigInt(total.bytesWritten), 0n);
+    // A minute of each job's life goes by in each second; the collector comes after ten of them.
+    const sinceNs = START + 10n * SECOND;
+    site.advanceTo(sinceNs);
+    const before = written();
+    expect(before).toBeGreaterThan(0n);
+    const tracker = new DeltaTracker(table, { sinceNs });
+    let collected = 0n;
+    for (let second = 10n; second <= 1500n; second += second < 60n ? 1n : 60n) {
+      const nowNs = START + second * SECOND;
+      site.advanceTo(nowNs);
+      expect(site.nowNs).toBe(nowNs);
+      for (const [path, text] of files.texts) {
+        if (!path.endsWith("job_stats")) continue;
+        for (const item of itemsOf(path, text, table, nowNs)) {
+          if (!(item instanceof Reading)) continue;
+          for (let row = 0; row < item.rows; row++)
+            expect(item.snapshotNs[row] as bigint).toBeLessThanOrEqual(nowNs);
+          const deltas = tracker.feed(item);
+          for (let i = 0; i < (deltas?.changed.count ?? 0); i++)
+            if (table.names[deltas?.changed.column[i] as number] === "write_bytes")
+              collected += deltas?.changed.sum[i] as bigint;
+        }
+      }
+    }
+    expect(tracker.counts.expired).toBeGreaterThan(0);
+    expect(collected).toBe(written() - before);
+  });
+});
+
 describe("a live folder", () => {
   it("holds the same files as memory, and nothing beside them", () => {
     const root = mkdtempSync(join(tmpdir(), "plimsoll-live-"));

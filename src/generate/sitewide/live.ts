@@ -1,7 +1,8 @@
 /**
  * A site that lives: servers and clients whose files of counters change with time. A folder for each host has the tree
  * that a collector on that host would find. Time goes by in seconds, so the state at a moment does not depend on how
- * often it was looked at.
+ * often it was looked at. At a higher speed jobs do more in a second of the clock; time stamps, and how long servers remember jobs,
+ * are by the clock, as they must be for whoever reads the files.
  */
 import { Random } from "../../base/prng.ts";
 import { lnetText } from "./client-readings.ts";
@@ -24,6 +25,8 @@ export interface LiveOptions {
   readonly osts?: number;
   readonly mdts?: number;
   readonly clients?: number;
+  /** Seconds of the site in each second of the clock (1). */
+  readonly speed?: number;
   /** Jobs that come by themselves, about so many an hour; 0 for none but those that `startJob` starts. */
   readonly jobsPerHour?: number;
 }
@@ -46,8 +49,12 @@ export class LiveSite {
   readonly #hosts: string[];
   readonly #osts: number;
   readonly #clients: ReadonlyMap<string, Client>;
-  readonly #running = new Set<LiveJob>();
-  #second: number;
+  /** Jobs with the second of the site in which they began. */
+  readonly #running = new Map<LiveJob, number>();
+  readonly #startNs: bigint;
+  readonly #speed: number;
+  /** Seconds of the site since it was first seen. */
+  #second = 0;
   #nextJob = 0;
   #nextAt: number;
   #mounts = 0;
@@ -60,6 +67,7 @@ export class LiveSite {
       osts = 4,
       mdts = 2,
       clients = 4,
+      speed = 1,
       jobsPerHour = 60,
     } = options;
     this.release = release;
@@ -67,9 +75,10 @@ export class LiveSite {
     this.#osts = osts;
     this.#jobsPerHour = jobsPerHour;
     this.#random = Random.stream(seed, STREAM.live, 0);
-    this.#second = Number(startNs / SECOND);
+    this.#speed = speed;
+    this.#startNs = startNs - (startNs % SECOND);
     this.#nextAt = jobsPerHour > 0 ? this.#second + 1 : Number.POSITIVE_INFINITY;
-    const bornNs = BigInt(this.#second - 86_400) * SECOND;
+    const bornNs = this.#startNs - 86_400n * SECOND;
     this.#targets = Array.from({ length: osts + mdts }, (_, i) => {
       const name = `${FILE_SYSTEM}-${targetName({ osts }, i)}`;
       return new TargetCounters(name, i < osts ? "OST" : "MDT", bornNs);
@@ -86,8 +95,9 @@ export class LiveSite {
     this.#writeAll();
   }
 
+  /** What a clock at the site shows; never later than the time that was given to `advanceTo`. */
   get nowNs(): bigint {
-    return BigInt(this.#second) * SECOND;
+    return this.#startNs + BigInt(Math.floor((this.#second / this.#speed) * 1e9));
   }
 
   /** Hosts with OSTs or MDTs, and clients. Each has a folder of this name. */
@@ -104,9 +114,9 @@ export class LiveSite {
     return `${FILE_SYSTEM}-${this.#client(client).mount}`;
   }
 
-  /** Lets time pass up to the last whole second before `ns`, and writes the files anew. */
+  /** Lets time pass up to the last whole second of the site before `ns` by the clock, and writes the files again. */
   advanceTo(ns: bigint): void {
-    const to = Number(ns / SECOND);
+    const to = Math.floor((Number(ns - this.#startNs) / 1e9) * this.#speed);
     if (to <= this.#second) return;
     while (this.#second < to) {
       this.#second++;
@@ -119,7 +129,7 @@ export class LiveSite {
   startJob(spec: LiveJobSpec): LiveJob {
     const job = new LiveJob(spec, this.nowNs);
     this.jobs.push(job);
-    this.#running.add(job);
+    this.#running.set(job, this.#second);
     return job;
   }
 
@@ -157,8 +167,8 @@ export class LiveSite {
 
   #tick(): void {
     const nowNs = this.nowNs;
-    for (const job of this.#running) {
-      const elapsed = Number((nowNs - job.startNs) / SECOND);
+    for (const [job, startSecond] of this.#running) {
+      const elapsed = this.#second - startSecond;
       this.#work(job, elapsed - 1, nowNs);
       if (elapsed >= job.spec.seconds) this.endJob(job);
     }
@@ -167,7 +177,7 @@ export class LiveSite {
   }
 
   #schedule(): void {
-    const busy = new Set([...this.#running].flatMap(({ spec }) => spec.nodes));
+    const busy = new Set([...this.#running.keys()].flatMap(({ spec }) => spec.nodes));
     const free = this.clients.filter((name) => !busy.has(name));
     if (free.length === 0) return;
     const mdts = this.#targets.length - this.#osts;

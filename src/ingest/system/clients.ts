@@ -99,7 +99,12 @@ class ClientImporter implements FileImporter {
     }
     job.counted++;
     count(this.#notes.counts, "nodesCounted");
-    for (const { fate } of delta.mounts) if (fate !== "whole") add(job.warnings, FATES[fate]);
+    for (const { fate, invalid } of delta.mounts) {
+      if (fate !== "whole") add(job.warnings, FATES[fate]);
+      if (invalid === 0) continue;
+      add(job.warnings, "a counter was negative and was left out");
+      count(this.#notes.counts, "negativeCounters", invalid);
+    }
     job.sums.add(reading.node, delta);
     return "stored";
   }

@@ -45,6 +45,8 @@ export class Tracking {
   readonly #files = new Map<string, TargetFile | undefined>();
   /** The last reading of each file that was given to the tracker. */
   readonly #last = new Map<string, bigint>();
+  /** The first counter that was negative. */
+  #invalid: string | undefined;
   /** How far the clock of a target's server is ahead of the one that gave the times, at least; in ns. */
   readonly #ahead = new Map<string, number>();
 
@@ -71,6 +73,7 @@ export class Tracking {
     const deltas = this.#tracker.feed(reading);
     if (deltas === undefined) return "cut";
     this.#last.set(key, at);
+    if (deltas.invalid.count > 0) this.#invalid ??= `${deltas.invalid.name} of ${reading.target}`;
     this.#compareClocks(reading);
     if (until === undefined) count(this.#notes.counts, "readings");
     return this.#store(file, key, deltas, until !== undefined);
@@ -138,6 +141,12 @@ export class Tracking {
       warn(
         this.#notes,
         "some jobs were idle for longer than servers remember them, so their differences may be too small (why = 'suspect')",
+      );
+    count(this.#notes.counts, "negativeCounters", counts.invalid);
+    if (this.#invalid !== undefined)
+      warn(
+        this.#notes,
+        `${counts.invalid} counter values are negative and were left out, the first is ${this.#invalid}`,
       );
     for (const [target, ahead] of this.#ahead) {
       const seconds = Math.round(Math.abs(ahead) / 1e9);

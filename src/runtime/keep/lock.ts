@@ -4,6 +4,7 @@ import { linkSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from "
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
+import { isAlive as isAliveHere, ticksOf } from "../../node/processes.ts";
 import { isCode, makeFolders } from "../dataset/folders.ts";
 import { writeFile } from "../../node/write-file.ts";
 
@@ -120,24 +121,4 @@ const ownerNow = (): Owner => ({
 });
 
 /** On another machine there is no way to tell: it is taken to live. */
-function isAlive({ pid, host, ticks }: Owner): boolean {
-  if (host !== hostname()) return true;
-  if (ticks !== "") return ticksOf(pid) === ticks;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return !isCode(error, "ESRCH");
-  }
-}
-
-/** Empty when there is no such process, or no /proc. A process that has ended and waits for its parent is none. */
-function ticksOf(pid: number): string {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? "" : (fields[19] ?? "");
-  } catch {
-    return "";
-  }
-}
+const isAlive = (owner: Owner): boolean => owner.host !== hostname() || isAliveHere(owner);

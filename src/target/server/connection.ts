@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import { Refusal } from "../errors.ts";
 import { FrameReader } from "../frame-reader.ts";
-import { HELLO_FRAME_BYTES, HELLO_MS, WAITING_BYTES_MAX } from "../limits.ts";
+import { HELLO_FRAME_BYTES, HELLO_MS, RESPONSE_BYTES, WAITING_BYTES_MAX } from "../limits.ts";
 import {
   ERROR_TEXT_BYTES_MAX,
   HEADER_BYTES,
@@ -17,18 +17,28 @@ import {
 } from "../wire.ts";
 import { type Body, checkedPlace, exactly, Handles, malformed, nameIn } from "./requests.ts";
 import type { TargetServer } from "./server.ts";
+import type { Client } from "./waiting.ts";
 
 /** A response above this size is written into a buffer that is used again. */
 const POOLED_BYTES_MIN = 4096;
 const KNOWN_OPS = new Set<number>(Object.values(Op));
+/** Their responses can be large, their requests are not. */
+const ASKING_OPS = new Set<number>([Op.read, Op.readList, Op.readType, Op.stats]);
 
-export class ServerConnection {
+export class ServerConnection implements Client {
   readonly #socket: Socket;
   readonly #server: TargetServer;
   readonly #reader: FrameReader;
   readonly #handles: Handles;
   readonly #body: Body = { bytes: Buffer.alloc(0), start: 0, end: 0 };
   readonly #helloTimer: NodeJS.Timeout;
+  /** A request that waits for room for its response. */
+  #deferred: Buffer | undefined;
+  /** Responses since all of them were last taken. */
+  #responses = 0;
+  /** Bytes that the client has taken and sent so far, and for how many looks that has not changed. */
+  #progress = 0;
+  #stalledLooks = 0;
   #known = false;
   #ended = false;
   /** A request is under way: a sync in another thread, or a simulated disk. */
@@ -46,7 +56,7 @@ export class ServerConnection {
     );
     this.#helloTimer = setTimeout(() => this.end(), HELLO_MS);
     socket.on("data", (chunk: Buffer) => this.#feed(() => this.#reader.feed(chunk)));
-    socket.on("drain", () => this.#goOn());
+    socket.on("drain", () => this.goOn());
     socket.on("error", () => {});
     socket.on("close", () => {
       clearTimeout(this.#helloTimer);
@@ -59,6 +69,28 @@ export class ServerConnection {
   end(): void {
     this.#ended = true;
     this.#socket.destroySoon();
+  }
+
+  /** At once, whether the client has its answers or not. */
+  drop(): void {
+    this.#ended = true;
+    this.#socket.destroy();
+  }
+
+  get waitingBytes(): number {
+    const { writableLength } = this.#socket;
+    if (writableLength === 0) this.#responses = 0;
+    return writableLength + RESPONSE_BYTES * this.#responses;
+  }
+
+  /** It owes something, the end of a request or the taking of a response, and does nothing. */
+  endIfStalled(looks: number): void {
+    const { bytesRead, bytesWritten, writableLength } = this.#socket;
+    const progress = bytesRead + bytesWritten - writableLength;
+    const owes = writableLength > 0 || (this.#reader.isWithinFrame && !this.#reader.stopped);
+    this.#stalledLooks = owes && progress === this.#progress ? this.#stalledLooks + 1 : 0;
+    this.#progress = progress;
+    if (this.#stalledLooks >= looks) this.drop();
   }
 
   #feed(feed: () => void): void {
@@ -87,6 +119,12 @@ export class ServerConnection {
     if (this.#ended) return;
     const id = bytes.readUInt32LE(start + 4);
     const op = bytes.readUInt32LE(start + 8);
+    if (this.#known && ASKING_OPS.has(op) && !this.#server.waiting.hasRoom()) {
+      this.#deferred = Buffer.from(bytes.subarray(start, end));
+      this.#reader.stop();
+      this.#server.waiting.block(this);
+      return;
+    }
     try {
       if (!KNOWN_OPS.has(op)) throw new Refusal(Status.malformed, `unknown operation ${op}`, true);
       if (!this.#known && op !== Op.hello)
@@ -179,6 +217,7 @@ export class ServerConnection {
     if (!this.#server.knows(bytes.subarray(start + 8, end)))
       throw new Refusal(Status.unauthorised, "the token is wrong", true);
     this.#known = true;
+    this.#server.known(this);
     clearTimeout(this.#helloTimer);
     this.#answer(Op.hello, id, 0, this.#server.hello);
   }
@@ -195,7 +234,7 @@ export class ServerConnection {
       this.#busy = false;
       if (this.#ended) return this.#releaseReply();
       this.#answerMoved(op, id, bytes);
-      this.#goOn();
+      this.goOn();
     }, wait);
   }
 
@@ -223,7 +262,7 @@ export class ServerConnection {
       if (this.#ended) return;
       if (error === null) this.#answer(Op.sync, id, 0);
       else this.#refuse(id, error);
-      this.#goOn();
+      this.goOn();
     });
   }
 
@@ -233,11 +272,28 @@ export class ServerConnection {
   }
 
   /** Looks at frames again, unless the client does not take the answers. */
-  #goOn(): void {
-    if (this.#ended || this.#busy || !this.#reader.stopped || this.#socket.writableLength > WAITING_BYTES_MAX)
+  goOn(): void {
+    if (this.#ended || this.#busy || !this.#reader.stopped || this.#hasTooMuch()) return;
+    if (this.#deferred !== undefined && !this.#server.waiting.hasRoom()) {
+      this.#server.waiting.block(this);
       return;
-    this.#feed(() => this.#reader.resume());
+    }
+    this.#feed(() => {
+      const deferred = this.#deferred;
+      this.#deferred = undefined;
+      if (deferred !== undefined) this.#frame(deferred, 0, deferred.length);
+      if (this.#deferred === undefined && !this.#busy && !this.#hasTooMuch()) this.#reader.resume();
+    });
     if (!this.#reader.stopped) this.#socket.resume();
+  }
+
+  /** What waits for this client is too much, or something does and all clients together have too much. */
+  #hasTooMuch(): boolean {
+    const bytes = this.waitingBytes;
+    if (bytes > WAITING_BYTES_MAX) return true;
+    if (bytes === 0 || this.#server.waiting.hasRoom()) return false;
+    this.#server.waiting.block(this);
+    return true;
   }
 
   readonly #reserve = (bytes: number): { readonly buffer: Buffer; readonly at: number } => {
@@ -276,7 +332,9 @@ export class ServerConnection {
 
   #write(frame: Buffer, written?: () => void): void {
     this.#socket.write(frame, written);
-    if (this.#socket.writableLength > WAITING_BYTES_MAX) this.#reader.stop();
+    this.#responses++;
+    this.#server.waiting.add(frame.length);
+    if (this.#hasTooMuch()) this.#reader.stop();
   }
 }
 

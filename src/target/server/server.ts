@@ -3,13 +3,14 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { BufferPool } from "../buffers.ts";
-import { CONNECTIONS_MAX, frameBytesMax } from "../limits.ts";
+import { CONNECTIONS_MAX, frameBytesMax, PATIENCE, type Patience, UNKNOWN_MAX } from "../limits.ts";
 import { encodeHello, Op, type ServerStats } from "../wire.ts";
 import { ServerConnection } from "./connection.ts";
 import { Disk } from "./disk.ts";
 import { LocalFiles } from "./local-files.ts";
 import { DataRequests } from "./requests.ts";
 import type { ListenAt, ServerSetting } from "./setting.ts";
+import { Waiting } from "./waiting.ts";
 
 export class TargetServer {
   readonly setting: ServerSetting;
@@ -25,11 +26,14 @@ export class TargetServer {
   /** Called once when a client asks the server to end. */
   onShutdown: () => void = () => {};
   readonly #tokenHash: Buffer;
+  readonly waiting: Waiting;
   readonly #connections = new Set<ServerConnection>();
+  /** Those that have not said hello, in the order in which they came. */
+  readonly #unknown = new Set<ServerConnection>();
   readonly #began = performance.now();
   #listener: Server | undefined;
 
-  constructor(setting: ServerSetting) {
+  constructor(setting: ServerSetting, patience: Patience = PATIENCE) {
     const { server, servers, stripBytes, limits } = setting;
     this.setting = setting;
     this.files = new LocalFiles(setting.folder);
@@ -38,13 +42,16 @@ export class TargetServer {
     this.hello = encodeHello({ server, servers, stripBytes, limits, instance: this.instance });
     this.frameBytesMax = frameBytesMax(limits);
     this.#tokenHash = hashOf(Buffer.from(setting.token));
+    this.waiting = new Waiting(this.#connections, patience);
   }
 
   /** Gives where it listens: with port 0 the system chose one. */
   listen(): Promise<ListenAt> {
     const { listen } = this.setting;
-    const listener = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+    const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
+    const listener = createServer(options, (socket) => this.#accept(socket));
     this.#listener = listener;
+    this.waiting.start();
     return new Promise((resolve, reject) => {
       listener.once("error", reject);
       listener.once("listening", () => {
@@ -75,6 +82,7 @@ export class TargetServer {
     });
     for (const connection of this.#connections) connection.end();
     await closed;
+    this.waiting.stop();
     if (listen.kind === "unix") rmSync(listen.path, { force: true });
   }
 
@@ -109,14 +117,32 @@ export class TargetServer {
     process.stderr.write(`${new Date().toISOString()} server ${this.setting.server}: ${text}\n`);
   }
 
+  /** The client has said who it is. */
+  known(connection: ServerConnection): void {
+    this.#unknown.delete(connection);
+  }
+
   #accept(socket: Socket): void {
-    if (this.#connections.size >= CONNECTIONS_MAX) {
+    const isFull = this.#connections.size >= CONNECTIONS_MAX;
+    if (isFull || this.#unknown.size >= UNKNOWN_MAX) {
       this.refused++;
-      socket.destroy();
-      return;
+      const [oldest] = this.#unknown;
+      if (oldest === undefined) {
+        socket.destroy();
+        return;
+      }
+      oldest.drop();
+      this.#remove(oldest);
     }
-    const connection = new ServerConnection(socket, this, () => this.#connections.delete(connection));
+    const connection = new ServerConnection(socket, this, () => this.#remove(connection));
     this.#connections.add(connection);
+    this.#unknown.add(connection);
+  }
+
+  #remove(connection: ServerConnection): void {
+    this.#connections.delete(connection);
+    this.#unknown.delete(connection);
+    this.waiting.forget(connection);
   }
 }
 
