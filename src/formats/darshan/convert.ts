@@ -6,6 +6,7 @@ import { LOW } from "../../base/words.ts";
 import type { RecordBlock } from "./blocks.ts";
 import type { SegmentBlock } from "./dxt.ts";
 import type { ModuleEntry } from "./header.ts";
+import type { Job } from "./job.ts";
 import type { DarshanLog } from "./log.ts";
 import { columnOf, type ModuleSpec } from "./modules/index.ts";
 import { type LogSink, LogWriter, type WriteOptions } from "./writer.ts";
@@ -113,7 +114,7 @@ function writeJob(log: DarshanLog, writer: LogWriter, { renaming, metadata = [] 
     uid: renaming === undefined ? job.uid : renaming.uid(job.uid),
     startSeconds: job.startSeconds,
     startNanoseconds: job.startNanoseconds,
-    endSeconds: job.endSeconds,
+    endSeconds: endOfNewFormat(job),
     endNanoseconds: job.endNanoseconds,
     nprocs: job.nprocs,
     jobId: job.jobId,
@@ -121,6 +122,14 @@ function writeJob(log: DarshanLog, writer: LogWriter, { renaming, metadata = [] 
     commandLine: renaming === undefined ? job.commandLineBytes : renaming.commandLine(job.commandLineBytes),
     mounts: mountsInOrder(log).map(({ typeBytes, pathBytes }) => ({ type: typeBytes, path: pathBytes })),
   });
+}
+
+/**
+ * Before format 3.41 a log counts whole seconds and its run time is end - start + 1; from 3.41 on it is end - start.
+ * The end moves with the border, so that the run time stays. An end of 0 says that the job never finished.
+ */
+function endOfNewFormat(job: Job): bigint {
+  return job.countsWholeSeconds && job.endSeconds !== 0n ? job.endSeconds + 1n : job.endSeconds;
 }
 
 /** The job keeps mounts by falling length; a log rewritten without change should keep the order of the file. */
