@@ -20,7 +20,7 @@ export default defineCommand({
   arguments: [
     {
       name: "log",
-      help: "a .darshan file; several of one job",
+      help: "a .darshan or .darshan.gz file; several of one job",
       kind: "file",
       variadic: true,
       optional: true,

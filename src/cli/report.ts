@@ -13,7 +13,9 @@ export default defineCommand({
   summary: "say what is slow in a job, where, and what to change",
   description:
     "Reads the Darshan logs of one job and says in one sentence what matters, then bytes, I/O share, throughput and findings with what to change. With --output it writes one HTML file that needs nothing else: pictures, a timeline of calls where the log has traces, tables and raw counters. Several logs (a job of many processes) become one report.",
-  arguments: [{ name: "log", help: "a .darshan file; several of one job", kind: "file", variadic: true }],
+  arguments: [
+    { name: "log", help: "a .darshan or .darshan.gz file; several of one job", kind: "file", variadic: true },
+  ],
   options: {
     output: {
       kind: "string",

@@ -13,7 +13,8 @@ Made by \`npm run docs\` from \`src/formats/darshan/\`; do not edit.
 
 A log is a header, then compressed regions: job, names, one per module. Plimsoll reads format versions 3.00, 3.10, 3.20,
 3.21 and 3.41 in both byte orders, compressed with zlib (many streams per region), with bzip2, or not at all, and
-writes 3.41.
+writes 3.41. Every command that takes logs also takes gzip files of them (\`.darshan.gz\`), with up to 256 MiB after gunzip; a
+log is the same run with gzip and without.
 
 | part | file | what it holds |
 |---|---|---|
