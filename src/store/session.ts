@@ -1,5 +1,5 @@
 /** Questions to a store: a database in memory with a view for each table. */
-import { join } from "node:path";
+import { resolve } from "node:path";
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import { DuckDBDecimalValue, DuckDBTypeId } from "@duckdb/node-api";
 import type { Queryable, RawColumn, SqlRow, SqlValue } from "../model/query.ts";
@@ -9,6 +9,7 @@ import {
   memoryLimit,
   openDatabase,
   quoteName,
+  quotePath,
   quoteText,
   type StoreOptions,
 } from "./database.ts";
@@ -225,8 +226,9 @@ export class StoreSession implements Session {
   /** Before a statement of a user: it reads no other file, and changes no setting. Ours are spared what that costs. */
   async #lock(): Promise<void> {
     const { connection } = this.#database;
-    const folder = quoteText(`${join(this.#store, SEGMENTS)}/`);
-    await connection.run(`set allowed_directories = [${folder}]`);
+    // As the names of segments are given to DuckDB, and as it opens them.
+    const folder = `${resolve(this.#store, SEGMENTS)}/`;
+    await connection.run(`set allowed_directories = [${quoteText(folder)}, ${quotePath(folder)}]`);
     await connection.run("set enable_external_access = false");
     await connection.run("set lock_configuration = true");
   }
