@@ -1,6 +1,7 @@
 /** A thread of an ingest: reads inputs, writes batches of its own. */
 import { statSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
+import { fsPath } from "../node/raw-path.ts";
 import { type Batch, Store } from "../store/index.ts";
 import { CHANGED, Journal, type ReadInput, type ReadSeries } from "./journal.ts";
 import { KnownHashes } from "./known.ts";
@@ -167,7 +168,7 @@ async function read(inputs: readonly Found[]): Promise<void> {
 
 /** A walk finds nothing but files. */
 function isPipe({ path, named }: Found): boolean {
-  return named && statSync(path, { throwIfNoEntry: false })?.isFile() === false;
+  return named && statSync(fsPath(path), { throwIfNoEntry: false })?.isFile() === false;
 }
 
 /** The series that is being read. */

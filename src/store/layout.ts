@@ -12,6 +12,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { UsageError } from "../base/errors.ts";
+import { isRaw } from "../node/raw-path.ts";
 
 export const STORE_FILE = "store.json";
 export const MANIFEST = "manifest";
@@ -75,6 +76,10 @@ const WILD = /[*?[]/g;
 
 /** A path as a pattern that fits this path alone: DuckDB takes the paths of files to read for patterns. */
 export function patternOf(path: string): string {
+  if (isRaw(path))
+    throw new UsageError(
+      `${path}: DuckDB cannot open a name that is not UTF-8; rename the file or its folder`,
+    );
   // A backslash parts folders in patterns, and cannot be escaped there.
   if (path.search(WILD) >= 0 && path.includes("\\"))
     throw new UsageError(

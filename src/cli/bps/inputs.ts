@@ -1,12 +1,13 @@
 /** Which files the arguments mean: themselves, or the traces in a folder; the same bytes only once. */
 import { createHash } from "node:crypto";
-import { readdirSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../../base/errors.ts";
 import { ACCESS_FORMATS, ACCESS_HEAD_BYTES, findAccessFormat } from "../../formats/access-formats.ts";
 import { darshanAccesses } from "../../formats/darshan/accesses.ts";
 import { type FileSource, openFile } from "../../node/file-source.ts";
 import { gunzipped } from "../../node/gzip-source.ts";
+import { fsPath, namesIn } from "../../node/raw-path.ts";
 import type { Context } from "../context.ts";
 import { isParquet } from "./parquet.ts";
 
@@ -22,7 +23,7 @@ export interface BpsInput {
 /** Whether it can be read only once: standard input, a named pipe, `<(command)`, a terminal. */
 export function isPipe(word: string): boolean {
   if (word === STDIN) return true;
-  const stat = statSync(word, { throwIfNoEntry: false });
+  const stat = statSync(fsPath(word), { throwIfNoEntry: false });
   return stat !== undefined && !stat.isFile() && !stat.isDirectory();
 }
 
@@ -57,11 +58,11 @@ export function reasonOf(error: unknown, name: string): string {
 }
 
 function filesOf(path: string): BpsInput[] {
-  if (!statSync(path).isDirectory()) return [{ name: path, path }];
-  const paths = readdirSync(path)
+  if (!statSync(fsPath(path)).isDirectory()) return [{ name: path, path }];
+  const paths = namesIn(path)
     .sort()
     .map((name) => join(path, name))
-    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
+    .filter((file) => statSync(fsPath(file), { throwIfNoEntry: false })?.isFile() === true);
   const known = paths.filter((file) => {
     const head = look(file, (source) => source.read(0, ACCESS_HEAD_BYTES).slice());
     return head === undefined || isParquet(head) || findAccessFormat(head, file) !== undefined;
@@ -104,7 +105,7 @@ function withoutTwins(inputs: readonly BpsInput[], context: Context): BpsInput[]
     candidates.set(key, [...(candidates.get(key) ?? []), input]);
   }
   for (const [key, alike] of candidates) {
-    const paths = new Set(alike.map(({ path }) => realpathSync(path as string)));
+    const paths = new Set(alike.map(({ path }) => realpathSync.native(fsPath(path as string), "latin1")));
     // Only files that look alike are read whole.
     for (const { path } of alike)
       hashes.set(path as string, paths.size > 1 ? contentHash(path as string) : key);
@@ -126,7 +127,7 @@ const EDGE_BYTES = 4096;
 
 /** Equal for equal content: length, first and last bytes. Undefined for what is empty or no regular file. */
 function cheapKey(path: string): string | undefined {
-  const stat = statSync(path);
+  const stat = statSync(fsPath(path));
   if (!stat.isFile() || stat.size === 0) return undefined;
   return look(path, (source) => {
     const hash = createHash("sha256").update(source.read(0, EDGE_BYTES));
