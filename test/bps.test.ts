@@ -1,7 +1,7 @@
 /** `plimsoll bps` as a user calls it, on every kind of input. */
 import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { CommandEntry } from "../src/cli/command.ts";
 import { globFilter, parseDuration } from "../src/cli/bps/options.ts";
@@ -322,6 +322,35 @@ describe("files", () => {
       code: 1,
       err: expect.stringContaining("not a Parquet file that can be read"),
     });
+  });
+});
+
+describe("names of Parquet files", () => {
+  it("are names: neither patterns nor columns", async () => {
+    const { DuckDBInstance } = await import("@duckdb/node-api");
+    const connection = await (await DuckDBInstance.create(":memory:")).connect();
+    const write = async (name: string, bytes: number) => {
+      const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true });
+      const row = `1 as pid, ${bytes} as bytes, 0.0::double as start, 1.0::double as "end"`;
+      await connection.run(`copy (select ${row}) to '${path}' (format parquet)`);
+      return path;
+    };
+    await write("names1/run1.parquet", 1);
+    await write("names/run1.parquet", 2);
+    const names = [
+      "names/run[1].parquet",
+      "names/run*.parquet",
+      "names/run?.parquet",
+      "names[1]/run1.parquet",
+    ];
+    for (const [i, name] of [...names, "names/bytes=9/rank=3/run.parquet"].entries())
+      expect(await json(await write(name, 100 + i)), name).toMatchObject({
+        code: 0,
+        accesses: 1,
+        bytes: 100 + i,
+      });
+    connection.closeSync();
   });
 });
 

@@ -1,6 +1,7 @@
 /** Makes one line and an exit code of whatever a command threw. */
 
 import { FormatError, UsageError } from "../base/errors.ts";
+import { isRaw, mayBeReplaced } from "../node/raw-path.ts";
 
 export const EXIT = { done: 0, failed: 1, usage: 2, skipped: 3, SIGINT: 130, SIGTERM: 143 } as const;
 
@@ -102,6 +103,11 @@ function systemMessage(error: unknown, { files, isOutput }: FailureSetting): str
   const what =
     path?.replace(/\.part-\d+(?=\/|$)/, "") ?? (!writing && files.length === 1 ? files[0] : undefined);
   const target = what === undefined ? "" : ` ${what}`;
-  const why = writing && code === "ENOENT" ? "no such folder" : reason;
+  const unopenable = path !== undefined && code === "ENOENT" && (isRaw(path) || mayBeReplaced(path));
+  const why = unopenable
+    ? "no such file (its name is not UTF-8, which not every command can open; rename it)"
+    : writing && code === "ENOENT"
+      ? "no such folder"
+      : reason;
   return `cannot ${writing ? "write" : "read"}${target}: ${why}`;
 }

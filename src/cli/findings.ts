@@ -10,7 +10,7 @@ import { formatValue } from "../plot/format.ts";
 import { findingsText, wrap } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { CheckFailed } from "./failure.ts";
-import { JOB_OPTIONS, readJob } from "./job/read.ts";
+import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
 
 export default defineCommand({
   name: "findings",
@@ -20,7 +20,7 @@ export default defineCommand({
   arguments: [
     {
       name: "log",
-      help: "a .darshan file; several of one job",
+      help: "a .darshan or .darshan.gz file; several of one job",
       kind: "file",
       variadic: true,
       optional: true,
@@ -34,6 +34,7 @@ export default defineCommand({
       help: "end with 1 when a finding is at least this severe",
     },
     only: { kind: "list", valueName: "ID", help: "apply this rule only; may be repeated" },
+    ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },
   examples: [

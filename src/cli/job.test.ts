@@ -94,7 +94,7 @@ function logOf({ job = {}, names = [], modules }: Plan): Uint8Array {
 const named = (name: string) => ({ id: recordId(name), name });
 
 /** One process that writes 1 MiB to a file of its own and 1 MiB to one that others use too. */
-function processLog(own: string, startSeconds: number): Uint8Array {
+function processLog(own: string, startSeconds: number, jobId = 77): Uint8Array {
   const names = [named(`/scratch/${own}`), named("/scratch/common")];
   const values = {
     POSIX_OPENS: 1,
@@ -104,7 +104,7 @@ function processLog(own: string, startSeconds: number): Uint8Array {
     POSIX_F_META_TIME: 0.25,
   };
   return logOf({
-    job: { startSeconds, endSeconds: startSeconds + 10 },
+    job: { startSeconds, endSeconds: startSeconds + 10, jobId },
     names,
     modules: [
       [posix, names.map(({ id }) => counterRecord(posix, { id, rank: 0 }, values))],
@@ -485,9 +485,24 @@ describe("several logs as one job", () => {
     expect(text).toContain("2 logs, shown as one job");
   });
 
-  it("names jobs that differ", async () => {
-    const text = utf8(await inside("report", first, single("one-rank")));
+  it.each(["report", "findings"])("%s refuses logs of different jobs, with their ids", async (command) => {
+    const other = single("one-rank");
+    const jobId = (await summary("report", other)).job.jobId;
+    expectRefusal(
+      await inside(command, first, other),
+      2,
+      new RegExp(
+        `the logs are of 2 different jobs: 77 of user \\d+ .*process-1.*, ${jobId} of .*--force-merge`,
+      ),
+    );
+    const third = save("third.darshan", processLog("third", 1_700_000_000, 78));
+    expectRefusal(await inside(command, first, second, third), 2, /of 2 different jobs: 77 .*, 78 /);
+  });
+
+  it("--force-merge takes them as one job and says so", async () => {
+    const text = utf8(await inside("report", "--force-merge", first, single("one-rank")));
     expect(text).toContain("The 2 logs are of 2 different jobs (77,");
+    expect((await inside("findings", "--force-merge", first, single("one-rank"))).code).toBe(0);
   });
 
   it("takes the same log twice as two processes", async () => {

@@ -3,6 +3,7 @@
 import { commands } from "./index.ts";
 import { nodeIo } from "./io.ts";
 import { runCli } from "./run.ts";
+import { commandWords } from "./words.ts";
 
 // Everything is written synchronously, so there is nothing left to wait for.
-process.exit(await runCli(process.argv.slice(2), commands, nodeIo()));
+process.exit(await runCli(commandWords(), commands, nodeIo()));

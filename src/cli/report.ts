@@ -4,7 +4,7 @@ import { UsageError } from "../base/errors.ts";
 import { plain, renderText } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { writeFigureFolder } from "./figure-folder.ts";
-import { JOB_OPTIONS, readJob } from "./job/read.ts";
+import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
 import { writePage } from "./page-output.ts";
 import { version } from "../../package.json";
 
@@ -12,8 +12,10 @@ export default defineCommand({
   name: "report",
   summary: "say what is slow in a job, where, and what to change",
   description:
-    "Reads the Darshan logs of one job and says in one sentence what matters, then bytes, I/O share, throughput and findings with what to change. With --output it writes one HTML file that needs nothing else: pictures, a timeline of calls where the log has traces, tables and raw counters. Several logs (a job of many processes) become one report.",
-  arguments: [{ name: "log", help: "a .darshan file; several of one job", kind: "file", variadic: true }],
+    "Reads the Darshan logs of one job and says in one sentence what matters, then bytes, I/O share, throughput and findings with what to change. With --output it writes one HTML file that needs nothing else: pictures, a timeline of calls where the log has traces, tables and raw counters. Several logs of a job (many processes, several steps) become one report; logs of different jobs are refused.",
+  arguments: [
+    { name: "log", help: "a .darshan or .darshan.gz file; several of one job", kind: "file", variadic: true },
+  ],
   options: {
     output: {
       kind: "string",
@@ -39,6 +41,7 @@ export default defineCommand({
       valueName: "FROM-TO",
       help: "keep single calls of these seconds of the run only, such as 12.5-14",
     },
+    ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },
   examples: [

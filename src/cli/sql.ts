@@ -12,12 +12,13 @@ import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
 /** On a terminal nobody reads more, and widths need all rows first. */
 const TERMINAL_ROWS = 1000;
 const WIDEST = 60;
+const WRITE_CHARACTERS = 1 << 20;
 
 export default defineCommand({
   name: "sql",
   summary: "ask a store with SQL",
   description:
-    "Runs one reading statement over the tables of a store (runs, accesses, files, sources, jobs, minutes, targets, readings and the view job_totals; see plimsoll store schema) in the dialect of DuckDB. Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. In CSV, text that a spreadsheet would run as a formula begins with an apostrophe, and numbers that are not whole have 15 digits. Nothing can be written, and no other file read.",
+    "Runs one reading statement over the tables of a store (runs, accesses, files, sources, jobs, minutes, targets, readings and the view job_totals; see plimsoll store schema) in the dialect of DuckDB. Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. In CSV, text that a spreadsheet would run as a formula begins with an apostrophe, and numbers that are not whole have 15 digits. Nothing can be written, and no other file read. A statement that needs more than --memory ends with one line.",
   arguments: [{ name: "statement", help: 'such as "select count(*) from runs"', kind: "text" }],
   options: {
     store: { kind: "string", help: "the folder of a store", valueName: "STORE" },
@@ -54,12 +55,24 @@ export default defineCommand({
       else await printCsv(result.columns, limited, context);
       if (limited.more)
         context.note(`stopped after ${formatCount(most)} rows; there are more (--max-rows 0 for all)`);
+    } catch (error) {
+      throw isTooLong(error)
+        ? new UsageError(
+            "SQL: a text of 512 MiB or more cannot be printed; take a part of it, as left(text, 1000) does",
+          )
+        : error;
     } finally {
       query.close();
       await store.close();
     }
   },
 });
+
+/** Of strings that are longer than V8 allows: made by Node, or joined by us. */
+const isTooLong = (error: unknown) =>
+  error instanceof Error &&
+  ((error as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG" ||
+    error.message === "Invalid string length");
 
 /** The rows of a result up to a number, piece by piece. */
 class LimitedRows {
@@ -111,7 +124,13 @@ async function printCsv(columns: readonly SqlColumn[], rows: LimitedRows, contex
   context.out.write(`${csvRow(columns.map(({ name }) => name))}\n`);
   for await (const piece of rows.pieces()) {
     let text = "";
-    for (const row of piece) text += `${csvRow(row)}\n`;
+    for (const row of piece) {
+      text += `${csvRow(row)}\n`;
+      // Rows may be long.
+      if (text.length < WRITE_CHARACTERS) continue;
+      context.out.write(text);
+      text = "";
+    }
     context.out.write(text);
   }
 }

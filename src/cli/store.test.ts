@@ -77,6 +77,24 @@ describe("plimsoll sql", () => {
     expect((await plimsoll(ask(`select ${values}`))).out).toBe("a,b,c,d,'=e\n'=1+1,-5,'@x,16777216,-2.5\n");
   });
 
+  it("bounds the memory of the process, whatever a function makes", async () => {
+    const limit = () => /^Max data size.*$/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[0];
+    const before = limit();
+    // None of these texts and lists counts for DuckDB's own limit.
+    for (const statement of [
+      "select length(repeat('x', 4000000000))",
+      "select count(*) from (select unnest(range(1000000000)))",
+    ]) {
+      const peakBefore = process.resourceUsage().maxRSS;
+      const { code, out, err } = await plimsoll(ask(statement, "--memory", "128MiB"));
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(err).toMatch(/^plimsoll: [^\n]* the query needs more than 128 MiB of memory; raise --memory\n$/);
+      expect(process.resourceUsage().maxRSS - peakBefore).toBeLessThan(2 * 2 ** 20);
+    }
+    // The bound goes with the statement.
+    expect(limit()).toBe(before);
+  });
+
   it("prints a table on a terminal", async () => {
     const { out } = await plimsoll(ask(query), { terminal: true, env: { NO_COLOR: "1" } });
     expect(out.split("\n")).toEqual([

@@ -3,7 +3,9 @@ import { createHash, type Hash } from "node:crypto";
 import { FormatError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
 import { MISSING_I64, type RowSink, storedSources } from "../model/index.ts";
-import { openFile } from "../node/file-source.ts";
+import { type FileSource, openFile } from "../node/file-source.ts";
+import { gunzipped } from "../node/gzip-source.ts";
+import { darshanLogs } from "./darshan.ts";
 import { INPUT_FORMATS } from "./formats.ts";
 import type { Witness } from "./journal.ts";
 import type { FileImporter, ImportSetting, InputFormat } from "./input-format.ts";
@@ -64,28 +66,31 @@ export class InputReader {
   }
 
   read({ path, named }: Found): Outcome {
-    let source: ReturnType<typeof openFile> | undefined;
+    let source: FileSource | undefined;
+    let bytes = 0;
     try {
       source = openFile(path);
-      const result = this.#readSource(source, path, named);
+      bytes = source.byteLength;
+      // By its content a log is the same with gzip and without.
+      source = gunzipped(source, { wanted: (head) => darshanLogs.recognizes(head, path) });
+      const result = this.#readSource(source, { path, named, bytes });
       return { ...result, state: source.state, changed: source.hasChanged() };
     } catch (error) {
       const reason = reasonOf(error, path);
       if (reason === undefined) throw error;
-      return { status: "skipped", bytes: source?.byteLength ?? 0, reason };
+      return { status: "skipped", bytes, reason };
     } finally {
       source?.close();
     }
   }
 
-  #readSource(source: ByteSource, path: string, named: boolean): Result {
-    const bytes = source.byteLength;
+  #readSource(source: ByteSource, { path, named, bytes }: Found & { readonly bytes: number }): Result {
     const head = source.read(0, HEAD_BYTES);
     const format = INPUT_FORMATS.find((candidate) => candidate.recognizes(head, path));
     if (format === undefined) {
       const place = placeOf(head, path);
       if (place !== undefined) return { status: "series", bytes: 0, place };
-      if (!named && !path.endsWith(".darshan")) return { status: "foreign", bytes };
+      if (!named && !/\.darshan(\.gz)?$/.test(path)) return { status: "foreign", bytes };
       return {
         status: "skipped",
         bytes,

@@ -1,6 +1,7 @@
 /** Finds files below paths, one after the other: a folder may hold millions. */
-import { opendir, stat } from "node:fs/promises";
+import { opendir, readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { fsPath, mayBeReplaced, pathText } from "../node/raw-path.ts";
 
 export interface Found {
   readonly path: string;
@@ -24,7 +25,7 @@ export async function* walk(
   onError: (path: string, error: unknown) => void = () => {},
 ): AsyncGenerator<Found> {
   for (const path of paths) {
-    if ((await stat(path)).isDirectory()) yield* walkFolder(path, path, slice, onError);
+    if ((await stat(fsPath(path))).isDirectory()) yield* walkFolder(path, path, slice, onError);
     else if (isMine(path, slice)) yield { path, named: true };
   }
 }
@@ -51,8 +52,8 @@ async function* walkFolder(
 ): AsyncGenerator<Found> {
   const folders: string[] = [];
   try {
-    for await (const entry of await opendir(folder, { bufferSize: 256 })) {
-      const path = join(folder, entry.name);
+    for await (const [name, entry] of entriesOf(folder)) {
+      const path = join(folder, name);
       if (entry.isDirectory()) folders.push(path);
       else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(path)))) {
         if (isMine(relative(root, path), slice)) yield { path, named: false };
@@ -64,9 +65,27 @@ async function* walkFolder(
   for (const path of folders.sort()) yield* walkFolder(path, root, slice, onError);
 }
 
+interface Entry {
+  isDirectory(): boolean;
+  isFile(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+/** Names that are not UTF-8 come last, from a second look at the folder: few have any, and some have millions of names. */
+async function* entriesOf(folder: string): AsyncGenerator<[string, Entry]> {
+  let replaced = false;
+  for await (const entry of await opendir(fsPath(folder) as string, { bufferSize: 256 })) {
+    if (mayBeReplaced(entry.name)) replaced = true;
+    else yield [entry.name, entry];
+  }
+  if (!replaced) return;
+  for (const entry of await readdir(fsPath(folder), { withFileTypes: true, encoding: "buffer" }))
+    if (mayBeReplaced(entry.name.toString())) yield [pathText(entry.name), entry];
+}
+
 async function isFile(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).isFile();
+    return (await stat(fsPath(path))).isFile();
   } catch {
     return false;
   }

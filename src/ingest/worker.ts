@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { FormatError } from "../base/errors.ts";
 import { identityOf, jobIdTemplate } from "../formats/lustre/index.ts";
+import { fsPath } from "../node/raw-path.ts";
 import { type Batch, Store } from "../store/index.ts";
 import { CHANGED, Journal, type ReadInput, type ReadSeries } from "./journal.ts";
 import { KnownHashes } from "./known.ts";
@@ -205,7 +206,7 @@ async function settled(input: Found): Promise<Settled> {
 
 /** A walk finds nothing but files. */
 function isPipe({ path, named }: Found): boolean {
-  return named && statSync(path, { throwIfNoEntry: false })?.isFile() === false;
+  return named && statSync(fsPath(path), { throwIfNoEntry: false })?.isFile() === false;
 }
 
 /** The series that is being read. */

@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { FormatError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
 import { type FileState, sameState, stateOf } from "./file-state.ts";
+import { fsPath } from "./raw-path.ts";
 
 const WHOLE_BYTES_MAX = 4 << 20;
 const HEAD_BYTES = 4096;
@@ -20,7 +21,7 @@ export interface FileSource extends ByteSource {
 
 /** `wholeBytesMax`: files up to this size are held in memory once more than their beginning is asked for. */
 export function openFile(path: string, wholeBytesMax = WHOLE_BYTES_MAX): FileSource {
-  const descriptor = openSync(path, "r");
+  const descriptor = openSync(fsPath(path), "r");
   try {
     const stat = fstatSync(descriptor);
     const file = new OpenFile(descriptor, stateOf(stat));

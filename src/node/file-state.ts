@@ -1,5 +1,6 @@
 /** Whether a file is still the one that was opened, as it was. */
 import { type Stats, statSync } from "node:fs";
+import { fsPath } from "./raw-path.ts";
 
 export interface FileState {
   readonly size: number;
@@ -30,7 +31,7 @@ export function sameState(a: FileState, b: FileState | undefined): boolean {
 /** `gone`: nobody can say what became of it after it was closed. */
 export function compareState(path: string, state: FileState): "same" | "changed" | "gone" {
   try {
-    return sameState(state, stateOf(statSync(path))) ? "same" : "changed";
+    return sameState(state, stateOf(statSync(fsPath(path)))) ? "same" : "changed";
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "gone" : "changed";
   }

@@ -1,9 +1,9 @@
 /** Compares a store with its manifest, finds what no manifest entry names, and removes that when told to. */
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { FormatError } from "../base/errors.ts";
 import { STORE_SCHEMA, storedRuns } from "../model/store-schema.ts";
-import { openDatabase, quoteText, type StoreOptions } from "./database.ts";
+import { openDatabase, parquetRows, quotePath, type StoreOptions } from "./database.ts";
 import { messageOf } from "./engine-error.ts";
 import { ID_LENGTH, MANIFEST, storePath } from "./layout.ts";
 import { clearRubbish, findLeftovers, type Rubbish, type RubbishOptions } from "./leftovers.ts";
@@ -132,13 +132,13 @@ async function checkRows(
 ): Promise<Problem[]> {
   if (segments.length === 0) return [];
   try {
-    const files = segments.map(({ file }) => quoteText(join(store, file)));
+    const files = segments.map(({ file }) => quotePath(join(store, file)));
     const result = await connection.runAndReadAll(
       `select file_name, num_rows from parquet_file_metadata([${files.join(", ")}])`,
     );
     const rows = new Map(result.getRows().map(([file, count]) => [String(file), Number(count)]));
     return segments.flatMap(({ file, rows: expected }) => {
-      const found = rows.get(join(store, file));
+      const found = rows.get(resolve(store, file));
       return found === expected ? [] : [{ path: file, what: `${found} rows, the manifest says ${expected}` }];
     });
   } catch (error) {
@@ -161,9 +161,9 @@ async function doubledRuns(
   live: readonly BatchInfo[],
   hidden: number,
 ): Promise<Problem[]> {
-  const files = segmentsOf(live, storedRuns.name).map(({ file }) => quoteText(join(store, file)));
+  const files = segmentsOf(live, storedRuns.name).map(({ file }) => join(store, file));
   if (files.length === 0) return [];
-  const from = `read_parquet([${files.join(", ")}], filename = true)`;
+  const from = parquetRows(files, { fileNames: true });
   const distinct = await connection.runAndReadAll(`select count(distinct run_id) from ${from}`);
   if (Number(distinct.getRows()[0]?.[0]) + hidden === rowsOf(live, storedRuns.name)) return [];
   const result = await connection.runAndReadAll(

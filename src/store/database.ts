@@ -1,10 +1,10 @@
 /** DuckDB, set up so that it keeps to the memory, the folders and the peace that it was given. */
 import { accessSync, constants, existsSync, mkdirSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { ensureFolder } from "./files.ts";
-import { newBatchId, TMP } from "./layout.ts";
+import { newBatchId, patternOf, TMP } from "./layout.ts";
 
 export interface StoreOptions {
   /** What DuckDB may hold in memory; more is spilled to disk. Its process takes up to 1.8 times that (measured). */
@@ -84,3 +84,15 @@ function spillFolder(store: string): string {
 
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/**
+ * A path for functions that take patterns: as a name, whatever is in it. It is absolute, since DuckDB puts `./` in front of
+ * a relative one that it finds by a pattern, and takes `s3:` and `file:` for addresses.
+ */
+export const quotePath = (path: string): string => quoteText(patternOf(resolve(path)));
+
+/** A relation of the rows of Parquet files: what is in them, and nothing that their names say (`ranks=64/`). */
+export function parquetRows(paths: readonly string[], { fileNames = false } = {}): string {
+  const names = fileNames ? ", filename = true" : "";
+  return `read_parquet([${paths.map(quotePath).join(", ")}], hive_partitioning = false${names})`;
+}

@@ -1,4 +1,5 @@
 /** One table of a store as one file, written by DuckDB. */
+import { resolve } from "node:path";
 import { CSV_FORMULA, CSV_NUMBER } from "../base/csv.ts";
 import type { TableSchema } from "../model/schema.ts";
 import { PARQUET_OUTSIDE } from "./batch.ts";
@@ -29,7 +30,7 @@ export async function exportTable(
     const query = tableQuery(table, { store: store.path, batches, hiding });
     const [rows, how] =
       format === "parquet" ? [query, PARQUET_OUTSIDE] : [withoutFormulas(table, query), "format csv, header"];
-    const result = await database.connection.run(`copy (${rows}) to ${quoteText(path)} (${how})`);
+    const result = await database.connection.run(`copy (${rows}) to ${quoteText(resolve(path))} (${how})`);
     const [[count] = []] = await result.getRows();
     return Number(count);
   } catch (error) {

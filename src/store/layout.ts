@@ -13,6 +13,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { UsageError } from "../base/errors.ts";
+import { isRaw } from "../node/raw-path.ts";
 
 export const STORE_FILE = "store.json";
 export const MANIFEST = "manifest";
@@ -67,10 +68,25 @@ export function timeOf(id: string): number {
   return Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z`);
 }
 
-/** The absolute path of a store. DuckDB would take some characters for a pattern and read other folders too. */
+/** The absolute path of a store; one that DuckDB cannot be told is refused. */
 export function storePath(path: string): string {
   const full = existsSync(path) ? realpathSync(path) : resolve(path);
-  const bad = /[*?[]/.exec(full)?.[0];
-  if (bad !== undefined) throw new UsageError(`${full}: the path of a store cannot contain ${bad}`);
+  patternOf(full);
   return full;
+}
+
+const WILD = /[*?[]/g;
+
+/** A path as a pattern that fits this path alone: DuckDB takes the paths of files to read for patterns. */
+export function patternOf(path: string): string {
+  if (isRaw(path))
+    throw new UsageError(
+      `${path}: DuckDB cannot open a name that is not UTF-8; rename the file or its folder`,
+    );
+  // A backslash parts folders in patterns, and cannot be escaped there.
+  if (path.search(WILD) >= 0 && path.includes("\\"))
+    throw new UsageError(
+      `${path}: DuckDB cannot open a name that has a backslash and one of * ? [; rename the file or its folder`,
+    );
+  return path.replace(WILD, "[$&]");
 }

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { storedMinutes, storedReadings, storedTargets } from "../model/store-system.ts";
-import { quoteText } from "./database.ts";
+import { parquetRows, quoteText } from "./database.ts";
 import { ID_LENGTH } from "./layout.ts";
 import { type BatchInfo, segmentsOf } from "./manifest.ts";
 
@@ -166,12 +166,12 @@ async function cutsOf(
   store: string,
   batches: readonly BatchInfo[],
 ): Promise<CutFile[]> {
-  const files = segmentsOf(batches, storedReadings.name).map(({ file }) => quoteText(join(store, file)));
+  const files = segmentsOf(batches, storedReadings.name).map(({ file }) => join(store, file));
   if (files.length === 0) return [];
   const columns = "file_system, target, kind";
   const result = await connection.runAndReadAll(`with
     stretches as (select ${columns}, from_unix_ns, to_unix_ns, ${BATCH} as batch
-      from read_parquet([${files.join(", ")}], filename = true) where to_unix_ns > from_unix_ns),
+      from ${parquetRows(files, { fileNames: true })} where to_unix_ns > from_unix_ns),
     affected as (select distinct ${columns} from (
       select ${columns}, from_unix_ns, max(to_unix_ns) over (partition by ${columns} order by from_unix_ns, to_unix_ns
         rows between unbounded preceding and 1 preceding) as before from stretches) where from_unix_ns < before)

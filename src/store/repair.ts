@@ -11,7 +11,7 @@ import { syncFolder } from "../node/durable.ts";
 import { STORE_SCHEMA, STORE_VERSION } from "../model/store-schema.ts";
 import { asideFolder, keepAside, linkOrCopy } from "./aside.ts";
 import { PARQUET, publish, type WrittenSegment } from "./batch.ts";
-import { type Database, openDatabase, quoteText, type StoreOptions } from "./database.ts";
+import { type Database, openDatabase, quotePath, quoteText, type StoreOptions } from "./database.ts";
 import { readingError } from "./engine-error.ts";
 import { ensureFolder, hashFile, removeFile, sizeOf, syncFile } from "./files.ts";
 import { reached } from "./hooks.ts";
@@ -290,7 +290,7 @@ async function brokenLoss(
 async function rowsInFooter(connection: DuckDBConnection, path: string): Promise<number | undefined> {
   try {
     const result = await connection.runAndReadAll(
-      `select sum(num_rows) from parquet_file_metadata(${quoteText(path)})`,
+      `select sum(num_rows) from parquet_file_metadata(${quotePath(path)})`,
     );
     return Number(result.getRows()[0]?.[0]);
   } catch {

@@ -1,14 +1,16 @@
 /** Questions to a store: a database in memory with a view for each table. */
-import { join } from "node:path";
+import { resolve } from "node:path";
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import { DuckDBDecimalValue, DuckDBTypeId } from "@duckdb/node-api";
 import type { Queryable, RawColumn, SqlRow, SqlValue } from "../model/query.ts";
 import { STORE_SCHEMA } from "../model/store-schema.ts";
+import { limitData } from "../node/data-limit.ts";
 import {
   type Database,
   memoryLimit,
   openDatabase,
   quoteName,
+  quotePath,
   quoteText,
   type StoreOptions,
 } from "./database.ts";
@@ -65,6 +67,8 @@ export class StoreSession implements Session {
   /** Since when settings are as they stay. */
   #locked: Promise<void> | undefined;
   #memoryBytes: number;
+  /** Lifts the bound on the memory of this process. */
+  #unlimit = (): void => {};
 
   constructor(store: string, batches: readonly BatchInfo[], database: Database) {
     this.#store = store;
@@ -220,15 +224,19 @@ export class StoreSession implements Session {
 
   close(): void {
     this.#database.close();
+    this.#unlimit();
   }
 
   /** Before a statement of a user: it reads no other file, and changes no setting. Ours are spared what that costs. */
   async #lock(): Promise<void> {
     const { connection } = this.#database;
-    const folder = quoteText(`${join(this.#store, SEGMENTS)}/`);
-    await connection.run(`set allowed_directories = [${folder}]`);
+    // As the names of segments are given to DuckDB, and as it opens them.
+    const folder = `${resolve(this.#store, SEGMENTS)}/`;
+    await connection.run(`set allowed_directories = [${quoteText(folder)}, ${quotePath(folder)}]`);
     await connection.run("set enable_external_access = false");
     await connection.run("set lock_configuration = true");
+    // Texts and lists that a function makes do not count for DuckDB: repeat('x', 4e9) took 8 GB at a limit of 128 MiB.
+    this.#unlimit = limitData(2 * this.#memoryBytes + OWN_BYTES);
   }
 
   async #clearly<T>(work: () => Promise<T>): Promise<T> {
@@ -239,6 +247,9 @@ export class StoreSession implements Session {
     }
   }
 }
+
+/** What this process may take beside DuckDB: results as strings, buffers, stacks of threads. */
+const OWN_BYTES = 2 ** 30;
 
 /** Streams give rows from one thread at a time; three of them keep up with what takes them, and two processors busy. */
 const SHARES = 3;

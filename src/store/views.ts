@@ -7,7 +7,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { TableSchema } from "../model/schema.ts";
 import { STORE_SCHEMA, STORE_VERSION, storedRuns, storedSources } from "../model/store-schema.ts";
 import { storedReadings } from "../model/store-system.ts";
-import { quoteName, quoteText } from "./database.ts";
+import { parquetRows, quoteName } from "./database.ts";
 import { jobTotals } from "./job-totals.ts";
 import { ID_LENGTH } from "./layout.ts";
 import { type BatchInfo, rowsOf, segmentsOf } from "./manifest.ts";
@@ -60,9 +60,9 @@ export function tableQuery(
     const [{ version, id }] = group as [BatchInfo];
     const files = segmentsOf(group, table.name)
       .filter((_, i) => i % share.of === share.index)
-      .map(({ file }) => quoteText(join(store, file)));
+      .map(({ file }) => join(store, file));
     if (files.length === 0) return [];
-    const source = `read_parquet([${files.join(", ")}]${hides(id) ? ", filename = true" : ""})`;
+    const source = parquetRows(files, { fileNames: hides(id) });
     const relation = version === STORE_VERSION ? source : upgraded(table.name, version, source, upgrades);
     if (!hides(id)) return `select ${names} from ${relation} s`;
     if (table === storedReadings) return `select ${names} from ${readingsRelation(relation)} s`;
@@ -89,24 +89,23 @@ export async function hideDuplicates(
   await connection.run(`create schema if not exists store`);
   for (const table of [HIDDEN, HIDDEN_SOURCES])
     await connection.run(`create or replace table ${table} (run_id ubigint, batch varchar)`);
-  const files = segmentsOf(batches, storedRuns.name).map(({ file }) => quoteText(join(store, file)));
+  const files = segmentsOf(batches, storedRuns.name).map(({ file }) => join(store, file));
   if (batches.length < 2 || files.length < 2) return new Set();
-  const list = `[${files.join(", ")}]`;
   const [[distinct] = []] = (
-    await connection.runAndReadAll(`select count(distinct run_id) from read_parquet(${list})`)
+    await connection.runAndReadAll(`select count(distinct run_id) from ${parquetRows(files)}`)
   ).getRows();
   if (Number(distinct) === rowsOf(batches, storedRuns.name)) return new Set();
   await connection.run(
     `insert into ${HIDDEN} select distinct run_id, batch from (
        select run_id, ${BATCH} as batch, min(${BATCH}) over (partition by run_id) as first
-       from read_parquet(${list}, filename = true)
+       from ${parquetRows(files, { fileNames: true })}
      ) where batch <> first`,
   );
-  const sources = segmentsOf(batches, storedSources.name).map(({ file }) => quoteText(join(store, file)));
+  const sources = segmentsOf(batches, storedSources.name).map(({ file }) => join(store, file));
   if (sources.length > 0)
     await connection.run(
       `insert into ${HIDDEN_SOURCES} select run_id, h.batch from ${HIDDEN} h join (
-         select hash_high, min(${BATCH}) as first from read_parquet([${sources.join(", ")}], filename = true)
+         select hash_high, min(${BATCH}) as first from ${parquetRows(sources, { fileNames: true })}
          where hash_high in (select run_id from ${HIDDEN}) group by hash_high
        ) s on s.hash_high = h.run_id where h.batch > s.first`,
     );
@@ -136,9 +135,9 @@ export async function duplicateBatches(
   batches: readonly BatchInfo[],
 ): Promise<Set<string>> {
   if ((await hiddenRuns(connection)) === 0) return new Set();
-  const files = segmentsOf(batches, storedRuns.name).map(({ file }) => quoteText(join(store, file)));
+  const files = segmentsOf(batches, storedRuns.name).map(({ file }) => join(store, file));
   const found = await connection.runAndReadAll(
-    `select distinct ${BATCH} from read_parquet([${files.join(", ")}], filename = true)
+    `select distinct ${BATCH} from ${parquetRows(files, { fileNames: true })}
      where run_id in (select run_id from ${HIDDEN})`,
   );
   return new Set(found.getRows().map(([batch]) => String(batch)));

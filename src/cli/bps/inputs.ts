@@ -1,9 +1,13 @@
 /** Which files the arguments mean: themselves, or the traces in a folder; the same bytes only once. */
 import { createHash } from "node:crypto";
-import { closeSync, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../../base/errors.ts";
 import { ACCESS_FORMATS, ACCESS_HEAD_BYTES, findAccessFormat } from "../../formats/access-formats.ts";
+import { darshanAccesses } from "../../formats/darshan/accesses.ts";
+import { type FileSource, openFile } from "../../node/file-source.ts";
+import { gunzipped } from "../../node/gzip-source.ts";
+import { fsPath, namesIn } from "../../node/raw-path.ts";
 import type { Context } from "../context.ts";
 import { isParquet } from "./parquet.ts";
 
@@ -19,7 +23,7 @@ export interface BpsInput {
 /** Whether it can be read only once: standard input, a named pipe, `<(command)`, a terminal. */
 export function isPipe(word: string): boolean {
   if (word === STDIN) return true;
-  const stat = statSync(word, { throwIfNoEntry: false });
+  const stat = statSync(fsPath(word), { throwIfNoEntry: false });
   return stat !== undefined && !stat.isFile() && !stat.isDirectory();
 }
 
@@ -54,34 +58,45 @@ export function reasonOf(error: unknown, name: string): string {
 }
 
 function filesOf(path: string): BpsInput[] {
-  if (!statSync(path).isDirectory()) return [{ name: path, path }];
-  const paths = readdirSync(path)
+  if (!statSync(fsPath(path)).isDirectory()) return [{ name: path, path }];
+  const paths = namesIn(path)
     .sort()
     .map((name) => join(path, name))
-    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
+    .filter((file) => statSync(fsPath(file), { throwIfNoEntry: false })?.isFile() === true);
   const known = paths.filter((file) => {
-    const head = headOf(file);
-    return isParquet(head) || findAccessFormat(head, file) !== undefined;
+    const head = look(file, (source) => source.read(0, ACCESS_HEAD_BYTES).slice());
+    return head === undefined || isParquet(head) || findAccessFormat(head, file) !== undefined;
   });
   if (known.length > 0) return known.map((file) => ({ name: path, path: file }));
   const formats = ACCESS_FORMATS.map(({ label }) => label).join("; ");
   throw new FormatError(path, {}, `no trace of accesses in this folder (have: ${formats}; Parquet)`);
 }
 
-function headOf(path: string): Uint8Array {
-  const descriptor = openSync(path, "r");
+/** The file, or the Darshan log in it when it is a gzip file. */
+export function openInput(path: string, wholeBytesMax?: number): FileSource {
+  return gunzipped(openFile(path, wholeBytesMax), {
+    wanted: (head) => darshanAccesses.recognizes(head, path),
+  });
+}
+
+/** Runs `use` on an input of which only parts are wanted. Undefined for a damaged gzip file; whoever reads it says why. */
+function look<T>(path: string, use: (source: FileSource) => T): T | undefined {
+  let source: FileSource | undefined;
   try {
-    const head = new Uint8Array(ACCESS_HEAD_BYTES);
-    return head.subarray(0, readSync(descriptor, head, 0, head.length, 0));
+    source = openInput(path, 0);
+    return use(source);
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
   } finally {
-    closeSync(descriptor);
+    source?.close();
   }
 }
 
 /** Equal bytes are the same accesses, which must not count twice. */
 function withoutTwins(inputs: readonly BpsInput[], context: Context): BpsInput[] {
   const firstByKey = new Map<string, string>();
-  const hashes = new Map<string, string>();
+  const hashes = new Map<string, string | undefined>();
   const candidates = new Map<string, BpsInput[]>();
   for (const input of inputs) {
     if (input.path === undefined) continue;
@@ -90,7 +105,7 @@ function withoutTwins(inputs: readonly BpsInput[], context: Context): BpsInput[]
     candidates.set(key, [...(candidates.get(key) ?? []), input]);
   }
   for (const [key, alike] of candidates) {
-    const paths = new Set(alike.map(({ path }) => realpathSync(path as string)));
+    const paths = new Set(alike.map(({ path }) => realpathSync.native(fsPath(path as string), "latin1")));
     // Only files that look alike are read whole.
     for (const { path } of alike)
       hashes.set(path as string, paths.size > 1 ? contentHash(path as string) : key);
@@ -110,32 +125,27 @@ function withoutTwins(inputs: readonly BpsInput[], context: Context): BpsInput[]
 
 const EDGE_BYTES = 4096;
 
-/** Equal for equal files: length, first and last bytes. Undefined for what is empty or no regular file. */
+/** Equal for equal content: length, first and last bytes. Undefined for what is empty or no regular file. */
 function cheapKey(path: string): string | undefined {
-  const descriptor = openSync(path, "r");
-  try {
-    const stat = fstatSync(descriptor);
-    if (!stat.isFile() || stat.size === 0) return undefined;
-    const edge = Buffer.alloc(2 * EDGE_BYTES);
-    readSync(descriptor, edge, 0, EDGE_BYTES, 0);
-    readSync(descriptor, edge, EDGE_BYTES, EDGE_BYTES, Math.max(0, stat.size - EDGE_BYTES));
-    return `${stat.size} ${createHash("sha256").update(edge).digest("hex")}`;
-  } finally {
-    closeSync(descriptor);
-  }
+  const stat = statSync(fsPath(path));
+  if (!stat.isFile() || stat.size === 0) return undefined;
+  return look(path, (source) => {
+    const hash = createHash("sha256").update(source.read(0, EDGE_BYTES));
+    hash.update(source.read(Math.max(0, source.byteLength - EDGE_BYTES), EDGE_BYTES));
+    return `${source.byteLength} ${hash.digest("hex")}`;
+  });
 }
 
-function contentHash(path: string): string {
-  const descriptor = openSync(path, "r");
-  try {
+const PIECE_BYTES = 1 << 20;
+
+function contentHash(path: string): string | undefined {
+  return look(path, (source) => {
     const hash = createHash("sha256");
-    const piece = Buffer.allocUnsafe(1 << 20);
-    for (;;) {
-      const got = readSync(descriptor, piece, 0, piece.length, null);
-      if (got === 0) return hash.digest("hex");
-      hash.update(piece.subarray(0, got));
+    let piece: Uint8Array | undefined;
+    for (let at = 0; at < source.byteLength; at += PIECE_BYTES) {
+      piece = source.read(at, PIECE_BYTES, piece);
+      hash.update(piece);
     }
-  } finally {
-    closeSync(descriptor);
-  }
+    return hash.digest("hex");
+  });
 }

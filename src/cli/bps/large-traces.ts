@@ -5,6 +5,7 @@ import { joinSlices, type LevelTimes, slicesOf } from "../../analyze/metric/leve
 import { HEADER_BYTES, RECORD_BYTES } from "../../formats/trace/layout.ts";
 import { planTrace, type TracePlan, TraceParts } from "../../formats/trace/parts.ts";
 import { withFile } from "../../node/file-source.ts";
+import { fsPath } from "../../node/raw-path.ts";
 import type { BpsInput } from "./inputs.ts";
 import { type BpsThreads, startThreads } from "./threads.ts";
 import type { PartResult } from "./part-work.ts";
@@ -109,7 +110,7 @@ export class LargeTraces {
 function planOf({ path }: BpsInput): TracePlan | undefined {
   if (path === undefined) return undefined;
   try {
-    const stat = statSync(path);
+    const stat = statSync(fsPath(path));
     if (!stat.isFile() || stat.size < HEADER_BYTES + PART_RECORDS * RECORD_BYTES) return undefined;
     return withFile(path, (source) => planTrace(source, PART_RECORDS));
   } catch {

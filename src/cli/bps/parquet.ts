@@ -40,11 +40,11 @@ export async function readParquet(
   memoryBytes: number,
   breathe: () => Promise<void>,
 ): Promise<void> {
-  const { openDatabase, quoteName, quoteText } = await import("../../store/database.ts");
+  const { openDatabase, parquetRows, quoteName } = await import("../../store/database.ts");
   const database = await openDatabase("", { memoryBytes, tempFolder: tmpdir() });
   try {
     const { connection } = database;
-    const from = `read_parquet(${quoteText(path)})`;
+    const from = parquetRows([path]);
     const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJS();
     let described: Record<string, unknown>[];
     try {

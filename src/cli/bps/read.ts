@@ -7,10 +7,9 @@ import type { AccessReadOptions } from "../../formats/access-format.ts";
 import { ACCESS_HEAD_BYTES, accessFormat, detectAccessFormat } from "../../formats/access-formats.ts";
 import type { AccessSink } from "../../model/access-stream.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
-import { openFile } from "../../node/file-source.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 import type { Context } from "../context.ts";
-import { type BpsInput, reasonOf } from "./inputs.ts";
+import { type BpsInput, openInput, reasonOf } from "./inputs.ts";
 import { LargeTraces } from "./large-traces.ts";
 import { isParquet, readParquet } from "./parquet.ts";
 import { PipeSource } from "./pipe-source.ts";
@@ -103,7 +102,7 @@ async function readInput(
     readPipe(new PipeSource(0, input.name), sink, setting);
     return;
   }
-  const source = openFile(input.path);
+  const source = openInput(input.path);
   try {
     if (isParquet(source.read(0, 4))) {
       await readParquet(input.path, sink, setting.memoryBytes, () => context.breathe());

@@ -527,7 +527,7 @@ describe("bad input", () => {
       ["notes.txt", "Dear diary, today the job ran again.\n".repeat(60), /byte 8: not a Darshan log/],
       ["zero.darshan_partial", new Uint8Array(4096), /byte 0: .*still running/],
       ["zero.darshan", new Uint8Array(4096), /byte 0: the header is empty/],
-      ["old.darshan.gz", Uint8Array.of(0x1f, 0x8b, 8, ...new Uint8Array(400)), /byte 0: a gzip file/],
+      ["old.darshan.gz", Uint8Array.of(0x1f, 0x8b, 8, ...new Uint8Array(400)), /damaged gzip file/],
     ];
     for (const [name, bytes, pattern] of cases) {
       const path = save(name, bytes);

@@ -14,9 +14,9 @@ export default defineCommand({
   name: "darshan convert",
   summary: "write a Darshan log anew: recompress, select, obfuscate",
   description:
-    "Writes the log in format 3.41 with current record versions. Files and modules can be selected. With --obfuscate, names of files, hosts, user and program are replaced by stand-ins made with the key: the same key gives the same stand-ins in every log. Mount points and standard streams stay. Record ids are hashes of the original names, and who guesses a name can confirm it; --new-ids replaces them as well.",
+    "Writes the log in format 3.41 with current record versions. Run time, counters and findings stay the same: run time before format 3.41 includes the second in which the job ends, so the end of an older log moves by 1 s. Files and modules can be selected. With --obfuscate, stand-ins made with the key replace names of files, hosts, user, program, Lustre pools and DAOS containers, user id, job ids and record ids; the same key gives the same stand-ins in every log. The command line keeps no arguments, of the metadata only the version of Darshan stays (hints of MPI-IO go), and the job moves 2 to 4 years into the past, by the same time in every log of a key. Readable stay: the top folder of mount points, types of file systems, standard streams, and all counters: sizes, times since the start of the job, ranks, numbers of OSTs.",
   arguments: [
-    { name: "log", help: "a .darshan file", kind: "file" },
+    { name: "log", help: "a .darshan or .darshan.gz file", kind: "file" },
     { name: "output", help: "the file to write; it appears only when it is whole", kind: "file" },
   ],
   options: {
@@ -43,13 +43,17 @@ export default defineCommand({
       valueName: "PATTERN",
       help: "keep only files whose name matches; * and ? are wild",
     },
-    obfuscate: { kind: "string", valueName: "KEY", help: "replace names by stand-ins made with this key" },
-    "new-ids": { kind: "boolean", help: "with --obfuscate: replace record ids too" },
+    obfuscate: {
+      kind: "string",
+      valueName: "KEY",
+      help: "replace names, ids, times and hints by stand-ins made with this key",
+    },
+    "new-ids": { kind: "boolean", help: "has no effect: --obfuscate always replaces record ids" },
     ...READ_OPTIONS,
   },
   examples: [
     {
-      command: "plimsoll darshan convert --obfuscate s3cret --new-ids run.darshan share.darshan",
+      command: "plimsoll darshan convert --obfuscate s3cret run.darshan share.darshan",
       does: "a copy to share",
     },
     {
@@ -78,9 +82,7 @@ export default defineCommand({
         ...(options.streamBytes === undefined ? {} : { streamBytes: options.streamBytes }),
         ...(modules.length === 0 ? {} : { keepModule: (name: string) => modules.includes(name) }),
         ...(patterns.length === 0 ? {} : { keepFile: (name: Uint8Array) => matches(patterns, name) }),
-        ...(options.obfuscate === undefined
-          ? {}
-          : { renaming: obfuscation(log, options.obfuscate, options.newIds) }),
+        ...(options.obfuscate === undefined ? {} : { renaming: obfuscation(log, options.obfuscate) }),
         ...(options.keepGoing ? { onDamage: damageKeeper(log, options) } : {}),
         pause: (position) => {
           progress.update(position);

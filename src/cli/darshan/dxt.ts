@@ -9,7 +9,7 @@ export default defineCommand({
   summary: "print each traced read and write of a Darshan log",
   description:
     "Prints the same lines as darshan-dxt-parser: per file and rank every read and write with offset, length, start and end in seconds, the OSTs it touched where the log knows the stripe layout, and the thread.",
-  arguments: [{ name: "log", help: "a .darshan file, or /dev/stdin", kind: "file" }],
+  arguments: [{ name: "log", help: "a .darshan or .darshan.gz file, or /dev/stdin", kind: "file" }],
   options: {
     "show-incomplete": {
       kind: "boolean",

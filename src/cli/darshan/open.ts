@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS } from "../../formats/darshan/limits.ts";
 import { DarshanLog } from "../../formats/darshan/log.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { openFile } from "../../node/file-source.ts";
+import { gunzipped } from "../../node/gzip-source.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
 
@@ -43,13 +44,13 @@ export const READ_DEFAULTS: ReadOptions = {
   maxNameTableBytes: undefined,
 };
 
-/** Opens `path`, hands the log to `use`, and closes it. */
+/** Opens `path`, a log or a gzip file of one, hands the log to `use`, and closes it. */
 export async function withLog<T>(
   path: string,
   options: ReadOptions,
   use: (log: DarshanLog) => T | Promise<T>,
 ): Promise<T> {
-  const source = openFile(path);
+  const source = gunzipped(openFile(path), { allowCut: options.keepGoing });
   try {
     const log = new DarshanLog(source, {
       codecs: nodeCodecs,

@@ -21,6 +21,7 @@ import {
   skipDamage,
   withLog,
 } from "../darshan/open.ts";
+import { type LogOfJob, requireOneJob } from "./same-job.ts";
 
 export const JOB_OPTIONS = {
   threshold: {
@@ -30,6 +31,14 @@ export const JOB_OPTIONS = {
     help: "judge by another value, such as small-writes.share=0.2; may be repeated (plimsoll findings --list)",
   },
   ...READ_OPTIONS,
+} as const satisfies OptionSpecs;
+
+/** For commands that take several logs of a job. */
+export const MERGE_OPTIONS = {
+  "force-merge": {
+    kind: "boolean",
+    help: "take logs of different jobs as one job: bytes are summed, times count from the first start",
+  },
 } as const satisfies OptionSpecs;
 
 export interface ReadJob {
@@ -42,16 +51,17 @@ export interface ReadJob {
 
 /**
  * Of one log, damage is an error unless --keep-going; of several, a log that cannot be read is left out and named, as
- * long as one is left.
+ * long as one is left. Logs of different jobs are refused unless --force-merge.
  */
 export async function readJob(
   paths: readonly string[],
-  options: ReadOptions & { readonly threshold: readonly string[] },
+  options: ReadOptions & { readonly threshold: readonly string[]; readonly forceMerge?: boolean },
   context: Context,
   picture?: PictureOptions,
 ): Promise<ReadJob> {
   const values = thresholdValues(options.threshold);
   const runs = await readSpans(paths, options, context);
+  if (options.forceMerge !== true) requireOneJob(runs.map(({ log }) => log));
   const streams = new JobStreams(
     runs.map(({ span }) => span),
     picture,
@@ -73,15 +83,16 @@ export async function readJob(
 }
 
 async function readSpans(paths: readonly string[], options: ReadOptions, context: Context) {
-  const runs: { path: string; span: ReturnType<typeof runSpan> }[] = [];
+  const runs: { path: string; span: ReturnType<typeof runSpan>; log: LogOfJob }[] = [];
   for (const [index, path] of paths.entries()) {
     try {
-      const span = await withLog(path, options, (log) => {
+      const run = await withLog(path, options, (log) => {
         // What is left out must be left out whole, so each of several logs is read once before it counts.
         if (paths.length > 1 && !options.keepGoing) readThrough(log, () => true);
-        return runSpan(log, paths.length === 1 ? path : `${index}:${path}`);
+        const span = runSpan(log, paths.length === 1 ? path : `${index}:${path}`);
+        return { path, span, log: { ...span, path, jobId: log.job.jobId, userId: log.job.uid } };
       });
-      runs.push({ path, span });
+      runs.push(run);
     } catch (error) {
       if (paths.length === 1 || !(error instanceof FormatError)) throw error;
       context.skip(

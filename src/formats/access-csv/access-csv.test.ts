@@ -17,7 +17,7 @@ function slowly(text: string, columns: readonly string[], separator: RegExp, uni
     return sign === "-" ? -value : value;
   };
   const rows = text
-    .split(/\r?\n/)
+    .split(/\r\n|\n|\r/)
     .filter((line) => line.trim() !== "" && !line.startsWith("#"))
     .slice(1)
     .map((line) => {
@@ -60,7 +60,7 @@ describe("tables of accesses", () => {
           fc.shuffledSubarray([...some, "bytes", "start", "end"], { minLength: some.length + 3 }),
         ),
       separator: fc.constantFrom(",", ";", "\t", " , ", ", "),
-      newline: fc.constantFrom("\n", "\r\n", "\n\n", "\n# note\n"),
+      newline: fc.constantFrom("\n", "\r\n", "\r", "\n\n", "\n# note\n"),
       ended: fc.boolean(),
       rows: fc.array(
         fc.record({
@@ -101,6 +101,16 @@ describe("tables of accesses", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it("may end lines with CR alone, also beyond one window", () => {
+    const rows = Array.from({ length: 100_000 }, (_, i) => `${i % 7},512,${i},${i + 1}`);
+    const lines = ["pid,bytes,start,end", ...rows];
+    const found = read(lines.join("\r"));
+    expect(lines.join("\r").length).toBeGreaterThan(1 << 20);
+    expect(found.accesses).toEqual(read(lines.join("\n")).accesses);
+    expect(accessCsv.recognizes(new TextEncoder().encode("pid,bytes,start,end\r1,2,3,4\r"), "x")).toBe(true);
+    expect(accessCsv.recognizes(new TextEncoder().encode("1,2,3,4\r1,2,3,4\r"), "x")).toBe(true);
   });
 
   it("lose no nanosecond of the time of day", () => {

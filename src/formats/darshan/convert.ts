@@ -2,22 +2,13 @@
  * A log written anew: other compression or byte order, fewer files or modules, or without the names that say
  * who did what. Records of old versions become current ones, since the format allows no mixture.
  */
-import { LOW } from "../../base/words.ts";
-import type { RecordBlock } from "./blocks.ts";
 import type { SegmentBlock } from "./dxt.ts";
 import type { ModuleEntry } from "./header.ts";
+import type { Job } from "./job.ts";
 import type { DarshanLog } from "./log.ts";
-import { columnOf, type ModuleSpec } from "./modules/index.ts";
+import type { ModuleSpec } from "./modules/index.ts";
+import { type Renaming, renameRecord, renameTrace, traceId } from "./rename.ts";
 import { type LogSink, LogWriter, type WriteOptions } from "./writer.ts";
-
-/** What stands for what; see `obfuscation` of the command for how names are made. */
-export interface Renaming {
-  name(name: Uint8Array): Uint8Array;
-  id(id: bigint): bigint;
-  host(host: Uint8Array): Uint8Array;
-  uid(uid: bigint): bigint;
-  commandLine(commandLine: Uint8Array): Uint8Array;
-}
 
 export interface ConvertOptions extends WriteOptions {
   /** Modules to keep, by name; all when absent. */
@@ -105,22 +96,45 @@ export async function convertLog(
 function writeJob(log: DarshanLog, writer: LogWriter, { renaming, metadata = [] }: ConvertOptions): void {
   const { job } = log;
   const extra = new TextEncoder().encode(metadata.map(([key, value]) => `${key}=${value}\n`).join(""));
-  const old = job.metadataBytes;
+  const old = renaming === undefined ? job.metadataBytes : renaming.metadata(job.metadataBytes);
   const all = new Uint8Array(old.length + extra.length);
   all.set(old);
   all.set(extra, old.length);
   writer.job({
     uid: renaming === undefined ? job.uid : renaming.uid(job.uid),
-    startSeconds: job.startSeconds,
-    startNanoseconds: job.startNanoseconds,
-    endSeconds: job.endSeconds,
-    endNanoseconds: job.endNanoseconds,
+    ...jobTimes(job, renaming?.earlierNs ?? 0n),
     nprocs: job.nprocs,
-    jobId: job.jobId,
+    jobId: renaming === undefined ? job.jobId : renaming.jobId(job.jobId),
     metadata: all,
     commandLine: renaming === undefined ? job.commandLineBytes : renaming.commandLine(job.commandLineBytes),
-    mounts: mountsInOrder(log).map(({ typeBytes, pathBytes }) => ({ type: typeBytes, path: pathBytes })),
+    mounts: mountsInOrder(log).map(({ typeBytes, pathBytes }) => ({
+      type: typeBytes,
+      path: renaming === undefined ? pathBytes : renaming.mount(pathBytes),
+    })),
   });
+}
+
+const NS = 1_000_000_000n;
+
+/**
+ * Before format 3.41 a log counts whole seconds and its run time is end - start + 1; from 3.41 on it is end - start.
+ * The end moves with the border, so that the run time stays. An end of 0 says that the job never finished, and a start
+ * too small for a clock since 1970 is not moved.
+ */
+function jobTimes(job: Job, earlierNs: bigint) {
+  const { startSeconds, startNanoseconds, endSeconds, endNanoseconds } = job;
+  const finished = endSeconds !== 0n;
+  const lastSecond = finished && job.countsWholeSeconds ? endSeconds + 1n : endSeconds;
+  const startNs = startSeconds * NS + startNanoseconds - earlierNs;
+  const endNs = lastSecond * NS + endNanoseconds - earlierNs;
+  if (earlierNs === 0n || startNs <= 0n)
+    return { startSeconds, startNanoseconds, endSeconds: lastSecond, endNanoseconds };
+  return {
+    startSeconds: startNs / NS,
+    startNanoseconds: startNs % NS,
+    endSeconds: finished ? endNs / NS : 0n,
+    endNanoseconds: finished ? endNs % NS : 0n,
+  };
 }
 
 /** The job keeps mounts by falling length; a log rewritten without change should keep the order of the file. */
@@ -151,27 +165,6 @@ function isOfFiles(spec: ModuleSpec): boolean {
   );
 }
 
-function renameRecord(spec: ModuleSpec, block: RecordBlock, at: number, renaming: Renaming): void {
-  const { u64, u8 } = block.views;
-  u64[at] = renaming.id(u64[at] as bigint);
-  if (block.header) return;
-  if (spec.integersAt === 3 && u64[at + 2] !== 0n) u64[at + 2] = renaming.id(u64[at + 2] as bigint);
-  const from = spec.name === "POSIX" ? at + columnOf(spec, "POSIX_RENAMED_FROM") : -1;
-  if (from >= 0 && u64[from] !== 0n) u64[from] = renaming.id(u64[from] as bigint);
-  if (spec.name === "APMPI") {
-    const start = 8 * (at + spec.realsAt + spec.reals.length);
-    const field = u8.subarray(start, start + 128);
-    const end = field.indexOf(0);
-    const host = renaming.host(field.slice(0, end < 0 ? 128 : end));
-    field.fill(0);
-    field.set(host.subarray(0, 127));
-  }
-}
-
-function traceId({ record }: SegmentBlock): bigint {
-  return (BigInt(record.idHigh) << 32n) | BigInt(record.idLow);
-}
-
 /** Where damage cuts a trace short: in which record, counted from 1, and how many of its segments are there. */
 function cutTrace(log: DarshanLog, entry: ModuleEntry): { traces: number; segments: number } | undefined {
   let traces = 0;
@@ -193,20 +186,6 @@ function shortened(block: SegmentBlock, segments: number): SegmentBlock {
   const writes = Math.min(block.record.writes, segments);
   const reads = Math.min(block.record.reads, segments - writes);
   return { ...block, record: { ...block.record, writes, reads } };
-}
-
-function renameTrace(block: SegmentBlock, renaming: Renaming): SegmentBlock {
-  const halves = new Uint32Array(BigUint64Array.of(renaming.id(traceId(block))).buffer);
-  const { record } = block;
-  return {
-    ...block,
-    record: {
-      ...record,
-      idLow: halves[LOW] as number,
-      idHigh: halves[1 - LOW] as number,
-      hostBytes: renaming.host(record.hostBytes),
-    },
-  };
 }
 
 /** A module we cannot read goes over as it is, where that keeps its meaning. Returns why it cannot. */

@@ -339,13 +339,13 @@ describe("the header", () => {
     });
   });
 
-  it("of a gzip file points to the old formats", () => {
+  it("of a gzip file says gunzip and points to the old formats", () => {
     const bytes = new Uint8Array(500);
     bytes.set([0x1f, 0x8b, 8]);
     expect(failure(bytes)).toEqual({
       offset: 0,
       detail:
-        "a gzip file: perhaps a Darshan 1.x or 2.x log, which is another format; convert it with darshan-convert of that release",
+        "a gzip file: gunzip it first (a Darshan 1.x or 2.x log has another format below; convert it with darshan-convert of that release)",
     });
   });
 
@@ -381,7 +381,6 @@ describe("the header", () => {
     ["3.42", "is newer than this reader"],
     ["3.99", "is newer than this reader"],
     ["4.00", "is newer than this reader"],
-    ["2.06", "is not supported"],
     ["3.01", "is not supported"],
     ["3.11", "is not supported"],
     ["3.40", "is not supported"],
@@ -392,6 +391,14 @@ describe("the header", () => {
         detail: `format version ${version} ${verdict} (reads 3.00, 3.10, 3.20, 3.21, 3.41)`,
       });
     }
+  });
+
+  it("of Darshan 1.x or 2.x says what to do", () => {
+    for (const version of ["1.24", "2.06"])
+      expect(failure(file({ version }))).toEqual({
+        offset: 0,
+        detail: `a log of Darshan ${version[0]}.x (format ${version}), which is another format; convert it with darshan-convert of that release`,
+      });
   });
 
   it("names the file in its message", () => {

@@ -172,7 +172,7 @@ function checkStart(source: ByteSource, bytes: Uint8Array, view: DataView): numb
     fail(
       source,
       0,
-      "a gzip file: perhaps a Darshan 1.x or 2.x log, which is another format; convert it with darshan-convert of that release",
+      "a gzip file: gunzip it first (a Darshan 1.x or 2.x log has another format below; convert it with darshan-convert of that release)",
     );
   let text = "";
   for (let i = 0; i < 8 && bytes[i] !== 0; i++) text += String.fromCharCode(bytes[i] as number);
@@ -191,6 +191,12 @@ function checkStart(source: ByteSource, bytes: Uint8Array, view: DataView): numb
   if (match === null) return fail(source, 0, "damaged header: no format version at byte 0");
   const minor = Number(match[2]);
   if (match[1] === "3" && MINORS.includes(minor)) return minor;
+  if (match[1] === "1" || match[1] === "2")
+    fail(
+      source,
+      0,
+      `a log of Darshan ${match[1]}.x (format ${text}), which is another format; convert it with darshan-convert of that release`,
+    );
   const newer = Number(match[1]) > 3 || (match[1] === "3" && minor > 41);
   return fail(
     source,

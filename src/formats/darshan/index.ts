@@ -1,6 +1,6 @@
 /** Darshan logs: reading, writing, printing, importing. */
 export type { RecordBlock } from "./blocks.ts";
-export { type ConvertOptions, type ConvertResult, convertLog, type Renaming } from "./convert.ts";
+export { type ConvertOptions, type ConvertResult, convertLog } from "./convert.ts";
 export type { SegmentBlock, TraceRecord } from "./dxt.ts";
 export { writeDxt } from "./dxt-text.ts";
 export { darshan } from "./format.ts";
@@ -22,6 +22,7 @@ export {
   type Segment,
   type TraceObject,
 } from "./records.ts";
+export type { Renaming } from "./rename.ts";
 export { type ParseSections, writeParse } from "./text.ts";
 export { type DerivedFigures, Totals } from "./totals.ts";
 export {

@@ -34,12 +34,13 @@ export class Job {
   readonly metadataBytes: Uint8Array;
   /** Raw text, up to its NUL. */
   readonly textBytes: Uint8Array;
-  readonly #newFormat: boolean;
+  /** Before format 3.41: times are whole seconds, and the second in which the job ends counts as run time. */
+  readonly countsWholeSeconds: boolean;
   #mounts: readonly Mount[] | undefined;
 
   constructor(plain: Uint8Array, header: Header, source: string) {
-    this.#newFormat = header.minor >= 41;
-    const words = this.#newFormat ? 7 : 5;
+    this.countsWholeSeconds = header.minor < 41;
+    const words = this.countsWholeSeconds ? 5 : 7;
     const recordBytes = 8 * words + METADATA_BYTES;
     if (plain.length < recordBytes) {
       throw new FormatError(
@@ -52,9 +53,9 @@ export class Job {
     const word = (index: number) => view.getBigInt64(8 * index, !header.bigEndian);
     this.uid = word(0);
     this.startSeconds = word(1);
-    this.startNanoseconds = this.#newFormat ? word(2) : 0n;
-    this.endSeconds = word(this.#newFormat ? 3 : 2);
-    this.endNanoseconds = this.#newFormat ? word(4) : 0n;
+    this.startNanoseconds = this.countsWholeSeconds ? 0n : word(2);
+    this.endSeconds = word(this.countsWholeSeconds ? 2 : 3);
+    this.endNanoseconds = this.countsWholeSeconds ? 0n : word(4);
     this.nprocs = word(words - 2);
     this.jobId = word(words - 1);
     this.metadataBytes = upToNul(plain.subarray(8 * words, recordBytes));
@@ -64,13 +65,13 @@ export class Job {
   /** Seconds from start to end. Before 3.41 there are whole seconds only, and a job lasts at least one. */
   get runTimeSeconds(): number {
     const seconds = this.endSeconds - this.startSeconds;
-    if (!this.#newFormat) return Number(seconds) + 1;
+    if (this.countsWholeSeconds) return Number(seconds) + 1;
     return Number(seconds * 1_000_000_000n + this.endNanoseconds - this.startNanoseconds) / 1e9;
   }
 
   /** The run time as darshan-parser computes it: a difference of large doubles, off by some tenths of a microsecond. */
   get printedRunTimeSeconds(): number {
-    if (!this.#newFormat) return this.runTimeSeconds;
+    if (this.countsWholeSeconds) return this.runTimeSeconds;
     const moment = (seconds: bigint, nanoseconds: bigint) => Number(seconds) + Number(nanoseconds) / 1e9;
     return moment(this.endSeconds, this.endNanoseconds) - moment(this.startSeconds, this.startNanoseconds);
   }

@@ -95,7 +95,8 @@ describe("windows of lines", () => {
     });
     fc.assert(
       fc.property(lines, fc.boolean(), fc.integer({ min: 1, max: 40 }), (list, ended, size) => {
-        const text = list.join("\n") + (ended ? "\n" : "");
+        // A newline first: without one, a CR would end lines.
+        const text = `\n${list.join("\n")}${ended ? "\n" : ""}`;
         for (const source of [bytesSource(encode(text)), copying(encode(text))]) {
           let seen = "";
           let lasts = 0;
@@ -111,6 +112,27 @@ describe("windows of lines", () => {
           );
           expect(seen).toBe(text);
           expect(lasts).toBe(1);
+        }
+      }),
+    );
+  });
+
+  it("have newlines where lines end with CR alone", () => {
+    const lines = fc.array(fc.string({ unit: fc.constantFrom("a", " ", "é"), maxLength: 12 }), {
+      minLength: 2,
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(lines, fc.integer({ min: 1, max: 40 }), (list, size) => {
+        const text = `${list.join("\r")}z`;
+        for (const source of [bytesSource(encode(text)), copying(encode(text))]) {
+          let seen = "";
+          eachWindow(
+            source,
+            (bytes, from, end) => void (seen += new TextDecoder().decode(bytes.subarray(from, end))),
+            size,
+          );
+          expect(seen).toBe(text.replaceAll("\r", "\n"));
         }
       }),
     );

@@ -7,6 +7,7 @@ import type { NoteSentence } from "../../model/access-stream.ts";
 const WINDOW_BYTES = 1 << 20;
 const LINE_BYTES_MAX = 64 << 20;
 export const NEWLINE = 10;
+const RETURN = 13;
 
 /**
  * Lines between `from` and `end` of `bytes`. All end with a newline but perhaps the very last of the input, which is in
@@ -15,18 +16,22 @@ export const NEWLINE = 10;
 export type UseWindow = (bytes: Uint8Array, from: number, end: number, last: boolean) => void;
 
 /**
- * Reads front to back. A line that the window cuts is read again with the next one, which costs less than joining
+ * Reads front to back; a text whose lines end with CR alone has newlines in their place. A line that the window cuts is read again with the next one, which costs less than joining
  * pieces; so a source must be able to go back by as much as one line.
  */
 export function eachWindow(source: ByteSource, use: UseWindow, windowBytes = WINDOW_BYTES): void {
   let offset = 0;
   let size = windowBytes;
   let window: Uint8Array | undefined;
+  let returns: boolean | undefined;
   for (;;) {
-    const bytes: Uint8Array = source.read(offset, size, window);
-    const last = bytes.length < size;
+    const read: Uint8Array = source.read(offset, size, window);
+    const last = read.length < size;
+    // Before the first line has an end, nothing was handed out that could have been cut otherwise.
+    if (offset === 0) returns = endsWithReturns(read);
+    const bytes = returns === true ? read.map((byte) => (byte === RETURN ? NEWLINE : byte)) : read;
     const end = last ? bytes.length : bytes.lastIndexOf(NEWLINE) + 1;
-    window = bytes;
+    window = read;
     if (end === 0 && !last) {
       if (size >= LINE_BYTES_MAX)
         throw new FormatError(
@@ -49,6 +54,12 @@ export function eachWindow(source: ByteSource, use: UseWindow, windowBytes = WIN
   }
 }
 
+/** CR and no newline, as old Macintosh programs and some spreadsheets write. A CR at the very end may be half of CR LF. */
+function endsWithReturns(bytes: Uint8Array): boolean {
+  const at = bytes.indexOf(RETURN);
+  return at >= 0 && at < bytes.length - 1 && !bytes.includes(NEWLINE);
+}
+
 /** Where the line that starts at `at` ends: the index of its newline, or `end`. */
 export function lineEnd(bytes: Uint8Array, at: number, end: number): number {
   const newline = bytes.indexOf(NEWLINE, at);
@@ -66,7 +77,7 @@ export function excerpt(bytes: Uint8Array, from: number, to: number): string {
 /** The first bytes of an input as lines, without the last one when it may be cut; for a look before reading. */
 export function headLines(head: Uint8Array): string[] {
   const text = LATIN.decode(head.subarray(0, 4096)).replace(/^\xef\xbb\xbf/, "");
-  const lines = text.split(/\r?\n/);
+  const lines = text.split(endsWithReturns(head) ? "\r" : /\r?\n/);
   if (lines.length > 1) lines.pop();
   return lines;
 }

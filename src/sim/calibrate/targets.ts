@@ -57,7 +57,7 @@ export interface Targets {
 }
 
 export function readTargets(text: string, source: string, machine: Machine): Targets {
-  const lines = text.split(/\r?\n/);
+  const lines = text.split(/\r\n|\n|\r/);
   const header = (lines[0] ?? "").split(",").map((name) => name.trim());
   const fail = (line: number, detail: string): never => {
     throw new FormatError(source, { line }, detail);

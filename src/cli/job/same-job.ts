@@ -1,0 +1,55 @@
+/** Whether logs are of one job: the report of a job adds them up, and a sum over different jobs means nothing. */
+import { UsageError } from "../../base/errors.ts";
+
+export interface LogOfJob {
+  readonly path: string;
+  readonly jobId: bigint;
+  readonly userId: bigint;
+  readonly startUnixSeconds: number;
+  /** NaN when the log does not say. */
+  readonly runSeconds: number;
+}
+
+/** Ours: longer than the time limits of most centres. Job ids come again: schedulers wrap, process ids serve as ids. */
+const PAUSE_SECONDS_MAX = 7 * 86_400;
+const NAMED_MAX = 3;
+
+/** Refuses logs of different jobs, and names the jobs. */
+export function requireOneJob(logs: readonly LogOfJob[]): void {
+  const jobs = jobsOf(logs);
+  if (jobs.length <= 1) return;
+  const named = jobs.slice(0, NAMED_MAX).map(nameOf).join(", ");
+  const more = jobs.length > NAMED_MAX ? ` and ${jobs.length - NAMED_MAX} more` : "";
+  throw new UsageError(
+    `the logs are of ${jobs.length} different jobs: ${named}${more}; give the logs of one job, or --force-merge to take them as one`,
+  );
+}
+
+/** Logs by job: same job id, same user, and no pause that a job does not make. */
+export function jobsOf(logs: readonly LogOfJob[]): LogOfJob[][] {
+  const groups = new Map<string, LogOfJob[]>();
+  for (const log of logs) {
+    const key = `${log.jobId} ${log.userId}`;
+    groups.set(key, [...(groups.get(key) ?? []), log]);
+  }
+  return [...groups.values()].flatMap(splitAtPauses);
+}
+
+function splitAtPauses(logs: readonly LogOfJob[]): LogOfJob[][] {
+  const jobs: LogOfJob[][] = [];
+  let endSeconds = Number.NEGATIVE_INFINITY;
+  for (const log of [...logs].sort((a, b) => a.startUnixSeconds - b.startUnixSeconds)) {
+    const last = jobs.at(-1);
+    if (last === undefined || log.startUnixSeconds - endSeconds > PAUSE_SECONDS_MAX) jobs.push([log]);
+    else last.push(log);
+    endSeconds = Math.max(endSeconds, log.startUnixSeconds + (log.runSeconds || 0));
+  }
+  return jobs;
+}
+
+function nameOf([first]: readonly LogOfJob[]): string {
+  const { path, jobId, userId, startUnixSeconds } = first as LogOfJob;
+  const start = new Date(1000 * startUnixSeconds);
+  const day = Number.isNaN(start.getTime()) ? "at an unknown time" : `on ${start.toISOString().slice(0, 10)}`;
+  return `${jobId} of user ${userId} ${day} (${path})`;
+}

@@ -1,0 +1,69 @@
+/** What is in a gzip file, as a byte source. Logs are read in any order, which gzip does not allow, so it is held in memory. */
+import { constants, gunzipSync } from "node:zlib";
+import { FormatError, LimitError } from "../base/errors.ts";
+import type { FileSource } from "./file-source.ts";
+
+/** Regions of logs are compressed already, so one that is larger than this comes from a trace of millions of calls. */
+const PLAIN_BYTES_MAX = 256 << 20;
+/** Of the gzip file; enough to tell what is in it. */
+const HEAD_BYTES = 1024;
+/** Checksum and length at the end, which would be compared. */
+const TRAILER_BYTES = 8;
+
+export interface GunzipOptions {
+  /** Told the first bytes of what is in the file; unless it says yes, the file stays as it is. */
+  readonly wanted?: (head: Uint8Array) => boolean;
+  /** Of a file that was cut off, take what is there. */
+  readonly allowCut?: boolean;
+  readonly bytesMax?: number;
+}
+
+/** The source itself, or what is in it when it is a gzip file. Takes over the source. */
+export function gunzipped(source: FileSource, options: GunzipOptions = {}): FileSource {
+  const { wanted = () => true, allowCut = false, bytesMax = PLAIN_BYTES_MAX } = options;
+  try {
+    const head = source.read(0, HEAD_BYTES);
+    if (head[0] !== 0x1f || head[1] !== 0x8b || !wanted(plainHead(head))) return source;
+    const bytes = gunzip(source, allowCut, bytesMax);
+    return {
+      name: source.name,
+      byteLength: bytes.length,
+      read: (offset, length) => bytes.subarray(offset, offset + length),
+      state: source.state,
+      hasChanged: () => source.hasChanged(),
+      close: () => source.close(),
+    };
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+function plainHead(head: Uint8Array): Uint8Array {
+  try {
+    return gunzipSync(head.subarray(0, -TRAILER_BYTES), { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    return new Uint8Array(0);
+  }
+}
+
+function gunzip(source: FileSource, allowCut: boolean, bytesMax: number): Buffer {
+  // One that is larger packed is larger plain as well.
+  const packed = source.byteLength > bytesMax ? undefined : source.read(0, source.byteLength);
+  try {
+    if (packed !== undefined)
+      return gunzipSync(packed, {
+        maxOutputLength: bytesMax,
+        ...(allowCut ? { finishFlush: constants.Z_SYNC_FLUSH } : {}),
+      });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "ERR_BUFFER_TOO_LARGE")
+      throw new FormatError(source.name, {}, `damaged gzip file: ${message}`, { cause: error });
+  }
+  throw new LimitError(
+    source.name,
+    {},
+    `a gzip file with more than ${bytesMax / 2 ** 20} MiB in it; gunzip it to a file and read that`,
+  );
+}
