@@ -47,9 +47,6 @@ function placing(spans: readonly RunSpan[]): Placing {
   return { places, ranks, startUnixSeconds, seconds };
 }
 
-/** Processes of a run that is not believable still fit in memory; a log may claim anything. */
-const RANKS_MAX = 2 ** 24;
-
 /** Listens while logs are read into tables. Name all runs of the job before. */
 export class JobStreams implements Streams {
   readonly placing: Placing;
@@ -59,9 +56,9 @@ export class JobStreams implements Streams {
 
   constructor(spans: readonly RunSpan[], picture: PictureOptions = { callsMax: 0 }) {
     this.placing = placing(spans);
-    const ranks = Math.min(this.placing.ranks, RANKS_MAX);
-    this.picture = new TracePicture(ranks, this.placing.seconds, picture);
-    this.heats = new HeatBuilder(ranks, this.placing.seconds, spans.length === 1);
+    const { ranks, seconds } = this.placing;
+    this.picture = new TracePicture(ranks, seconds, picture);
+    this.heats = new HeatBuilder(ranks, seconds, spans.length === 1);
   }
 
   readonly ops = (block: OpsBlock): void => {

@@ -285,7 +285,7 @@ function aggregatorsOf(job: Job, record: LayerRecord, way: Way): { count: number
   const all = sum(job.layer("POSIX"), (one) => bytesOf(one, way));
   if (activity?.layer !== "POSIX" || bytesOf(posix, way) < 0.95 * all) return unknown;
   const bytes = way === "read" ? activity.rankBytesRead : activity.rankBytesWritten;
-  return { count: bytes.filter((one) => one > 0).length, source: "bytes of each rank" };
+  return { count: bytes.size, source: "bytes of each rank" };
 }
 
 const aggregators = defineRule({
