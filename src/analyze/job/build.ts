@@ -40,7 +40,8 @@ function placing(spans: readonly RunSpan[]): Placing {
   for (const span of spans) {
     const shiftSeconds = span.startUnixSeconds - startUnixSeconds;
     places.set(span.runId, { rankBase: ranks, shiftSeconds });
-    ranks += Math.max(0, span.ranks);
+    // Whatever the job record says, at least one process wrote the log.
+    ranks += Math.max(1, span.ranks);
     const end = shiftSeconds + span.runSeconds;
     if (!(seconds >= end) && !Number.isNaN(end)) seconds = end;
   }
