@@ -61,6 +61,6 @@ function pageBreach(page: string): string | undefined {
   } catch {
     return undefined;
   }
-  const breach = numberBreach(html.replace(/<(script|style)\b[^]*?<\/\1>/g, ""));
+  const breach = numberBreach(html.replace(/<(script|style)\b[\s\S]*?<\/\1>/g, ""));
   return breach && `the page ${breach}`;
 }
