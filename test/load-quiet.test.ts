@@ -223,6 +223,21 @@ describe("quiet hours", () => {
     expect(answer.sureness.verdict).toBe("not sure");
   });
 
+  it("refuses centuries in one line, as one wrong time stamp makes them", async () => {
+    const century = quietHours(db, {
+      window: { from: FROM - 100 * 365.25 * 1440, to: FROM + DAYS * 1440 },
+      condition: "true",
+      measure: "bytes",
+      zone: "UTC",
+      lengthMinutes: 180,
+      leastDays: 7,
+      busyRatio: 2,
+    });
+    await expect(century).rejects.toThrow(
+      "the time from 1924-03-19T23:00 to 2024-04-08T23:00 has 100 years; choose at most 20 with --from and --to",
+    );
+  });
+
   it("knows the chance of a coin", () => {
     expect(coinTail(10, 9)).toBeCloseTo(11 / 1024, 12);
     expect(coinTail(10, 0)).toBe(1);

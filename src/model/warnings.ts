@@ -2,7 +2,7 @@
 import { formatMany } from "../base/units.ts";
 
 export const negativeWarning = (module: string, count: number): string =>
-  `${count} ${module} counters or times are negative and were left out`;
+  `${count} ${module} counters or times are negative or out of range and were left out`;
 
 /** How many, over all warnings of a run, one a line. */
 export function negativesIn(warnings: string): number {

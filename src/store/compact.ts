@@ -9,7 +9,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { STORE_SCHEMA, STORE_VERSION, storedFiles } from "../model/store-schema.ts";
 import { PARQUET, publish, type WrittenSegment } from "./batch.ts";
 import { openDatabase, quoteText, type StoreOptions } from "./database.ts";
-import { readingError, systemErrorOf } from "./engine-error.ts";
+import { ownReadingError, systemErrorOf } from "./engine-error.ts";
 import { syncFolder } from "../node/durable.ts";
 import { ensureFolder, hashFile, removeFile, sizeOf, syncFile } from "./files.ts";
 import { reached } from "./hooks.ts";
@@ -124,7 +124,7 @@ async function rewrite(
       bytesAfter: bytesOf(batch),
     };
   } catch (error) {
-    throw readingError(error, store, live, database.memoryBytes);
+    throw await ownReadingError(error, store, live, database);
   } finally {
     for (const path of renamed) removeFile(path);
     database.close();

@@ -1,6 +1,8 @@
 /** What DuckDB says, as the errors that the rest of the program knows. */
 import { join } from "node:path";
 import { FormatError, LimitError, UsageError } from "../base/errors.ts";
+import { changedSegment } from "./changed-segment.ts";
+import type { Database } from "./database.ts";
 import { sizeOf, systemError } from "./files.ts";
 import type { BatchInfo } from "./manifest.ts";
 
@@ -26,6 +28,32 @@ export function systemErrorOf(error: unknown, writing?: string): Error | undefin
   const path = writing ?? /"([^"]+)"/.exec(message)?.[1] ?? "";
   const wrote = writing !== undefined || /write|create|truncate|sync/i.test(message);
   return systemError(code, wrote ? "write" : "open", path, error);
+}
+
+/** Kinds of those that values in a segment cause as well. */
+const VALUE_FAULTS = /^(?:Conversion|Out of Range|Invalid Input|Mismatch Type|Invalid type) Error: /;
+
+/**
+ * Makes the error of a query of ours clear. Our queries fit the tables, so where one does not fit, a segment has other
+ * columns or values than its table; what is left is our own fault and comes back unchanged.
+ */
+export async function ownReadingError(
+  error: unknown,
+  store: string,
+  live: readonly BatchInfo[],
+  { connection, memoryBytes }: Pick<Database, "connection" | "memoryBytes">,
+): Promise<unknown> {
+  const message = messageOf(error);
+  const isFault = isEngineError(error) && QUERY_FAULTS.test(message);
+  const changed =
+    isFault && brokenSegment(store, live) === undefined
+      ? await changedSegment(connection, store, live)
+      : undefined;
+  if (changed !== undefined) return new FormatError(changed.source, {}, changed.detail, { cause: error });
+  const clear = readingError(error, store, live, memoryBytes);
+  if (clear !== error || !isFault || !VALUE_FAULTS.test(message)) return clear;
+  const what = `a value in it is out of range (${firstLine(message)}); plimsoll store check --deep finds damage`;
+  return new FormatError(store, {}, what, { cause: error });
 }
 
 /** Makes the error of a query over the live batches of a store clear. Faults of the query itself come back unchanged. */
@@ -57,6 +85,23 @@ export function readingError(
   if (QUERY_FAULTS.test(message)) return error;
   const what = `a segment is damaged (${firstLine(message)}); plimsoll store repair names it and what is lost`;
   return new FormatError(store, {}, what, { cause: error });
+}
+
+/** Makes the error of reading one Parquet file that is not of a store clear: damage, memory, or the system's. */
+export function fileError(error: unknown, path: string, memoryBytes: number): unknown {
+  if (!isEngineError(error)) return error;
+  const message = messageOf(error);
+  if (/^Out of Memory Error/.test(message)) {
+    const mb = Math.round(memoryBytes / 1024 / 1024);
+    return new LimitError(path, {}, `reading it needs more than ${mb} MiB of memory; raise --memory`, {
+      cause: error,
+    });
+  }
+  const what = firstLine(message).replace(/^(?:Invalid(?: Input)?|IO|Conversion) Error: /, "");
+  return (
+    systemErrorOf(error) ??
+    new FormatError(path, {}, `not a Parquet file that can be read: ${what}`, { cause: error })
+  );
 }
 
 /** The first segment that is not there, or has another size than the manifest says. */

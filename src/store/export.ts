@@ -4,7 +4,7 @@ import { CSV_FORMULA, CSV_NUMBER } from "../base/csv.ts";
 import type { TableSchema } from "../model/schema.ts";
 import { PARQUET_OUTSIDE } from "./batch.ts";
 import { openDatabase, quoteName, quoteText, type StoreOptions } from "./database.ts";
-import { readingError, systemErrorOf } from "./engine-error.ts";
+import { ownReadingError, systemErrorOf } from "./engine-error.ts";
 import type { Store } from "./store.ts";
 import { hideDuplicates, tableQuery } from "./views.ts";
 
@@ -36,7 +36,7 @@ export async function exportTable(
   } catch (error) {
     const system = systemErrorOf(error, path) as NodeJS.ErrnoException | undefined;
     const writing = system?.code === "ENOSPC" || system?.code === "EDQUOT" || system?.code === "EROFS";
-    throw writing ? system : readingError(error, store.path, batches, database.memoryBytes);
+    throw writing ? system : await ownReadingError(error, store.path, batches, database);
   } finally {
     database.close();
   }

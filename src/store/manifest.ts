@@ -181,29 +181,42 @@ function readEntry(path: string, id: string): BatchInfo {
       `written by a newer Plimsoll (version ${batch.version}, this one knows ${STORE_VERSION}); update Plimsoll`,
     );
   }
-  const segments = Object.values(batch.tables ?? {}).flat();
   if (
     batch.id !== id ||
+    batch.version < 1 ||
+    typeof batch.created !== "string" ||
+    typeof batch.writer !== "string" ||
     !Array.isArray(batch.replaces) ||
     !batch.replaces.every(isBatchId) ||
-    !segments.every((segment) => isSegment(segment, id))
+    !areTables(batch.tables, id)
   ) {
     throw damaged(path, "fields are missing or wrong");
   }
   return batch;
 }
 
-function isSegment(segment: Segment, id: string): boolean {
-  const name = typeof segment?.file === "string" ? segment.file.split("/") : [];
-  return (
-    name.length === 3 &&
-    name[0] === "segments" &&
-    segmentBatch(name[2] as string) === id &&
-    Number.isSafeInteger(segment.rows) &&
-    Number.isSafeInteger(segment.bytes) &&
-    typeof segment.sha256 === "string"
+function areTables(tables: BatchInfo["tables"] | null, id: string): boolean {
+  if (typeof tables !== "object" || tables === null || Array.isArray(tables)) return false;
+  return Object.entries(tables).every(
+    ([table, segments]) =>
+      Array.isArray(segments) && segments.every((segment) => isSegment(segment, table, id)),
   );
 }
+
+function isSegment(segment: Segment | null, table: string, id: string): boolean {
+  const [folder, of, name = "", ...more] = typeof segment?.file === "string" ? segment.file.split("/") : [];
+  return (
+    folder === "segments" &&
+    of === table &&
+    more.length === 0 &&
+    segmentBatch(name) === id &&
+    isCount(segment?.rows) &&
+    isCount(segment?.bytes) &&
+    typeof segment?.sha256 === "string"
+  );
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 function damaged(path: string, what: string, cause?: unknown): FormatError {
   return new FormatError(path, {}, `damaged manifest entry: ${what}`, { cause });

@@ -12,7 +12,7 @@ import { STORE_SCHEMA, STORE_VERSION } from "../model/store-schema.ts";
 import { asideFolder, keepAside, linkOrCopy } from "./aside.ts";
 import { PARQUET, publish, type WrittenSegment } from "./batch.ts";
 import { type Database, openDatabase, quotePath, quoteText, type StoreOptions } from "./database.ts";
-import { readingError } from "./engine-error.ts";
+import { ownReadingError } from "./engine-error.ts";
 import { ensureFolder, hashFile, removeFile, sizeOf, syncFile } from "./files.ts";
 import { reached } from "./hooks.ts";
 import {
@@ -179,7 +179,7 @@ async function repair(
       if (apply) await replace(database, store, batch, plan, loss);
     }
   } catch (error) {
-    throw readingError(error, store, state.live, database.memoryBytes);
+    throw await ownReadingError(error, store, state.live, database);
   } finally {
     database.close();
   }

@@ -14,7 +14,7 @@ import {
   quoteText,
   type StoreOptions,
 } from "./database.ts";
-import { queryFault, readingError } from "./engine-error.ts";
+import { ownReadingError, queryFault, readingError } from "./engine-error.ts";
 import { SEGMENTS } from "./layout.ts";
 import { type BatchInfo, segmentsOf } from "./manifest.ts";
 import { prepareReading } from "./read-only.ts";
@@ -53,8 +53,9 @@ export async function openSession(
     await session.prepare();
     return session;
   } catch (error) {
+    const clear = await ownReadingError(error, store, batches, database);
     database.close();
-    throw readingError(error, store, batches, database.memoryBytes);
+    throw clear;
   }
 }
 
@@ -198,8 +199,8 @@ export class StoreSession implements Session {
 
   async raw(sql: string): Promise<SqlResult> {
     const clearly = <T>(work: () => Promise<T>) =>
-      this.#clearly(work).catch((error: unknown) => {
-        throw queryFault(error, sql);
+      work().catch((error: unknown) => {
+        throw queryFault(readingError(error, this.#store, this.#batches, this.#memoryBytes), sql);
       });
     return clearly(async () => {
       await (this.#locked ??= this.#lock());
@@ -243,7 +244,11 @@ export class StoreSession implements Session {
     try {
       return await work();
     } catch (error) {
-      throw readingError(error, this.#store, this.#batches, this.#memoryBytes);
+      const { connection } = this.#database;
+      throw await ownReadingError(error, this.#store, this.#batches, {
+        connection,
+        memoryBytes: this.#memoryBytes,
+      });
     }
   }
 }

@@ -46,7 +46,10 @@ export function tableQuery(
   table: TableSchema,
   { store, batches, hiding, copies = NONE, upgrades = UPGRADES, share = { index: 0, of: 1 } }: ViewSetting,
 ): string {
-  const names = table.columns.map(({ name }) => quoteName(name)).join(", ");
+  // A cast to the type that a column has costs nothing; in a damaged segment it fails where the column is read.
+  const names = table.columns
+    .map(({ name, type }) => `${quoteName(name)}::${sqlType(type)} as ${quoteName(name)}`)
+    .join(", ");
   const key = runColumn(table);
   const hides = (id: string) =>
     (key !== undefined && hiding.has(id)) || (hasStretches(table.name) && copies.has(id));

@@ -32,7 +32,12 @@ describe("heat maps", () => {
     });
     expect([...activity!.bytesWritten]).toEqual([1, 5, 2, 7]);
     expect([...activity!.bytesRead]).toEqual([2, 10, 4, 14]);
-    expect([...activity!.rankBytesWritten]).toEqual([3, 0, 12]);
+    expect(activity!.rankBytesWritten).toEqual(
+      new Map([
+        [0, 3],
+        [2, 12],
+      ]),
+    );
     expect([...activity!.cellsWritten]).toEqual([1, 0, 2, 0, 0, 0, 0, 0, 0, 5, 0, 7]);
   });
 
@@ -58,7 +63,7 @@ describe("heat maps", () => {
     const alone = single(1, [stdio, daos]);
     expect(alone).toMatchObject({ layer: "STDIO + DAOS" });
     expect([...alone!.bytesWritten]).toEqual([4, 3]);
-    expect([...alone!.rankBytesWritten]).toEqual([7]);
+    expect(alone!.rankBytesWritten).toEqual(new Map([[0, 7]]));
     expect([...single(1, [daos])!.bytesWritten]).toEqual([4, 1]);
   });
 
@@ -74,7 +79,12 @@ describe("heat maps", () => {
     expect(near(Float64Array.from(seconds))).toEqual([
       100, 0, 0, 50, 0, 0, 0, 0, 0, 0, 10, 20, 0, 0, 0, 0, 0, 0, 0, 0,
     ]);
-    expect([...activity.rankBytesRead]).toEqual([300, 60]);
+    expect(activity.rankBytesRead).toEqual(
+      new Map([
+        [0, 300],
+        [1, 60],
+      ]),
+    );
   });
 
   it("group ranks when there are many", () => {
@@ -84,7 +94,20 @@ describe("heat maps", () => {
     expect(activity).toMatchObject({ rows: 125, ranksPerRow: 8 });
     expect(activity.cellsWritten[1]).toBe(8 + 9 + 10 + 11 + 12 + 13 + 14 + 15);
     expect(activity.bytesWritten[0]).toBe((999 * 1000) / 2);
-    expect(activity.rankBytesWritten[999]).toBe(999);
+    expect(activity.rankBytesWritten.get(999)).toBe(999);
+  });
+
+  it("take memory for what they hold, not for the ranks or bins that a log claims", () => {
+    const heats = new HeatBuilder(2 ** 31 - 1, 1, true);
+    heats.add(row("POSIX", 2 ** 31 - 2, [7]), 2 ** 31 - 2, 0);
+    const activity = heats.finish()!;
+    expect(activity).toMatchObject({ rows: 128, ranksPerRow: 2 ** 24 });
+    expect(activity.rankBytesWritten).toEqual(new Map([[2 ** 31 - 2, 7]]));
+
+    const bins = new Array<number>(100_000).fill(0).fill(1, 50_000, 50_500);
+    const wide = single(1, [row("POSIX", 0, bins, 0.001)])!;
+    expect(wide.bytesWritten).toHaveLength(200);
+    expect(near(wide.bytesWritten.slice(99, 102))).toEqual([0, 500, 0]);
   });
 
   it("leave out rows that make no sense", () => {
@@ -93,6 +116,8 @@ describe("heat maps", () => {
       row("POSIX", 2, [100]),
       row("POSIX", 1, [100], 0),
       row("POSIX", 1, [100], Number.NaN),
+      row("POSIX", 1, [100], 1e300),
+      row("POSIX", 1, [100], Number.POSITIVE_INFINITY),
       row("POSIX", 1, []),
     ]);
     expect([...activity!.bytesWritten]).toEqual([1]);
@@ -108,8 +133,8 @@ describe("traces", () => {
       grid,
       ranksPerLane: 4,
       layer: "POSIX",
-      rankBytesRead: Float64Array.of(1, 2),
-      rankBytesWritten: Float64Array.of(3, 4),
+      rankBytesRead: new Map([[0, 1]]),
+      rankBytesWritten: new Map([[1, 4]]),
     });
     expect(activity).toMatchObject({ source: "DXT", binSeconds: 16, rows: 2, ranksPerRow: 4 });
     // 0 + 2 + 4 + 6, 8 + … + 14; then the odd ones.

@@ -1,5 +1,6 @@
 /** Bytes over time and per rank. */
 import type { HeatRow } from "../../model/streams.ts";
+import { addAllRankBytes, addRankBytes, type RankBytes } from "./rank-bytes.ts";
 import { TimeGrid } from "./time-grid.ts";
 import type { TraceHeat } from "./trace-picture.ts";
 
@@ -12,9 +13,8 @@ export interface Activity {
   /** Bytes in each bin of time, all ranks. */
   readonly bytesRead: Float64Array;
   readonly bytesWritten: Float64Array;
-  /** Bytes of each rank. */
-  readonly rankBytesRead: Float64Array;
-  readonly rankBytesWritten: Float64Array;
+  readonly rankBytesRead: RankBytes;
+  readonly rankBytesWritten: RankBytes;
   /** Cells: groups of ranks × bins of time, row by row. */
   readonly rows: number;
   readonly ranksPerRow: number;
@@ -25,6 +25,9 @@ export interface Activity {
 /** Columns of a heat map that is put together from several logs or from traces. */
 const COLUMNS = 200;
 const ROWS = 128;
+/** Bins of a single log that are kept as they are; Darshan writes at most 100. */
+const BINS_MAX = 1024;
+const TEN_YEARS_SECONDS = 3.2e8;
 /** Layers that move the data themselves. Their bytes add up, but for DAOS, which DFS calls. */
 const LOWEST = ["POSIX", "STDIO", "DFS", "DAOS"];
 
@@ -44,14 +47,14 @@ export class HeatBuilder {
 
   add(row: HeatRow, rank: number, shiftSeconds: number): void {
     const bins = row.bytesRead.length;
-    if (!(row.binSeconds > 0) || bins === 0 || rank < 0 || rank >= this.#ranks) return;
+    const whole = bins * row.binSeconds;
+    if (!(whole > 0 && whole < TEN_YEARS_SECONDS) || rank < 0 || rank >= this.#ranks) return;
     const kind = row.layer === "DAOS" ? "DAOS" : LOWEST.includes(row.layer) ? "moving" : "above";
     let grid = this.#grids.get(kind);
     if (grid === undefined) {
-      const whole = bins * row.binSeconds;
-      grid = this.#single
-        ? new HeatGrid(this.#ranks, bins, whole)
-        : new HeatGrid(this.#ranks, COLUMNS, this.#seconds > 0 ? this.#seconds : whole + shiftSeconds);
+      const columns = this.#single && bins <= BINS_MAX ? bins : COLUMNS;
+      const seconds = !this.#single && this.#seconds > 0 ? this.#seconds : whole + shiftSeconds;
+      grid = new HeatGrid(this.#ranks, columns, seconds);
       this.#grids.set(kind, grid);
     }
     grid.add(row, rank, shiftSeconds);
@@ -68,15 +71,13 @@ class HeatGrid {
   readonly #layers = new Set<string>();
   readonly #grid: TimeGrid;
   readonly #ranksPerRow: number;
-  readonly #rankRead: Float64Array;
-  readonly #rankWritten: Float64Array;
+  readonly #rankRead = new Map<number, number>();
+  readonly #rankWritten = new Map<number, number>();
   empty = true;
 
   constructor(ranks: number, columns: number, seconds: number) {
     this.#ranksPerRow = Math.ceil(ranks / ROWS);
     this.#grid = new TimeGrid(Math.ceil(ranks / this.#ranksPerRow), columns, 2, seconds);
-    this.#rankRead = new Float64Array(ranks);
-    this.#rankWritten = new Float64Array(ranks);
   }
 
   add(row: HeatRow, rank: number, shiftSeconds: number): void {
@@ -87,8 +88,8 @@ class HeatGrid {
       if (read === 0 && written === 0) continue;
       this.empty = false;
       this.#layers.add(row.layer);
-      this.#rankRead[rank] = (this.#rankRead[rank] as number) + read;
-      this.#rankWritten[rank] = (this.#rankWritten[rank] as number) + written;
+      addRankBytes(this.#rankRead, rank, read);
+      addRankBytes(this.#rankWritten, rank, written);
       this.#spread(lane, bin * row.binSeconds + shiftSeconds, row.binSeconds, [read, written]);
     }
   }
@@ -106,10 +107,8 @@ class HeatGrid {
       if (amounts[0] === 0 && amounts[1] === 0) return;
       this.#spread(Math.floor(cell / columns), (cell % columns) * columnSeconds, columnSeconds, amounts);
     });
-    other.#rankRead.forEach((bytes, rank) => {
-      this.#rankRead[rank] = (this.#rankRead[rank] as number) + bytes;
-      this.#rankWritten[rank] = (this.#rankWritten[rank] as number) + (other.#rankWritten[rank] as number);
-    });
+    addAllRankBytes(this.#rankRead, other.#rankRead);
+    addAllRankBytes(this.#rankWritten, other.#rankWritten);
     for (const layer of other.#layers) this.#layers.add(layer);
     this.empty &&= other.empty;
   }
@@ -156,8 +155,8 @@ function activityOf(
   ranksPerRow: number,
   source: Activity["source"],
   layer: string,
-  rankBytesRead: Float64Array,
-  rankBytesWritten: Float64Array,
+  rankBytesRead: RankBytes,
+  rankBytesWritten: RankBytes,
 ): Activity {
   const [cellsRead, cellsWritten] = grid.planes as [Float64Array, Float64Array];
   const perColumn = (cells: Float64Array) => {

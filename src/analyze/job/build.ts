@@ -40,15 +40,13 @@ function placing(spans: readonly RunSpan[]): Placing {
   for (const span of spans) {
     const shiftSeconds = span.startUnixSeconds - startUnixSeconds;
     places.set(span.runId, { rankBase: ranks, shiftSeconds });
-    ranks += Math.max(0, span.ranks);
+    // Whatever the job record says, at least one process wrote the log.
+    ranks += Math.max(1, span.ranks);
     const end = shiftSeconds + span.runSeconds;
     if (!(seconds >= end) && !Number.isNaN(end)) seconds = end;
   }
   return { places, ranks, startUnixSeconds, seconds };
 }
-
-/** Processes of a run that is not believable still fit in memory; a log may claim anything. */
-const RANKS_MAX = 2 ** 24;
 
 /** Listens while logs are read into tables. Name all runs of the job before. */
 export class JobStreams implements Streams {
@@ -59,9 +57,9 @@ export class JobStreams implements Streams {
 
   constructor(spans: readonly RunSpan[], picture: PictureOptions = { callsMax: 0 }) {
     this.placing = placing(spans);
-    const ranks = Math.min(this.placing.ranks, RANKS_MAX);
-    this.picture = new TracePicture(ranks, this.placing.seconds, picture);
-    this.heats = new HeatBuilder(ranks, this.placing.seconds, spans.length === 1);
+    const { ranks, seconds } = this.placing;
+    this.picture = new TracePicture(ranks, seconds, picture);
+    this.heats = new HeatBuilder(ranks, seconds, spans.length === 1);
   }
 
   readonly ops = (block: OpsBlock): void => {

@@ -234,7 +234,7 @@ describe("TracePicture", () => {
     made.add(block([call({ layer: "POSIX", bytes: 5, rank: 1 })]), 1, 0);
     const heat = made.heat();
     expect(heat?.layer).toBe("POSIX");
-    expect([...(heat?.rankBytesWritten ?? [])]).toEqual([0, 5]);
+    expect(heat?.rankBytesWritten).toEqual(new Map([[1, 5]]));
     expect(sum(heat?.grid.planes[2] ?? [])).toBeCloseTo(5, 9);
   });
 

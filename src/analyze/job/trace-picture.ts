@@ -3,6 +3,7 @@ import { sortPairs } from "../../base/radix-sort.ts";
 import type { OpsBlock } from "../../model/streams.ts";
 import type { Trace, TraceBins, TraceCalls, TraceFile, TraceOffsets } from "../../model/trace.ts";
 import { OffsetGrid } from "./offset-grid.ts";
+import { addRankBytes, type RankBytes } from "./rank-bytes.ts";
 import { TimeGrid } from "./time-grid.ts";
 import { isSound } from "./trace-facts.ts";
 
@@ -18,8 +19,8 @@ export interface TraceHeat {
   readonly grid: TimeGrid;
   readonly ranksPerLane: number;
   readonly layer: string;
-  readonly rankBytesRead: Float64Array;
-  readonly rankBytesWritten: Float64Array;
+  readonly rankBytesRead: RankBytes;
+  readonly rankBytesWritten: RankBytes;
 }
 
 const RANK_LANES = 128;
@@ -55,14 +56,17 @@ export class TracePicture {
     this.#ranksPerLane = Math.ceil(this.#ranks / RANK_LANES);
   }
 
-  add(block: OpsBlock, rank: number, shiftNs: number): void {
+  /** A rank that the job does not have counts as its last one. */
+  add(block: OpsBlock, rankGiven: number, shiftNs: number): void {
+    const rank = Math.min(Math.max(rankGiven, 0), this.#ranks - 1);
     const layer = this.#layerOf(block.layer);
     const file = this.#fileOf(block.fileId);
-    const rankLane = Math.min(Math.floor(Math.max(rank, 0) / this.#ranksPerLane), layer.byRank.lanes - 1);
+    const rankLane = Math.floor(rank / this.#ranksPerLane);
     this.#claimLane(file, block);
     const fileLane = file.lane < 0 ? FILE_LANES : file.lane;
     const grid = file.lane < 0 ? undefined : layer.offsetGrid(file, this.#seconds);
     const amounts = [1, 0, 0, 0];
+    let [read, written] = [0, 0];
     for (let i = 0; i < block.count; i++) {
       if (!isSound(block, i)) continue;
       const start = ((block.startNs[i] as number) + shiftNs) / 1e9;
@@ -80,13 +84,14 @@ export class TracePicture {
         grid?.add(isWrite, offset, bytes, start, end);
         if (offset + bytes > file.endOffset) file.endOffset = offset + bytes;
       }
-      const at = Math.min(Math.max(rank, 0), this.#ranks - 1);
-      const ofRank = isWrite ? layer.rankBytesWritten : layer.rankBytesRead;
-      ofRank[at] = (ofRank[at] as number) + bytes;
+      if (isWrite) written += bytes;
+      else read += bytes;
       if (isWrite) file.written[layer.index] = (file.written[layer.index] ?? 0) + bytes;
       else file.read[layer.index] = (file.read[layer.index] ?? 0) + bytes;
       this.#keepCall(start, end, bytes, offset, rank, file.number, layer.index, isWrite);
     }
+    addRankBytes(layer.rankBytesRead, rank, read);
+    addRankBytes(layer.rankBytesWritten, rank, written);
   }
 
   #lowestLayer(): number {
@@ -100,7 +105,6 @@ export class TracePicture {
       layer = new LayerGrids(
         name,
         this.#layers.length,
-        this.#ranks,
         Math.ceil(this.#ranks / this.#ranksPerLane),
         this.#seconds,
       );
@@ -253,14 +257,12 @@ class LayerGrids {
   /** By number of the file. */
   readonly offsets = new Map<number, OffsetGrid>();
   calls = 0;
-  readonly rankBytesRead: Float64Array;
-  readonly rankBytesWritten: Float64Array;
+  readonly rankBytesRead = new Map<number, number>();
+  readonly rankBytesWritten = new Map<number, number>();
 
-  constructor(name: string, index: number, ranks: number, lanes: number, seconds: number) {
+  constructor(name: string, index: number, lanes: number, seconds: number) {
     this.name = name;
     this.index = index;
-    this.rankBytesRead = new Float64Array(ranks);
-    this.rankBytesWritten = new Float64Array(ranks);
     this.byRank = new TimeGrid(lanes, COLUMNS, 4, seconds);
     this.byFile = new TimeGrid(FILE_LANES + 1, COLUMNS, 4, seconds);
   }
@@ -378,7 +380,7 @@ class CallColumns {
     this.#numbers[at + 2] = bytes;
     this.#numbers[at + 3] = offset;
     const to = 3 * this.count;
-    this.#whole[to] = Math.max(rank, 0);
+    this.#whole[to] = rank;
     this.#whole[to + 1] = file;
     this.#whole[to + 2] = 2 * layer + (isWrite ? 1 : 0);
     this.count++;

@@ -5,11 +5,14 @@ import type { Queryable } from "../../model/query.ts";
 import { zoneSpans } from "../reuse/zone.ts";
 import { type Measure, measureSql, number } from "./amounts.ts";
 import { inWindow } from "./gather.ts";
-import type { Window } from "./window.ts";
+import { localText, type Window } from "./window.ts";
 
 /** All offsets of zones are multiples of a quarter of an hour. */
 const QUARTER = 15;
 const QUARTERS = 96;
+const YEAR_QUARTERS = 365.25 * QUARTERS;
+/** Memory follows the time that is looked at, and one wrong time stamp can make it centuries. */
+const YEARS_MAX = 20;
 /** Quarters seen for less of their target-minutes say nothing. */
 const SEEN_LEAST = 0.5;
 
@@ -88,6 +91,10 @@ export async function quietHours(db: Queryable, request: QuietRequest): Promise<
   if (quarters.length === 0) throw new UsageError(`no minutes of these targets in this time`);
   const first = Math.floor(window.from / QUARTER);
   const count = Math.ceil(window.to / QUARTER) - first;
+  if (count > YEARS_MAX * YEAR_QUARTERS)
+    throw new UsageError(
+      `the time from ${localText(zone, window.from * 60)} to ${localText(zone, window.to * 60)} has ${Math.round(count / YEAR_QUARTERS)} years; choose at most ${YEARS_MAX} with --from and --to`,
+    );
   const seen = await seenShares(db, request, source, first, count);
   const load = new Float64Array(count);
   quarters.forEach((quarter, i) => {

@@ -7,4 +7,11 @@ export { PUBLISHED, PUBLISHED_BPS, PUBLISHED_POINTS, PUBLISHED_SET2_BYTES } from
 export { type Average, type Case, casesOf, parseRunsCsv, type Run, runsCsv, caseValue } from "./runs.ts";
 export { isSetId, METRIC_NAMES, METRICS, type MetricName, SET_IDS, SETS, type SetId } from "./sets.ts";
 export { POWERS_OF_TWO_4K_8M, processLabel, simulateRuns, sizeLabel } from "./simulate.ts";
-export { type MetricStudy, metricStudy, type StudySetting, studyJson, verdictOf } from "./study.ts";
+export {
+  isSetting,
+  type MetricStudy,
+  metricStudy,
+  type StudySetting,
+  studyJson,
+  verdictOf,
+} from "./study.ts";

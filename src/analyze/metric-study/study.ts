@@ -15,6 +15,22 @@ export interface StudySetting {
   readonly notes: readonly string[];
 }
 
+/** Whether what a file holds is one. */
+export function isSetting(value: unknown): value is StudySetting {
+  const { machine, workloads, notes, simulated } = (value ?? {}) as Partial<StudySetting>;
+  const isText = (one: unknown) => typeof one === "string";
+  return (
+    typeof simulated === "boolean" &&
+    Array.isArray(machine) &&
+    machine.every((fact) => isText(fact?.label) && isText(fact?.text)) &&
+    typeof workloads === "object" &&
+    workloads !== null &&
+    Object.values(workloads).every(isText) &&
+    Array.isArray(notes) &&
+    notes.every(isText)
+  );
+}
+
 export interface MetricStudy {
   readonly setting: StudySetting;
   readonly options: ResampleOptions;

@@ -2,6 +2,7 @@
 import { tmpdir } from "node:os";
 import { FormatError } from "../../base/errors.ts";
 import { ACCESS_WRITE, type AccessSink } from "../../model/access-stream.ts";
+import type { Database } from "../../store/database.ts";
 
 const MAGIC = "PAR1";
 
@@ -33,6 +34,8 @@ interface Column {
 
 /** Seconds since 1970 from 1973 on; no machine is up for three years. */
 const REALTIME_SECONDS = 1e8;
+/** The year 33658: beyond, a number is no time. */
+const LAST_SECONDS = 1e12;
 
 export async function readParquet(
   path: string,
@@ -40,55 +43,61 @@ export async function readParquet(
   memoryBytes: number,
   breathe: () => Promise<void>,
 ): Promise<void> {
-  const { openDatabase, parquetRows, quoteName } = await import("../../store/database.ts");
+  const { openDatabase } = await import("../../store/database.ts");
+  const { fileError } = await import("../../store/engine-error.ts");
   const database = await openDatabase("", { memoryBytes, tempFolder: tmpdir() });
   try {
-    const { connection } = database;
-    const from = parquetRows([path]);
-    const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJS();
-    let described: Record<string, unknown>[];
-    try {
-      described = await rows(`describe select * from ${from}`);
-    } catch (error) {
-      throw new FormatError(path, {}, `not a Parquet file that can be read: ${(error as Error).message}`);
-    }
-    const columns = columnsOf(path, described);
-    const start = timeOf(path, columns.start as Column, quoteName);
-    const end = timeOf(path, columns.end as Column, quoteName);
-    if (start.kind !== end.kind)
-      throw new FormatError(
-        path,
-        {},
-        `start is ${columns.start?.type} and end is ${columns.end?.type}; both must count alike`,
-      );
-    const [extent] = await rows(`select min(${start.sql}) as first from ${from}`);
-    const base = baseOf(start.kind, extent?.first);
-    sink.clock(base.clock);
-    const texts = (["file", "op", "host"] as const).filter((role) => columns[role] !== undefined);
-    const number = (role: Role) =>
-      columns[role] === undefined
-        ? "'nan'::double"
-        : `coalesce(${quoteName(columns[role].name)}::double, 'nan'::double)`;
-    const times = [start, end].map(
-      ({ sql }) => `coalesce((${start.scaled(sql, base.sql)})::double, 'nan'::double)`,
-    );
-    const selected = [
-      ...times,
-      ...(["bytes", "moved", "pid", "rank"] as const).map(number),
-      ...texts.map((role) => `coalesce(${quoteName((columns[role] as Column).name)}::varchar, '')`),
-    ];
-    const result = await connection.stream(`select ${selected.join(", ")} from ${from}`);
-    const taker = new ChunkTaker(sink, texts, columns.moved !== undefined);
-    for (;;) {
-      const chunk = await result.fetchChunk();
-      if (chunk === null || chunk.rowCount === 0) break;
-      const items = (at: number) => (chunk.getColumnVector(at) as unknown as { items: Float64Array }).items;
-      const names = texts.map((_, at) => chunk.getColumnValues(NUMBERS + at) as string[]);
-      taker.take(chunk.rowCount, items, names);
-      await breathe();
-    }
+    await readWith(database, path, sink, breathe);
+  } catch (error) {
+    throw fileError(error, path, memoryBytes);
   } finally {
     database.close();
+  }
+}
+
+async function readWith(
+  { connection }: Database,
+  path: string,
+  sink: AccessSink,
+  breathe: () => Promise<void>,
+): Promise<void> {
+  const { parquetRows, quoteName } = await import("../../store/database.ts");
+  const from = parquetRows([path]);
+  const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJS();
+  const columns = columnsOf(path, await rows(`describe select * from ${from}`));
+  const start = timeOf(path, columns.start as Column, quoteName);
+  const end = timeOf(path, columns.end as Column, quoteName);
+  if (start.kind !== end.kind)
+    throw new FormatError(
+      path,
+      {},
+      `start is ${columns.start?.type} and end is ${columns.end?.type}; both must count alike`,
+    );
+  const [extent] = await rows(`select min(${start.sql}) as first from ${from}`);
+  const base = baseOf(start.kind, extent?.first);
+  sink.clock(base.clock);
+  const texts = (["file", "op", "host"] as const).filter((role) => columns[role] !== undefined);
+  const number = (role: Role) =>
+    columns[role] === undefined
+      ? "'nan'::double"
+      : `coalesce(${quoteName(columns[role].name)}::double, 'nan'::double)`;
+  const times = [start, end].map(
+    ({ sql }) => `coalesce((${start.scaled(sql, base.sql)})::double, 'nan'::double)`,
+  );
+  const selected = [
+    ...times,
+    ...(["bytes", "moved", "pid", "rank"] as const).map(number),
+    ...texts.map((role) => `coalesce(${quoteName((columns[role] as Column).name)}::varchar, '')`),
+  ];
+  const result = await connection.stream(`select ${selected.join(", ")} from ${from}`);
+  const taker = new ChunkTaker(sink, texts, columns.moved !== undefined);
+  for (;;) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) break;
+    const items = (at: number) => (chunk.getColumnVector(at) as unknown as { items: Float64Array }).items;
+    const names = texts.map((_, at) => chunk.getColumnValues(NUMBERS + at) as string[]);
+    taker.take(chunk.rowCount, items, names);
+    await breathe();
   }
 }
 
@@ -146,7 +155,7 @@ function baseOf(kind: Time["kind"], first: unknown) {
   if (first === null || first === undefined) return own;
   if (kind === "seconds") {
     const seconds = Math.floor(Number(first));
-    if (!(seconds > REALTIME_SECONDS)) return own;
+    if (!(seconds > REALTIME_SECONDS && seconds < LAST_SECONDS)) return own;
     return {
       clock: { kind: "realtime", epochNs: BigInt(seconds) * 1_000_000_000n },
       sql: String(seconds),

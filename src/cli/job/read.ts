@@ -82,8 +82,12 @@ export async function readJob(
   return { job, tables: finished, streams, thresholds: values, verdicts: judge(job, values) };
 }
 
+/** MPI numbers ranks with a C int, and so does the timeline of a report. */
+const RANKS_MAX = 2 ** 31 - 1;
+
 async function readSpans(paths: readonly string[], options: ReadOptions, context: Context) {
   const runs: { path: string; span: ReturnType<typeof runSpan>; log: LogOfJob }[] = [];
+  let ranks = 0;
   for (const [index, path] of paths.entries()) {
     try {
       const run = await withLog(path, options, (log) => {
@@ -92,6 +96,9 @@ async function readSpans(paths: readonly string[], options: ReadOptions, context
         const span = runSpan(log, paths.length === 1 ? path : `${index}:${path}`);
         return { path, span, log: { ...span, path, jobId: log.job.jobId, userId: log.job.uid } };
       });
+      const claimed = run.span.ranks;
+      if (ranks + claimed > RANKS_MAX) throw new FormatError(path, {}, tooManyRanks(claimed, ranks));
+      ranks += Math.max(0, claimed);
       runs.push(run);
     } catch (error) {
       if (paths.length === 1 || !(error instanceof FormatError)) throw error;
@@ -104,6 +111,11 @@ async function readSpans(paths: readonly string[], options: ReadOptions, context
   }
   if (runs.length === 0) throw new FormatError(paths[0] ?? "", {}, "none of the logs could be read");
   return runs;
+}
+
+function tooManyRanks(ranks: number, before: number): string {
+  const others = before === 0 ? "" : ` beside ${before} of the logs before it`;
+  return `the job record claims ${ranks} processes${others}; a job has at most ${RANKS_MAX}`;
 }
 
 /** `small-writes.share=0.2` as a map; which ids and names exist is checked where they are used. */

@@ -1,7 +1,7 @@
 /** `plimsoll ncio sweep`: the three sweeps of the NCIO paper, and what follows from them for this storage. */
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { adviceLines, pointsCsv, sweepDocument, sweepFigures } from "../../analyze/ncio/index.ts";
+import { adviceLines, pointsCsv, readPoint, sweepDocument, sweepFigures } from "../../analyze/ncio/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import type { NcioSweep, NcioVariable } from "../../model/index.ts";
@@ -73,7 +73,7 @@ export default defineCommand({
     checkFolder(output);
     const openJournal = () => {
       makeFolder(output);
-      return Journal.open(join(output, JOURNAL), setting, Date.now());
+      return Journal.open(join(output, JOURNAL), setting, Date.now(), readPoint);
     };
     const measured = await measure({ options, points, setting, openJournal }, context);
     if (measured === undefined) return;

@@ -12,6 +12,7 @@ import {
   runsCsv,
   SET_IDS,
   type SetId,
+  isSetting,
   type StudySetting,
   simulateRuns,
   studyDocument,
@@ -209,9 +210,12 @@ async function real(options: RealOptions, context: Context): Promise<Measured> {
 
 function earlier(folder: string, sets: readonly SetId[]): Measured {
   const path = join(folder, "runs.csv");
-  const setting = readStudy(folder)?.setting;
-  if (setting === undefined)
+  const study = readStudy(folder);
+  if (study === undefined)
     throw new UsageError(`--from ${folder}: no study.json of an earlier study metric is there`);
+  const { setting } = study;
+  if (!isSetting(setting))
+    throw new FormatError(join(folder, "study.json"), {}, "its setting has missing or wrong fields");
   const all = parseRunsCsv(readFileSync(path, "utf8"), path);
   const runs = all.filter(({ set }) => sets.includes(set));
   if (runs.length === 0)
@@ -225,7 +229,7 @@ function earlier(folder: string, sets: readonly SetId[]): Measured {
 
 const STUDY_KIND = "plimsoll study";
 
-function readStudy(folder: string): { readonly setting: StudySetting } | undefined {
+function readStudy(folder: string): { readonly setting: unknown } | undefined {
   try {
     const json = JSON.parse(readFileSync(join(folder, "study.json"), "utf8"));
     return json?.kind === STUDY_KIND && json?.study === "metric" ? json : undefined;

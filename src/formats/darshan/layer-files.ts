@@ -108,6 +108,8 @@ class Spread {
   }
 }
 
+const SIZE_MAX = 2 ** 62;
+
 /** A few more than the four that are shown, so that a value spread over ranks is not lost at once. */
 const FREQUENT_KEPT = 64;
 
@@ -135,6 +137,8 @@ class FrequentColumns {
       const times = wordNumber(u32, at + count);
       if (times <= 0) continue;
       const size = wordNumber(u32, at + value);
+      // Beyond this no size or gap is real, and as a double it can round to the mark of a missing value.
+      if (Math.abs(size) >= SIZE_MAX) continue;
       if (map === undefined) {
         (this.columns[slot++] as GrowingReals).values[number] = size;
         (this.columns[slot++] as GrowingReals).values[number] = times;

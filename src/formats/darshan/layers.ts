@@ -15,7 +15,7 @@ import {
 import type { RecordBlock } from "./blocks.ts";
 import { type Places, placesOf, PREFIXES } from "./layer-counters.ts";
 import { FileColumns } from "./layer-files.ts";
-import { knownSeconds, timeOf } from "./known-values.ts";
+import { isTime, knownSeconds, timeOf, varianceOf } from "./known-values.ts";
 import type { Counter, ModuleSpec } from "./modules/index.ts";
 import { Totals } from "./totals.ts";
 
@@ -53,7 +53,7 @@ export class LayerImport {
   readonly #ranks = new Map<number, RankSums>();
   readonly #totals: Totals | undefined;
   readonly #plainTotals: PlainTotals;
-  /** Counters and times that are negative without meaning "not available". They were left out. */
+  /** Counters that are negative without meaning "not available", and times that no job can take. They were left out. */
   negative = 0;
 
   get module(): string {
@@ -109,19 +109,19 @@ export class LayerImport {
     }
     for (let index = 0; index < places.realSums.length; index++) {
       const value = f64[at + (places.realSums[index] as (typeof places.realSums)[0])[1]] as number;
-      if (value >= 0) (files.realSums[index] as GrowingReals).add(number, value);
+      if (isTime(value)) (files.realSums[index] as GrowingReals).add(number, value);
       else if (value !== -1) this.negative++;
     }
     // A time of zero never happened.
     for (let index = 0; index < places.realFirsts.length; index++) {
       const value = f64[at + (places.realFirsts[index] as (typeof places.realFirsts)[0])[1]] as number;
       const { values } = files.firsts[index] as GrowingReals;
-      if (value > 0 && !((values[number] as number) <= value)) values[number] = value;
+      if (value > 0 && isTime(value) && !((values[number] as number) <= value)) values[number] = value;
     }
     for (let index = 0; index < places.realLasts.length; index++) {
       const value = f64[at + (places.realLasts[index] as (typeof places.realLasts)[0])[1]] as number;
       const { values } = files.lasts[index] as GrowingReals;
-      if (value > 0 && !((values[number] as number) >= value)) values[number] = value;
+      if (value > 0 && isTime(value) && !((values[number] as number) >= value)) values[number] = value;
     }
     files.accesses.add(number, isFirst, places.accesses, u32, at);
     files.strides.add(number, isFirst, places.strides, u32, at);
@@ -149,7 +149,7 @@ export class LayerImport {
       [files.longestRead, "READ"],
       [files.longestWrite, "WRITE"],
     ] as const) {
-      const seconds = real(`F_MAX_${way}_TIME`);
+      const seconds = timeOf(real(`F_MAX_${way}_TIME`));
       if (seconds > 0 && !((longest.seconds.values[number] as number) >= seconds)) {
         longest.seconds.values[number] = seconds;
         longest.bytes.values[number] = integer(`MAX_${way}_TIME_SIZE`);
@@ -168,8 +168,8 @@ export class LayerImport {
       set(files.fastest, fastest, integer("FASTEST_RANK"), integer("FASTEST_RANK_BYTES"));
       files.secondsSpread.known.values[number] = Number.isNaN(slowest + fastest)
         ? Number.NaN
-        : real("F_VARIANCE_RANK_TIME");
-      files.bytesSpread.known.values[number] = real("F_VARIANCE_RANK_BYTES");
+        : varianceOf(real("F_VARIANCE_RANK_TIME"));
+      files.bytesSpread.known.values[number] = varianceOf(real("F_VARIANCE_RANK_BYTES"));
       return;
     }
     if (place("F_READ_TIME") < 0) return;
@@ -214,7 +214,7 @@ export class LayerImport {
     };
     const seconds = (name: string) => {
       const word = places.at(name);
-      return word < 0 ? 0 : Math.max(0, f64[at + word] as number);
+      return word < 0 ? 0 : timeOf(f64[at + word]) || 0;
     };
     sums.files++;
     sums.opens += total("opens");
@@ -265,6 +265,7 @@ export class LayerImport {
     const files = this.#files;
     const places = this.#places;
     const { count } = files;
+    const processes = nprocs > 1n ? nprocs : 1n;
     const ids = new BigUint64Array(files.id.values.buffer).subarray(0, count);
     const numbers = Array.from({ length: count }, (_, number) => number);
     const named = numbers.map((number) => name(ids[number] as bigint));
@@ -283,7 +284,7 @@ export class LayerImport {
       fs_type: named.map(({ fs_type }) => fs_type),
       shared: Uint8Array.from(numbers, (number) => files.shared.values[number] as number),
       ranks: numbers.map((number) =>
-        files.shared.values[number] === 1 ? nprocs : (files.records.values[number] as number),
+        files.shared.values[number] === 1 ? processes : (files.records.values[number] as number),
       ),
       longest_read_seconds: files.longestRead.seconds.values,
       longest_read_bytes: files.longestRead.bytes.values,

@@ -4,7 +4,7 @@ import { variance } from "../../base/statistics.ts";
 import { LOW, wordNumber } from "../../base/words.ts";
 import { type ColumnSource, MISSING_I64 } from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
-import { knownOsts, knownSeconds, timeOf } from "./known-values.ts";
+import { isTime, knownOsts, knownSeconds, timeOf, varianceOf } from "./known-values.ts";
 import { COMPONENT_WORDS } from "./modules/variable.ts";
 import { type Identity, type Text, unsigned } from "./stored-columns.ts";
 import { INTEGERS, integerAt, REALS, realAt, type Route } from "./stored-routes.ts";
@@ -95,11 +95,15 @@ export class AccessColumns {
       this.#setReal("fastest_seconds", row, fastest);
       // Of times that are known to be wrong nothing can be told.
       const spreadKnown = route.varianceTime >= 0 && !Number.isNaN(slowest + fastest);
-      this.#setReal("variance_seconds", row, spreadKnown ? timeOf(f64[at + route.varianceTime]) : Number.NaN);
+      this.#setReal(
+        "variance_seconds",
+        row,
+        spreadKnown ? varianceOf(f64[at + route.varianceTime]) : Number.NaN,
+      );
       this.#setReal(
         "variance_bytes",
         row,
-        route.varianceBytes < 0 ? Number.NaN : (f64[at + route.varianceBytes] as number),
+        route.varianceBytes < 0 ? Number.NaN : varianceOf(f64[at + route.varianceBytes]),
       );
     }
   }
@@ -261,7 +265,7 @@ export class AccessColumns {
 
   #addReal(name: string, row: number, value: number): void {
     // A clock that ran backwards says nothing.
-    if (!(value >= 0)) {
+    if (!isTime(value)) {
       this.negative++;
       return;
     }

@@ -21,6 +21,8 @@ interface JournalLine {
   readonly point: NcioPoint;
 }
 
+export type PointReader = (value: unknown, source: string, where: string, line: number) => NcioPoint;
+
 export class Journal {
   readonly startedUnixMs: number;
   readonly #points = new Map<string, NcioPoint>();
@@ -34,10 +36,10 @@ export class Journal {
     for (const [key, point] of points) this.#points.set(key, point);
   }
 
-  /** Begins a journal, or goes on with one of the same setting. */
-  static open(path: string, setting: unknown, nowUnixMs: number): Journal {
+  /** Begins a journal, or goes on with one of the same setting. `pointOf` checks what a line says of a point. */
+  static open(path: string, setting: unknown, nowUnixMs: number, pointOf: PointReader): Journal {
     if (existsSync(path)) {
-      const { head, points, wholeBytes } = read(path);
+      const { head, points, wholeBytes } = read(path, pointOf);
       if (JSON.stringify(head.setting) !== JSON.stringify(setting))
         throw new UsageError(
           `${path} is of a run with other options; repeat its command line to go on with it, or choose another folder`,
@@ -73,25 +75,31 @@ function append(path: string, file: number, value: unknown): void {
   });
 }
 
-function read(path: string): { head: JournalHead; points: Map<string, NcioPoint>; wholeBytes: number } {
+function read(
+  path: string,
+  pointOf: PointReader,
+): { head: JournalHead; points: Map<string, NcioPoint>; wholeBytes: number } {
   const text = readFileSync(path, "utf8");
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
   const [first = "", ...rest] = whole.split("\n").filter((line) => line !== "");
   const head = parse(path, 1, first) as JournalHead;
-  if (head?.plimsoll !== KIND || head.version !== 1)
+  if (head.plimsoll !== KIND || head.version !== 1 || !Number.isFinite(head.startedUnixMs))
     throw new FormatError(path, { line: 1 }, "not a journal of plimsoll ncio sweep");
   const points = new Map<string, NcioPoint>();
   rest.forEach((line, i) => {
-    const { key, point } = parse(path, i + 2, line) as JournalLine;
-    points.set(key, point);
+    const { key, point } = parse(path, i + 2, line) as Partial<JournalLine>;
+    if (typeof key !== "string") throw new FormatError(path, { line: i + 2 }, "a point without a key");
+    points.set(key, pointOf(point, path, "point", i + 2));
   });
   return { head, points, wholeBytes: Buffer.byteLength(whole) };
 }
 
-function parse(path: string, line: number, text: string): unknown {
+function parse(path: string, line: number, text: string): object {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value;
   } catch {
-    throw new FormatError(path, { line }, "not a line of JSON");
+    // Said below, as for what is JSON and no object.
   }
+  throw new FormatError(path, { line }, "not a line of a journal of plimsoll ncio sweep");
 }

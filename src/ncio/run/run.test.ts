@@ -150,27 +150,44 @@ describe("summary", () => {
 
 describe("a journal", () => {
   const point = { method: "posix", count: 3 } as unknown as NcioPoint;
+  const asIs = (value: unknown) => value as NcioPoint;
 
   it("goes on where it was cut, also within a line", () => {
     const path = join(folder, "journal");
-    const first = Journal.open(path, { ranks: 4 }, 1000);
+    const first = Journal.open(path, { ranks: 4 }, 1000, asIs);
     first.add("a", point);
     first.add("b", point);
     first.close();
     appendFileSync(path, '{"key":"c","point":{"met');
-    const second = Journal.open(path, { ranks: 4 }, 2000);
+    const second = Journal.open(path, { ranks: 4 }, 2000, asIs);
     expect([second.get("a"), second.get("b"), second.get("c")]).toEqual([point, point, undefined]);
     expect(second.startedUnixMs).toBe(1000);
     second.add("c", point);
     second.close();
-    expect(Journal.open(path, { ranks: 4 }, 3000).get("c")).toEqual(point);
+    expect(Journal.open(path, { ranks: 4 }, 3000, asIs).get("c")).toEqual(point);
   });
 
   it("is not taken for that of another run", () => {
-    expect(() => Journal.open(join(folder, "journal"), { ranks: 8 }, 0)).toThrow(UsageError);
+    expect(() => Journal.open(join(folder, "journal"), { ranks: 8 }, 0, asIs)).toThrow(UsageError);
     const foreign = join(folder, "foreign");
     appendFileSync(foreign, "hello\nyou\n");
-    expect(() => Journal.open(foreign, {}, 0)).toThrow(/foreign: line 1: not a line of JSON/);
+    expect(() => Journal.open(foreign, {}, 0, asIs)).toThrow(/foreign: line 1: not a line of a journal/);
+  });
+
+  it("says which line is damaged", () => {
+    const path = join(folder, "damaged");
+    for (const [line, what] of [
+      ["null", "not a line of a journal"],
+      ["[]", "a point without a key"],
+      ['{"point":{}}', "a point without a key"],
+    ]) {
+      rmSync(path, { force: true });
+      const first = Journal.open(path, {}, 0, asIs);
+      first.add("a", point);
+      first.close();
+      appendFileSync(path, `${line}\n`);
+      expect(() => Journal.open(path, {}, 0, asIs)).toThrow(new RegExp(`damaged: line 3: ${what}`));
+    }
   });
 });
 

@@ -5,6 +5,9 @@ import { columnConcurrency, laneStarts } from "./sums.ts";
 
 export type LanesBy = "rank" | "file";
 
+/** More lanes than anyone scrolls through; a log may claim any number of ranks. */
+const LANES_MAX = 2 ** 17;
+
 export interface Level {
   readonly bins: TraceBins;
   /** Seconds of a column. */
@@ -51,11 +54,12 @@ export class TraceData {
     return coverage.kind === "window" && t0 >= coverage.startSeconds && t1 <= coverage.endSeconds;
   }
 
-  /** Ranks are put together in lanes where bins have them so. */
+  /** Ranks share lanes where bins have them so, and where one lane a rank would be too many. */
   ranksPerLane(layer: number): number {
-    if (this.trace.coverage.kind === "all") return 1;
+    const { coverage, ranks } = this.trace;
+    if (coverage.kind === "all" && ranks <= LANES_MAX) return 1;
     const levels = this.levels("rank", layer);
-    return levels[0]?.bins.ranksPerLane ?? 1;
+    return Math.max(levels[0]?.bins.ranksPerLane ?? 1, Math.ceil(ranks / LANES_MAX));
   }
 
   lanes(by: LanesBy, layer: number): number {

@@ -139,7 +139,7 @@ const excessSyncs = defineRule({
     return {
       severity: severityByCalls(job, seconds),
       statement:
-        `${many(count, "sync")} for ${many(writes, "write")} to ${many(files.length, "file")}: ${count <= writes ? `one sync for every ${rough(writes / count)} writes` : `${rough(count / writes)} syncs for each write`}.` +
+        `${many(count, "sync")} for ${many(writes, "write")} to ${many(files.length, "file")}${syncsText(count, writes)}.` +
         costSentence(job, seconds, `Writes and syncs of ${theseFiles(files.length)} take`),
       evidence: {
         numbers: [
@@ -170,5 +170,13 @@ const excessSyncs = defineRule({
     };
   },
 });
+
+/** `: one sync for every 10 writes`; empty without writes. */
+function syncsText(syncs: number, writes: number): string {
+  if (!(writes > 0)) return "";
+  return syncs <= writes
+    ? `: one sync for every ${rough(writes / syncs)} writes`
+    : `: ${rough(syncs / writes)} syncs for each write`;
+}
 
 export const BETWEEN_RULES: readonly Rule[] = [excessSeeks, excessSyncs];

@@ -24,7 +24,8 @@ export function misalignedFiles(
   for (const record of posixFiles(job)) {
     const calls = accessesOf(record);
     const count = record.fileNotAligned;
-    if (!(count >= limits.share * calls && count > 0) || !isWanted(record)) continue;
+    if (!(count >= limits.share * calls && count > 0 && count <= calls) || !isWanted(record)) continue;
+    if (!(record.fileAlignment > 0)) continue;
     // The cache of one rank joins what follows one another, wherever it begins.
     if (record.ranks === 1 && record.consecutiveReads + record.consecutiveWrites >= 0.5 * calls) continue;
     const small = sum(WAYS, (way) => (callsOf(record, way) > 0 ? smallCalls(record, way, MIB) : 0));
@@ -151,7 +152,12 @@ const misalignedMemory = defineRule({
   drishti: "P07",
   judge(job, limits) {
     const files = posixFiles(job)
-      .filter((record) => record.memoryNotAligned > 0)
+      .filter(
+        (record) =>
+          record.memoryNotAligned > 0 &&
+          record.memoryNotAligned <= accessesOf(record) &&
+          record.memoryAlignment > 0,
+      )
       .map((record) => ({ record, count: record.memoryNotAligned }));
     const count = countOf(files);
     const calls = sum(posixFiles(job), accessesOf);

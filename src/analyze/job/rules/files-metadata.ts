@@ -211,7 +211,7 @@ const metadataTime = defineRule({
       .reduce((a, b) => (known(b.metaSeconds) > a.metaSeconds ? b : a), { rank: Number.NaN, metaSeconds: 0 });
     const slow = most.metaSeconds >= Math.max(limits.rank, limits.cost * job.runSeconds);
     const costs = meta.shareOfRun >= limits.cost && meta.meanSeconds >= limits.seconds;
-    if (!(meta.share >= limits.share && costs) && !slow) return undefined;
+    if ((!(meta.share >= limits.share && costs) && !slow) || !(meta.operations > 0)) return undefined;
     const repeated = others.claimed(["excess-stats", "repeated-opens"]);
     const inRepeated = metaSecondsOf(
       job,

@@ -28,7 +28,11 @@ export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefine
     const { ranks, slowestRank: rank, slowestSeconds: seconds, slowestBytes: bytes } = file.called;
     const mean = file.seconds / ranks;
     const meanBytes = bytesMoved(file.called) / ranks;
-    const late = ranks >= limits.ranks && seconds >= limits.ratio * mean && bytes <= limits.bytes * meanBytes;
+    const late =
+      mean > 0 &&
+      ranks >= limits.ranks &&
+      seconds >= limits.ratio * mean &&
+      bytes <= limits.bytes * meanBytes;
     if (!late) continue;
     const known = byRank.get(rank);
     if (known === undefined) {

@@ -221,7 +221,7 @@ const chunks = defineRule({
     const listed: Listed[] = found.map((one) => ({
       record: one.record,
       weight: accessesOf(one.record) / (1 + order[one.trouble]),
-      note: `${CHUNK_WORDS[one.trouble]}: chunk ${sizeText(one.chunk)}, most frequent access ${sizeText(one.access)}`,
+      note: `${CHUNK_WORDS[one.trouble]}: chunk ${sizeText(one.chunk)}, ${Number.isNaN(one.access) ? "accesses of unknown size" : `most frequent access ${sizeText(one.access)}`}`,
     }));
     const statement = {
       small: `Chunks of ${worst.record.path} have ${sizeText(worst.chunk)}, below ${sizeText(limits.bytes)}: the ${sizeText(bytesMoved(worst.record))} that were moved are about ${grouped(worst.moved)} chunks.`,
@@ -234,7 +234,9 @@ const chunks = defineRule({
       evidence: {
         numbers: [
           { label: "chunk", value: worst.chunk, unit: "bytes", size: true },
-          { label: "most frequent access", value: worst.access, unit: "bytes", size: true },
+          ...(Number.isNaN(worst.access)
+            ? []
+            : [{ label: "most frequent access", value: worst.access, unit: "bytes", size: true } as const]),
           {
             label: "datasets with such chunks",
             value: found.length,
@@ -282,7 +284,9 @@ const selections = defineRule({
   scale: BY_CALLS,
   judge(job, limits) {
     const slow = (record: LayerRecord) => (record.pointSelects || 0) + (record.irregularSelects || 0);
-    const datasets = job.layer("H5D").filter((record) => slow(record) > 0);
+    const datasets = job
+      .layer("H5D")
+      .filter((record) => slow(record) > 0 && slow(record) <= accessesOf(record));
     const count = sum(datasets, slow);
     const calls = sum(job.layer("H5D"), accessesOf);
     if (!(count >= limits.calls && count >= limits.share * calls)) return undefined;

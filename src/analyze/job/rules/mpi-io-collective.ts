@@ -76,12 +76,12 @@ function independent(way: Way): Rule {
       const listed: Listed[] = files.map((record) => ({
         record,
         weight: independentOf(record, way),
-        note: `${many(independentOf(record, way), `independent ${way}`)} by ${many(record.ranks, "rank")}, ${many(way === "read" ? record.collectiveReads : record.collectiveWrites, "collective one")}`,
+        note: `${many(independentOf(record, way), `independent ${way}`)} by ${many(record.ranks, "rank")}, ${many(known(way === "read" ? record.collectiveReads : record.collectiveWrites), "collective one")}`,
       }));
       return {
         severity: severityByCalls(job, seconds, mixed ? "warn" : "high"),
         statement:
-          `${partOf(count, calls, `MPI-IO ${what}`)} ${way === "read" ? "from" : "to"} ${many(files.length, "shared file")} are independent; ${worst.path} is ${way === "read" ? "read" : "written"} by ${many(worst.ranks, "rank")}${independentOf(worst, way) === callsOf(worst, way) ? ` in calls of ${sizeText(Math.round(mean))} on average` : ""}.` +
+          `${partOf(count, calls, `MPI-IO ${what}`)} ${way === "read" ? "from" : "to"} ${many(files.length, "shared file")} are independent; ${worst.path} is ${way === "read" ? "read" : "written"} by ${many(worst.ranks, "rank")}${independentOf(worst, way) === callsOf(worst, way) && mean >= 0 ? ` in calls of ${sizeText(Math.round(mean))} on average` : ""}.` +
           costSentence(
             job,
             seconds,
@@ -285,7 +285,7 @@ function aggregatorsOf(job: Job, record: LayerRecord, way: Way): { count: number
   const all = sum(job.layer("POSIX"), (one) => bytesOf(one, way));
   if (activity?.layer !== "POSIX" || bytesOf(posix, way) < 0.95 * all) return unknown;
   const bytes = way === "read" ? activity.rankBytesRead : activity.rankBytesWritten;
-  return { count: bytes.filter((one) => one > 0).length, source: "bytes of each rank" };
+  return { count: bytes.size, source: "bytes of each rank" };
 }
 
 const aggregators = defineRule({

@@ -1,5 +1,6 @@
 /** How the bytes of a job spread over its ranks, as far as a log tells. */
 import type { Job, JobFile } from "../job.ts";
+import { addAllRankBytes, addRankBytes, type RankBytes } from "../rank-bytes.ts";
 import { bytesMoved, heaviest, sum } from "./measures.ts";
 import { oncePerJob, realFiles } from "./per-job.ts";
 
@@ -10,7 +11,14 @@ export interface RankSpread {
   /** How many of the other ranks take part: (sum of bytes)² / sum of squares, which is their number when all move the same. */
   readonly movers: number;
   /** Bytes of every rank; undefined when only the heaviest is known. */
-  readonly byRank: Float64Array | undefined;
+  readonly byRank: EachRank | undefined;
+}
+
+/** Bytes of every rank of a job: what each moved by itself, and what all moved in equal parts. */
+export interface EachRank {
+  readonly ownBytes: RankBytes;
+  /** Of each rank, beside its own. */
+  readonly evenBytes: number;
 }
 
 /** Bytes in the layer that the application calls, so that collective MPI-IO counts for all ranks that took part. */
@@ -19,53 +27,56 @@ export const rankSpread = oncePerJob((job): RankSpread | undefined => {
   if (files.length === 0 || job.ranks < 2) return undefined;
   const totalBytes = sum(files, ({ called }) => bytesMoved(called));
   const byRank = fromRecords(job, files) ?? fromActivity(job, files, totalBytes);
-  return byRank === undefined ? fromLargestFile(files, totalBytes) : fromBytes(byRank, totalBytes);
+  return byRank === undefined ? fromLargestFile(files, totalBytes) : fromBytes(byRank, job.ranks, totalBytes);
 });
 
 /** Exact when each file belongs to one rank, is moved by all in equal parts, or lies in a layer with loads per rank. */
-function fromRecords(job: Job, files: readonly JobFile[]): Float64Array | undefined {
-  const byRank = new Float64Array(job.ranks);
+function fromRecords(job: Job, files: readonly JobFile[]): EachRank | undefined {
+  const ownBytes = new Map<number, number>();
   const open: JobFile[] = [];
-  let even = 0;
+  let evenBytes = 0;
   for (const file of files) {
     const { called } = file;
     if (called.ranks === 1 && called.slowestRank >= 0 && called.slowestRank < job.ranks)
-      byRank[called.slowestRank] = (byRank[called.slowestRank] as number) + bytesMoved(called);
-    else if (called.ranks === job.ranks && called.varianceBytes === 0) even += bytesMoved(called) / job.ranks;
+      addRankBytes(ownBytes, called.slowestRank, bytesMoved(called));
+    else if (called.ranks === job.ranks && called.varianceBytes === 0)
+      evenBytes += bytesMoved(called) / job.ranks;
     else open.push(file);
   }
   if (open.length > 0) {
     // Loads per rank leave out shared files, and POSIX counts again what MPI-IO moves.
     if (open.some(({ called }) => called.shared) || job.layer("MPI-IO").length > 0) return undefined;
-    byRank.fill(0);
+    ownBytes.clear();
     const layers = new Set(files.map(({ called }) => called.layer));
     for (const load of job.rankLoads)
       if (layers.has(load.layer) && load.rank < job.ranks)
-        byRank[load.rank] = (byRank[load.rank] as number) + bytesMoved(load);
+        addRankBytes(ownBytes, load.rank, bytesMoved(load));
   }
-  return byRank.map((bytes) => bytes + even);
+  return { ownBytes, evenBytes };
 }
 
 /** The heat map or trace knows each rank, in one layer: usable when that layer moved what the job moved. */
-function fromActivity(job: Job, files: readonly JobFile[], totalBytes: number): Float64Array | undefined {
+function fromActivity(job: Job, files: readonly JobFile[], totalBytes: number): EachRank | undefined {
   const { activity } = job;
   if (activity === undefined) return undefined;
   if (files.some(({ called }) => called.collectiveReads > 0 || called.collectiveWrites > 0)) return undefined;
-  const byRank = activity.rankBytesRead.map(
-    (bytes, rank) => bytes + (activity.rankBytesWritten[rank] as number),
-  );
-  const seen = sum(byRank, (bytes) => bytes);
-  return byRank.length === job.ranks && Math.abs(seen - totalBytes) <= 0.05 * totalBytes ? byRank : undefined;
+  const ownBytes = new Map(activity.rankBytesRead);
+  addAllRankBytes(ownBytes, activity.rankBytesWritten);
+  const seen = sum([...ownBytes.values()], (bytes) => bytes);
+  return Math.abs(seen - totalBytes) <= 0.05 * totalBytes ? { ownBytes, evenBytes: 0 } : undefined;
 }
 
-function fromBytes(byRank: Float64Array, totalBytes: number): RankSpread {
+function fromBytes(byRank: EachRank, ranks: number, totalBytes: number): RankSpread {
+  const { ownBytes, evenBytes } = byRank;
   let heaviestRank = 0;
-  byRank.forEach((bytes, rank) => {
-    if (bytes > (byRank[heaviestRank] as number)) heaviestRank = rank;
-  });
-  const heaviestBytes = byRank[heaviestRank] as number;
-  const squares = sum(byRank, (bytes) => bytes * bytes);
-  return spread(totalBytes, heaviestRank, heaviestBytes, squares, byRank);
+  let heaviestOwn = ownBytes.get(0) ?? 0;
+  let squares = (ranks - ownBytes.size) * evenBytes ** 2;
+  for (const [rank, own] of ownBytes) {
+    squares += (own + evenBytes) ** 2;
+    if (own > heaviestOwn || (own === heaviestOwn && rank < heaviestRank))
+      [heaviestRank, heaviestOwn] = [rank, own];
+  }
+  return spread(totalBytes, heaviestRank, heaviestOwn + evenBytes, squares, byRank);
 }
 
 /** Of a shared file the variance over ranks and the bytes of the slowest rank are known, which is mostly the heaviest. */
@@ -84,7 +95,7 @@ function spread(
   heaviestRank: number,
   heaviestBytes: number,
   squares: number,
-  byRank?: Float64Array,
+  byRank?: EachRank,
 ): RankSpread {
   const rest = totalBytes - heaviestBytes;
   const restSquares = squares - heaviestBytes * heaviestBytes;

@@ -72,7 +72,7 @@ describe("one-rank-io", () => {
       return app.plan("test");
     });
     // Below MPI-IO rank 0 moves all.
-    expect(job.activity?.rankBytesWritten[0]).toBe(512 * MIB);
+    expect(job.activity?.rankBytesWritten.get(0)).toBe(512 * MIB);
     expect(ids(job)).toEqual([]);
   });
 

@@ -276,12 +276,14 @@ const idleRanks = defineRule({
   judge(job, limits, others) {
     const byRank = job.ranks >= limits.ranks ? rankSpread(job)?.byRank : undefined;
     if (byRank === undefined || others.speak("one-rank-io", "byte-imbalance")) return undefined;
-    const heaviest = byRank.reduce((a, b) => Math.max(a, b), 0);
-    const movers: number[] = [];
+    const { ownBytes, evenBytes } = byRank;
+    const heaviest = [...ownBytes.values()].reduce((a, b) => Math.max(a, b), 0) + evenBytes;
     // Logs and headers of a rank are no share in the work: ours, a hundredth of the busiest.
-    byRank.forEach((bytes, rank) => {
-      if (bytes >= 0.01 * heaviest) movers.push(rank);
-    });
+    const least = 0.01 * heaviest;
+    if (evenBytes >= least) return undefined;
+    const movers = [...ownBytes.keys()]
+      .filter((rank) => (ownBytes.get(rank) as number) + evenBytes >= least)
+      .sort((a, b) => a - b);
     const idle = job.ranks - movers.length;
     if (movers.length < 2 || idle < limits.share * job.ranks || evenlySpaced(movers)) return undefined;
     const { slowestSeconds } = job.io;
@@ -289,7 +291,7 @@ const idleRanks = defineRule({
     if (!(cost >= limits.cost)) return undefined;
     return {
       severity: "info",
-      statement: `${partOf(idle, job.ranks, "ranks")} move no data, or next to none; the other ${grouped(movers.length)} move ${formatBytes(sum(movers, (rank) => byRank[rank] as number))}. The I/O of the busiest takes up to ${partOfSeconds(slowestSeconds, job.runSeconds, "the run time")}.`,
+      statement: `${partOf(idle, job.ranks, "ranks")} move no data, or next to none; the other ${grouped(movers.length)} move ${formatBytes(sum(movers, (rank) => (ownBytes.get(rank) as number) + evenBytes))}. The I/O of the busiest takes up to ${partOfSeconds(slowestSeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
           { label: "ranks without data", value: idle, unit: "ranks", of: job.ranks },

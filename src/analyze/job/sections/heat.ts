@@ -50,10 +50,7 @@ export function heatFigure(activity: Activity, ranks: number): Figure {
   const total = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
   const [read, written] = [total(activity.bytesRead), total(activity.bytesWritten)];
   const width = activity.binSeconds * joined;
-  const active = activity.rankBytesRead.reduce(
-    (count, bytes, rank) => count + (bytes + (activity.rankBytesWritten[rank] as number) > 0 ? 1 : 0),
-    0,
-  );
+  const active = new Set([...activity.rankBytesRead.keys(), ...activity.rankBytesWritten.keys()]).size;
   const busiest = activity.bytesRead.reduce(
     (best, bytes, column) => {
       const sum = bytes + (activity.bytesWritten[column] as number);
