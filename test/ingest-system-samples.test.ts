@@ -3,8 +3,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Random } from "../src/base/prng.ts";
-import type { SqlRow } from "../src/model/index.ts";
 import { program } from "./collect-kit.ts";
 import {
   ask,
@@ -103,35 +101,5 @@ describe("at once", () => {
         expect(said).toMatch(/another ingest stores counters or jobs \(process \d+ on this machine\)/);
     expect(await contents("three")).toEqual(await contents("one"));
     expect(plimsoll("store", "check", "three").code).toBe(0);
-  }, 120_000);
-});
-
-describe("killed", () => {
-  it("at any moment and given again, it ends with the store of an undisturbed run", async () => {
-    plant("raw", 40, 7);
-    samples("kill-samples");
-    const paths = ["raw", "kill-samples"];
-    expect(ingested("undisturbed", ...paths).code).toBe(0);
-    const random = new Random(4);
-    let kills = 0;
-    for (let attempt = 0; attempt < 8; attempt++) {
-      const child = spawn(
-        process.execPath,
-        [program, "ingest", ...paths, "--store", "killed", "--batch", "5", "--threads", "2"],
-        { cwd: folder, stdio: "ignore" },
-      );
-      const ended = new Promise<boolean>((resolve) =>
-        child.on("exit", (_, signal) => resolve(signal === "SIGKILL")),
-      );
-      setTimeout(() => child.kill("SIGKILL"), 300 + random.below(900));
-      if (await ended) kills++;
-    }
-    expect(kills).toBeGreaterThan(2);
-    expect(plimsoll("ingest", ...paths, "--store", "killed").code).toBe(0);
-    const [killed, undisturbed] = [await contents("killed"), await contents("undisturbed")];
-    for (const table of [0, 1, 2]) expect(killed[table]).toEqual(undisturbed[table]);
-    const facts = (rows: SqlRow[] | undefined) => rows?.map(({ c: _, ...row }) => row);
-    expect(facts(killed[3])).toEqual(facts(undisturbed[3]));
-    expect(plimsoll("store", "check", "killed").code).toBe(0);
   }, 120_000);
 });
