@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { storedAccesses } from "../model/store-schema.ts";
 import { compactStore } from "./compact.ts";
 import { exportTable } from "./export.ts";
+import { hashFile } from "./files.ts";
 import { Store } from "./store.ts";
 import { contents, storeWith, temporaryFolder } from "./test-kit.ts";
 
@@ -16,7 +17,7 @@ beforeEach(() => {
   folder = join(root, `store ${count++}`);
 });
 
-/** Writes the first segment of accesses again, with another list of columns; the manifest knows its new size. */
+/** Writes the first segment of accesses again, with another list of columns; the manifest knows its new size and checksum. */
 async function rewrite(store: Store, columns: string): Promise<string> {
   const segment = store.batches()[0]?.tables.accesses?.[0]?.file as string;
   const path = join(folder, segment);
@@ -31,7 +32,8 @@ async function rewrite(store: Store, columns: string): Promise<string> {
     const at = join(folder, "manifest", name);
     const entry = JSON.parse(readFileSync(at, "utf8"));
     for (const one of entry.tables.accesses ?? [])
-      if (one.file === segment) one.bytes = readFileSync(path).length;
+      if (one.file === segment)
+        Object.assign(one, { bytes: readFileSync(path).length, sha256: await hashFile(path) });
     writeFileSync(at, JSON.stringify(entry));
   }
   return path;
