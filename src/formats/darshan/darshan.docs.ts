@@ -26,6 +26,10 @@ log is the same run with gzip and without.
 Records of old versions are upgraded: counters that did not exist become -1 ("not available"), POSIX version 1 records
 that mix stdio and POSIX calls are left out and counted. A record id is the 64-bit hash of the name (\`record-id.ts\`).
 
+Commands that judge or store a log leave out negative counters and times that no job can take (not finite, below a picosecond,
+beyond 10^15 s over all ranks); a warning of the run counts them. Work follows the records: the number of processes in the job record
+decides no memory, and \`report\`, \`findings\` and \`diff\` refuse a job of more than 2^31 - 1 processes, the most that MPI can number.
+
 **Differences from darshan-util 3.5.0.** Plimsoll follows the bytes where the reference tools lose or garble them:
 variances of POSIX version 3 records; three times in byte-swapped POSIX records below version 4; the byte-swapped partial
 flag; thread ids of byte-swapped traces; UUIDs of byte-swapped DFS and DAOS records; a command line that fills the job
