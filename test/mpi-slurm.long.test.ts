@@ -76,7 +76,7 @@ describe("ranks that srun started", () => {
         Uint8Array.from(plimsoll("read", place.dataset, "t", "--raw").bytes).buffer,
       );
       expect(values.length === 16 * rows * columns && values.every((value, i) => value === i)).toBe(true);
-      expect(readdirSync(join(`${place.dataset}.dir`, ".plimsoll"))).toEqual(["run.json"]);
+      expect(readdirSync(join(`${place.dataset}.dir`, ".plimsoll"))).toEqual(["run.json", "written.json"]);
     },
     SLOW_MS,
   );
