@@ -1,9 +1,10 @@
 /** Segments and manifest entries that are sound files with other content than they should have. */
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeEach, describe, expect, it } from "vitest";
 import { storedAccesses } from "../model/store-schema.ts";
+import { checkStore } from "./check.ts";
 import { compactStore } from "./compact.ts";
 import { exportTable } from "./export.ts";
 import { hashFile } from "./files.ts";
@@ -17,9 +18,9 @@ beforeEach(() => {
   folder = join(root, `store ${count++}`);
 });
 
-/** Writes the first segment of accesses again, with another list of columns; the manifest knows its new size and checksum. */
-async function rewrite(store: Store, columns: string): Promise<string> {
-  const segment = store.batches()[0]?.tables.accesses?.[0]?.file as string;
+/** Writes the first segment of a table again, with another list of columns; the manifest knows its new size and checksum. */
+async function rewrite(store: Store, columns: string, table = "accesses"): Promise<string> {
+  const segment = store.batches()[0]?.tables[table]?.[0]?.file as string;
   const path = join(folder, segment);
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
@@ -31,7 +32,7 @@ async function rewrite(store: Store, columns: string): Promise<string> {
   for (const name of readdirSync(join(folder, "manifest"))) {
     const at = join(folder, "manifest", name);
     const entry = JSON.parse(readFileSync(at, "utf8"));
-    for (const one of entry.tables.accesses ?? [])
+    for (const one of entry.tables[table] ?? [])
       if (one.file === segment)
         Object.assign(one, { bytes: readFileSync(path).length, sha256: await hashFile(path) });
     writeFileSync(at, JSON.stringify(entry));
@@ -63,6 +64,14 @@ describe("a segment with another column", () => {
       exportTable(store, storedAccesses, join(root, "out.csv"), { format: "csv" }),
     ).rejects.toThrow(message);
     await store.close();
+  });
+
+  it("that runs are compared by is named by a check", async () => {
+    const path = await rewrite(await storeWith(folder, [[1], [2]]), "* replace ([1, 2] as run_id)", "runs");
+    const { problems } = await checkStore(folder);
+    expect(problems).toEqual([
+      { path: relative(folder, path), what: "damaged segment: column run_id is INTEGER[], expected UBIGINT" },
+    ]);
   });
 
   it("is no trouble for a statement of a user that does not fit the tables", async () => {

@@ -3,6 +3,7 @@ import { join, relative, resolve } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { FormatError } from "../base/errors.ts";
 import { STORE_SCHEMA, storedRuns } from "../model/store-schema.ts";
+import { changedSegment } from "./changed-segment.ts";
 import { openDatabase, parquetRows, quotePath, type StoreOptions } from "./database.ts";
 import { messageOf } from "./engine-error.ts";
 import { ID_LENGTH, MANIFEST, storePath } from "./layout.ts";
@@ -91,6 +92,11 @@ export async function checkStore(path: string, options: CheckOptions = {}): Prom
       overlaps = await findOverlaps(database.connection, root, live);
       problems.push(...overlapProblems(overlaps));
     }
+  } catch (error) {
+    // Rows that cannot be compared with each other: one of the segments has other columns than its table.
+    const changed = await changedSegment(database.connection, root, live);
+    if (changed === undefined) throw error;
+    problems.push({ path: relative(root, changed.source), what: changed.detail });
   } finally {
     database.close();
   }
