@@ -87,6 +87,7 @@ export async function ingest(options: IngestOptions): Promise<IngestCounts> {
     if (chunk.length > 0 && !options.signal.aborted) await pool.give(chunk);
     await pool.idle();
     if (!options.signal.aborted) await pool.giveSeries();
+    await pool.idle();
   } finally {
     // Also after a failure: the other threads commit what they have. A thread is never torn out of the database.
     await pool.end();
