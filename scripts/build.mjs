@@ -11,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { isBuiltin } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildStamp, ensureDependencies, root, runScript, SetupError } from "./setup.mjs";
@@ -60,6 +61,7 @@ export async function build({ keepOldMs = 24 * 3600 * 1000 } = {}) {
       sourcesContent: false,
       // Packages go in, since a hundred small files load ten times as long as one; but for what is installed with us.
       external: installed(),
+      plugins: [requiredByPackages],
       metafile: true,
       logLevel: "silent",
     }).catch(fail);
@@ -86,6 +88,28 @@ export async function build({ keepOldMs = 24 * 3600 * 1000 } = {}) {
     rmSync(work, { recursive: true, force: true });
   }
 }
+
+/**
+ * What packages written as CommonJS `require` at run time: modules of Node, and the database's library, which is
+ * installed with us. In an ES module there is no `require` to leave to them.
+ */
+const requiredByPackages = {
+  name: "required-by-packages",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(@duckdb\/node-bindings|[a-z:_/]+)$/ }, ({ path, kind, namespace }) => {
+      if (namespace === "required") return { path, namespace: "run-time" };
+      const isOurs = kind === "require-call" && (isBuiltin(path) || path === "@duckdb/node-bindings");
+      return isOurs ? { path, namespace: "required" } : undefined;
+    });
+    onLoad({ filter: /./, namespace: "required" }, ({ path }) => ({
+      contents: `module.exports = require("${path}").required;`,
+    }));
+    onLoad({ filter: /./, namespace: "run-time" }, ({ path }) => ({
+      contents: `import { createRequire } from "node:module";
+export const required = createRequire(import.meta.url)("${path}");`,
+    }));
+  },
+};
 
 /** Packages that are installed with ours, or may be. */
 function installed() {
