@@ -1,22 +1,49 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // `npm test` runs what a contributor needs after a change, `npm run test:long` the campaigns: `x.long.test.ts`.
 const long = process.env.PLIMSOLL_TEST_LONG === "1";
-const ending = long ? "long.test.ts" : "test.ts";
+const isToRun = (file: string) => file.endsWith(".test.ts") && file.endsWith(".long.test.ts") === long;
+const files = ["src", "web", "test"].flatMap((folder) =>
+  readdirSync(new URL(folder, import.meta.url), { recursive: true, encoding: "utf8" })
+    .map((name) => `${folder}/${name}`)
+    .filter(isToRun),
+);
+/** A file that replaces modules needs a process of its own. */
+const isAlone = (file: string) => readFileSync(new URL(file, import.meta.url), "utf8").includes("vi.mock(");
 
 export default defineConfig({
-  // With a fixed seed; see test/seed.ts.
-  resolve: { alias: { "fast-check": fileURLToPath(new URL("test/fast-check.ts", import.meta.url)) } },
   test: {
-    include: ["src", "web", "test"].map((folder) => `${folder}/**/*.${ending}`),
-    exclude: long ? [] : ["**/*.long.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // A browser on a busy machine can take seconds to draw.
-    expect: { poll: { timeout: 10_000 } },
-    pool: "forks",
-    maxWorkers: 2,
+    // One more than cores: some tests wait for a process or a clock.
+    maxWorkers: Math.min(8, availableParallelism() + 1),
+    // The others share a few processes: to load the same modules for each of 250 files takes a minute.
+    projects: [
+      project(
+        "shared",
+        false,
+        files.filter((file) => !isAlone(file)),
+      ),
+      project("alone", true, files.filter(isAlone)),
+    ],
     benchmark: { include: ["src/**/*.bench.ts", "bench/**/*.bench.ts"] },
   },
 });
+
+function project(name: string, isolate: boolean, include: readonly string[]) {
+  return {
+    // With a fixed seed; see test/seed.ts.
+    resolve: { alias: { "fast-check": fileURLToPath(new URL("test/fast-check.ts", import.meta.url)) } },
+    test: {
+      name,
+      include: [...include],
+      isolate,
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      // A browser on a busy machine can take seconds to draw.
+      expect: { poll: { timeout: 10_000 } },
+      pool: "forks" as const,
+    },
+  };
+}

@@ -4,7 +4,9 @@ import { basename, join } from "node:path";
 import { describe, it } from "vitest";
 import { makeSingle, SINGLE_LOGS } from "../src/generate/single/index.ts";
 import { nodeEncoders } from "../src/node/encoders.ts";
-import { expectNoChange, FIXTURES, logsIn, older, save } from "./darshan-same.ts";
+import { expectNoChange, FIXTURES, logsIn, older, save, useSameFolder } from "./darshan-same.ts";
+
+useSameFolder();
 import { describeWithPublicData, publicLogFolder } from "./reference-data.ts";
 
 describe("no change between a log and its conversion", () => {

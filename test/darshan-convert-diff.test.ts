@@ -3,7 +3,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { convert, expectNoChange, FIXTURES, jsonOf, older, save } from "./darshan-same.ts";
+import { convert, expectNoChange, FIXTURES, jsonOf, older, save, useSameFolder } from "./darshan-same.ts";
+
+useSameFolder();
 
 describe("no change between a log and its conversion", () => {
   const path = join(FIXTURES, "mpiio4_dxt.darshan");

@@ -12,10 +12,12 @@ import { layOut, takeApart } from "./fuzz/build-log.ts";
 export const FIXTURES = fileURLToPath(new URL("fixtures/darshan", import.meta.url));
 
 let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-same-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+export function useSameFolder(): void {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "plimsoll-same-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+}
 
 export const logsIn = (path: string) =>
   readdirSync(path)

@@ -29,7 +29,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const program = join(root, "bin", "plimsoll");
 let folder: string;
 let logs: string;
-const LOGS = 600;
+const LOGS = 300;
 
 function plimsoll(...words: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
@@ -234,7 +234,7 @@ describe("ingest", () => {
         [program, "ingest", "logs", "--store", "killed", "--batch", "3", "--threads", "2"],
         { cwd: folder, stdio: "ignore" },
       );
-      // Of 200 batches.
+      // Of 100 batches.
       const enough = batches() + 1 + random.below(8);
       if (!(await killWhen(child, () => batches() >= enough))) break;
       kills++;

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { jobAnswer } from "../src/analyze/load/index.ts";
 import { classOf, limitsOf } from "../src/analyze/load/efficiency.ts";
 import type { CommandEntry } from "../src/cli/command.ts";
@@ -11,12 +11,6 @@ import { runCli } from "../src/cli/run.ts";
 import { fakeWorld } from "../src/cli/test-kit.ts";
 import type { Queryable } from "../src/model/index.ts";
 import { Store } from "../src/store/index.ts";
-
-/** What a page's script does is for the tests in a browser; here it need not be built. */
-vi.mock("../src/cli/page.ts", async (original) => ({
-  ...(await original<typeof import("../src/cli/page.ts")>()),
-  builtAssets: () => ({ script: "void 0;", style: "" }),
-}));
 
 const table: readonly CommandEntry[] = [
   { name: "generate sitewide", summary: "a site", load: () => import("../src/cli/generate/sitewide.ts") },

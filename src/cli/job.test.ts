@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RULES } from "../analyze/job/index.ts";
 import { bytesSource } from "../base/source.ts";
 import { DarshanLog } from "../formats/darshan/log.ts";
@@ -23,16 +23,11 @@ import { type JobFacts, LogWriter, memorySink } from "../formats/darshan/writer.
 import { makeSingle, SINGLE_LOGS } from "../generate/single/index.ts";
 import { nodeCodecs } from "../node/codecs.ts";
 import { nodeEncoders } from "../node/encoders.ts";
+import { singleLog } from "../analyze/job/test-kit.ts";
 import { inside, type Outcome, plimsoll } from "./darshan/test-kit.ts";
 import { commands } from "./index.ts";
 import { runCli } from "./run.ts";
 import { fakeWorld } from "./test-kit.ts";
-
-/** What a page's script does is for the tests in a browser; here it need not be built. */
-vi.mock("./page.ts", async (original) => ({
-  ...(await original<typeof import("./page.ts")>()),
-  builtAssets: () => ({ script: "void 0;", style: "" }),
-}));
 
 const fixture = (name: string) =>
   fileURLToPath(new URL(`../../test/fixtures/darshan/${name}`, import.meta.url));
@@ -57,9 +52,7 @@ const singles = new Map<string, string>();
 function single(id: string): string {
   let path = singles.get(id);
   if (path === undefined) {
-    const log = SINGLE_LOGS.find((one) => one.id === id);
-    if (log === undefined) throw new Error(`no single log is called ${id}`);
-    path = save(`${id}.darshan`, makeSingle(log, 1, nodeEncoders).bytes);
+    path = save(`${id}.darshan`, singleLog(id));
     singles.set(id, path);
   }
   return path;

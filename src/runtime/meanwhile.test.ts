@@ -31,7 +31,10 @@ import {
   options,
   readBack,
   write,
+  useFolders,
 } from "./test-kit.ts";
+
+useFolders();
 
 /** Writes, and calls `strike` once: when a share of the bytes is on the targets, in any case before the commit. */
 async function writeStruck(

@@ -17,7 +17,10 @@ import {
   options,
   readBack,
   write,
+  useFolders,
 } from "./test-kit.ts";
+
+useFolders();
 
 const resume = (sources: readonly (string | Uint8Array)[], arrays = JOINED, more = {}) =>
   write(sources, arrays, { resume: true, ...more });

@@ -28,7 +28,10 @@ import {
   options,
   readBack,
   write,
+  useFolders,
 } from "./test-kit.ts";
+
+useFolders();
 
 describe("a dataset holds what the sources held", () => {
   // Rows of 37 × 53 singles: pieces of whole mebibytes are cut inside rows.

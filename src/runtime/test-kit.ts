@@ -9,15 +9,18 @@ import { crc32 } from "../node/crc32.ts";
 import { type FileSource, openFile } from "../node/file-source.ts";
 import { openAdaptive, type WriterOptions } from "./index.ts";
 
-const root = mkdtempSync(join(tmpdir(), "plimsoll-runtime-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 /** Of the test that runs. */
 export let folder = "";
-let count = 0;
-beforeEach(() => {
-  folder = join(root, String(count++));
-  for (const name of ["a", "b", "c", "ranks"]) mkdirSync(join(folder, name), { recursive: true });
-});
+
+export function useFolders(): void {
+  const root = mkdtempSync(join(tmpdir(), "plimsoll-runtime-"));
+  let count = 0;
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+  beforeEach(() => {
+    folder = join(root, String(count++));
+    for (const name of ["a", "b", "c", "ranks"]) mkdirSync(join(folder, name), { recursive: true });
+  });
+}
 
 export const dataset = () => join(folder, "x.bp");
 export const options = (more: Partial<WriterOptions> = {}): WriterOptions => ({

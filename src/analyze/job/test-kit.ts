@@ -39,8 +39,16 @@ export function singleJob(id: string): Job {
 export function singleLog(id: string): Uint8Array {
   const log = SINGLE_LOGS.find((one) => one.id === id);
   if (log === undefined) throw new Error(`no single log is called ${id}`);
-  return makeSingle(log, 1, nodeEncoders).bytes;
+  let bytes = singleLogs.get(id);
+  if (bytes === undefined) {
+    bytes = makeSingle(log, 1, nodeEncoders).bytes;
+    singleLogs.set(id, bytes);
+  }
+  return bytes;
 }
+
+/** Made once for the tests of a process: the log of 10,000 ranks takes a second. */
+const singleLogs = new Map<string, Uint8Array>();
 
 /** The job of calls that a test plans itself. */
 export function plannedJob(ranks: number, plan: (job: Application) => LogPlan): Job {

@@ -11,6 +11,7 @@ import { nodeEncoders } from "../../node/encoders.ts";
 import { importLog } from "./import.ts";
 import { DarshanLog } from "./log.ts";
 import { StoredRows } from "./stored-rows.ts";
+import { singleLog } from "../../analyze/job/test-kit.ts";
 import { plainAccesses } from "./test-kit.ts";
 
 const identify = (name: string) => {
@@ -83,8 +84,7 @@ describe("rows for a store", () => {
   it.each(SINGLE_LOGS.filter(({ id }) => id !== "file-per-process").map(({ id }) => id))(
     "%s: are those that the plain way gives",
     async (id) => {
-      const log = SINGLE_LOGS.find((one) => one.id === id);
-      await compare(makeSingle(log as (typeof SINGLE_LOGS)[0], 1, nodeEncoders).bytes);
+      await compare(singleLog(id));
     },
   );
 
