@@ -20,7 +20,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   report: ["base", "model", "plot"],
   ingest: ["base", "model", "formats", "store", "node"],
   runtime: ["base", "model", "protocol", "backend", "formats", "node"],
-  sim: ["base", "model", "protocol", "pattern"],
+  sim: ["base", "model", "protocol", "pattern", "node"],
   target: ["base", "pattern", "node"],
   ncio: ["base", "model", "pattern", "backend", "launch", "target", "node"],
   record: ["base", "model", "formats", "node"],

@@ -1,8 +1,8 @@
 /** The HTML form of a document, with everything that it carries inside. */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
-import { assert } from "../base/assert.ts";
+import { builtFile } from "../node/built.ts";
 import type { Document, Figure } from "../model/index.ts";
 import { svgDocument } from "../node/svg-document.ts";
 import { figureCsv, figureTable, formatExact, formatValue, renderSvg, themeCss } from "../plot/index.ts";
@@ -16,10 +16,7 @@ export interface PageAssets {
 
 /** The script and styles as the build left them: beside the program, or beside its folder of chunks. */
 export function builtAssets(): PageAssets {
-  const places = ["./", "../", "../../dist/"].map((place) => new URL(place, import.meta.url));
-  const folder = places.find((place) => existsSync(new URL("report-page.js", place)));
-  assert(folder !== undefined, "the build has no report-page.js; run npm run build");
-  const read = (name: string) => readFileSync(new URL(name, folder), "utf8");
+  const read = (name: string) => readFileSync(builtFile(name), "utf8");
   return { script: read("report-page.js"), style: read("report-page.css") };
 }
 

@@ -1,7 +1,6 @@
 /** `ingest`: files below paths into a store, by as many threads as asked for. */
-import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { assert } from "../base/assert.ts";
+import { builtFile } from "../node/built.ts";
 import { FormatError } from "../base/errors.ts";
 import { Store } from "../store/index.ts";
 import type { Alone, FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
@@ -120,7 +119,7 @@ class Pool {
   constructor(options: IngestOptions, turn: Turn, start: WorkerStart) {
     this.#options = options;
     this.#turn = turn;
-    const program = workerProgram();
+    const program = builtFile("ingest-worker.js");
     this.#workers = Array.from({ length: options.threads }, (_, index) => {
       const worker = new Worker(program, { workerData: start });
       worker.on("message", (message: FromWorker) => this.#heard(index, message));
@@ -275,14 +274,4 @@ function inOrder(files: readonly Placed[]): Placed[] {
     const [first, second] = [a.place.firstNs ?? 0n, b.place.firstNs ?? 0n];
     return first < second ? -1 : first > second ? 1 : byName.compare(a.path, b.path);
   });
-}
-
-/** The thread's program as the build left it. */
-function workerProgram(): URL {
-  const places = ["./", "../", "../../dist/"].map(
-    (place) => new URL(`${place}ingest-worker.js`, import.meta.url),
-  );
-  const found = places.find((place) => existsSync(place));
-  assert(found !== undefined, "the build has no ingest-worker.js; run npm run build");
-  return found;
 }

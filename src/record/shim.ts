@@ -1,6 +1,6 @@
 /** The recorder as a shared library: built at first use with the user's compiler, tested, and kept. */
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
+import { nativeSource } from "../node/built.ts";
 import { type Kept, keepBuild } from "./build-cache.ts";
 import { compile, compilerVersion, type Environment, ShimUnavailable } from "./compiler.ts";
 import { testShim } from "./self-test.ts";
@@ -33,13 +33,10 @@ export function ensureShim({ source = recorderSource(), env = process.env, note 
   return keepBuild({ name: "recorder", ending: ".so", inputs, build }, { env, note });
 }
 
-/** Beside the sources in a checkout, in the package folder when installed; the program is in dist/ or a folder of it. */
 export function recorderSource(): string {
-  for (const place of ["../native/", "../../native/"]) {
-    const path = fileURLToPath(new URL(`${place}recorder.c`, import.meta.url));
-    if (existsSync(path)) return path;
-  }
-  throw new ShimUnavailable("this installation has no native/recorder.c");
+  const path = nativeSource("recorder.c");
+  if (path === undefined) throw new ShimUnavailable("this installation has no native/recorder.c");
+  return path;
 }
 
 function libcVersion(): string {

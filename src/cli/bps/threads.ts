@@ -1,6 +1,6 @@
 /** Threads for jobs that are given in order. Without a thread they are done here, one by one. */
-import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { builtFile } from "../../node/built.ts";
 import { assert } from "../../base/assert.ts";
 import type { DuplicateTable } from "../../analyze/metric/duplicates.ts";
 import type { SliceTimes } from "../../analyze/metric/level-times.ts";
@@ -77,7 +77,7 @@ class Threads implements BpsThreads {
 
   constructor(count: number, options: PartOptions) {
     this.count = count;
-    const program = workerProgram();
+    const program = builtFile("bps-worker.js");
     this.#busy = Array.from({ length: count }, () => undefined);
     this.#workers = this.#busy.map((_, index) => {
       const worker = new Worker(program, { workerData: { options } });
@@ -147,14 +147,4 @@ class Threads implements BpsThreads {
     this.#failure ??= error;
     for (const waiting of [...this.#busy, ...this.#queue.splice(0)]) waiting?.reject(error);
   }
-}
-
-/** The thread's program as the build left it. */
-function workerProgram(): URL {
-  const places = ["./", "../", "../../../dist/"].map(
-    (place) => new URL(`${place}bps-worker.js`, import.meta.url),
-  );
-  const found = places.find((place) => existsSync(place));
-  assert(found !== undefined, "the build has no bps-worker.js; run npm run build");
-  return found;
 }

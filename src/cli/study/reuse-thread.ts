@@ -1,14 +1,14 @@
 /** Groups the accesses of a study by run in a thread of its own, while files are gone through in this one. */
-import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Worker } from "node:worker_threads";
+import { builtFile, isBuild } from "../../node/built.ts";
 import type { GroupRuns, RunsState } from "../../analyze/reuse/index.ts";
 
 /** Nothing where there is one processor, or no build. */
 export function groupRunsBeside(threads = availableParallelism()): GroupRuns | undefined {
-  const program = threads > 1 ? workerProgram() : undefined;
+  const program = threads > 1 && isBuild ? builtFile("reuse-worker.js") : undefined;
   if (program === undefined) return undefined;
   return (work) =>
     new Promise<RunsState>((resolve, reject) => {
@@ -33,10 +33,4 @@ export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("globalThis.gc");
   if (typeof collect === "function") collect();
-}
-
-/** The thread's program as the build left it; undefined outside of a build. */
-function workerProgram(): URL | undefined {
-  const places = ["./", "../"].map((place) => new URL(`${place}reuse-worker.js`, import.meta.url));
-  return places.find((place) => existsSync(place));
 }

@@ -1,7 +1,5 @@
 /** The ranks of a benchmark run, whoever starts them. The one who leads has the command line and the results. */
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { assert } from "../../base/assert.ts";
+import { builtFile } from "../../node/built.ts";
 import type { Communicator } from "../../launch/communicator.ts";
 import { runTasks } from "../../launch/in-process.ts";
 import { runRanks } from "../../launch/processes/parent.ts";
@@ -25,7 +23,7 @@ export function processCrew(ranks: number): Crew {
     launch: "child processes",
     run: (plan, tell, signal) =>
       runRanks({
-        program: rankProgram(),
+        program: builtFile("ncio-rank.js"),
         ranks,
         data: plan,
         signal,
@@ -91,13 +89,4 @@ async function runOne(
   const performer = await openPerformer(communicator, plan);
   await runPoints(communicator, plan, performer, tell);
   await performer.close();
-}
-
-function rankProgram(): string {
-  const places = ["./", "../", "../../../dist/"].map(
-    (place) => new URL(`${place}ncio-rank.js`, import.meta.url),
-  );
-  const found = places.find((place) => existsSync(place));
-  assert(found !== undefined, "the build has no ncio-rank.js; run npm run build");
-  return fileURLToPath(found);
 }

@@ -1,8 +1,6 @@
 /** Every host in a process of its own, started from here; messages go through this process, in order. */
 import { type ChildProcess, fork } from "node:child_process";
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { assert } from "../../base/assert.ts";
+import { builtFile } from "../../node/built.ts";
 import { Pacer, ratesOf } from "../../backend/index.ts";
 import {
   type HostReport,
@@ -53,7 +51,7 @@ class ChildRun {
     const stop = () => this.#stop("stopped");
     this.#watch.signal?.addEventListener("abort", stop, { once: true });
     if (this.#watch.signal?.aborted) stop();
-    const program = workerProgram();
+    const program = builtFile("write-worker.js");
     this.#children = Array.from({ length: this.#setting.hosts }, (_, index) => this.#start(program, index));
     await finished;
     this.#watch.signal?.removeEventListener("abort", stop);
@@ -201,14 +199,4 @@ class ChildRun {
       }),
     );
   }
-}
-
-/** The program as the build left it. */
-function workerProgram(): string {
-  const places = ["./", "../", "../../../dist/"].map(
-    (place) => new URL(`${place}write-worker.js`, import.meta.url),
-  );
-  const found = places.find((place) => existsSync(place));
-  assert(found !== undefined, "the build has no write-worker.js; run npm run build");
-  return fileURLToPath(found);
 }

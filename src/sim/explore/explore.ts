@@ -1,6 +1,6 @@
 /** Seeds, each a scenario with faults, checked one after the other; on threads where there are many. */
-import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { builtFile, isBuild } from "../../node/built.ts";
 import { type CheckOptions, checkScenario } from "./check.ts";
 import { scenarioOf } from "./scenario.ts";
 
@@ -89,7 +89,7 @@ export async function explore(options: ExploreOptions): Promise<Tally> {
     onProgress?.(total.runs);
   };
   const threads = Math.min(options.threads, Math.ceil(count / CHUNK));
-  const program = threads > 1 ? workerProgram() : undefined;
+  const program = threads > 1 && isBuild ? builtFile("explore-worker.js") : undefined;
   if (program !== undefined)
     await Promise.all(Array.from({ length: threads }, () => runThread(program, take, add)));
   else
@@ -102,7 +102,7 @@ export async function explore(options: ExploreOptions): Promise<Tally> {
   return total;
 }
 
-function runThread(program: URL, take: () => ExploreWork | undefined, add: (tally: Tally) => void) {
+function runThread(program: string, take: () => ExploreWork | undefined, add: (tally: Tally) => void) {
   return new Promise<void>((resolve, reject) => {
     const worker = new Worker(program);
     const more = () => {
@@ -128,10 +128,4 @@ function addTo(total: Tally, tally: Tally): void {
   for (const [reason, times] of Object.entries(tally.reasons))
     total.reasons[reason] = (total.reasons[reason] ?? 0) + times;
   total.violations.push(...tally.violations.slice(0, VIOLATIONS_MAX - total.violations.length));
-}
-
-/** The thread's program as the build left it; undefined outside of a build. */
-function workerProgram(): URL | undefined {
-  const places = ["./", "../"].map((place) => new URL(`${place}explore-worker.js`, import.meta.url));
-  return places.find((place) => existsSync(place));
 }

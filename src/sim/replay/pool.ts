@@ -1,8 +1,7 @@
 /** Jobs on threads. Results stand in the order of the jobs, however many threads there are and whoever ends first. */
-import { existsSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { Worker } from "node:worker_threads";
-import { assert } from "../../base/assert.ts";
+import { builtFile } from "../../node/built.ts";
 import type { Machine } from "../machines/machine.ts";
 import { type Job, type JobResult, JobRunner, writesOf } from "./jobs.ts";
 import { machineAmong } from "./machines.ts";
@@ -57,7 +56,7 @@ async function onThreads(
   order: readonly number[],
   { machines, threads, signal, onProgress }: PoolOptions,
 ): Promise<PoolResult> {
-  const program = workerProgram();
+  const program = builtFile("sim-worker.js");
   const workerData: WorkerStart = { machines };
   const workers = Array.from(
     { length: Math.min(threads, jobs.length) },
@@ -96,12 +95,4 @@ async function onThreads(
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
   return { results, busySeconds };
-}
-
-/** The thread's program as the build left it. */
-function workerProgram(): URL {
-  const places = ["./", "../", "../../../dist/"].map((at) => new URL(`${at}sim-worker.js`, import.meta.url));
-  const found = places.find((place) => existsSync(place));
-  assert(found !== undefined, "the build has no sim-worker.js; run npm run build");
-  return found;
 }

@@ -1,7 +1,7 @@
 /** One server process, from this side. */
 import { type ChildProcess, fork } from "node:child_process";
-import { closeSync, existsSync, openSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { closeSync, openSync } from "node:fs";
+import { builtFile } from "../../node/built.ts";
 import { assert } from "../../base/assert.ts";
 import { FormatError } from "../../base/errors.ts";
 import { formatAddress } from "../address.ts";
@@ -27,7 +27,7 @@ export class Child {
     this.#label = `server ${server}${listen.kind === "tcp" && listen.port === 0 ? "" : ` at ${formatAddress(listen)}`}`;
     const log = openSync(logPath, "a", 0o600);
     try {
-      this.#process = fork(serverProgram(), [`${server}/${servers}`, folder], {
+      this.#process = fork(builtFile("target-server.js"), [`${server}/${servers}`, folder], {
         detached: start.detached,
         stdio: ["ignore", "ignore", log, "ipc"],
         // Little garbage is made; young space of the usual size would be most of the process.
@@ -104,14 +104,4 @@ export class Child {
       });
     });
   }
-}
-
-/** The program as the build left it. */
-function serverProgram(): string {
-  const places = ["./", "../", "../../../dist/"].map(
-    (place) => new URL(`${place}target-server.js`, import.meta.url),
-  );
-  const found = places.find((place) => existsSync(place));
-  assert(found !== undefined, "the build has no target-server.js; run npm run build");
-  return fileURLToPath(found);
 }
