@@ -15,7 +15,7 @@ import {
   seen,
   sweepDocument,
   sweepFigures,
-} from "../src/analyze/ncio/index.ts";
+} from "../src/ncio/judge/index.ts";
 import { MPIIO_METHODS } from "../src/launch/mpi/hints.ts";
 import type { NcioMethod, NcioPoint } from "../src/model/ncio.ts";
 import { figureFiles } from "../src/cli/page.ts";

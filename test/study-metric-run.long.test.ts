@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { parseRunsCsv, SET_IDS } from "../src/analyze/metric-study/index.ts";
-import { neededFiles } from "../src/experiment/data-files.ts";
-import { expectedOf, fileBytes, planCases, SIEVE_BUFFER } from "../src/experiment/plan.ts";
-import { buildPrograms, libraryName } from "../src/experiment/programs.ts";
-import { delayWords, runOrder, wordsOf } from "../src/experiment/run.ts";
+import { parseRunsCsv, SET_IDS } from "../src/analyze/study/metric/index.ts";
+import { neededFiles } from "../src/record/experiment/data-files.ts";
+import { expectedOf, fileBytes, planCases, SIEVE_BUFFER } from "../src/record/experiment/plan.ts";
+import { buildPrograms, libraryName } from "../src/record/experiment/programs.ts";
+import { delayWords, runOrder, wordsOf } from "../src/record/experiment/run.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const plimsoll = join(root, "bin", "plimsoll");

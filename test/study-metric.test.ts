@@ -20,8 +20,8 @@ import {
   studyDocument,
   studyFigures,
   studyJson,
-} from "../src/analyze/metric-study/index.ts";
-import { runModel } from "../src/analyze/metric-study/device-model.ts";
+} from "../src/analyze/study/metric/index.ts";
+import { runModel } from "../src/analyze/study/metric/device-model.ts";
 import { Random } from "../src/base/prng.ts";
 
 const OPTIONS = { seed: 1, replicates: 200, level: 0.95, average: "median" } as const;

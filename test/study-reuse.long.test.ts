@@ -10,8 +10,8 @@ import {
   runStudy,
   STUDY_ITEMS,
   type Study,
-} from "../src/analyze/reuse/index.ts";
-import { memoryStore } from "../src/analyze/reuse/test-kit.ts";
+} from "../src/analyze/study/reuse/index.ts";
+import { memoryStore } from "../src/analyze/study/reuse/test-kit.ts";
 import {
   AnswerSheetBuilder,
   type ReuseOptions as CentreOptions,

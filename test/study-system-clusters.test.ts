@@ -1,8 +1,8 @@
 /** Similar runs of Darshan logs: clustering against a search for the closest pair, and hours of planted clusters. */
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../src/analyze/reuse/test-kit.ts";
-import { averageLinkage, standardised } from "../src/analyze/system/clusters.ts";
-import { runStudy, systemOptions } from "../src/analyze/system/index.ts";
+import { memoryStore } from "../src/analyze/study/reuse/test-kit.ts";
+import { averageLinkage, standardised } from "../src/analyze/study/system/clusters.ts";
+import { runStudy, systemOptions } from "../src/analyze/study/system/index.ts";
 import { Random } from "../src/base/prng.ts";
 import { jobTotals } from "../src/store/job-totals.ts";
 

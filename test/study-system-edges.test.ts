@@ -1,6 +1,6 @@
 /** The study of a system where something is not known: users, memory, a period or a year without data. */
 import { describe, expect, it } from "vitest";
-import { verdictOf } from "../src/analyze/study/judge.ts";
+import { verdictOf } from "../src/analyze/study/common/judge.ts";
 import { type MinuteRow, randomCorpus } from "./study-system-corpus.ts";
 import { DAY, first, job, minute, study, value } from "./study-system-kit.ts";
 

@@ -1,6 +1,6 @@
 /** Small stores for tests of the study of a system, and the study of them. */
-import { memoryStore } from "../src/analyze/reuse/test-kit.ts";
-import { runStudy, type Study, type SystemOptions, systemOptions } from "../src/analyze/system/index.ts";
+import { memoryStore } from "../src/analyze/study/reuse/test-kit.ts";
+import { runStudy, type Study, type SystemOptions, systemOptions } from "../src/analyze/study/system/index.ts";
 import { jobTotals } from "../src/store/job-totals.ts";
 import { type Corpus, type JobRow, keyOf, type MinuteRow, randomCorpus } from "./study-system-corpus.ts";
 

@@ -9,7 +9,7 @@ import {
   SYSTEM_ITEMS,
   type SystemOptions,
   systemOptions,
-} from "../src/analyze/system/index.ts";
+} from "../src/analyze/study/system/index.ts";
 import { generateSite, Site, SiteAnswers, SiteTables } from "../src/generate/sitewide/index.ts";
 import { Store } from "../src/store/index.ts";
 import { type JobRow, randomCorpus } from "./study-system-corpus.ts";

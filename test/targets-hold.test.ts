@@ -1,8 +1,8 @@
 // Clients that hold what they can: connections without a word, responses that they do not take, requests without an end.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { PATIENCE } from "../src/target/limits.ts";
-import { Op, Status } from "../src/target/wire.ts";
+import { PATIENCE } from "../src/ncio/servers/limits.ts";
+import { Op, Status } from "../src/ncio/servers/wire.ts";
 import { type LocalOptions, type LocalSet, localServers } from "./targets-kit.ts";
 import { endAll, endings, frame, known, open, place, RawClient, u32 } from "./targets-raw.ts";
 

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Random } from "../src/base/prng.ts";
-import type { Datatype } from "../src/pattern/index.ts";
-import { formatAddress } from "../src/target/address.ts";
-import { DEFAULT_LIMITS, type Joins, type Limits } from "../src/target/index.ts";
-import type { Patience } from "../src/target/limits.ts";
-import { TargetServer } from "../src/target/server/server.ts";
-import type { ServerSetting } from "../src/target/server/setting.ts";
+import type { Datatype } from "../src/ncio/pattern/index.ts";
+import { formatAddress } from "../src/ncio/servers/address.ts";
+import { DEFAULT_LIMITS, type Joins, type Limits } from "../src/ncio/servers/index.ts";
+import type { Patience } from "../src/ncio/servers/limits.ts";
+import { TargetServer } from "../src/ncio/servers/server/server.ts";
+import type { ServerSetting } from "../src/ncio/servers/server/setting.ts";
 
 export interface LocalSet {
   readonly addresses: string[];

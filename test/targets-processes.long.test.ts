@@ -20,7 +20,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { commands } from "../src/cli/index.ts";
 import { runCli } from "../src/cli/run.ts";
 import { fakeWorld } from "../src/cli/test-kit.ts";
-import { connectFolder, connectServers, type StartedServers, startServers } from "../src/target/index.ts";
+import { connectFolder, connectServers, type StartedServers, startServers } from "../src/ncio/servers/index.ts";
 
 const program = fileURLToPath(new URL("../bin/plimsoll", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "plimsoll-processes-"));
@@ -207,9 +207,9 @@ async function bundle(): Promise<string> {
   const { build } = await import("esbuild");
   const outfile = join(root, "library", "target.mjs");
   mkdirSync(join(root, "library"), { recursive: true });
-  const entry = fileURLToPath(new URL("../src/target/index.ts", import.meta.url));
+  const entry = fileURLToPath(new URL("../src/ncio/servers/index.ts", import.meta.url));
   await build({ entryPoints: [entry], outfile, bundle: true, format: "esm", platform: "node" });
-  const server = fileURLToPath(new URL("../src/target/server/process.ts", import.meta.url));
+  const server = fileURLToPath(new URL("../src/ncio/servers/server/process.ts", import.meta.url));
   const serverFile = join(root, "library", "target-server.js");
   await build({ entryPoints: [server], outfile: serverFile, bundle: true, format: "esm", platform: "node" });
   writeFileSync(join(root, "library", "package.json"), '{"type":"module"}');

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Random } from "../src/base/prng.ts";
-import { encodeDatatype, vector } from "../src/pattern/index.ts";
-import { connectServers } from "../src/target/index.ts";
-import { nameFault } from "../src/target/names.ts";
-import { Op, Status } from "../src/target/wire.ts";
+import { encodeDatatype, vector } from "../src/ncio/pattern/index.ts";
+import { connectServers } from "../src/ncio/servers/index.ts";
+import { nameFault } from "../src/ncio/servers/names.ts";
+import { Op, Status } from "../src/ncio/servers/wire.ts";
 import { testSeed } from "./seed.ts";
 import { type LocalSet, localServers, randomBytes } from "./targets-kit.ts";
 import { endAll, endings, frame, hello, known, open, pair, place, RawClient, u32 } from "./targets-raw.ts";

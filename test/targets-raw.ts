@@ -1,9 +1,9 @@
 /** A client of storage targets that sends whatever it is told. */
 import { createConnection, type Socket } from "node:net";
 import { expect } from "vitest";
-import { parseAddress } from "../src/target/address.ts";
-import { FrameReader } from "../src/target/frame-reader.ts";
-import { MAGIC, Op, Status, VERSION } from "../src/target/wire.ts";
+import { parseAddress } from "../src/ncio/servers/address.ts";
+import { FrameReader } from "../src/ncio/servers/frame-reader.ts";
+import { MAGIC, Op, Status, VERSION } from "../src/ncio/servers/wire.ts";
 import type { LocalSet } from "./targets-kit.ts";
 
 /** What ends with the test; for `afterEach`. */

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Random } from "../src/base/prng.ts";
 import type { FilePieces, FileRegions } from "../src/ncio/storage.ts";
-import { type Datatype, dataBytes, vector } from "../src/pattern/index.ts";
-import { type ClientOptions, connectServers, JOINS, type ServersStorage } from "../src/target/index.ts";
+import { type Datatype, dataBytes, vector } from "../src/ncio/pattern/index.ts";
+import { type ClientOptions, connectServers, JOINS, type ServersStorage } from "../src/ncio/servers/index.ts";
 import {
   cut,
   expand,

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { openAdaptive } from "../src/runtime/index.ts";
+import { openAdaptive } from "../src/adaptive/runtime/index.ts";
 import { leftRunning, makePlace, plimsoll, writing } from "./write-kit.ts";
 
 const root = mkdtempSync(join(tmpdir(), "plimsoll-write-"));

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { Random } from "../../src/base/prng.ts";
-import { EventQueue } from "../../src/sim/events.ts";
+import { EventQueue } from "../../src/adaptive/sim/events.ts";
 import { METHODS, specOf } from "./methods.ts";
 
 const [, bundles = "."] = process.argv.slice(2);

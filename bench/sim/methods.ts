@@ -1,12 +1,12 @@
 /** The ways of writing that are timed, each as one run. */
-import { runTwin } from "../../src/sim/calibrate/index.ts";
-import type { EventQueue } from "../../src/sim/events.ts";
-import { runPaper } from "../../src/sim/experiments/adaptive.ts";
-import { type RunSpec, worldOf } from "../../src/sim/experiments/run.ts";
-import { runStatic } from "../../src/sim/experiments/static.ts";
-import { runAdaptive } from "../../src/sim/host/run.ts";
-import { type Machine, machineNamed } from "../../src/sim/machines/index.ts";
-import { MB, sampleSeed } from "../../src/sim/storage/index.ts";
+import { runTwin } from "../../src/adaptive/sim/calibrate/index.ts";
+import type { EventQueue } from "../../src/adaptive/sim/events.ts";
+import { runPaper } from "../../src/adaptive/sim/experiments/adaptive.ts";
+import { type RunSpec, worldOf } from "../../src/adaptive/sim/experiments/run.ts";
+import { runStatic } from "../../src/adaptive/sim/experiments/static.ts";
+import { runAdaptive } from "../../src/adaptive/sim/host/run.ts";
+import { type Machine, machineNamed } from "../../src/adaptive/sim/machines/index.ts";
+import { MB, sampleSeed } from "../../src/adaptive/sim/storage/index.ts";
 
 /** Runs, and says how many events there were. */
 type Run = (spec: RunSpec, queue?: EventQueue) => { readonly events: number };

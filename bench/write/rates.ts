@@ -1,6 +1,6 @@
 /** Targets whose speeds are known: against the ideal from the rates, and against what the simulator says. */
-import { runAdaptive } from "../../src/sim/host/run.ts";
-import { makeWorld, withUsual } from "../../src/sim/storage/index.ts";
+import { runAdaptive } from "../../src/adaptive/sim/host/run.ts";
+import { makeWorld, withUsual } from "../../src/adaptive/sim/storage/index.ts";
 import {
   type Bench,
   cell,

@@ -1,5 +1,5 @@
 /** `plimsoll file`: one file through time. */
-import { fileDocument, fileHistory } from "../analyze/reuse/index.ts";
+import { fileDocument, fileHistory } from "../analyze/study/reuse/index.ts";
 import { UsageError } from "../base/errors.ts";
 import { renderText } from "../report/text/index.ts";
 import { version } from "../../package.json";

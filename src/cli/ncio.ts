@@ -2,7 +2,7 @@
 import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatCount } from "../base/units.ts";
 import type { PointPlan } from "../ncio/run/plan.ts";
-import { PATTERN_NAMES, type PatternSpec, patternOf } from "../pattern/index.ts";
+import { PATTERN_NAMES, type PatternSpec, patternOf } from "../ncio/pattern/index.ts";
 import { defineCommand } from "./command.ts";
 import { writeJson } from "./json.ts";
 import { measure } from "./ncio/measure.ts";

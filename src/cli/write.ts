@@ -1,6 +1,6 @@
 /** `plimsoll write`: drains files onto storage targets, as one dataset. */
 import { existsSync } from "node:fs";
-import { runsDocument } from "../analyze/adaptive/index.ts";
+import { runsDocument } from "../adaptive/steps/index.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatRate } from "../base/units.ts";
 import {
@@ -16,7 +16,7 @@ import {
   type WriterOptions,
   WriteFailure,
   WORKLOADS,
-} from "../runtime/index.ts";
+} from "../adaptive/runtime/index.ts";
 import { version } from "../../package.json";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";

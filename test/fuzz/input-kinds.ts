@@ -8,7 +8,7 @@ import { clientReadingText, SegmentWriter } from "../../src/formats/samples/inde
 import { makeTrace } from "../../src/formats/trace/test-kit.ts";
 import { sampleLogs } from "../../src/generate/samples.ts";
 import { nodeEncoders } from "../../src/node/encoders.ts";
-import { machineNamed } from "../../src/sim/machines/index.ts";
+import { machineNamed } from "../../src/adaptive/sim/machines/index.ts";
 import { plantedSweep } from "../ncio-advice-kit.ts";
 import { runInside } from "./contract.ts";
 import { type InputKind, onceMade, put } from "./inputs.ts";

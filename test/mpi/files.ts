@@ -3,8 +3,8 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { assert } from "../../src/base/assert.ts";
 import { MpiError, type MpiCommunicator, openMpiFile, performMpiio } from "../../src/launch/mpi/index.ts";
 import type { NcioMethod } from "../../src/model/ncio.ts";
-import type { Datatype } from "../../src/pattern/datatype.ts";
-import type { RankAccess } from "../../src/pattern/pattern.ts";
+import type { Datatype } from "../../src/ncio/pattern/datatype.ts";
+import type { RankAccess } from "../../src/ncio/pattern/pattern.ts";
 
 const bytes = (length: number): Datatype => ({ kind: "bytes", length });
 const vector = (count: number, stride: number, of: Datatype): Datatype => ({

@@ -1,6 +1,6 @@
 /**
  * The reuse study by plain loops over rows: an independent answer to compare with. It follows ANALYSES.md item by item, uses
- * no SQL, and shares no code with src/analyze/reuse.
+ * no SQL, and shares no code with src/analyze/study/reuse.
  */
 
 export interface RunRow {

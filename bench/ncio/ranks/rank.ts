@@ -1,7 +1,7 @@
 /** A rank of the benchmark: what `peer.c` does, through koffi, with the same words and the same output. */
 import { connectMpi, type Direction, performMpiio } from "../../../src/launch/mpi/index.ts";
 import type { NcioMethod } from "../../../src/model/ncio.ts";
-import { type AccessCase, patternOf } from "../../../src/pattern/index.ts";
+import { type AccessCase, patternOf } from "../../../src/ncio/pattern/index.ts";
 
 const [path, repeats, ...cases] = process.argv.slice(2) as [string, string, ...string[]];
 const world = await connectMpi();

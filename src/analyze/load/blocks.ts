@@ -1,5 +1,5 @@
 /** Parts that the documents about load share. */
-export { type Column, table } from "../study/table.ts";
+export { type Column, table } from "../study/common/table.ts";
 
 const HEIGHTS = "▁▂▃▄▅▆▇█";
 

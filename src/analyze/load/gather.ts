@@ -4,7 +4,7 @@
  * same number may be on two clusters. Where nobody can tell which of them a row is of, `clusters` names them.
  */
 import type { Queryable } from "../../model/query.ts";
-import { clustersOfMinutes } from "../study/minute-clusters.ts";
+import { clustersOfMinutes } from "../study/common/minute-clusters.ts";
 import { rowSums, SUMS_AGAIN } from "./amounts.ts";
 import { labelUsers } from "./users.ts";
 import type { Window } from "./window.ts";

@@ -1,7 +1,7 @@
 /** What a series of minutes shows: bursts of writes, a period, and how much of the time there was I/O. */
 import { Random } from "../../base/prng.ts";
-import { type Period, PeriodFinder } from "../study/periods.ts";
-import { ioMinutesOf } from "../study/run-minutes.ts";
+import { type Period, PeriodFinder } from "../study/common/periods.ts";
+import { ioMinutesOf } from "../study/common/run-minutes.ts";
 
 export interface Minute {
   readonly minuteUnix: number;

@@ -2,10 +2,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../../package.json";
-import { stepDocument } from "../../analyze/adaptive/index.ts";
+import { stepDocument } from "../../adaptive/steps/index.ts";
 import type { Document } from "../../model/index.ts";
 import type { WriteRun } from "../../model/write-run.ts";
-import { openAdaptive, planWorkload } from "../../runtime/index.ts";
+import { openAdaptive, planWorkload } from "../../adaptive/runtime/index.ts";
 import type { Context } from "../context.ts";
 
 const TARGETS = 4;

@@ -7,11 +7,11 @@ import {
   METHOD_ORDER,
   patternLines,
   SweepPoints,
-} from "../../analyze/ncio/index.ts";
+} from "../../ncio/judge/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount, formatMany } from "../../base/units.ts";
 import type { NcioSweep } from "../../model/index.ts";
-import { CASES } from "../../pattern/index.ts";
+import { CASES } from "../../ncio/pattern/index.ts";
 import { plain } from "../../report/text/index.ts";
 import { defineCommand, type OptionValues } from "../command.ts";
 import { type Loaded, loadSweep } from "./load.ts";

@@ -1,11 +1,11 @@
 /** Finds and reads what was measured: a sweep's folder, its sweep.json, the file of `plimsoll ncio -o`, or an unfinished sweep. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readPoint, readSweep } from "../../analyze/ncio/index.ts";
+import { readPoint, readSweep } from "../../ncio/judge/index.ts";
 import { FormatError, UsageError } from "../../base/errors.ts";
 import type { NcioPoint, NcioSweep } from "../../model/index.ts";
 import { PAPER_DEFAULTS, sweepPoints } from "../../ncio/run/plan.ts";
-import { patternOf } from "../../pattern/index.ts";
+import { patternOf } from "../../ncio/pattern/index.ts";
 import { type Common, casesOf, directionsOf, methodsOf } from "./options.ts";
 import { variablesOf } from "./sweep.ts";
 

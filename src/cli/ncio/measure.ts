@@ -203,7 +203,7 @@ class Measurement {
   /** Servers that run already, or some for this run alone. */
   async #servers(file: string): Promise<RunningStorage> {
     const { options } = this.#request;
-    const { connectServers, runningServers, startServers } = await import("../../target/index.ts");
+    const { connectServers, runningServers, startServers } = await import("../../ncio/servers/index.ts");
     const own = /^\d+$/.test(options.servers);
     const started = own
       ? await startServers({

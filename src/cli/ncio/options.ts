@@ -3,7 +3,7 @@ import { UsageError } from "../../base/errors.ts";
 import type { NcioMethod } from "../../model/index.ts";
 import { METHOD_DEFAULTS, METHODS } from "../../ncio/method/index.ts";
 import { type Measuring, PAPER_DEFAULTS, PAPER_REPEATS } from "../../ncio/run/plan.ts";
-import { type AccessCase, CASES } from "../../pattern/index.ts";
+import { type AccessCase, CASES } from "../../ncio/pattern/index.ts";
 import type { OptionValues } from "../command.ts";
 import { parseChoice } from "../values.ts";
 

@@ -1,13 +1,13 @@
 /** `plimsoll ncio sweep`: the three sweeps of the NCIO paper, and what follows from them for this storage. */
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { adviceLines, pointsCsv, readPoint, sweepDocument, sweepFigures } from "../../analyze/ncio/index.ts";
+import { adviceLines, pointsCsv, readPoint, sweepDocument, sweepFigures } from "../../ncio/judge/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import type { NcioSweep, NcioVariable } from "../../model/index.ts";
 import { Journal } from "../../ncio/run/journal.ts";
 import { PAPER_SWEEPS, sweepPoints } from "../../ncio/run/plan.ts";
-import { patternOf } from "../../pattern/index.ts";
+import { patternOf } from "../../ncio/pattern/index.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readMachine } from "../../sim/machines/index.ts";
+import { readMachine } from "../../adaptive/sim/machines/index.ts";
 import { runCli } from "../run.ts";
 import { fakeWorld } from "../test-kit.ts";
 

@@ -12,9 +12,9 @@ import {
   machineFile,
   readTargets,
   spaceOf,
-} from "../../sim/calibrate/index.ts";
-import { type Machine, MACHINES, machineNamed, readMachine } from "../../sim/machines/index.ts";
-import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../../sim/storage/index.ts";
+} from "../../adaptive/sim/calibrate/index.ts";
+import { type Machine, MACHINES, machineNamed, readMachine } from "../../adaptive/sim/machines/index.ts";
+import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../../adaptive/sim/storage/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 

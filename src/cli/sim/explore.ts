@@ -13,8 +13,8 @@ import {
   shrink,
   type Tally,
   type Violation,
-} from "../../sim/explore/index.ts";
-import { faultText } from "../../sim/host/index.ts";
+} from "../../adaptive/sim/explore/index.ts";
+import { faultText } from "../../adaptive/sim/host/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CheckFailed } from "../failure.ts";

@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { replayDocument, replayVerdict } from "../../analyze/adaptive/replay.ts";
+import { replayDocument, replayVerdict } from "../../adaptive/steps/replay.ts";
 import type { Document, Figure } from "../../model/index.ts";
-import { readMachine } from "../../sim/machines/index.ts";
+import { readMachine } from "../../adaptive/sim/machines/index.ts";
 import { cutEnd } from "../../report/text/cut.ts";
-import { machinesWith } from "../../sim/replay/machines.ts";
-import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../sim/replay/parts.ts";
-import { type JudgedCheck, type Replay, runReplay } from "../../sim/replay/replay.ts";
+import { machinesWith } from "../../adaptive/sim/replay/machines.ts";
+import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../adaptive/sim/replay/parts.ts";
+import { type JudgedCheck, type Replay, runReplay } from "../../adaptive/sim/replay/replay.ts";
 import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";

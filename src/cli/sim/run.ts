@@ -1,14 +1,14 @@
 /** `plimsoll sim run`: one output step on a simulated machine. */
 import { readFileSync } from "node:fs";
-import { stepDocument, stepFacts } from "../../analyze/adaptive/index.ts";
+import { stepDocument, stepFacts } from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import type { WriteRun } from "../../model/write-run.ts";
-import { POLICY_NAMES } from "../../protocol/index.ts";
+import { POLICY_NAMES } from "../../adaptive/protocol/index.ts";
 import { renderText } from "../../report/text/index.ts";
-import type { RunSpec } from "../../sim/experiments/run.ts";
-import { type Machine, machineNamed, readMachine } from "../../sim/machines/index.ts";
-import { type Learned, type SimulatedStep, simulateStep } from "../../sim/step/step.ts";
+import type { RunSpec } from "../../adaptive/sim/experiments/run.ts";
+import { type Machine, machineNamed, readMachine } from "../../adaptive/sim/machines/index.ts";
+import { type Learned, type SimulatedStep, simulateStep } from "../../adaptive/sim/step/step.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";

@@ -1,13 +1,13 @@
 /** `plimsoll sim what-if`: a site's own recorded runs again, without one of them, without a target, or under a policy. */
-import { whatIfDocument, type WhatIfData, whatIfVerdict } from "../../analyze/adaptive/what-if-document.ts";
+import { whatIfDocument, type WhatIfData, whatIfVerdict } from "../../adaptive/steps/what-if-document.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Queryable } from "../../model/query.ts";
-import { policyNamed } from "../../protocol/index.ts";
+import { policyNamed } from "../../adaptive/protocol/index.ts";
 import { renderText } from "../../report/text/index.ts";
-import { type Answer, withoutRun, withoutTarget } from "../../sim/what-if/answer.ts";
-import { type Fit, fitStorage, nearestRuns } from "../../sim/what-if/fit.ts";
-import { type PolicyAnswer, underPolicies } from "../../sim/what-if/policy.ts";
-import { readRuns } from "../../sim/what-if/recorded.ts";
+import { type Answer, withoutRun, withoutTarget } from "../../adaptive/sim/what-if/answer.ts";
+import { type Fit, fitStorage, nearestRuns } from "../../adaptive/sim/what-if/fit.ts";
+import { type PolicyAnswer, underPolicies } from "../../adaptive/sim/what-if/policy.ts";
+import { readRuns } from "../../adaptive/sim/what-if/recorded.ts";
 import {
   type Centre,
   findCentre,
@@ -17,7 +17,7 @@ import {
   requireTargets,
   targetNumber,
   windowOf,
-} from "../../sim/what-if/select.ts";
+} from "../../adaptive/sim/what-if/select.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
 import { writePage } from "../page-output.ts";

@@ -9,7 +9,7 @@ import {
   publishedText,
   SETS,
   verdictOf,
-} from "../../analyze/metric-study/index.ts";
+} from "../../analyze/study/metric/index.ts";
 
 export function studyText(study: MetricStudy, width: number): string {
   const { setting, findings, correlations } = study;

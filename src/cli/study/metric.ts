@@ -18,10 +18,10 @@ import {
   studyDocument,
   studyFigures,
   studyJson,
-} from "../../analyze/metric-study/index.ts";
+} from "../../analyze/study/metric/index.ts";
 import { FormatError, UsageError } from "../../base/errors.ts";
 import type { Document } from "../../model/index.ts";
-import { DEVICE_CHOICES, type DeviceChoice } from "../../experiment/plan.ts";
+import { DEVICE_CHOICES, type DeviceChoice } from "../../record/experiment/plan.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { writeJson } from "../json.ts";
@@ -194,7 +194,7 @@ interface RealOptions {
 }
 
 async function real(options: RealOptions, context: Context): Promise<Measured> {
-  const { runExperiment } = await import("../../experiment/index.ts");
+  const { runExperiment } = await import("../../record/experiment/index.ts");
   const bar = context.progress({ label: "study metric", unit: "runs" });
   const result = await runExperiment(options, {
     signal: context.signal,

@@ -1,5 +1,5 @@
 /** The options of a study as the command line takes them. Bytes are text: in studies letters are powers of 1000. */
-import type { OptionInfo } from "../../analyze/study/options.ts";
+import type { OptionInfo } from "../../analyze/study/common/options.ts";
 import { formatBytes } from "../../base/units.ts";
 import type { OptionSpec } from "../command.ts";
 

@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { builtFile, isBuild } from "../../node/built.ts";
-import type { GroupRuns, RunsState } from "../../analyze/reuse/index.ts";
+import type { GroupRuns, RunsState } from "../../analyze/study/reuse/index.ts";
 
 /** Nothing where there is one processor, or no build. */
 export function groupRunsBeside(threads = availableParallelism()): GroupRuns | undefined {

@@ -7,7 +7,7 @@ import { Store } from "../../store/index.ts";
 import type { CommandEntry } from "../command.ts";
 import { runCli } from "../run.ts";
 import { fakeWorld } from "../test-kit.ts";
-import { sizeOf } from "../../analyze/study/options.ts";
+import { sizeOf } from "../../analyze/study/common/options.ts";
 import { databaseBytes } from "./reuse.ts";
 
 const table: CommandEntry[] = [

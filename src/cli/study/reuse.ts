@@ -11,8 +11,8 @@ import {
   type Study,
   studyDocument,
   verdictOf,
-} from "../../analyze/reuse/index.ts";
-import { sizeOf } from "../../analyze/study/options.ts";
+} from "../../analyze/study/reuse/index.ts";
+import { sizeOf } from "../../analyze/study/common/options.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import { defineCommand } from "../command.ts";

@@ -1,7 +1,7 @@
 /** A study over a store as a folder and as lines on the terminal; the same for all of them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StudyFinding } from "../../analyze/study/finding.ts";
+import type { StudyFinding } from "../../analyze/study/common/finding.ts";
 import { csvText } from "../../base/csv.ts";
 import type { Document, TableBlock } from "../../model/document.ts";
 import type { Figure } from "../../model/figure.ts";

@@ -1,5 +1,5 @@
 /** The study of a system as JSON and on the terminal. */
-import { claimText, type Study, verdictOf } from "../../analyze/system/index.ts";
+import { claimText, type Study, verdictOf } from "../../analyze/study/system/index.ts";
 import { formatBytes, formatCount, formatShare } from "../../base/units.ts";
 import { itemsJson } from "./items-json.ts";
 import { findingLines } from "./study-output.ts";

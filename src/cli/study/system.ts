@@ -8,7 +8,7 @@ import {
   SYSTEM_OPTIONS,
   type SystemOptions,
   systemOptions,
-} from "../../analyze/system/index.ts";
+} from "../../analyze/study/system/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";

@@ -10,7 +10,7 @@ import {
   STRIP_BYTES_MAX,
   STRIP_BYTES_MIN,
   startServers,
-} from "../../target/index.ts";
+} from "../../ncio/servers/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { checkDir, DIR_OPTION } from "./folder.ts";

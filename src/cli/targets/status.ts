@@ -1,6 +1,6 @@
 /** `plimsoll targets status`. */
 import { formatBytes, formatCount, formatMany, formatSeconds } from "../../base/units.ts";
-import { type ServerStatus, targetsStatus } from "../../target/index.ts";
+import { type ServerStatus, targetsStatus } from "../../ncio/servers/index.ts";
 import { defineCommand } from "../command.ts";
 import { CheckFailed } from "../failure.ts";
 import { checkDir, DIR_OPTION } from "./folder.ts";

@@ -1,7 +1,7 @@
 /** `plimsoll targets stop`. */
 import { resolve } from "node:path";
 import { formatMany } from "../../base/units.ts";
-import { stopServers } from "../../target/index.ts";
+import { stopServers } from "../../ncio/servers/index.ts";
 import { defineCommand } from "../command.ts";
 import { checkDir, DIR_OPTION } from "./folder.ts";
 

@@ -1,7 +1,7 @@
 /** `--dry-run`: what would be written where, without touching anything. */
 import { formatBytes, formatMany } from "../../base/units.ts";
 import { fullName } from "../../formats/bp/index.ts";
-import { previewStep, type StepInput, type WriterOptions } from "../../runtime/index.ts";
+import { previewStep, type StepInput, type WriterOptions } from "../../adaptive/runtime/index.ts";
 
 const LINES = 16;
 

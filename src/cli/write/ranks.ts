@@ -1,7 +1,7 @@
 /** `mpiexec -n 8 plimsoll write …`: rank 0 does what the command line says, the other ranks host its writers. */
 import { UsageError } from "../../base/errors.ts";
 import { launchedBy } from "../../launch/environment.ts";
-import { RankHosts, serveWrites, type WriterOptions } from "../../runtime/index.ts";
+import { RankHosts, serveWrites, type WriterOptions } from "../../adaptive/runtime/index.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../failure.ts";
 

@@ -1,7 +1,7 @@
 /** What a finished write was, for people and for programs. */
-import { stepFacts } from "../../analyze/adaptive/index.ts";
+import { stepFacts } from "../../adaptive/steps/index.ts";
 import { formatBytes, formatMany, formatRate, formatSeconds } from "../../base/units.ts";
-import type { StepResult } from "../../runtime/index.ts";
+import type { StepResult } from "../../adaptive/runtime/index.ts";
 
 const TARGET_LINES = 24;
 

@@ -1,9 +1,9 @@
 /**
- * Descriptions of `src/pattern` as MPI datatypes: bytes become runs of MPI_BYTE, vectors become MPI_Type_create_hvector (a subarray of a grid
+ * Descriptions of `src/ncio/pattern` as MPI datatypes: bytes become runs of MPI_BYTE, vectors become MPI_Type_create_hvector (a subarray of a grid
  * is one vector in another), parts become MPI_Type_create_hindexed where all are plain bytes and MPI_Type_create_struct elsewhere.
  */
 import { assert } from "../../base/assert.ts";
-import type { Datatype } from "../../pattern/datatype.ts";
+import type { Datatype } from "../../ncio/pattern/datatype.ts";
 import type { Handle } from "./abi.ts";
 import { check, type HandleCell, handleCell, type Mpi } from "./library.ts";
 

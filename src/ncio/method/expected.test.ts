@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CASES, endOf, PieceCursor, patternOf, pieceBlock } from "../../pattern/index.ts";
+import { CASES, endOf, PieceCursor, patternOf, pieceBlock } from "../pattern/index.ts";
 import { nullStorage } from "../storage/index.ts";
 import type { StorageFile } from "../storage.ts";
 import { expectedCounts, METHOD_DEFAULTS, METHODS, runOperation, type StorageShape } from "./index.ts";

@@ -3,7 +3,7 @@
  * datatype, no list, no code of the methods. What a run counts must be the same.
  */
 import type { NcioMethod } from "../../model/ncio.ts";
-import type { HpioSpec, NcioSpec } from "../../pattern/specs.ts";
+import type { HpioSpec, NcioSpec } from "../pattern/specs.ts";
 import { type Comb, combServers, periodicSum, rangeMessages } from "./expected-servers.ts";
 import type { MethodOptions } from "./method.ts";
 

@@ -15,7 +15,7 @@ import {
   type PatternSpec,
   patternOf,
   regionsOf,
-} from "../../pattern/index.ts";
+} from "../pattern/index.ts";
 import type { Storage } from "../storage.ts";
 import { memoryStorage, nullStorage, posixStorage } from "../storage/index.ts";
 import {

@@ -2,7 +2,7 @@
 import { assert } from "../../base/assert.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { NcioMethod } from "../../model/ncio.ts";
-import { dataBytes, endOf, isOrdered } from "../../pattern/shape.ts";
+import { dataBytes, endOf, isOrdered } from "../pattern/shape.ts";
 import { datatype } from "./datatype.ts";
 import { list } from "./list.ts";
 import { METHOD_DEFAULTS, type MethodOptions, type Operation, type OperationResult } from "./method.ts";

@@ -1,9 +1,9 @@
 /** An operation made ready for a method, and the buffers that methods share. */
 import type { Communicator } from "../../launch/communicator.ts";
-import { pack, unpack } from "../../pattern/pack.ts";
-import type { RankAccess } from "../../pattern/pattern.ts";
-import { PieceCursor, pieceBlock, placeOf } from "../../pattern/pieces.ts";
-import { isContiguous } from "../../pattern/shape.ts";
+import { pack, unpack } from "../pattern/pack.ts";
+import type { RankAccess } from "../pattern/pattern.ts";
+import { PieceCursor, pieceBlock, placeOf } from "../pattern/pieces.ts";
+import { isContiguous } from "../pattern/shape.ts";
 import type { MethodOptions } from "./method.ts";
 import type { Direction, Requests } from "./requests.ts";
 

@@ -22,7 +22,7 @@ export async function openPerformer(communicator: Communicator, plan: RunPlan): 
     case "null":
       return over(nullStorage(), file);
     case "servers": {
-      const { connectServers } = await import("../../target/index.ts");
+      const { connectServers } = await import("../servers/index.ts");
       return over(await connectServers({ addresses: backend.addresses, token: backend.token }), file);
     }
     case "mpiio": {

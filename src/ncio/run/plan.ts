@@ -2,7 +2,7 @@
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes } from "../../base/units.ts";
 import { type NcioMethod, type NcioVariable, regionsAt } from "../../model/ncio.ts";
-import { type AccessCase, dataBytes, endOf, type PatternSpec, patternOf } from "../../pattern/index.ts";
+import { type AccessCase, dataBytes, endOf, type PatternSpec, patternOf } from "../pattern/index.ts";
 import type { MethodOptions } from "../method/index.ts";
 
 /** Of the paper (Ching et al., section 4.1). */

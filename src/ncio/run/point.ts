@@ -7,7 +7,7 @@ import {
   pieceCount,
   dataBytes,
   endOf,
-} from "../../pattern/index.ts";
+} from "../pattern/index.ts";
 import { expectedCounts, type StorageShape } from "../method/index.ts";
 import type { BackendPlan, PointPlan, RunPlan } from "./plan.ts";
 import type { PointResult } from "./rank.ts";

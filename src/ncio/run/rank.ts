@@ -1,7 +1,7 @@
 /** What every rank of a benchmark run does: the same points in the same order, each measured and then checked. */
 import { createHash } from "node:crypto";
 import type { Communicator } from "../../launch/communicator.ts";
-import { dataBytes, endOf, type Pattern, patternOf, type RankAccess } from "../../pattern/index.ts";
+import { dataBytes, endOf, type Pattern, patternOf, type RankAccess } from "../pattern/index.ts";
 import { holesAfter } from "../method/index.ts";
 import { fillContent } from "./content.ts";
 import type { Performer } from "./performer.ts";

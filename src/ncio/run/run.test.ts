@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../base/errors.ts";
 import type { NcioPoint } from "../../model/ncio.ts";
-import { type PatternSpec, patternOf } from "../../pattern/index.ts";
+import { type PatternSpec, patternOf } from "../pattern/index.ts";
 import { memoryStorage } from "../storage/index.ts";
 import { byteAt, fillContent, findWrong } from "./content.ts";
 import { Journal } from "./journal.ts";
@@ -65,7 +65,7 @@ describe("verification", () => {
     const owned = new Uint8Array(pattern.fileBytes);
     for (let rank = 0; rank < pattern.ranks; rank++) {
       const access = pattern.access(rank);
-      const { regionsOf } = await import("../../pattern/index.ts");
+      const { regionsOf } = await import("../pattern/index.ts");
       for (const { file, length } of regionsOf(access))
         for (let i = file; i < file + length; i++) {
           image[i] = byteAt(i, salt);

@@ -11,7 +11,7 @@ import {
   RegionCursor,
   type RankAccess,
   regionBlock,
-} from "../../pattern/index.ts";
+} from "../pattern/index.ts";
 import type { StorageFile } from "../storage.ts";
 import { fillContent, findWrong } from "./content.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { bytes, vector } from "../../pattern/index.ts";
+import { bytes, vector } from "../pattern/index.ts";
 import type { Storage } from "../storage.ts";
 import { memoryStorage, nullStorage, posixStorage } from "./index.ts";
 

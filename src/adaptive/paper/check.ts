@@ -1,0 +1,127 @@
+/**
+ * A published number or relation as a check. Its misfit is counted in tolerances: 0 is as published, up to 1 is met, more
+ * is missed. Calibration adds up the same misfits, so what it minimises is what the report shows.
+ */
+
+import { mean, standardDeviation } from "../../base/statistics.ts";
+import { type Measured, type Sample, type Series, seriesKey } from "../sim/experiments/series.ts";
+import type { Verdict } from "../../model/replay.ts";
+import type { Machine } from "../sim/machines/machine.ts";
+
+export interface Judgement {
+  /** What the simulation, or the arithmetic, gives; for people. */
+  readonly simulated: string;
+  /** The numbers behind, for machines. */
+  readonly values: readonly number[];
+  /** In tolerances; NaN where nothing was run. */
+  readonly misfit: number;
+  readonly verdict: Verdict;
+  readonly note?: string;
+}
+
+export interface Check {
+  /** `I6 128MB`: the row of the list of published numbers, and which part of it. */
+  readonly id: string;
+  readonly row: string;
+  /** Section, table or figure of the paper. */
+  readonly place: string;
+  readonly claim: string;
+  readonly published: string;
+  readonly tolerance: string;
+  /** How the simulation measures it. */
+  readonly method: string;
+  /** Share in the loss of a calibration; 0 for facts that no parameter changes. */
+  readonly weight: number;
+  judge(evidence: Evidence): Judgement;
+}
+
+/** What checks are judged on. */
+export class Evidence {
+  readonly machine: (name: string) => Machine;
+  readonly #measured: Measured;
+
+  constructor(measured: Measured, machine: (name: string) => Machine) {
+    this.#measured = measured;
+    this.machine = machine;
+  }
+
+  /** Samples of a series; none when it was not run. */
+  samples(series: Omit<Series, "samples" | "seed">): readonly Sample[] {
+    return this.#measured.get(seriesKey(series)) ?? [];
+  }
+
+  bandwidth(series: Omit<Series, "samples" | "seed">): number {
+    return mean(this.samples(series).map((one) => one.bandwidth));
+  }
+
+  writerBandwidth(series: Omit<Series, "samples" | "seed">): number {
+    return mean(this.samples(series).map((one) => one.writerBandwidth));
+  }
+
+  /** Standard deviation of the run time over samples, seconds. */
+  spread(series: Omit<Series, "samples" | "seed">): number {
+    return standardDeviation(
+      this.samples(series).map((one) => one.seconds),
+      1,
+    );
+  }
+}
+
+/** Met up to one tolerance; NaN (something was not run) is "not run". */
+export function judged(
+  values: readonly number[],
+  simulated: string,
+  misfit: number,
+  note?: string,
+): Judgement {
+  const verdict = Number.isNaN(misfit) ? "not run" : misfit <= 1 ? "met" : "missed";
+  return { simulated, values, misfit, verdict, ...(note === undefined ? {} : { note }) };
+}
+
+/** A fact that is computed, not simulated. */
+export const fact = (
+  values: readonly number[],
+  simulated: string,
+  holds: boolean,
+  note?: string,
+): Judgement => judged(values, simulated, holds ? 0 : 2, note);
+
+/**
+ * Misfit of a value: 1 when |value - published| / published is the tolerance (0.1 is 10 %). In between and beyond it goes
+ * with the logarithm of the ratio, so that a tenth of the published number counts as badly as ten times as much.
+ */
+export const offValue = (value: number, published: number, tolerance: number): number =>
+  value < published ? offBelow(value, published, tolerance) : offAbove(value, published, tolerance);
+
+/** 1 when `value` is `limit` less the tolerance, which is nothing from 100 % on. */
+const offBelow = (value: number, limit: number, tolerance: number): number =>
+  tolerance >= 1 ? 0 : Math.log(value / limit) / Math.log(1 - tolerance);
+
+/** 1 when `value` is `limit` and the tolerance. */
+const offAbove = (value: number, limit: number, tolerance: number): number =>
+  Math.log(value / limit) / Math.log(1 + tolerance);
+
+/** Misfit of a difference: 1 when it is off by the tolerance. */
+export const offBy = (value: number, published: number, tolerance: number): number =>
+  Math.abs(value - published) / tolerance;
+
+/** Misfit of "a is less than b": 1 when they are equal, 0 when a is less by the margin (a ratio). */
+export const offLess = (a: number, b: number, margin: number): number =>
+  worst([0, 1 + Math.log(a / b) / Math.log(1 + margin)]);
+
+/** Misfit of "within": 0 inside, 1 at the tolerance (as of `offValue`) beyond either end. */
+export const offRange = (value: number, low: number, high: number, tolerance: number): number =>
+  worst([0, offBelow(value, low, tolerance), offAbove(value, high, tolerance)]);
+
+/** The largest; NaN if one is. */
+export function worst(misfits: readonly number[]): number {
+  let most = 0;
+  for (const one of misfits) if (Number.isNaN(one) || one > most) most = one;
+  return most;
+}
+
+export const fixed = (digits: number) => (value: number) => value.toFixed(digits);
+/** A tolerance as the tables print it: the largest difference, in per cent of what was published. */
+export const withinPercent = (tolerance: number): string => `${Number((100 * tolerance).toPrecision(6))} %`;
+export const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
+export const gbps = (mbps: number): string => (mbps / 1000).toFixed(1);

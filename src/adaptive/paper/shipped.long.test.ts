@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { EventQueue } from "../sim/events.ts";
+import { fig1Plan, tablePlan, xtpPlan } from "../sim/experiments/plans.ts";
+import { runPlan } from "../sim/experiments/series.ts";
+import { machineNamed } from "../sim/machines/index.ts";
+import { CHECKS, Evidence, judgeAll } from "./index.ts";
+
+/** What is quick to run; `plimsoll sim replay` judges everything, with more samples. */
+const QUICK = /^(J\d|F0|X0|I1|I3|I4|I5 128MB|I6 128MB|I7.*|E[1-4].*|E5.*|A1)$/;
+
+describe("the parameters that come with Plimsoll", () => {
+  it("meet the checks of Table I, of Fig 1 up to 128 MB, and of the machines", () => {
+    const figure = fig1Plan(10, 1).filter((one) => one.sizeMb <= 128);
+    const plan = [...tablePlan(2, 469), ...figure, ...xtpPlan(4, 1)];
+    const adaptive = () => {
+      throw new Error("not in this plan");
+    };
+    const bench = { machine: machineNamed, adaptive, queue: new EventQueue(), jitter: false };
+    const checks = CHECKS.filter(({ id }) => QUICK.test(id));
+    const judged = judgeAll(new Evidence(runPlan(plan, bench), machineNamed), checks);
+    const missed = judged.filter((one) => one.verdict !== "met");
+    expect(missed.map((one) => `${one.check.id}: ${one.simulated}`)).toEqual([]);
+    expect(judged).toHaveLength(24);
+  });
+});

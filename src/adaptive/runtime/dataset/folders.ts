@@ -1,0 +1,81 @@
+/** Names in folders that must outlive the machine. */
+import { mkdirSync, statSync } from "node:fs";
+import { open, rename, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { namedError, UsageError } from "../../../base/errors.ts";
+
+/** The names in the folder are durable; not every file system lets folders be synced. */
+export async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    // The data itself is safe; only a name may be lost with the machine.
+    if (
+      !["EINVAL", "EACCES", "EPERM", "ENOTSUP", "EISDIR"].includes(
+        (error as NodeJS.ErrnoException).code ?? "",
+      )
+    )
+      throw error;
+  }
+}
+
+/** Writes and syncs a whole file; gives its inode. Its name is durable when its folder is synced, too. */
+export async function writeDurably(path: string, bytes: Uint8Array | string): Promise<string> {
+  const handle = await open(path, "w");
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+    return String((await handle.stat({ bigint: true })).ino);
+  } catch (error) {
+    throw namedError(error, path);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Puts a whole file in the place of one that may be there: whoever reads finds the one or the other. */
+export async function replaceDurably(path: string, bytes: Uint8Array | string): Promise<void> {
+  const draft = `${path}.new`;
+  await writeDurably(draft, bytes);
+  await rename(draft, path);
+  await syncFolder(dirname(path));
+}
+
+/** Inode of the file that a name leads to; undefined when it leads to none. */
+export async function inodeAt(path: string): Promise<string | undefined> {
+  try {
+    return String((await stat(path, { bigint: true })).ino);
+  } catch (error) {
+    if (isCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+export const isCode = (error: unknown, ...codes: string[]): boolean =>
+  codes.includes((error as NodeJS.ErrnoException).code ?? "");
+
+/** Makes folders that are not there, each in one that is. Node's own way to make several never ends in /proc. */
+export function makeFolders(...paths: string[]): void {
+  for (const path of paths) {
+    try {
+      mkdirSync(path);
+    } catch (error) {
+      if (!isCode(error, "EEXIST")) throw error;
+    }
+  }
+}
+
+/** A dataset is not put where nobody expects it: a folder that is not there is more likely misspelt. */
+export function requireFolderOf(path: string): void {
+  const folder = dirname(path);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) throw new UsageError(`${path}: there is no folder ${folder}; make it first`);
+  if (!found.isDirectory()) throw new UsageError(`${path}: ${folder} is not a folder`);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`${path} is a folder; a dataset is a file, and a folder beside it`);
+}

@@ -1,0 +1,230 @@
+/** What the protocol decides about files, done: opened, written, synced, and in the end made a dataset. */
+import { dirname } from "node:path";
+import { type Backend, makeBackend } from "../../backend/index.ts";
+import { OP_MOVED, OP_UNUSED } from "../../../model/write-run.ts";
+import {
+  type FileId,
+  type IndexColumns,
+  type Proposal,
+  type Rank,
+  type TargetId,
+  targetOfFile,
+  type WriteStart,
+} from "../../protocol/index.ts";
+import { carryOut, type Decision, readDecision } from "../dataset/decision.ts";
+import { syncFolder } from "../dataset/folders.ts";
+import { sealFile } from "../dataset/seal.ts";
+import { Journal } from "../keep/journal.ts";
+import { type Buffers, buffersFor } from "../piece/buffers.ts";
+import { type FlushingFile, windowOf } from "../piece/flushing.ts";
+import type { PieceEntry, PieceInfo } from "../piece/piece-info.ts";
+import { writePiece } from "../piece/write-piece.ts";
+import { SourceReader } from "../stage/sources.ts";
+import { type Range, snapped } from "../stage/stage.ts";
+import { type CommitRequest, commitPieces, proposeAbort } from "./commit.ts";
+import { addOp, noOps } from "./ops.ts";
+import { type HostSetting, machineSeconds, pathOfFile } from "./setting.ts";
+import { TargetFiles } from "./target-files.ts";
+import { Turns } from "./turns.ts";
+
+/** A write that was ordered and has not ended. */
+export interface ActiveWrite {
+  readonly order: WriteStart;
+  readonly rank: Rank;
+  cancelled: boolean;
+  /** When it began to be written. */
+  start: number;
+  /** Written so far. */
+  bytes: number;
+}
+
+export interface FileWorkLink {
+  /** So many bytes more were written to a target. */
+  progress(target: TargetId, bytes: number): void;
+  /** See `BackendServices`. */
+  pace(target: TargetId, bytes: number): Promise<void>;
+}
+
+/** Writes of this process to one target at a time; with more, each only waits longer. */
+const WRITES_PER_TARGET = 8;
+
+export class FileWork {
+  /** What is reported of it. */
+  readonly report = {
+    ops: noOps(),
+    opens: [] as { file: FileId; seconds: number; at: number }[],
+    used: undefined as readonly string[] | undefined,
+    decidedAt: Number.NaN,
+  };
+  readonly #setting: HostSetting;
+  readonly #index: number;
+  readonly #link: FileWorkLink;
+  readonly #backend: Backend;
+  readonly #files: TargetFiles;
+  readonly #sources: SourceReader;
+  readonly #buffers: Buffers;
+  readonly #journal: Journal | undefined;
+  readonly #turns: Turns;
+
+  constructor(setting: HostSetting, index: number, link: FileWorkLink) {
+    this.#setting = setting;
+    this.#index = index;
+    this.#link = link;
+    this.#backend = makeBackend(setting.backend, link);
+    this.#files = new TargetFiles(this.#backend, windowOf(setting.hosts), (file) => ({
+      path: pathOfFile(setting, file),
+      target: this.targetOf(file),
+    }));
+    this.#sources = new SourceReader(setting.stage);
+    this.#buffers = buffersFor(setting.memoryBytes, setting.targets.length);
+    this.#turns = new Turns(setting.targets.length, WRITES_PER_TARGET);
+    this.#journal = setting.commit.keeps
+      ? new Journal(setting.names.notes, setting.attempt, index)
+      : undefined;
+  }
+
+  async open(file: FileId): Promise<void> {
+    const began = machineSeconds();
+    await this.#files.create(file);
+    this.report.opens.push({ file, seconds: machineSeconds() - began, at: this.now() });
+  }
+
+  /** Waits for its turn on the target. Undefined when it was cancelled. */
+  write(write: ActiveWrite): Promise<PieceInfo | undefined> {
+    return this.#turns.run(this.targetOf(write.order.file), async () => {
+      write.start = this.now();
+      return write.cancelled ? undefined : this.#write(write);
+    });
+  }
+
+  /** Keeps a record of a write that has ended, or is given up. */
+  note({ order, rank, start, bytes, cancelled }: ActiveWrite, failed: boolean): void {
+    if (bytes === 0) return;
+    const { file, offset, block, moved } = order;
+    const flags = (moved ? OP_MOVED : 0) | (failed || cancelled ? OP_UNUSED : 0);
+    const place = { rank, block, target: this.targetOf(file), file, offset, bytes };
+    addOp(this.report.ops, { ...place, start, end: this.now(), host: this.#index, flags });
+  }
+
+  /** Only what lies in the file: after a round that failed elsewhere more may be written behind it. */
+  async sync(file: FileId): Promise<void> {
+    const { file: open } = await this.#files.get(file);
+    const name = this.#setting.commit.keeps
+      ? syncFolder(dirname(pathOfFile(this.#setting, file)))
+      : undefined;
+    // At once: on a busy target each of them waits behind the data of others.
+    await Promise.all([open.sync(), name]);
+  }
+
+  /** Gives what was decided, which need not be what was proposed. */
+  async commit(rank: Rank, { outcome, reason, parts }: Proposal): Promise<Decision> {
+    const { names, attempt, stage, commit: setting } = this.#setting;
+    const request: CommitRequest = { names, attempt, who: rank, stage, setting, backend: this.#backend };
+    if (outcome === "aborted") return proposeAbort(request, reason);
+    const pieces = parts.map((part) => this.#pieces(part));
+    const sealed = await this.#seal(parts, pieces);
+    try {
+      const decided = await commitPieces(request, pieces.flat());
+      this.report.decidedAt = this.now();
+      this.report.used = parts.flatMap((part) =>
+        Array.from({ length: part.count }, (_, i) => `${part.file[i]}/${part.offset[i]}`),
+      );
+      return decided;
+    } finally {
+      await sealed.finished;
+    }
+  }
+
+  /** What was decided in this attempt, carried out; undefined as long as nothing was. */
+  async decided(): Promise<Decision | undefined> {
+    const { names, attempt } = this.#setting;
+    const found = await readDecision(names);
+    if (found?.attempt !== attempt) return undefined;
+    await carryOut(names, found);
+    return found;
+  }
+
+  async close(): Promise<void> {
+    await this.#files.close();
+    await this.#sources.close();
+    this.#journal?.close();
+  }
+
+  targetOf(file: FileId): TargetId {
+    return targetOfFile(file, this.#setting.targets.length);
+  }
+
+  /** Seconds since the run began. */
+  now(): number {
+    return machineSeconds() - this.#setting.beganSeconds;
+  }
+
+  async #write(write: ActiveWrite): Promise<PieceInfo | undefined> {
+    const { file, offset, block, at, length } = write.order;
+    const target = this.targetOf(file);
+    const range = this.#rangeOf(block, at, length);
+    const open = await this.#files.get(file);
+    const info = await writePiece(
+      {
+        range,
+        offset,
+        isCancelled: () => write.cancelled,
+        progress: (bytes) => {
+          write.bytes += bytes;
+          this.#link.progress(target, bytes);
+        },
+      },
+      {
+        stage: this.#setting.stage,
+        buffers: this.#buffers,
+        identity: open.identity,
+        read: (into, from) => this.#sources.read(into, from),
+        write: (bytes, to) => open.write(bytes, to),
+      },
+    );
+    if (info !== undefined && range.to > range.from)
+      this.#journal?.add({ ...range, path: pathOfFile(this.#setting, file), target, info });
+    return info;
+  }
+
+  /**
+   * Begins to give every file an index of its own, now that nothing more will be written to it. The dataset neither needs
+   * it nor waits for it: on a slow target it takes another turn.
+   */
+  async #seal(parts: readonly IndexColumns[], pieces: readonly (readonly PieceEntry[])[]) {
+    const inside = new Map<FileId, PieceEntry[]>();
+    for (const [p, { file: files }] of parts.entries()) {
+      for (const [i, piece] of (pieces[p] as readonly PieceEntry[]).entries()) {
+        const file = files[i] as FileId;
+        const known = inside.get(file);
+        if (known === undefined) inside.set(file, [piece]);
+        else known.push(piece);
+      }
+    }
+    // Opened before files get their last names.
+    const open = await Promise.allSettled([...inside.keys()].map((id) => this.#files.get(id)));
+    const { stage } = this.#setting;
+    const sealing = [...inside.values()].map(async (own, i) => {
+      const found = open[i] as PromiseSettledResult<FlushingFile>;
+      // One that fails cannot be opened alone, then; what it holds is durable and in the index of the whole.
+      if (found.status === "fulfilled") await sealFile(found.value.file, stage, own);
+    });
+    return { finished: Promise.allSettled(sealing) };
+  }
+
+  #pieces(entries: IndexColumns): PieceEntry[] {
+    return Array.from({ length: entries.count }, (_, i) => {
+      const { block, at, length, file, checksum } = entries.entry(i);
+      const place = { path: pathOfFile(this.#setting, file), target: this.targetOf(file) };
+      return { ...this.#rangeOf(block, at, length), ...place, info: checksum as PieceInfo };
+    });
+  }
+
+  /** Pieces are cut at any byte; both neighbours move the cut to the same edge of an element. */
+  #rangeOf(block: Rank, at: number, length: number): Range {
+    const { from, to } = this.#setting.blocks[block] as Range;
+    const end = from + at + length;
+    const range = snapped(this.#setting.stage, from + at, end);
+    return end >= to ? { from: range.from, to } : range;
+  }
+}

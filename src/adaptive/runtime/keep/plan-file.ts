@@ -1,0 +1,130 @@
+/**
+ * The plan of a write that is under way, kept beside it: a later try must go on with the same. When the write is complete, its plan
+ * stays as a record of what the last step was made of.
+ */
+import { readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "../../../base/errors.ts";
+import { formatMany } from "../../../base/units.ts";
+import { type BpType, bpTypeOfName, fullName } from "../../../formats/bp/index.ts";
+import { isCode, replaceDurably } from "../dataset/folders.ts";
+import type { DatasetNames } from "../dataset/names.ts";
+import type { PlannedVariable } from "../plan/dataset-plan.ts";
+import { changeBetween } from "../stage/file-stamp.ts";
+import type { Stage, StagedSource } from "../stage/stage.ts";
+
+export interface SavedPlan {
+  readonly version: 1;
+  readonly stage: Stage;
+  readonly targets: readonly string[];
+  /** Steps before this one stay: the index of the dataset is added to. */
+  readonly append: boolean;
+  /** Number of the first new subfile. */
+  readonly firstSubfile: number;
+  /** Files of a dataset that is replaced. */
+  readonly replaced: readonly string[];
+}
+
+const planPath = ({ notes }: DatasetNames) => join(notes, "plan.json");
+const writtenPath = ({ notes }: DatasetNames) => join(notes, "written.json");
+
+export async function savePlan(names: DatasetNames, plan: SavedPlan): Promise<void> {
+  const { stage } = plan;
+  const variables = stage.variables.map((one) => ({ ...one, type: one.type.name }));
+  // Bytes in memory are gone with the process; a later try must bring them again.
+  const sources = stage.sources.map((one) =>
+    one.data.kind === "memory" ? { ...one, data: { kind: "memory" } } : one,
+  );
+  await replaceDurably(planPath(names), JSON.stringify({ ...plan, stage: { ...stage, variables, sources } }));
+}
+
+/** Of a write that is not complete. */
+export const loadPlan = (names: DatasetNames): SavedPlan | undefined => load(planPath(names));
+
+/** Of the last step of a dataset that is complete. */
+export const loadWritten = (names: DatasetNames): SavedPlan | undefined => load(writtenPath(names));
+
+function load(path: string): SavedPlan | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (isCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+  let plan: SavedPlan;
+  try {
+    plan = JSON.parse(text) as SavedPlan;
+  } catch {
+    // Damaged: what it was a plan of cannot be told.
+    return undefined;
+  }
+  const variables = plan.stage.variables.map((one) => ({
+    ...one,
+    type: bpTypeOfName(one.type as unknown as string) as BpType,
+  }));
+  // Plans of versions before 0.2 have no stamps: their sources count as changed.
+  const sources = plan.stage.sources.map((one) =>
+    one.data.kind === "file" && one.data.stamp === undefined
+      ? { ...one, data: { kind: "file", stamp: { ...NO_STAMP, bytes: one.bytes } } as const }
+      : one,
+  );
+  return { ...plan, stage: { ...plan.stage, variables, sources } };
+}
+
+const NO_STAMP = { inode: "unknown", modifiedNs: "0", changedNs: "0" };
+
+/** The plan has become a step of the dataset. */
+export function keepPlan(names: DatasetNames): void {
+  try {
+    renameSync(planPath(names), writtenPath(names));
+  } catch (error) {
+    // Whoever ended this write before had come as far.
+    if (!isCode(error, "ENOENT")) throw error;
+  }
+}
+
+export const forgetPlan = (names: DatasetNames): void => rmSync(planPath(names), { force: true });
+
+/** Refuses to go on when what is asked for is not what was begun. */
+export function requireSame(saved: SavedPlan, asked: SavedPlan, what: string): void {
+  const difference =
+    saved.stage.step === asked.stage.step
+      ? differenceOf(saved.stage, asked.stage)
+      : `this is step ${asked.stage.step - 1} instead of ${saved.stage.step - 1}`;
+  if (difference !== undefined)
+    throw new UsageError(
+      `${what}: the write that was cut short was another: ${difference}; give the same sources and arrays, or begin again with --force`,
+    );
+}
+
+/** The first thing in which what is asked for differs from what was planned before; undefined when nothing does. */
+export function differenceOf(was: Stage, now: Stage): string | undefined {
+  if (was.sources.length !== now.sources.length)
+    return `${formatMany(now.sources.length, "source")} instead of ${was.sources.length}`;
+  for (const [i, source] of now.sources.entries()) {
+    const difference = sourceDifference(was.sources[i] as StagedSource, source);
+    if (difference !== undefined) return difference;
+  }
+  const [before, after] = [was, now].map(({ variables }) => variables.map(describe));
+  const v = after?.findIndex((text, i) => text !== before?.[i]) as number;
+  if (v >= 0) return `variable ${after?.[v]} instead of ${before?.[v] ?? "none"}`;
+  if (was.variables.length > now.variables.length) return `no variable ${before?.[now.variables.length]}`;
+  // Plain data, which is the same after it was saved and loaded.
+  return JSON.stringify(was.slabs) === JSON.stringify(now.slabs)
+    ? undefined
+    : "the sources hold other blocks of the variables";
+}
+
+function sourceDifference(was: StagedSource, now: StagedSource): string | undefined {
+  if (was.path !== now.path || was.data.kind !== now.data.kind)
+    return `source ${now.path} instead of ${was.path}`;
+  if (was.data.kind === "file" && now.data.kind === "file") {
+    const how = changeBetween(was.data.stamp, now.data.stamp);
+    if (how !== undefined) return `source ${now.path} changed: ${how}`;
+  }
+  if (was.bytes === now.bytes) return undefined;
+  return `source ${now.path} changed: ${now.bytes} bytes instead of ${was.bytes}`;
+}
+
+const describe = (one: PlannedVariable): string => `${fullName(one)}:${one.type.name}:${one.shape.join(",")}`;

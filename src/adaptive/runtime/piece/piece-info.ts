@@ -1,0 +1,56 @@
+/** What a writer knows of a finished piece; the protocol carries it along without looking. */
+import { type BpStatistics, type BpType, hasStatistics } from "../../../formats/bp/index.ts";
+import type { Stage } from "../stage/stage.ts";
+import { slabsBetween } from "../../../formats/bp/index.ts";
+
+export interface PieceInfo {
+  /** Of the file that it was written to: by the time of the commit another may have its name. */
+  readonly identity: string;
+  /** Where its process group begins in the file. */
+  readonly group: number;
+  /** CRC-32 of every mebibyte of every box. */
+  readonly sums: Uint32Array;
+  /** Of each box that has them: min, max, and whether any element was finite. */
+  readonly statistics: Uint8Array;
+}
+
+/** A finished piece and where it lies. */
+export interface PieceEntry {
+  /** Of the line of bytes. */
+  readonly from: number;
+  readonly to: number;
+  readonly path: string;
+  readonly target: number;
+  readonly info: PieceInfo;
+}
+
+export function packStatistics(all: readonly (BpStatistics | undefined)[]): Uint8Array {
+  const parts = all.flatMap((one) =>
+    one?.min === undefined || one.max === undefined
+      ? []
+      : [one.min, one.max, Uint8Array.of(one.finite ? 1 : 0)],
+  );
+  const packed = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    packed.set(part, at);
+    at += part.length;
+  }
+  return packed;
+}
+
+/** One for each box of the range, in order. */
+export function unpackStatistics(stage: Stage, { from, to, info }: PieceEntry): BpStatistics[] {
+  const packed = info.statistics;
+  let at = 0;
+  return slabsBetween(stage.slabs, from, to).map(({ variable }) => {
+    const type = stage.variables[variable]?.type as BpType;
+    if (!hasStatistics(type)) return { finite: false };
+    const { size } = type;
+    const min = packed.subarray(at, at + size);
+    const max = packed.subarray(at + size, at + 2 * size);
+    const finite = packed[at + 2 * size] === 1;
+    at += 2 * size + 1;
+    return { min, max, finite };
+  });
+}

@@ -1,0 +1,155 @@
+/** What can be asked of a writer. */
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import type { BackendSpec } from "../../backend/index.ts";
+import { UsageError } from "../../../base/errors.ts";
+import { POLICY_NAMES } from "../../protocol/index.ts";
+import { requireFolderOf } from "../dataset/folders.ts";
+import { type DatasetNames, datasetNames } from "../dataset/names.ts";
+import { defaultHistoryPath } from "../keep/history.ts";
+import type { Transport } from "../transport/transport.ts";
+
+export interface WriterOptions {
+  /** Of the dataset: NAME.bp. Data is reached through NAME.bp.dir. */
+  readonly path: string;
+  /** A folder on each storage target; the dataset's own folder unless given. */
+  readonly targets?: readonly string[] | undefined;
+  /** How work is shared out: `plimsoll` (ours), `paper`, or `static`, which moves nothing. */
+  readonly policy?: string | undefined;
+  /** Writer processes. */
+  readonly writers?: number | undefined;
+  /** Writers at once per target; found by measuring unless given. */
+  readonly perTarget?: number | undefined;
+  /** Bytes of all buffers of all processes. */
+  readonly memoryBytes?: number | undefined;
+  /** Adds steps to a dataset that exists. */
+  readonly append?: boolean | undefined;
+  /** Completes a write that was cut short; one that is complete is left alone. */
+  readonly resume?: boolean | undefined;
+  /** Replaces a dataset that exists, and throws away what was cut short. */
+  readonly force?: boolean | undefined;
+  /** A file that keeps target speeds between runs; false for none. */
+  readonly history?: string | false | undefined;
+  /** Lustre OST of each target. */
+  readonly osts?: readonly number[] | undefined;
+  /** Bytes per second that each target is held to; 0 for as fast as it is. */
+  readonly speeds?: readonly number[] | undefined;
+  /** Instead of files on the targets. */
+  readonly backend?: BackendSpec | undefined;
+  /** Data in memory is always written from this process. */
+  readonly inProcess?: boolean | undefined;
+  /** Instead of child processes: where writers live. Data in memory is written from this process all the same. */
+  readonly transport?: Transport | undefined;
+  /** Silence of four times this counts as death; 0: only what the system reports does. */
+  readonly heartbeatSeconds?: number | undefined;
+  /** A write may take this long, and a second more for each mebibyte; 0: for ever. */
+  readonly leaseSeconds?: number | undefined;
+  readonly onProgress?: ((progress: StepProgress) => void) | undefined;
+  /** A line about something that went wrong and was dealt with. */
+  readonly onNote?: ((line: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StepProgress {
+  readonly bytes: number;
+  readonly totalBytes: number;
+  readonly perTarget: readonly number[];
+  readonly phase: "checking" | "writing";
+}
+
+export interface Checked {
+  readonly names: DatasetNames;
+  readonly targets: readonly string[];
+  readonly policy: string;
+  readonly writers: number;
+  readonly perTarget: number | undefined;
+  readonly memoryBytes: number;
+  readonly history: string | undefined;
+  readonly backend: BackendSpec;
+  readonly heartbeatSeconds: number;
+  readonly leaseSeconds: number;
+}
+
+const MIB = 1 << 20;
+const MEMORY_BYTES = 256 * MIB;
+const WRITERS_MAX = 1024;
+/** Longer than a busy machine keeps a process waiting, in quarters. */
+const HEARTBEAT_SECONDS = 5;
+const LEASE_SECONDS = 120;
+
+export function checkOptions(options: WriterOptions): Checked {
+  const names = datasetNames(resolve(options.path));
+  requireFolderOf(names.index);
+  const targets = targetFolders(options, names);
+  const policy = options.policy ?? "plimsoll";
+  if (!POLICY_NAMES.includes(policy))
+    throw new UsageError(`unknown policy ${policy} (known: ${POLICY_NAMES.join(", ")})`);
+  if (policy === "mpi-io")
+    throw new UsageError("policy mpi-io is only simulated; choose paper, plimsoll or static");
+  const together = [options.append, options.resume, options.force].filter(Boolean).length;
+  if (together > 1 && !(options.append && options.resume))
+    throw new UsageError("--force goes with neither --append nor --resume");
+  return {
+    names,
+    targets,
+    policy,
+    writers: wholeNumber("writers", options.writers ?? defaultWriters(), WRITERS_MAX),
+    perTarget:
+      options.perTarget === undefined ? undefined : wholeNumber("per-target", options.perTarget, WRITERS_MAX),
+    memoryBytes: options.memoryBytes ?? MEMORY_BYTES,
+    history: historyOf(options),
+    backend: backendOf(options, targets.length),
+    heartbeatSeconds: options.heartbeatSeconds ?? HEARTBEAT_SECONDS,
+    leaseSeconds: options.leaseSeconds ?? LEASE_SECONDS,
+  };
+}
+
+/** Enough to keep the cores busy while some wait for storage. */
+export const defaultWriters = (): number => Math.min(16, Math.max(2, 2 * availableParallelism()));
+
+function targetFolders({ targets, osts, path }: WriterOptions, names: DatasetNames): string[] {
+  // Made with the lock, when something is really written.
+  if (targets === undefined || targets.length === 0) return everyOst([names.folder], osts);
+  const found = targets.map((target) => {
+    if (target === "") throw new UsageError("a target has no name; expected folders such as /ost0,/ost1");
+    if (!existsSync(target)) throw new UsageError(`target ${target}: no such folder; make it first`);
+    if (!statSync(target).isDirectory()) throw new UsageError(`target ${target}: not a folder`);
+    return realpathSync(target);
+  });
+  const twice = found.find((one, i) => found.indexOf(one) < i);
+  if (twice !== undefined && osts === undefined)
+    throw new UsageError(`target ${twice} is named twice for ${path}; each target is one folder`);
+  return everyOst(found, osts);
+}
+
+/** One folder can be on all OSTs. */
+function everyOst(folders: string[], osts: readonly number[] | undefined): string[] {
+  if (osts === undefined || folders.length === osts.length) return folders;
+  const [only] = folders;
+  if (folders.length !== 1 || only === undefined)
+    throw new UsageError(
+      `${folders.length} targets for ${osts.length} OSTs: give one folder, or as many as OSTs`,
+    );
+  return osts.map(() => only);
+}
+
+function backendOf({ backend, osts, speeds }: WriterOptions, targets: number): BackendSpec {
+  const inner: BackendSpec = backend ?? { kind: "posix", ...(osts === undefined ? {} : { osts }) };
+  if (speeds === undefined) return inner;
+  if (speeds.length > targets)
+    throw new UsageError(`speeds for ${speeds.length} targets, there are ${targets}`);
+  return { kind: "throttled", of: inner, rates: speeds };
+}
+
+/** Speeds that were set by hand say nothing of the targets; they are kept only where that was asked for. */
+function historyOf({ history, speeds, backend }: WriterOptions): string | undefined {
+  if (history === false) return undefined;
+  if (history !== undefined) return resolve(history);
+  return speeds === undefined && backend === undefined ? defaultHistoryPath() : undefined;
+}
+
+function wholeNumber(name: string, value: number, most: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+  throw new UsageError(`${name} ${value}: expected a whole number from 1 to ${most}`);
+}

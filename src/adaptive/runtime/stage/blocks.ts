@@ -1,0 +1,70 @@
+/** Which stretch of the data each rank of the protocol brings. */
+import { elementEdge } from "../../../formats/bp/index.ts";
+import type { Range, Stage } from "./stage.ts";
+
+/** More ranks than this only cost messages; small sources then share one. */
+const BLOCKS_MAX = 4096;
+/** Blocks are not made smaller than this to have more of them. */
+const SPLIT_BYTES_MIN = 1 << 20;
+
+/**
+ * A block for each source. With fewer sources than `wanted`, large ones are split; with very many, neighbours are joined.
+ * `ranges` are what is to be written: all, unless a part was kept from an earlier try.
+ */
+export function cutBlocks(
+  stage: Stage,
+  wanted: number,
+  ranges: readonly Range[] = [wholeOf(stage)],
+  most = BLOCKS_MAX,
+): Range[] {
+  const perSource = ranges.flatMap((range) => ofSources(stage, range));
+  const bytes = perSource.reduce((sum, { from, to }) => sum + to - from, 0);
+  if (perSource.length > most) return joined(perSource, bytes / most);
+  if (perSource.length >= wanted) return perSource;
+  const size = Math.max(SPLIT_BYTES_MIN, bytes / wanted);
+  return perSource.flatMap((range) => split(stage, range, Math.ceil((range.to - range.from) / size - 1e-9)));
+}
+
+export const wholeOf = (stage: Stage): Range => ({ from: 0, to: stage.bytes });
+
+/** What is left of the line when the ranges are taken out; they do not overlap. */
+export function leftOver(stage: Stage, taken: readonly Range[]): Range[] {
+  const left: Range[] = [];
+  let at = 0;
+  for (const { from, to } of taken.toSorted((a, b) => a.from - b.from)) {
+    if (from > at) left.push({ from: at, to: from });
+    at = Math.max(at, to);
+  }
+  if (at < stage.bytes) left.push({ from: at, to: stage.bytes });
+  return left;
+}
+
+function ofSources({ sources }: Stage, { from, to }: Range): Range[] {
+  const found: Range[] = [];
+  for (const { start, bytes } of sources) {
+    const [low, high] = [Math.max(from, start), Math.min(to, start + bytes)];
+    if (low < high) found.push({ from: low, to: high });
+  }
+  return found;
+}
+
+function split({ slabs }: Stage, { from, to }: Range, parts: number): Range[] {
+  const found: Range[] = [];
+  let at = from;
+  for (let i = 1; i <= parts; i++) {
+    const end = i === parts ? to : elementEdge(slabs, Math.floor(from + ((to - from) * i) / parts));
+    if (end > at) found.push({ from: at, to: end });
+    at = end;
+  }
+  return found;
+}
+
+function joined(ranges: readonly Range[], bytesMin: number): Range[] {
+  const found: Range[] = [];
+  let last: { from: number; to: number } | undefined;
+  for (const { from, to } of ranges) {
+    if (last !== undefined && last.to === from && last.to - last.from < bytesMin) last.to = to;
+    else found.push((last = { from, to }));
+  }
+  return found;
+}

@@ -1,0 +1,151 @@
+/**
+ * One output step as one line of bytes: the data of all sources, one after another. Blocks, pieces and what was kept of an
+ * earlier try are all ranges of that line, whatever sources they come from.
+ */
+import {
+  type BpStatistics,
+  elementEdge,
+  type GroupPlan,
+  hasStatistics,
+  layOutGroup,
+  type SourceSlab,
+  slabsBetween,
+} from "../../../formats/bp/index.ts";
+import type { DatasetPlan, PlannedVariable } from "../plan/dataset-plan.ts";
+import type { FileStamp } from "./file-stamp.ts";
+
+export interface StagedVariable extends PlannedVariable {
+  /** In the dataset: the same in every step. */
+  readonly id: number;
+}
+
+/** Where the bytes of a source are. */
+export type SourceData =
+  | { readonly kind: "file" /** When it was planned. */; readonly stamp: FileStamp }
+  | { readonly kind: "memory"; readonly data: Uint8Array }
+  /** Made up from their position, for measuring. */
+  | { readonly kind: "synthetic" };
+
+export interface StagedSource {
+  /** A path, or a name for messages. */
+  readonly path: string;
+  readonly bytes: number;
+  /** First byte in the line. */
+  readonly start: number;
+  readonly data: SourceData;
+}
+
+export interface Stage {
+  /** Output step, the first is 1. */
+  readonly step: number;
+  readonly variables: readonly StagedVariable[];
+  readonly sources: readonly StagedSource[];
+  /** Boxes of all sources, by their place in the line. */
+  readonly slabs: readonly SourceSlab[];
+  readonly bytes: number;
+}
+
+/** A stretch of the line; both ends are edges of elements. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Name of the process groups that we write. */
+export const GROUP_NAME = "plimsoll";
+
+export function makeStage(
+  plan: DatasetPlan,
+  options: {
+    readonly step: number;
+    readonly ids: readonly number[];
+    data(index: number): SourceData;
+  },
+): Stage {
+  let start = 0;
+  const slabs: SourceSlab[] = [];
+  const sources = plan.sources.map(({ path, bytes, slabs: own }, i): StagedSource => {
+    for (const slab of own) slabs.push({ ...slab, at: slab.at + start });
+    const source = { path, bytes, start, data: options.data(i) };
+    start += bytes;
+    return source;
+  });
+  const variables = plan.variables.map((one, v) => ({ ...one, id: options.ids[v] as number }));
+  return { step: options.step, variables, sources, slabs, bytes: start };
+}
+
+/** The range of whole elements nearest before [from, to); neighbours that share an end agree on it. */
+export function snapped({ slabs, bytes }: Stage, from: number, to: number): Range {
+  const edge = (position: number) => (position >= bytes ? bytes : elementEdge(slabs, position));
+  return { from: edge(from), to: edge(to) };
+}
+
+export interface StagedGroup {
+  readonly plan: GroupPlan;
+  /** Bytes of each variable of the plan come from here in the line. */
+  readonly slabs: readonly SourceSlab[];
+}
+
+/** The process group of a range; without statistics it has room for them. */
+export function groupOf(
+  stage: Stage,
+  { from, to }: Range,
+  statistics?: readonly BpStatistics[],
+): StagedGroup {
+  const slabs = slabsBetween(stage.slabs, from, to);
+  const variables = slabs.map((slab, i) => {
+    const { id, name, path, type } = stage.variables[slab.variable] as StagedVariable;
+    const known = statistics?.[i];
+    const room = { min: new Uint8Array(type.size), max: new Uint8Array(type.size), finite: false };
+    return {
+      id,
+      name,
+      path,
+      type,
+      dimensions: slab.dimensions,
+      ...(hasStatistics(type) ? { statistics: known ?? room } : {}),
+    };
+  });
+  return { plan: { group: GROUP_NAME, rank: 0, step: stage.step, variables }, slabs };
+}
+
+/** Data begins at a multiple of this in its file, where a group has one box. */
+const ALIGN = 4096;
+/** A piece may begin up to one element before what the protocol cut. */
+const ELEMENT_MAX = 16;
+
+/** Where a group goes within the bytes that its lease has from `offset` on. */
+export function groupOffset(offset: number, headBytes: number): number {
+  return Math.ceil((offset + headBytes) / ALIGN) * ALIGN - headBytes;
+}
+
+/** Room that any piece of any of the ranges needs in a file beside its data. */
+export function overheadBytes(stage: Stage, ranges: readonly Range[]): number {
+  const none = layOutGroup({ group: GROUP_NAME, rank: 0, step: stage.step, variables: [] }).length;
+  const records = stage.variables.map((variable) => recordBytes(stage, variable) - none);
+  const dimensions = stage.variables.reduce((most, { shape }) => Math.max(most, shape.length), 1);
+  const largest = records.reduce((most, one) => Math.max(most, one), 0);
+  let most = 0;
+  let first = 0;
+  for (const { from, to } of ranges) {
+    while (
+      (stage.slabs[first]?.at ?? to) + (stage.slabs[first]?.bytes ?? 0) <= from &&
+      first < stage.slabs.length
+    )
+      first++;
+    let sum = 0;
+    for (let i = first; i < stage.slabs.length && (stage.slabs[i] as SourceSlab).at < to; i++)
+      sum += records[(stage.slabs[i] as SourceSlab).variable] as number;
+    most = Math.max(most, sum);
+  }
+  // A cut inside a box leaves up to 2 n - 1 boxes of it, at either end.
+  const head = none + most + 2 * (2 * dimensions - 1) * largest + ELEMENT_MAX;
+  return (Math.ceil(head / ALIGN) + 1) * ALIGN;
+}
+
+function recordBytes(stage: Stage, { id, name, path, type, shape }: StagedVariable): number {
+  const dimensions = shape.map(() => ({ local: 0, global: 0, offset: 0 }));
+  const statistics = { min: new Uint8Array(type.size), max: new Uint8Array(type.size), finite: false };
+  const variable = { id, name, path, type, dimensions, ...(hasStatistics(type) ? { statistics } : {}) };
+  return layOutGroup({ group: GROUP_NAME, rank: 0, step: stage.step, variables: [variable] }).length;
+}

@@ -1,0 +1,202 @@
+/** Every host in a process of its own, started from here; messages go through this process, in order. */
+import { type ChildProcess, fork } from "node:child_process";
+import { builtFile } from "../../../node/built.ts";
+import { Pacer, ratesOf } from "../../backend/index.ts";
+import {
+  type HostReport,
+  type HostSetting,
+  hostOfRank,
+  machineSeconds,
+  ranksOfHost,
+} from "../host/setting.ts";
+import type { RunEnd, RunWatch, Transport } from "./transport.ts";
+import type { FromHost, ToHost } from "./wire.ts";
+
+export const childProcesses: Transport = {
+  name: "child processes",
+  run: (setting, watch) => new ChildRun(setting, watch).run(),
+};
+
+interface Child {
+  readonly index: number;
+  readonly process: ChildProcess;
+  state: "starting" | "ready" | "ended" | "gone";
+  report: HostReport | undefined;
+  /** The last of what it printed, for messages. */
+  printed: string;
+}
+
+/** A blocked write holds a thread; there are enough for all targets and more. */
+const THREADS_MAX = 64;
+const PRINTED_MAX = 2000;
+
+class ChildRun {
+  readonly #setting: HostSetting;
+  readonly #watch: RunWatch;
+  readonly #pacer: Pacer;
+  #children: Child[] = [];
+  #fatal: string | undefined;
+  #going = false;
+  #readyAt = Number.NaN;
+  #finish: () => void = () => {};
+
+  constructor(setting: HostSetting, watch: RunWatch) {
+    this.#setting = setting;
+    this.#watch = watch;
+    this.#pacer = new Pacer(ratesOf(setting.backend), machineSeconds);
+  }
+
+  async run(): Promise<RunEnd> {
+    const finished = new Promise<void>((resolve) => (this.#finish = resolve));
+    const stop = () => this.#stop("stopped");
+    this.#watch.signal?.addEventListener("abort", stop, { once: true });
+    if (this.#watch.signal?.aborted) stop();
+    const program = builtFile("write-worker.js");
+    this.#children = Array.from({ length: this.#setting.hosts }, (_, index) => this.#start(program, index));
+    await finished;
+    this.#watch.signal?.removeEventListener("abort", stop);
+    await this.#endAll();
+    return {
+      reports: this.#children.map(({ report }) => report),
+      fatal: this.#fatal,
+      readyAt: this.#readyAt,
+    };
+  }
+
+  #start(program: string, index: number): Child {
+    const threads = Math.min(THREADS_MAX, 4 + 2 * this.#setting.targets.length);
+    const child: Child = {
+      index,
+      process: fork(program, [], {
+        serialization: "advanced",
+        stdio: ["ignore", "ignore", "pipe", "ipc"],
+        env: { ...process.env, UV_THREADPOOL_SIZE: String(threads) },
+        // Little garbage is made; young space of the usual size would be most of the process.
+        execArgv: ["--max-semi-space-size=2"],
+      }),
+      state: "starting",
+      report: undefined,
+      printed: "",
+    };
+    const { process: forked } = child;
+    if (forked.pid !== undefined) this.#watch.began?.(index, forked.pid);
+    forked.stderr?.on("data", (text: Buffer) => {
+      child.printed = (child.printed + text.toString()).slice(-PRINTED_MAX);
+    });
+    forked.on("message", (message: FromHost) => this.#heard(child, message));
+    forked.on("error", (error) => {
+      child.printed += error.message;
+      this.#gone(child, error.message);
+    });
+    // After this event all that it said has been heard.
+    forked.on("disconnect", () => this.#whenExited(child));
+    forked.on("exit", () => {
+      if (!forked.connected) this.#whenExited(child);
+    });
+    this.#tell(child, { kind: "start", setting: this.#setting, index });
+    return child;
+  }
+
+  #heard(child: Child, message: FromHost): void {
+    switch (message.kind) {
+      case "send":
+        this.#route(message.from, message.to, message.message);
+        return;
+      case "pace": {
+        const seconds = this.#pacer.wait(message.target, message.bytes);
+        this.#tell(child, { kind: "paced", request: message.request, seconds });
+        return;
+      }
+      case "progress":
+        message.bytes.forEach((bytes, target) => {
+          if (bytes > 0) this.#watch.progress(target, bytes);
+        });
+        return;
+      case "trouble":
+        this.#watch.trouble(message.target, message.text);
+        return;
+      case "fatal":
+        this.#stop(message.text);
+        return;
+      case "ready":
+        child.state = "ready";
+        this.#goWhenReady();
+        return;
+      case "ended":
+        child.state = "ended";
+        child.report = message.report;
+        this.#finishWhenDone();
+        return;
+    }
+  }
+
+  #route(from: number, to: number, message: unknown): void {
+    const child = this.#children[hostOfRank(to, this.#setting.hosts)];
+    if (child !== undefined) this.#tell(child, { kind: "deliver", from, to, message } as ToHost);
+  }
+
+  #goWhenReady(): void {
+    if (this.#going || this.#children.some(({ state }) => state === "starting")) return;
+    this.#going = true;
+    this.#readyAt = machineSeconds() - this.#setting.beganSeconds;
+    for (const child of this.#children) this.#tell(child, { kind: "go" });
+    // Those that died before the start have not been told of to anybody.
+    for (const child of this.#children) if (child.state === "gone") this.#announce(child);
+  }
+
+  #whenExited(child: Child): void {
+    const { process: forked } = child;
+    const how = () => (forked.signalCode === null ? `ended with code ${forked.exitCode}` : forked.signalCode);
+    if (forked.exitCode !== null || forked.signalCode !== null) this.#gone(child, how());
+    else forked.once("exit", () => this.#gone(child, how()));
+  }
+
+  #gone(child: Child, how: string): void {
+    if (child.state === "gone" || child.state === "ended") return;
+    child.state = "gone";
+    // When the run was stopped, it is we who end them.
+    if (this.#fatal === undefined) this.#watch.died?.(child.index, how);
+    if (this.#children.every(({ state }) => state === "gone")) {
+      const printed = child.printed.trim().split("\n").at(-1) ?? "";
+      this.#stop(`all writer processes ended (the last: ${how}${printed === "" ? "" : `: ${printed}`})`);
+      return;
+    }
+    if (this.#going) this.#announce(child);
+    else this.#goWhenReady();
+    this.#finishWhenDone();
+  }
+
+  #announce(dead: Child): void {
+    const ranks = ranksOfHost(this.#setting, dead.index);
+    for (const child of this.#children) this.#tell(child, { kind: "lost", ranks });
+  }
+
+  #finishWhenDone(): void {
+    if (this.#going && this.#children.every(({ state }) => state === "ended" || state === "gone"))
+      this.#finish();
+  }
+
+  #stop(text: string): void {
+    this.#fatal ??= text;
+    this.#finish();
+  }
+
+  #tell(child: Child, message: ToHost): void {
+    if (child.state === "gone" || !child.process.connected) return;
+    child.process.send(message, undefined, undefined, () => {});
+  }
+
+  /** None is left running when this ends. */
+  async #endAll(): Promise<void> {
+    await Promise.all(
+      this.#children.map(async (child) => {
+        const { process: forked } = child;
+        if (forked.exitCode !== null || forked.signalCode !== null || forked.pid === undefined) return;
+        const exited = new Promise((resolve) => forked.once("exit", resolve));
+        if (this.#fatal === undefined && child.state === "ended") this.#tell(child, { kind: "end" });
+        else forked.kill("SIGKILL");
+        await exited;
+      }),
+    );
+  }
+}

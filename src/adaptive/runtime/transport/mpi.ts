@@ -1,0 +1,244 @@
+/**
+ * Every host is a rank of a parallel run that somebody else started: rank 0 is whoever was asked to write, the others host writers
+ * (`mpi-rank.ts`). Messages of the protocol go straight from rank to rank. A rank that dies usually ends the whole run; where it
+ * does not, its silence tells, and others do its work, as between processes.
+ */
+import { deserialize, serialize } from "node:v8";
+import { Pacer, ratesOf } from "../../backend/index.ts";
+import { assert } from "../../../base/assert.ts";
+import type { Communicator } from "../../../launch/communicator.ts";
+import { type HostReport, type HostSetting, machineSeconds, ranksOfHost } from "../host/setting.ts";
+import type { RunEnd, RunWatch, Transport } from "./transport.ts";
+import { type FromRank, machineName, type ToRank } from "./mpi-wire.ts";
+
+/** Heartbeats that may be missing; as in the protocol. */
+const SILENT_BEATS = 4;
+/** A write that hangs in the system cannot be stopped. */
+const STOP_MS = 3000;
+const QUIT_MS = 5000;
+
+export class RankHosts implements Transport {
+  readonly name: string;
+  readonly #communicator: Communicator;
+  #run: RankRun | undefined;
+  #runs = 0;
+  #left: Set<number>;
+  #allLeft: () => void = () => {};
+
+  constructor(communicator: Communicator) {
+    this.#communicator = communicator;
+    this.name = communicator.name;
+    this.#left = new Set(Array.from({ length: communicator.size - 1 }, (_, i) => i + 1));
+    void this.#listen();
+  }
+
+  /** Writers there can be. */
+  get hosts(): number {
+    return this.#communicator.size - 1;
+  }
+
+  async run(setting: HostSetting, watch: RunWatch): Promise<RunEnd> {
+    assert(setting.hosts <= this.hosts, `${setting.hosts} writers on ${this.hosts} ranks`);
+    const number = ++this.#runs;
+    const tell = (host: number, message: ToRank) => this.#send(host + 1, { ...message, run: number });
+    this.#run = new RankRun(setting, watch, number, tell);
+    try {
+      return await this.#run.run();
+    } finally {
+      this.#run = undefined;
+    }
+  }
+
+  /** Sends the other ranks home; false when some do not answer. Nothing can be run afterwards. */
+  async quit(): Promise<boolean> {
+    const all = new Promise<void>((resolve) => (this.#allLeft = resolve));
+    for (const rank of this.#left) this.#send(rank, { kind: "quit", run: 0 });
+    return this.#left.size === 0 || within(QUIT_MS, all);
+  }
+
+  async #listen(): Promise<void> {
+    while (this.#left.size > 0) {
+      const { from, bytes } = await this.#communicator.receive();
+      const message = deserialize(bytes) as FromRank;
+      if (message.kind === "bye") this.#left.delete(from);
+      else this.#run?.heard(from - 1, message);
+    }
+    this.#allLeft();
+  }
+
+  #send(rank: number, message: ToRank & { readonly run: number }): void {
+    this.#communicator.send(rank, serialize(message)).catch((error: unknown) => {
+      this.#communicator.abort(`cannot reach rank ${rank}: ${error}`);
+    });
+  }
+}
+
+type State = "starting" | "ready" | "ended" | "stopped" | "gone";
+
+class RankRun {
+  readonly #setting: HostSetting;
+  readonly #watch: RunWatch;
+  readonly #number: number;
+  readonly #tell: (host: number, message: ToRank) => void;
+  readonly #pacer: Pacer;
+  readonly #states: State[];
+  readonly #reports: (HostReport | undefined)[];
+  #fatal: string | undefined;
+  #going = false;
+  #readyAt = Number.NaN;
+  #finish: () => void = () => {};
+  #stopped: () => void = () => {};
+  readonly #heardAt: number[];
+  #watching: NodeJS.Timeout | undefined;
+
+  constructor(
+    setting: HostSetting,
+    watch: RunWatch,
+    number: number,
+    tell: (host: number, message: ToRank) => void,
+  ) {
+    this.#setting = setting;
+    this.#watch = watch;
+    this.#number = number;
+    this.#tell = tell;
+    this.#pacer = new Pacer(ratesOf(setting.backend), machineSeconds);
+    this.#states = Array.from({ length: setting.hosts }, () => "starting");
+    this.#reports = Array.from({ length: setting.hosts }, () => undefined);
+    this.#heardAt = Array.from({ length: setting.hosts }, () => machineSeconds());
+  }
+
+  async run(): Promise<RunEnd> {
+    const finished = new Promise<void>((resolve) => (this.#finish = resolve));
+    const stop = () => this.#stop("stopped");
+    this.#watch.signal?.addEventListener("abort", stop, { once: true });
+    if (this.#watch.signal?.aborted) stop();
+    const machine = machineName();
+    this.#tellAll({ kind: "start", setting: this.#setting, index: 0, machine });
+    const { heartbeatSeconds } = this.#setting;
+    if (heartbeatSeconds > 0)
+      this.#watching = setInterval(
+        () => this.#findSilent(SILENT_BEATS * heartbeatSeconds),
+        250 * heartbeatSeconds,
+      );
+    await finished;
+    clearInterval(this.#watching);
+    this.#watch.signal?.removeEventListener("abort", stop);
+    if (this.#fatal !== undefined) await this.#endHosts();
+    return { reports: this.#reports, fatal: this.#fatal, readyAt: this.#readyAt };
+  }
+
+  heard(host: number, message: FromRank): void {
+    if (message.kind === "bye" || message.run !== this.#number || this.#states[host] === "gone") return;
+    this.#heardAt[host] = machineSeconds();
+    switch (message.kind) {
+      case "alive":
+        return;
+      case "clock":
+        this.#tell(host, { kind: "clock", elapsed: machineSeconds() - this.#setting.beganSeconds });
+        return;
+      case "ready":
+        this.#states[host] = "ready";
+        if (message.pid !== undefined) this.#watch.began?.(host, message.pid);
+        this.#goWhenReady();
+        return;
+      case "pace": {
+        const seconds = this.#pacer.wait(message.target, message.bytes);
+        this.#tell(host, { kind: "paced", request: message.request, seconds });
+        return;
+      }
+      case "progress":
+        message.bytes.forEach((bytes, target) => {
+          if (bytes > 0) this.#watch.progress(target, bytes);
+        });
+        return;
+      case "trouble":
+        this.#watch.trouble(message.target, message.text);
+        return;
+      case "fatal":
+        this.#stop(message.text);
+        return;
+      case "ended":
+        this.#ended(host, message.report);
+        return;
+      case "stopped":
+        this.#states[host] = "stopped";
+        if (this.#states.every((state) => state === "stopped" || state === "gone")) this.#stopped();
+        return;
+    }
+  }
+
+  #goWhenReady(): void {
+    if (this.#going || this.#states.some((state) => state === "starting")) return;
+    this.#going = true;
+    this.#readyAt = machineSeconds() - this.#setting.beganSeconds;
+    this.#tellAll({ kind: "go" });
+    // Those that died before the start have not been told of to anybody.
+    this.#states.forEach((state, host) => {
+      if (state === "gone") this.#announce(host);
+    });
+  }
+
+  #ended(host: number, report: HostReport): void {
+    this.#states[host] = "ended";
+    this.#reports[host] = report;
+    this.#finishWhenDone();
+  }
+
+  #findSilent(limitSeconds: number): void {
+    const now = machineSeconds();
+    this.#states.forEach((state, host) => {
+      const silent = now - (this.#heardAt[host] as number);
+      if ((state === "starting" || state === "ready") && silent > limitSeconds) this.#gone(host, silent);
+    });
+  }
+
+  #gone(host: number, silentSeconds: number): void {
+    this.#states[host] = "gone";
+    this.#watch.died?.(host, `rank ${host + 1} has been silent for ${Math.round(silentSeconds)} s`);
+    // Should it only have slept, it is not to go on with what others do now.
+    this.#tell(host, { kind: "stop" });
+    if (this.#states.every((state) => state === "gone")) {
+      this.#stop("no writer answers any more");
+      return;
+    }
+    if (this.#going) this.#announce(host);
+    else this.#goWhenReady();
+    this.#finishWhenDone();
+  }
+
+  #announce(host: number): void {
+    this.#tellAll({ kind: "lost", ranks: ranksOfHost(this.#setting, host) });
+  }
+
+  #finishWhenDone(): void {
+    if (this.#going && this.#states.every((state) => state === "ended" || state === "gone")) this.#finish();
+  }
+
+  #stop(text: string): void {
+    this.#fatal ??= text;
+    this.#finish();
+  }
+
+  /** Until none of them writes any more, as far as that can be had. */
+  async #endHosts(): Promise<void> {
+    const stopped = new Promise<void>((resolve) => (this.#stopped = resolve));
+    this.#tellAll({ kind: "stop" });
+    await within(STOP_MS, stopped);
+  }
+
+  #tellAll(message: ToRank): void {
+    for (let host = 0; host < this.#setting.hosts; host++)
+      if (this.#states[host] !== "gone")
+        this.#tell(host, message.kind === "start" ? { ...message, index: host } : message);
+  }
+}
+
+async function within(limitMs: number, done: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  const result = await Promise.race([done.then(() => true), late]);
+  clearTimeout(timer);
+  return result;
+}

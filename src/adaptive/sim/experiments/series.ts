@@ -1,0 +1,103 @@
+/** A series: the same run again and again, with another hour's background each time. */
+
+import { assert } from "../../../base/assert.ts";
+import type { ReplaySample } from "../../../model/replay.ts";
+import type { EventQueue } from "../events.ts";
+import type { Machine } from "../machines/machine.ts";
+import { type Interference, MB } from "../storage/index.ts";
+import { bandwidth, imbalance, type RunResult, type RunSpec, writerBandwidth } from "./run.ts";
+import { runStatic } from "./static.ts";
+
+/** Who writes where. `posix`: a file each, r mod targets; `mpi-io`: one shared file; `paper`: the adaptive method. */
+export type Method = "posix" | "mpi-io" | "paper";
+
+export interface Series {
+  readonly machine: string;
+  readonly method: Method;
+  readonly sizeMb: number;
+  readonly writers: number;
+  readonly targets: number;
+  readonly interference: boolean;
+  /** Two such jobs at once; this one is measured. */
+  readonly twoJobs: boolean;
+  /** One of the hourly tests of Table I; they are counted apart from equal runs of Fig 1. */
+  readonly hourly: boolean;
+  readonly samples: number;
+  readonly seed: number;
+}
+
+/** What one run gives. */
+export interface Sample extends ReplaySample {
+  readonly events: number;
+}
+
+/** Three processes on each of eight targets, as the paper's experiments had them. */
+export const PAPER_INTERFERENCE: Interference = { targets: 8, streams: 3 };
+
+/** The adaptive method: the protocol on virtual time, or its twin. */
+export type AdaptiveRun = (spec: RunSpec, queue?: EventQueue) => RunResult;
+
+export interface Bench {
+  /** The machine of that name. */
+  readonly machine: (name: string) => Machine;
+  readonly adaptive: AdaptiveRun;
+  /** Used again for each run. */
+  readonly queue?: EventQueue;
+  /** Whether static writers start within `startJitter`, or at once, which is several times faster. */
+  readonly jitter?: boolean;
+}
+
+/** One name per series, whatever its samples and seed. */
+export const seriesKey = (one: Omit<Series, "samples" | "seed">): string =>
+  [
+    one.machine,
+    one.method,
+    `${one.sizeMb}MB`,
+    `${one.writers}w`,
+    `${one.targets}t`,
+    ...(one.interference ? ["interference"] : []),
+    ...(one.twoJobs ? ["two-jobs"] : []),
+    ...(one.hourly ? ["hourly"] : []),
+  ].join(" ");
+
+export function specOf(series: Series, sample: number, machine: Machine): RunSpec {
+  const { method, sizeMb, writers, targets, interference, twoJobs, samples, seed } = series;
+  return {
+    machine,
+    writers,
+    bytes: sizeMb * MB,
+    targets,
+    run: { seed, sample, samples },
+    sharedFile: method === "mpi-io",
+    interference: interference ? PAPER_INTERFERENCE : undefined,
+    secondJobStreams: twoJobs ? writers / targets : undefined,
+  };
+}
+
+export function runSample(series: Series, sample: number, bench: Bench): Sample {
+  const spec = specOf(series, sample, bench.machine(series.machine));
+  const result =
+    series.method === "paper"
+      ? bench.adaptive(spec, bench.queue)
+      : runStatic(spec, bench.queue, bench.jitter ?? true);
+  return {
+    seconds: result.seconds,
+    bandwidth: bandwidth(result),
+    writerBandwidth: writerBandwidth(result),
+    imbalance: imbalance(result),
+    events: result.events,
+  };
+}
+
+/** Samples of all series of a plan, by `seriesKey`. */
+export type Measured = ReadonlyMap<string, readonly Sample[]>;
+
+export function runPlan(plan: readonly Series[], bench: Bench): Measured {
+  const measured = new Map<string, readonly Sample[]>();
+  for (const series of plan) {
+    assert(!measured.has(seriesKey(series)), `${seriesKey(series)} is twice in the plan`);
+    const samples = Array.from({ length: series.samples }, (_, i) => runSample(series, i, bench));
+    measured.set(seriesKey(series), samples);
+  }
+  return measured;
+}

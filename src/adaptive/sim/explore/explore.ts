@@ -1,0 +1,131 @@
+/** Seeds, each a scenario with faults, checked one after the other; on threads where there are many. */
+import { Worker } from "node:worker_threads";
+import { builtFile, isBuild } from "../../../node/built.ts";
+import { type CheckOptions, checkScenario } from "./check.ts";
+import { scenarioOf } from "./scenario.ts";
+
+export interface Violation {
+  readonly seed: number;
+  readonly invariant: string;
+  readonly detail: string;
+}
+
+/** What a number of runs came to. */
+export interface Tally {
+  runs: number;
+  complete: number;
+  aborted: number;
+  /** All processes were killed. */
+  nobodyLeft: number;
+  events: number;
+  /** Reasons of aborts without their numbers, and how often. */
+  reasons: Record<string, number>;
+  violations: Violation[];
+}
+
+export interface ExploreOptions {
+  /** The seeds are this one and those after it. */
+  readonly seed: number;
+  readonly count: number;
+  readonly policies: readonly string[];
+  readonly threads: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: (runs: number) => void;
+}
+
+export interface ExploreWork {
+  readonly seed: number;
+  readonly count: number;
+  readonly policies: readonly string[];
+}
+
+/** Seeds that a thread gets at a time. */
+const CHUNK = 500;
+/** A few show what is wrong; thousands would only fill the memory. */
+const VIOLATIONS_MAX = 100;
+
+export const emptyTally = (): Tally => ({
+  runs: 0,
+  complete: 0,
+  aborted: 0,
+  nobodyLeft: 0,
+  events: 0,
+  reasons: {},
+  violations: [],
+});
+
+/** Checks some seeds in this thread. */
+export function exploreHere({ seed, count, policies }: ExploreWork, options: CheckOptions = {}): Tally {
+  const tally = emptyTally();
+  for (let one = seed; one < seed + count; one++) {
+    const checked = checkScenario(scenarioOf(one, policies), options);
+    tally.runs++;
+    tally.events += checked.events;
+    if (checked.violation !== undefined)
+      tally.violations.push({ seed: one, invariant: checked.violation, detail: checked.detail });
+    else if (checked.outcome === "complete") tally.complete++;
+    else if (checked.outcome === "nobody left") tally.nobodyLeft++;
+    else {
+      tally.aborted++;
+      const reason = checked.reason.replace(/\d+/g, "N");
+      tally.reasons[reason] = (tally.reasons[reason] ?? 0) + 1;
+    }
+  }
+  return tally;
+}
+
+export async function explore(options: ExploreOptions): Promise<Tally> {
+  const { seed, count, policies, signal, onProgress } = options;
+  const total = emptyTally();
+  let next = seed;
+  const take = (): ExploreWork | undefined => {
+    if (next >= seed + count || signal?.aborted) return undefined;
+    const work = { seed: next, count: Math.min(CHUNK, seed + count - next), policies };
+    next += work.count;
+    return work;
+  };
+  const add = (tally: Tally) => {
+    addTo(total, tally);
+    onProgress?.(total.runs);
+  };
+  const threads = Math.min(options.threads, Math.ceil(count / CHUNK));
+  const program = threads > 1 && isBuild ? builtFile("explore-worker.js") : undefined;
+  if (program !== undefined)
+    await Promise.all(Array.from({ length: threads }, () => runThread(program, take, add)));
+  else
+    for (let work = take(); work !== undefined; work = take()) {
+      add(exploreHere(work));
+      // Signals come in between.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  total.violations.sort((a, b) => a.seed - b.seed);
+  return total;
+}
+
+function runThread(program: string, take: () => ExploreWork | undefined, add: (tally: Tally) => void) {
+  return new Promise<void>((resolve, reject) => {
+    const worker = new Worker(program);
+    const more = () => {
+      const work = take();
+      if (work === undefined) void worker.terminate().then(() => resolve());
+      else worker.postMessage(work);
+    };
+    worker.on("message", (tally: Tally) => {
+      add(tally);
+      more();
+    });
+    worker.on("error", reject);
+    more();
+  });
+}
+
+function addTo(total: Tally, tally: Tally): void {
+  total.runs += tally.runs;
+  total.complete += tally.complete;
+  total.aborted += tally.aborted;
+  total.nobodyLeft += tally.nobodyLeft;
+  total.events += tally.events;
+  for (const [reason, times] of Object.entries(tally.reasons))
+    total.reasons[reason] = (total.reasons[reason] ?? 0) + times;
+  total.violations.push(...tally.violations.slice(0, VIOLATIONS_MAX - total.violations.length));
+}

@@ -1,0 +1,177 @@
+/** One simulated output step under a policy, from a machine to its measures. */
+import { UsageError } from "../../../base/errors.ts";
+import { Random } from "../../../base/prng.ts";
+import {
+  makeSetup,
+  type MessageKind,
+  type Outcome,
+  type Policy,
+  policyNamed,
+  type Process,
+  type Rank,
+  type Setup,
+  type SetupOptions,
+} from "../../protocol/index.ts";
+import { OP_MOVED, OP_UNUSED } from "../../../model/write-run.ts";
+import type { FaultPlan } from "./faults.ts";
+import { Host } from "./host.ts";
+import type { Ops } from "./ops.ts";
+import type { HostWorld } from "./setting.ts";
+
+export interface AdaptiveOptions extends SetupOptions {
+  readonly world: HostWorld;
+  readonly policy: Policy | string;
+  readonly writers: number;
+  /** Of each writer; a number when all write as much. */
+  readonly bytes: number | ArrayLike<number>;
+  readonly targets: number;
+  /** For start times and faults of the network. */
+  readonly seed: number;
+  readonly priorRates?: ArrayLike<number> | undefined;
+  readonly priorSlots?: ArrayLike<number> | undefined;
+  readonly plan?: FaultPlan | undefined;
+  /** Writers are there within this time. */
+  readonly jitterSeconds?: number;
+  readonly latencySeconds?: number;
+  readonly serviceSeconds?: number;
+  readonly openSeconds?: number;
+  readonly syncSeconds?: number;
+  readonly commitSeconds?: number;
+  /** Look at every step whether an invariant is broken. */
+  readonly check?: boolean;
+  /** Keep a hash of all events. */
+  readonly hash?: boolean;
+  readonly log?: (line: string) => void;
+  readonly secondsMax?: number;
+  readonly makeProcess?: (setup: Setup, rank: Rank) => Process;
+}
+
+export interface AdaptiveResult {
+  readonly outcome: Outcome | undefined;
+  readonly reason: string;
+  /** From when files were open to the end of the last write, flushed. */
+  readonly seconds: number;
+  /** To the commit: all files synced, index written. */
+  readonly commitSeconds: number;
+  /** How long each file's open took. */
+  readonly openSeconds: readonly number[];
+  readonly bytes: number;
+  /** Per writer: when its first write began and its last one ended; NaN when it has none. */
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  /** Per writer: the target of its first write; -1 when it has none. */
+  readonly firstTargets: Int32Array;
+  readonly perTarget: readonly TargetUse[];
+  /** Writes that went to another group's file, and those that the index does not name. */
+  readonly moved: number;
+  readonly unused: number;
+  readonly messages: ReadonlyMap<MessageKind, number>;
+  readonly events: number;
+  readonly hash: string;
+  /** Bytes per second and writers at once of each target, for the next step; NaN where none was measured. */
+  readonly learnedRates: Float64Array;
+  readonly learnedSlots: Float64Array;
+  readonly ops: Ops;
+}
+
+export interface TargetUse {
+  bytes: number;
+  writes: number;
+  /** End of its last write. */
+  seconds: number;
+}
+
+/** The stream that start times are drawn from: that of static runs, so that both meet the same. */
+export const STREAM_JITTER = 8;
+
+export function runAdaptive(options: AdaptiveOptions): AdaptiveResult {
+  const policy = typeof options.policy === "string" ? policyNamed(options.policy) : options.policy;
+  const { world, writers, targets, bytes: sizes, priorRates, priorSlots, seed } = options;
+  if (targets > world.storage.targets)
+    throw new UsageError(`${targets} targets: the storage has ${world.storage.targets}`);
+  const setup = makeSetup(policy, { writers, targets, sizes, priorRates, priorSlots }, options);
+  const host = new Host({
+    setup,
+    world,
+    seed,
+    ready: startTimes(writers, options.jitterSeconds ?? 0, seed),
+    latencySeconds: options.latencySeconds ?? 60e-6,
+    serviceSeconds: options.serviceSeconds ?? 8e-6,
+    openSeconds: options.openSeconds ?? 0,
+    syncSeconds: options.syncSeconds ?? 0,
+    commitSeconds: options.commitSeconds ?? 0,
+    plan: options.plan,
+    check: options.check ?? false,
+    hash: options.hash ?? false,
+    log: options.log,
+    secondsMax: options.secondsMax ?? Number.POSITIVE_INFINITY,
+    ...(options.makeProcess === undefined ? {} : { makeProcess: options.makeProcess }),
+  });
+  host.run();
+  return resultOf(host, setup);
+}
+
+function startTimes(writers: number, jitter: number, seed: number): Float64Array | undefined {
+  if (jitter === 0) return undefined;
+  const random = Random.stream(seed, STREAM_JITTER, 0);
+  const times = new Float64Array(writers);
+  for (let rank = 0; rank < writers; rank++) times[rank] = random.unit() * jitter;
+  return times;
+}
+
+function resultOf(host: Host, { writers, targets }: Setup): AdaptiveResult {
+  const { ops, files } = host;
+  const { writingFrom } = files;
+  const starts = new Float64Array(writers).fill(Number.NaN);
+  const ends = new Float64Array(writers).fill(Number.NaN);
+  const firstTargets = new Int32Array(writers).fill(-1);
+  const perTarget = Array.from({ length: targets }, () => ({ bytes: 0, writes: 0, seconds: 0 }));
+  const { count, flags: allFlags, start: opStarts, end: opEnds, target: opTargets } = ops;
+  const { bytes: opBytes, rank: opRanks } = ops;
+  let [last, bytes, moved, unused] = [writingFrom, 0, 0, 0];
+  for (let i = 0; i < count; i++) {
+    const flags = allFlags[i] as number;
+    if (flags & OP_MOVED) moved++;
+    if (flags & OP_UNUSED) unused++;
+    const start = opStarts[i] as number;
+    const end = opEnds[i] as number;
+    const use = perTarget[opTargets[i] as number] as TargetUse;
+    use.bytes += opBytes[i] as number;
+    use.writes++;
+    if (end - writingFrom > use.seconds) use.seconds = end - writingFrom;
+    if (flags & OP_UNUSED) continue;
+    if (end > last) last = end;
+    bytes += opBytes[i] as number;
+    const rank = opRanks[i] as number;
+    if (!(ends[rank]! >= end)) ends[rank] = end;
+    if (starts[rank]! <= start) continue;
+    starts[rank] = start;
+    firstTargets[rank] = opTargets[i] as number;
+  }
+  const learnedRates = new Float64Array(targets).fill(Number.NaN);
+  const learnedSlots = new Float64Array(targets).fill(Number.NaN);
+  for (const { target, rate, slots } of host.coordinator?.learned.values() ?? []) {
+    learnedRates[target] = rate;
+    learnedSlots[target] = slots;
+  }
+  return {
+    outcome: host.outcome,
+    reason: host.reason,
+    seconds: last - writingFrom,
+    commitSeconds: host.decidedAt - writingFrom,
+    openSeconds: files.opens,
+    bytes,
+    starts,
+    ends,
+    firstTargets,
+    perTarget,
+    moved,
+    unused,
+    messages: host.network.counts,
+    events: host.events,
+    hash: host.digest(),
+    learnedRates,
+    learnedSlots,
+    ops,
+  };
+}

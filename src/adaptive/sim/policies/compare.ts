@@ -1,0 +1,114 @@
+/**
+ * The policies against each other: the same data on the same targets, with the same background, several output steps in a
+ * row. Hardware keeps its speed from step to step, so that a policy that remembers has something to remember; the load of
+ * others is another one at each step.
+ */
+import { AssertionError } from "../../../base/assert.ts";
+import { mean, standardDeviation } from "../../../base/statistics.ts";
+import type { PolicyStepFacts } from "../../../model/replay.ts";
+import type { EventQueue } from "../events.ts";
+import { checkSpec } from "../experiments/run.ts";
+import { PAPER_INTERFERENCE } from "../experiments/series.ts";
+import { OP_MOVED, OP_UNUSED } from "../../../model/write-run.ts";
+import { type AdaptiveResult, runAdaptive } from "../host/run.ts";
+import type { Machine } from "../machines/machine.ts";
+import { makeWorld, MB, sampleSeed } from "../storage/index.ts";
+
+/** The first is what others are compared with. The last forgets what it measured: what history is worth. */
+export const COMPARED = ["paper", "static", "plimsoll", "plimsoll, no history"] as const;
+export type Compared = (typeof COMPARED)[number];
+
+export interface PolicySetting {
+  readonly sizeMb: number;
+  readonly writers: number;
+  readonly targets: number;
+  readonly interference: boolean;
+}
+
+export interface PolicyRun extends PolicySetting {
+  readonly policy: Compared;
+  readonly steps: number;
+  readonly seed: number;
+}
+
+/** What one output step gives. */
+export interface PolicyStep extends PolicyStepFacts {
+  readonly events: number;
+}
+
+export const SIZES = [2, 38, 128, 1024] as const;
+export const COUNTS = [256, 512, 2048, 8192] as const;
+const TARGETS = 512;
+
+/** Every size, number of writers and condition; small and quick ones first. */
+export const policySettings = (): PolicySetting[] =>
+  SIZES.flatMap((sizeMb) =>
+    COUNTS.flatMap((writers) =>
+      [false, true].map((interference) => ({ sizeMb, writers, targets: TARGETS, interference })),
+    ),
+  );
+
+export function runPolicy(asked: PolicyRun, machine: Machine, queue?: EventQueue): PolicyStep[] {
+  const { policy, writers, sizeMb, targets, interference, steps, seed } = asked;
+  const bytes = sizeMb * MB;
+  const forgets = policy === "plimsoll, no history";
+  const results: PolicyStep[] = [];
+  let learned: { rates: Float64Array; slots: Float64Array } | undefined;
+  for (let sample = 0; sample < steps; sample++) {
+    const run = { seed, sample, samples: steps };
+    checkSpec({ machine, writers, bytes, targets, run });
+    const setting = {
+      parameters: machine.parameters,
+      machineTargets: machine.targets,
+      targets,
+      run,
+      // One draw for all steps of a seed.
+      speedsOf: { seed, sample: 0, samples: 1 },
+      interference: interference ? PAPER_INTERFERENCE : undefined,
+    };
+    const result = runAdaptive({
+      world: makeWorld(setting, queue),
+      policy: forgets ? "plimsoll" : policy,
+      writers,
+      bytes,
+      targets,
+      seed: sampleSeed(run),
+      jitterSeconds: machine.parameters.startJitter,
+      priorRates: learned?.rates,
+      priorSlots: learned?.slots,
+    });
+    if (result.outcome !== "complete")
+      throw new AssertionError(`a run without faults ended: ${result.reason}`);
+    if (!forgets) learned = { rates: result.learnedRates, slots: result.learnedSlots };
+    results.push(stepOf(result));
+  }
+  return results;
+}
+
+function stepOf(result: AdaptiveResult): PolicyStep {
+  const { ops, seconds, bytes, starts, ends, events, messages } = result;
+  const times = ends.map((end, i) => end - (starts[i] as number));
+  let [low, high] = [Number.POSITIVE_INFINITY, 0];
+  for (const time of times) {
+    if (time < low) low = time;
+    if (time > high) high = time;
+  }
+  let [moved, unused] = [0, 0];
+  for (let i = 0; i < ops.count; i++) {
+    const flags = ops.flags[i] as number;
+    if (flags & OP_UNUSED) unused += ops.bytes[i] as number;
+    else if (flags & OP_MOVED) moved += ops.bytes[i] as number;
+  }
+  let sent = 0;
+  for (const count of messages.values()) sent += count;
+  return {
+    seconds,
+    bandwidth: bytes / MB / seconds,
+    imbalance: high / low,
+    spread: standardDeviation(times) / mean(times),
+    movedShare: moved / bytes,
+    unusedShare: unused / bytes,
+    messages: sent,
+    events,
+  };
+}

@@ -1,0 +1,138 @@
+/** One simulated output step under a policy, in the shape that real ones have. */
+import { OP_UNUSED, type WriteOps, type WriteRun } from "../../../model/write-run.ts";
+import { makeSetup, type Policy, policyNamed } from "../../protocol/index.ts";
+import { checkSpec, type RunSpec, worldOf } from "../experiments/run.ts";
+import { runStatic } from "../experiments/static.ts";
+import { type AdaptiveResult, runAdaptive } from "../host/run.ts";
+import { sampleSeed } from "../storage/index.ts";
+
+export interface StepOptions {
+  readonly spec: RunSpec;
+  readonly policy: string;
+  /** For the title: "Jaguar, 128 MB per writer". */
+  readonly title: string;
+  /** What earlier steps learned of the targets. */
+  readonly learned?: Learned | undefined;
+}
+
+export interface Learned {
+  readonly rates: Float64Array;
+  readonly slots: Float64Array;
+}
+
+export interface SimulatedStep {
+  readonly run: WriteRun;
+  readonly events: number;
+  /** For the next step; undefined where nothing is measured. */
+  readonly learned: Learned | undefined;
+  /** Of all events in order; the same for the same seed and parameters. */
+  readonly hash: string;
+}
+
+/** The metadata server's time for an open, as Lustre of the time: a few thousand creates a second. */
+const OPEN_SECONDS = 0.0004;
+const SYNC_SECONDS = 0.01;
+
+export function simulateStep(options: StepOptions): SimulatedStep {
+  const { spec, policy: name, title } = options;
+  checkSpec(spec);
+  // Before the run, so that an unknown name or too few targets cost no time.
+  const policy = policyNamed(name);
+  if (name === "mpi-io") return sharedFile(spec, title);
+  const result = runOf(spec, policy, options.learned);
+  return {
+    run: {
+      ...aboutOf(spec, name, title),
+      bytes: result.bytes,
+      seconds: result.seconds,
+      commitSeconds: result.commitSeconds,
+      openSeconds: result.openSeconds,
+      ops: fromFirstOpen(result),
+      messages: [...result.messages].map(([kind, count]) => ({ kind, count })),
+      outcome: result.outcome === "complete" ? "complete" : result.reason,
+    },
+    events: result.events,
+    hash: result.hash,
+    learned: { rates: result.learnedRates, slots: result.learnedSlots },
+  };
+}
+
+function runOf(spec: RunSpec, policy: Policy, learned: Learned | undefined): AdaptiveResult {
+  const { machine, writers, bytes, targets, run } = spec;
+  // Refuses impossible work with a line of its own before the storage is made.
+  makeSetup(policy, { writers, targets, sizes: bytes });
+  return runAdaptive({
+    world: worldOf(spec),
+    policy,
+    writers,
+    bytes,
+    targets,
+    seed: sampleSeed(run),
+    jitterSeconds: machine.parameters.startJitter,
+    openSeconds: OPEN_SECONDS,
+    openStaggerSeconds: OPEN_SECONDS,
+    syncSeconds: SYNC_SECONDS,
+    priorRates: learned?.rates,
+    priorSlots: learned?.slots,
+    hash: true,
+  });
+}
+
+/** One file that all writers share, on as many targets as the file system allows; no messages, no sub-files. */
+function sharedFile(spec: RunSpec, title: string): SimulatedStep {
+  const targets = Math.min(spec.targets, spec.machine.targetsPerFile);
+  const shared = { ...spec, targets, sharedFile: true };
+  const { seconds, bytes, events, starts, ends, targets: places } = runStatic(shared);
+  const count = starts.length;
+  const ranks = Int32Array.from({ length: count }, (_, rank) => rank);
+  const ops: WriteOps = {
+    count,
+    rank: ranks,
+    block: ranks,
+    target: places,
+    bytes: new Float64Array(count).fill(spec.bytes),
+    start: starts,
+    end: ends,
+    flags: new Uint8Array(count),
+  };
+  const about = aboutOf(spec, "mpi-io", title);
+  const run = {
+    ...about,
+    bytes,
+    seconds,
+    commitSeconds: Number.NaN,
+    openSeconds: [],
+    ops,
+    outcome: "complete",
+  };
+  return { run, events, hash: "", learned: undefined };
+}
+
+const aboutOf = ({ writers, targets }: RunSpec, policy: string, title: string) => ({
+  label: policy,
+  title,
+  simulated: true,
+  policy,
+  writers,
+  targets,
+});
+
+/** Times of the host count from the start of the step; those of a run from when files were open. */
+function fromFirstOpen({ ops, seconds }: AdaptiveResult): WriteOps {
+  let last = 0;
+  for (let i = 0; i < ops.count; i++) {
+    if (((ops.flags[i] as number) & OP_UNUSED) === 0) last = Math.max(last, ops.end[i] as number);
+  }
+  const from = last - seconds;
+  const shifted = (values: Float64Array) => values.subarray(0, ops.count).map((one) => one - from);
+  return {
+    count: ops.count,
+    rank: ops.rank,
+    block: ops.block,
+    target: ops.target,
+    bytes: ops.bytes,
+    start: shifted(ops.start),
+    end: shifted(ops.end),
+    flags: ops.flags,
+  };
+}

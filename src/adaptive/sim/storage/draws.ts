@@ -1,0 +1,133 @@
+/**
+ * The random side of a run. Every kind of draw has a stream of its own, by (seed, kind, number), so that two policies on
+ * the same seed meet the same speeds and the same background, whatever they do themselves.
+ */
+
+import { Random } from "../../../base/prng.ts";
+
+/** Kinds of streams. Never renumber: parameter sets were fitted with them. */
+export const STREAM = {
+  intensity: 1,
+  speed: 2,
+  degraded: 3,
+  light: 4,
+  lightMean: 5,
+  heavyArrival: 6,
+  heavyJob: 7,
+  jitter: 8,
+  runSpeed: 9,
+  jobWeight: 10,
+  samples: 11,
+  heavyPresent: 12,
+  heavyPlace: 13,
+  degradedCount: 14,
+  degradedPlace: 15,
+  restCount: 16,
+  restPlace: 17,
+} as const;
+
+/** Which run: `seed` for the series, `sample` of `samples` within it. */
+export interface RunSeed {
+  readonly seed: number;
+  readonly sample: number;
+  readonly samples: number;
+}
+
+/** The seed of one sample's own streams. */
+export const sampleSeed = ({ seed, sample }: RunSeed): number =>
+  Random.stream(seed, STREAM.samples, sample).bits();
+
+/**
+ * A standard normal draw per sample, stratified: the n samples of a series fall into n intervals of equal probability, in
+ * shuffled order. Means over few samples then vary much less, and each sample is still standard normal over seeds.
+ */
+export const stratifiedNormal = (run: RunSeed, kind: number): number =>
+  normalQuantile(stratifiedUnit(run, kind));
+
+/** The same with a number in (0, 1). */
+export function stratifiedUnit({ seed, sample, samples }: RunSeed, kind: number): number {
+  const stratum = shuffledPlace(seed, kind, sample, samples);
+  const within = Random.stream(seed, kind, 1 + sample).unit();
+  return Math.min((stratum + within) / samples, 1 - Number.EPSILON);
+}
+
+/** Place of one in a shuffle of n. */
+function shuffledPlace(seed: number, kind: number, sample: number, samples: number): number {
+  const random = Random.stream(seed, kind, 0);
+  const places = Int32Array.from({ length: samples }, (_, i) => i);
+  for (let i = samples - 1; i > 0; i--) {
+    const j = random.below(i + 1);
+    const swapped = places[i] as number;
+    places[i] = places[j] as number;
+    places[j] = swapped;
+  }
+  return places[sample] as number;
+}
+
+/** Standard normal by Marsaglia's polar method. */
+export function normal(random: Random): number {
+  for (;;) {
+    const u = 2 * random.unit() - 1;
+    const v = 2 * random.unit() - 1;
+    const square = u * u + v * v;
+    if (square > 0 && square < 1) return u * Math.sqrt((-2 * Math.log(square)) / square);
+  }
+}
+
+/** Lognormal with mean 1 and the given sd of its logarithm, from a standard normal. */
+export const logNormal = (sd: number, z: number): number => (sd === 0 ? 1 : Math.exp(sd * z - (sd * sd) / 2));
+
+/** A Poisson count; by halves of the mean where e^-mean would vanish. */
+export function poisson(random: Random, mean: number): number {
+  if (mean > 500) return poisson(random, mean / 2) + poisson(random, mean / 2);
+  const floor = Math.exp(-mean);
+  let count = 0;
+  for (let product = random.unit(); product > floor; product *= random.unit()) count++;
+  return count;
+}
+
+/** The Poisson count at a place of its distribution; for means up to some hundreds. */
+export const poissonQuantile = (p: number, mean: number): number => poissonPlace(p, mean).count;
+
+/** The same, with where among those of this count the place lies: in [0, 1], and as even as the places themselves. */
+export function poissonPlace(p: number, mean: number): { count: number; within: number } {
+  let term = Math.exp(-mean);
+  let sum = term;
+  let count = 0;
+  // The second test ends sums that rounding keeps below p.
+  while (sum < p && count < 10 * (mean + 10)) {
+    count++;
+    term *= mean / count;
+    sum += term;
+  }
+  return { count, within: Math.min(1, Math.max(0, (p - (sum - term)) / term)) };
+}
+
+/** Inverse of the standard normal distribution (Wichura's AS 241 is exact to 16 digits; this one, Acklam's, to 9). */
+export function normalQuantile(p: number): number {
+  if (p <= 0 || p >= 1) return p <= 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  if (p > 0.5) return -normalQuantile(1 - p);
+  if (p < 0.02425) {
+    const q = Math.sqrt(-2 * Math.log(p));
+    return polynomial(TAIL_TOP, q) / polynomial(TAIL_BOTTOM, q);
+  }
+  const q = p - 0.5;
+  const r = q * q;
+  return (polynomial(MIDDLE_TOP, r) * q) / polynomial(MIDDLE_BOTTOM, r);
+}
+
+const polynomial = (coefficients: readonly number[], x: number): number =>
+  coefficients.reduce((value, one) => value * x + one, 0);
+
+const MIDDLE_TOP = [
+  -39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716,
+  2.506628277459239,
+];
+const MIDDLE_BOTTOM = [
+  -54.47609879822406, 161.5858368580409, -155.6989798598866, 66.80131188771972, -13.28068155288572, 1,
+];
+const TAIL_TOP = [
+  -0.007784894002430293, -0.3223964580411365, -2.400758277161838, -2.549732539343734, 4.374664141464968,
+  2.938163982698783,
+];
+const TAIL_BOTTOM = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416, 1];

@@ -1,0 +1,123 @@
+/** What would have changed: recorded runs once as they were, once without a run or a target, on the same fitted storage. */
+import { UsageError } from "../../../base/errors.ts";
+import { type FluidResult, replayRuns, type StorageFit, type TargetLoad } from "./fluid.ts";
+import type { RecordedRun, Transfer } from "./recorded.ts";
+import { recordedSeconds } from "./schedule.ts";
+
+export interface RunChange {
+  readonly id: string;
+  readonly application: string;
+  readonly start: number;
+  readonly recordedSeconds: number;
+  /** Replayed I/O time as it was, and with the change. */
+  readonly before: number;
+  readonly after: number;
+  /** Recorded time scaled by what the replay says. */
+  readonly expected: number;
+}
+
+export interface TargetChange {
+  readonly target: number;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  readonly busyBefore: number;
+  readonly busyAfter: number;
+  /** Mean number of transfers at once while busy. */
+  readonly streamsBefore: number;
+  readonly streamsAfter: number;
+}
+
+export interface Answer {
+  /** Runs whose time changes by more than a thousandth, the largest change in seconds first. */
+  readonly changed: readonly RunChange[];
+  readonly unchanged: number;
+  readonly targets: readonly TargetChange[];
+  /** Recorded and replayed time of the run that was taken away. */
+  readonly removed: RunChange | undefined;
+}
+
+const CHANGE_LEAST = 1e-3;
+
+/** Without one run: who gains. */
+export function withoutRun(runs: readonly RecordedRun[], id: string, storage: StorageFit): Answer {
+  const before = replayRuns(runs, storage);
+  const after = replayRuns(
+    runs.filter((run) => run.id !== id),
+    storage,
+  );
+  return compare(before, after, id);
+}
+
+/** Without one target: its data lies on the other targets of each file, or on the least loaded one then. */
+export function withoutTarget(runs: readonly RecordedRun[], target: number, storage: StorageFit): Answer {
+  const before = replayRuns(runs, storage);
+  const loads = new Map([...before.targets].map(([number, { bytes }]) => [number, bytes]));
+  loads.delete(target);
+  if (loads.size === 0)
+    throw new UsageError(`target ${target} is the only one in the window: its data has nowhere to go`);
+  const moved = (transfer: Transfer): Transfer => {
+    if (!transfer.targets.includes(target)) return transfer;
+    const left = transfer.targets.filter((one) => one !== target);
+    const targets = left.length > 0 ? left : [leastLoaded(loads)];
+    const more = transfer.bytes / transfer.targets.length / targets.length;
+    for (const one of targets) loads.set(one, (loads.get(one) ?? 0) + more);
+    return { ...transfer, targets };
+  };
+  const changed = runs.map((run) => ({ ...run, reads: run.reads.map(moved), writes: run.writes.map(moved) }));
+  return compare(before, replayRuns(changed, storage), undefined);
+}
+
+function leastLoaded(loads: ReadonlyMap<number, number>): number {
+  let [least, bytes] = [-1, Number.POSITIVE_INFINITY];
+  for (const [target, load] of loads)
+    if (load < bytes || (load === bytes && target < least)) [least, bytes] = [target, load];
+  return least;
+}
+
+function compare(before: FluidResult, after: FluidResult, removedId: string | undefined): Answer {
+  const now = new Map(after.runs.map(({ run, read, write }) => [run.id, read + write]));
+  const all = before.runs.map(({ run, read, write }): RunChange => {
+    const [was, is] = [read + write, now.get(run.id) ?? 0];
+    const recorded = recordedSeconds(run);
+    return {
+      id: run.id,
+      application: run.application,
+      start: run.start,
+      recordedSeconds: recorded,
+      before: was,
+      after: is,
+      expected: (recorded * is) / was,
+    };
+  });
+  const others = all.filter(({ id }) => id !== removedId);
+  const changed = others.filter((one) => Math.abs(one.after / one.before - 1) > CHANGE_LEAST);
+  changed.sort(
+    (a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before) || (a.id < b.id ? -1 : 1),
+  );
+  return {
+    changed,
+    unchanged: others.length - changed.length,
+    targets: targetChanges(before, after),
+    removed: all.find(({ id }) => id === removedId),
+  };
+}
+
+const NOTHING: TargetLoad = { bytes: 0, transfers: 0, busy: 0, streamSeconds: 0 };
+
+function targetChanges(before: FluidResult, after: FluidResult): TargetChange[] {
+  const numbers = [...new Set([...before.targets.keys(), ...after.targets.keys()])].sort((a, b) => a - b);
+  const streams = ({ busy, streamSeconds }: TargetLoad) => (busy > 0 ? streamSeconds / busy : 0);
+  return numbers.map((target) => {
+    const was = before.targets.get(target) ?? NOTHING;
+    const is = after.targets.get(target) ?? NOTHING;
+    return {
+      target,
+      bytesBefore: was.bytes,
+      bytesAfter: is.bytes,
+      busyBefore: was.busy,
+      busyAfter: is.busy,
+      streamsBefore: streams(was),
+      streamsAfter: streams(is),
+    };
+  });
+}

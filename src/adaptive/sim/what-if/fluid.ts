@@ -1,0 +1,256 @@
+/**
+ * Recorded runs again on targets with fitted rates. Transfers that meet on a target share it max-min fairly, none gets more
+ * than its own limit; a transfer over several targets goes at the pace of the slowest. Only transfers that are linked by
+ * common targets are looked at when one starts or ends.
+ */
+import { AssertionError } from "../../../base/assert.ts";
+import { EventQueue } from "../events.ts";
+import { type MaxMinFlow, shareMaxMin, type Place } from "./max-min.ts";
+import type { RecordedRun, Transfer } from "./recorded.ts";
+import { phasesOf } from "./schedule.ts";
+
+export interface StorageFit {
+  /** Bytes per second of a target with one transfer on it. */
+  rate(target: number): number;
+  /** Most that a transfer reaches on its own, bytes per second. */
+  limit(run: RecordedRun, transfer: Transfer): number;
+  /** What each further transfer on a target costs it: 0.05 leaves 1 / 1.05 with two. */
+  readonly lossPerStream: number;
+}
+
+export interface ReplayedRun {
+  readonly run: RecordedRun;
+  /** Time of its read phase and of its write phase. */
+  readonly read: number;
+  readonly write: number;
+}
+
+export interface TargetLoad {
+  bytes: number;
+  transfers: number;
+  /** Seconds with at least one transfer. */
+  busy: number;
+  /** Transfers at once, integrated over time; over `busy` it is their mean number. */
+  streamSeconds: number;
+}
+
+/** A transfer as it was replayed. */
+export interface ReplayedTransfer {
+  readonly run: RecordedRun;
+  readonly transfer: Transfer;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface FluidResult {
+  readonly runs: readonly ReplayedRun[];
+  readonly targets: ReadonlyMap<number, TargetLoad>;
+  readonly transfers: readonly ReplayedTransfer[];
+}
+
+const RUN_START = 0;
+const WRITES_START = 1;
+const TRANSFER_END = 2;
+
+interface Flow extends MaxMinFlow {
+  readonly index: number;
+  readonly places: readonly Target[];
+  readonly owner: Progress;
+  readonly transfer: Transfer;
+  readonly start: number;
+  left: number;
+  rate: number;
+  since: number;
+  /** Tells late events from current ones. */
+  version: number;
+  end: number;
+  mark: number;
+}
+
+interface Progress {
+  readonly index: number;
+  readonly run: RecordedRun;
+  readonly between: number;
+  phase: readonly Transfer[];
+  isWriting: boolean;
+  next: number;
+  free: number;
+  active: number;
+  began: number;
+  read: number;
+  write: number;
+}
+
+interface Target extends Place {
+  /** With one transfer on it. */
+  readonly rate: number;
+  readonly flows: Set<Flow>;
+  readonly load: TargetLoad;
+  since: number;
+  mark: number;
+}
+
+export function replayRuns(runs: readonly RecordedRun[], fit: StorageFit): FluidResult {
+  return new Fluid(runs, fit).run();
+}
+
+class Fluid {
+  readonly #fit: StorageFit;
+  readonly #queue = new EventQueue();
+  readonly #progress: Progress[];
+  readonly #targets = new Map<number, Target>();
+  readonly #flows: Flow[] = [];
+  #marks = 0;
+  readonly #origin: number;
+
+  constructor(runs: readonly RecordedRun[], fit: StorageFit) {
+    this.#fit = fit;
+    this.#origin = runs.reduce((least, { start }) => Math.min(least, start), Number.POSITIVE_INFINITY);
+    this.#progress = runs.map((run, index) => ({
+      ...{ index, run, between: phasesOf(run).between, phase: run.reads, isWriting: false, next: 0 },
+      ...{ free: run.ranks, active: 0, began: 0, read: 0, write: 0 },
+    }));
+  }
+
+  run(): FluidResult {
+    const queue = this.#queue;
+    this.#progress.forEach(({ run }, index) => {
+      queue.push(run.start - this.#origin, RUN_START, index, 0);
+    });
+    while (queue.next()) {
+      if (queue.kind === TRANSFER_END) this.#transferEnd(this.#flows[queue.a] as Flow, queue.b);
+      else this.#begin(this.#progress[queue.a] as Progress, queue.kind === WRITES_START);
+    }
+    for (const one of this.#progress)
+      if (one.active > 0 || one.next < one.phase.length)
+        throw new AssertionError(`run ${one.run.id} never ended`);
+    return {
+      runs: this.#progress.map(({ run, read, write }) => ({ run, read, write })),
+      targets: new Map([...this.#targets].map(([target, { load }]) => [target, load])),
+      transfers: this.#flows.map(({ owner, transfer, start, end }) => ({
+        ...{ run: owner.run, transfer },
+        ...{ start: start + this.#origin, end: end + this.#origin },
+      })),
+    };
+  }
+
+  #begin(progress: Progress, isWriting: boolean): void {
+    progress.isWriting = isWriting;
+    progress.phase = isWriting ? progress.run.writes : progress.run.reads;
+    progress.next = 0;
+    progress.free = progress.run.ranks;
+    progress.began = this.#queue.now;
+    this.#advance(progress);
+  }
+
+  /** Starts what the ranks can serve; ends the phase when nothing is left. */
+  #advance(progress: Progress): void {
+    const { run, phase } = progress;
+    for (; progress.next < phase.length; progress.next++) {
+      const transfer = phase[progress.next] as Transfer;
+      const needed = Math.min(transfer.ranks, run.ranks);
+      if (progress.free < needed) return;
+      progress.free -= needed;
+      progress.active++;
+      this.#start(progress, transfer);
+    }
+    if (progress.active > 0) return;
+    const took = this.#queue.now - progress.began;
+    if (progress.isWriting) progress.write = took;
+    else {
+      progress.read = took;
+      if (run.writes.length > 0)
+        this.#queue.push(this.#queue.now + progress.between, WRITES_START, progress.index, 0);
+    }
+  }
+
+  #start(owner: Progress, transfer: Transfer): void {
+    const { now } = this.#queue;
+    const places = transfer.targets.map((number) => this.#target(number));
+    const flow: Flow = {
+      ...{ index: this.#flows.length, owner, transfer, places, limit: this.#fit.limit(owner.run, transfer) },
+      ...{ start: now, left: transfer.bytes, rate: 0, share: 0, since: now },
+      ...{ version: 0, end: Number.NaN, mark: 0 },
+    };
+    this.#flows.push(flow);
+    for (const target of places) {
+      this.#count(target);
+      target.flows.add(flow);
+      target.load.transfers++;
+      target.load.bytes += transfer.bytes / places.length;
+    }
+    this.#share(flow);
+  }
+
+  #transferEnd(flow: Flow, version: number): void {
+    if (flow.version !== version || !Number.isNaN(flow.end)) return;
+    flow.end = this.#queue.now;
+    const { owner, transfer } = flow;
+    for (const target of flow.places) {
+      this.#count(target);
+      target.flows.delete(flow);
+    }
+    owner.free += Math.min(transfer.ranks, owner.run.ranks);
+    owner.active--;
+    // What hung together through this flow may be several parts now.
+    const mark = this.#marks;
+    for (const target of flow.places)
+      for (const other of target.flows) if (other.mark <= mark) this.#share(other);
+    this.#advance(owner);
+  }
+
+  #target(number: number): Target {
+    let target = this.#targets.get(number);
+    if (target === undefined) {
+      target = {
+        ...{ rate: this.#fit.rate(number), flows: new Set(), room: 0, open: 0, mark: 0 },
+        load: { bytes: 0, transfers: 0, busy: 0, streamSeconds: 0 },
+        since: this.#queue.now,
+      };
+      this.#targets.set(number, target);
+    }
+    return target;
+  }
+
+  #count(target: Target): void {
+    const { now } = this.#queue;
+    const elapsed = now - target.since;
+    if (target.flows.size > 0) target.load.busy += elapsed;
+    target.load.streamSeconds += elapsed * target.flows.size;
+    target.since = now;
+  }
+
+  /** New rates of all flows that hang together with this one. */
+  #share(from: Flow): void {
+    const mark = ++this.#marks;
+    const { lossPerStream } = this.#fit;
+    const flows: Flow[] = [from];
+    const targets: Target[] = [];
+    from.mark = mark;
+    for (let i = 0; i < flows.length; i++)
+      for (const target of (flows[i] as Flow).places) {
+        if (target.mark === mark) continue;
+        target.mark = mark;
+        targets.push(target);
+        target.open = target.flows.size;
+        target.room = target.rate / (1 + lossPerStream * (target.open - 1));
+        for (const other of target.flows)
+          if (other.mark !== mark) {
+            other.mark = mark;
+            flows.push(other);
+          }
+      }
+    shareMaxMin(flows, targets);
+    for (const flow of flows) this.#setRate(flow, flow.share);
+  }
+
+  #setRate(flow: Flow, rate: number): void {
+    const { now } = this.#queue;
+    flow.left = Math.max(0, flow.left - flow.rate * (now - flow.since));
+    flow.since = now;
+    if (flow.rate === rate) return;
+    flow.rate = rate;
+    flow.version++;
+    this.#queue.push(now + flow.left / rate, TRANSFER_END, flow.index, flow.version);
+  }
+}

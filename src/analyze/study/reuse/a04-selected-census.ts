@@ -1,0 +1,64 @@
+import { mean } from "../../../base/statistics.ts";
+import { defineItem, exact, share } from "./item.ts";
+import { prepare } from "./prepare.ts";
+
+export const a04 = defineItem({
+  id: "A04",
+  definition: "A04@1",
+  title: "Selected files: census and skew",
+  about:
+    "Runs, applications, users, files and bytes of the selection; how many users touch more than two files, files per user, and the share of the bytes of the top 1, 5 and 10 users.",
+  reading: "A large share of one user means that the findings describe that user rather than the centre.",
+  options: ["minBytes", "minRuns", "application", "metadataOnly", "partial"],
+  published: {
+    runs: 400e3,
+    applications: 791,
+    users: 149,
+    files: 8500,
+    bytesRead: 4_700_000_000_000_000n,
+    bytesWritten: 3_100_000_000_000_000n,
+    usersOfMoreThan2Files: 0.7,
+    filesPerUser: 57,
+  },
+  async measure(db, options) {
+    const prepared = await prepare(db, options);
+    const { names, sharing, facts } = prepared.swept;
+    const [bytes] = await db.rows(
+      "select sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written from reuse_selected",
+    );
+    // A user whose runs all moved nothing has no file, when those are left out.
+    const perUser = sharing.filesOfUsers().filter((files) => files > 0);
+    const top = Array.from({ length: names.counts.users + 1 }, (_, user) => sharing.userBytes.about(user))
+      .sort((a, b) => b - a)
+      .slice(0, 10);
+    const [bytesRead, bytesWritten] = [exact(bytes?.bytes_read), exact(bytes?.bytes_written)];
+    const all = Number(bytesRead + bytesWritten);
+    const topShare = (count: number) =>
+      share(
+        top.slice(0, count).reduce((sum, bytes) => sum + bytes, 0),
+        all,
+      );
+    return {
+      n: prepared.files,
+      unit: "files",
+      values: {
+        files: prepared.files,
+        runs: (await prepared.swept.runs).count,
+        applications: options.application === "exe" ? names.counts.applications : names.counts.who,
+        users: names.counts.users,
+        bytesRead,
+        bytesWritten,
+        bytes: bytesRead + bytesWritten,
+        usersOfMoreThan2Files: share(perUser.filter((files) => files > 2).length, perUser.length),
+        filesPerUser: mean(perUser),
+        topUserShare: topShare(1),
+        top5UsersShare: topShare(5),
+        top10UsersShare: topShare(10),
+        accesses: prepared.accesses,
+        partialAccesses: facts.partial,
+        metadataOnlyAccesses: facts.zero,
+        badClockAccesses: facts.badClock,
+      },
+    };
+  },
+});

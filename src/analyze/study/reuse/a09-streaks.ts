@@ -1,0 +1,105 @@
+import { mean, passing } from "../../../base/statistics.ts";
+import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { defineItem, drawn, share } from "./item.ts";
+import { prepare } from "./prepare.ts";
+
+export const a09 = defineItem({
+  id: "A09",
+  from: "files",
+  definition: "A09@1",
+  title: "Consecutive runs (figure 5b, finding 4)",
+  about:
+    "Per file and type the mean length of its streaks (A07). A file without runs of a type counts with 0 (absentType zero) or not at all (exclude). 'Exactly 2' is asked of the rounded mean; '2 or more' of the mean itself, or of the rounded mean with streakShare rounded.",
+  reading:
+    "Long read streaks beside short write streaks: data is produced a few times and consumed many times.",
+  options: ["absentType", "streakShare", "partial"],
+  published: {
+    readMean: 14,
+    writeMean: 4,
+    readAtLeast2: 0.8,
+    writeAtLeast2: 0.65,
+    readExactly2: 0.65,
+    writeExactly2: 0.5,
+    readOverWrite: 4.3,
+  },
+  async measure(db, options) {
+    const prepared = await prepare(db, options);
+    const { streakRead, streakWrite } = prepared.swept.sequences;
+    const asked = options.streakShare === "rounded" ? Math.round : (streak: number) => streak;
+    const side = (all: Float64Array) => {
+      const known = passing(all, (streak) => !Number.isNaN(streak));
+      const counted = options.absentType === "zero" ? known : passing(known, (streak) => streak > 0);
+      const part = (test: (streak: number) => boolean) =>
+        share(
+          counted.reduce((n, streak) => n + Number(test(streak)), 0),
+          counted.length,
+        );
+      return {
+        all: known.length,
+        counted,
+        files: counted.length,
+        mean: mean(counted),
+        atLeast2: part((streak) => asked(streak) >= 2),
+        rounded: part((streak) => Math.round(streak) >= 2),
+        exactly2: part((streak) => Math.round(streak) === 2),
+        absent: known.reduce((n, streak) => n + Number(streak === 0), 0),
+      };
+    };
+    const [read, write] = [side(streakRead), side(streakWrite)];
+    const n = read.all;
+    const series = () => [
+      {
+        name: "read runs",
+        role: "read" as const,
+        values: drawnValues(read.counted),
+        mean: read.mean,
+        n: read.files,
+      },
+      {
+        name: "write runs",
+        role: "write" as const,
+        values: drawnValues(write.counted),
+        mean: write.mean,
+        n: write.files,
+      },
+    ];
+    return {
+      n,
+      unit: "files",
+      dropped: {
+        "files without an access in sequence": prepared.files - n,
+        ...(options.absentType === "exclude"
+          ? {
+              "files without read runs": read.absent,
+              "files without write runs": write.absent,
+            }
+          : {}),
+      },
+      values: {
+        readMean: read.mean,
+        writeMean: write.mean,
+        readOverWrite: write.mean > 0 ? read.mean / write.mean : Number.NaN,
+        readAtLeast2: read.atLeast2,
+        writeAtLeast2: write.atLeast2,
+        readExactly2: read.exactly2,
+        writeExactly2: write.exactly2,
+        readRoundedAtLeast2: read.rounded,
+        writeRoundedAtLeast2: write.rounded,
+        filesWithoutReads: read.absent,
+        filesWithoutWrites: write.absent,
+      },
+      figures: () =>
+        n === 0
+          ? []
+          : [
+              drawn({
+                id: "figure-5b-consecutive-runs",
+                title: "Mean number of consecutive runs of a type, per file",
+                caption: `${n} files; dotted: means.${options.absentType === "zero" ? " A file without runs of a type counts with 0, which a log axis cannot show: its curve begins above 0 %." : ""}${drawnNote(prepared.files)}`,
+                summary: `A file sees ${read.mean.toFixed(1)} read runs in a row on average, and ${write.mean.toFixed(1)} write runs.`,
+                chart: cmfChart({ label: "mean streak", unit: "count", scale: "log" }, series()),
+              }),
+            ],
+    };
+  },
+});

@@ -1,0 +1,153 @@
+import { mean, passing, quantileOf } from "../../../base/statistics.ts";
+import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { fileIds } from "./file-ids.ts";
+import { defineItem, drawn, share, table } from "./item.ts";
+import { type Prepared, prepare } from "./prepare.ts";
+
+const EXCEPTIONS_MAX = 1000;
+
+export const a10 = defineItem({
+  id: "A10",
+  definition: "A10@1",
+  title: "Sharing between applications (figures 6a and 6b, finding 5)",
+  about:
+    "(a) Per file the number of distinct applications. (b) For every pair of file and application with at least two runs, the mean time from start to start of that application's runs on that file, both types together; the mean is over pairs. Options: mean of its pairs per file; or, per file, the mean gap between successive runs of different applications.",
+  reading:
+    "In the paper all applications of a file belong to one user; files that several users touch are listed.",
+  options: ["application", "applicationGap", "metadataOnly", "classRule", "classThreshold"],
+  published: {
+    sharedByTwoOrMore: 0.67,
+    applicationMeanHours: 31,
+    sharedReadWrite: 0.86,
+    sharedReadHeavy: 0.12,
+    sharedWriteHeavy: 0.02,
+  },
+  async measure(db, options) {
+    const prepared = await prepare(db, options);
+    const { classes, swept } = prepared;
+    const { applications, pairs } = swept.sharing;
+    const counted = passing(applications, (count) => !Number.isNaN(count));
+    const n = counted.length;
+    const from = (least: number) => counted.reduce((sum, count) => sum + Number(count >= least), 0);
+    const sharedOf = (code: number) =>
+      classes.reduce(
+        (sum, one, file) => sum + Number(one === code && (applications[file] as number) >= 2),
+        0,
+      );
+    const [both, readHeavy, writeHeavy] = [sharedOf(0), sharedOf(1), sharedOf(-1)];
+    const classed = both + readHeavy + writeHeavy;
+    const gaps = gapsOf(prepared);
+    const users = await severalUsers(prepared);
+    const sharedByTwoOrMore = share(from(2), n);
+    const applicationsMean = mean(counted);
+    const applicationMeanHours = mean(gaps);
+    const all = options.applicationGap === "pairs" ? pairs : prepared.files;
+    const figures = () => [
+      ...(n === 0
+        ? []
+        : [
+            drawn({
+              id: "figure-6a-applications-per-file",
+              title: "Applications per file",
+              caption: `${n} files; dotted: mean.${drawnNote(n)}`,
+              summary: `${(100 * sharedByTwoOrMore).toFixed(1)} % of ${n} files are touched by two or more applications.`,
+              chart: cmfChart({ label: "applications", unit: "count" }, [
+                { name: "files", role: "neutral", values: drawnValues(counted), mean: applicationsMean, n },
+              ]),
+            }),
+          ]),
+      ...(gaps.length === 0
+        ? []
+        : [
+            drawn({
+              id: "figure-6b-application-gaps",
+              title: "Mean time between runs of one application on one file",
+              caption: `${gaps.length} ${options.applicationGap === "pairs" ? "pairs of file and application" : "files"}; dotted: mean.${drawnNote(gaps.length)}`,
+              summary: `${applicationMeanHours.toFixed(1)} h pass on average.`,
+              chart: cmfChart({ label: "mean gap", unit: "seconds", scale: "log" }, [
+                {
+                  name: options.applicationGap,
+                  role: "neutral",
+                  values: drawnValues(gaps).map((hours) => hours * 3600),
+                  mean: applicationMeanHours * 3600,
+                  n: gaps.length,
+                },
+              ]),
+            }),
+          ]),
+    ];
+    return {
+      n,
+      unit: "files",
+      dropped: {
+        "files without an access that counts": prepared.files - n,
+        [options.applicationGap === "pairs" ? "pairs with one run" : "files without such a gap"]:
+          all - gaps.length,
+      },
+      values: {
+        sharedByTwoOrMore,
+        sharedByThreeOrMore: share(from(3), n),
+        applicationsMean,
+        applicationsMost: n === 0 ? Number.NaN : counted.reduce((most, count) => Math.max(most, count), 0),
+        applicationMeanHours,
+        applicationMedianHours: quantileOf(gaps, 0.5),
+        gaps: gaps.length,
+        sharedReadWrite: share(both, classed),
+        sharedReadHeavy: share(readHeavy, classed),
+        sharedWriteHeavy: share(writeHeavy, classed),
+        filesOfSeveralUsers: users.total,
+      },
+      tables: users.total === 0 ? [] : [users.table],
+      figures,
+    };
+  },
+});
+
+/** Mean gaps in hours, as the option wants them. */
+function gapsOf({ options, swept }: Prepared): Float64Array {
+  const { pairHours, hours, handoverHours = new Float64Array() } = swept.sharing;
+  const known = (values: Float64Array) => passing(values, (value) => !Number.isNaN(value));
+  switch (options.applicationGap) {
+    case "pairs":
+      return pairHours.values();
+    case "files":
+      return known(hours);
+    case "different":
+      return known(handoverHours);
+  }
+}
+
+async function severalUsers({ db, swept }: Prepared) {
+  const [files, users, accesses] = [
+    swept.sharing.several.file.values(),
+    swept.sharing.several.users.values(),
+    swept.sharing.several.accesses.values(),
+  ];
+  // Files are numbered by their ids.
+  const order = Uint32Array.from(files, (_, i) => i).sort(
+    (a, b) => (users[b] as number) - (users[a] as number) || a - b,
+  );
+  const first = [...order.subarray(0, EXCEPTIONS_MAX)];
+  const ids = await fileIds(
+    db,
+    first.map((i) => files[i] as number),
+  );
+  return {
+    total: files.length,
+    table: table(
+      "files-of-several-users",
+      "Files that several users touched: in the paper there is none.",
+      [
+        ["file", "File", "text", "Record id."],
+        ["mount", "Mount", "text", "Mount point."],
+        ["users", "Users", "count", "Distinct users."],
+        ["accesses", "Runs", "count", "Runs that touched the file."],
+      ],
+      first.map((i) => {
+        const { id = "", mount = null } = ids.get(files[i] as number) ?? {};
+        return [id, mount, users[i] as number, accesses[i] as number];
+      }),
+      files.length,
+    ),
+  };
+}

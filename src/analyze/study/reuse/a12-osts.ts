@@ -1,0 +1,177 @@
+import { coefficientOfVariation, gini, quantile, sorted } from "../../../base/statistics.ts";
+import { violinChart } from "./charts.ts";
+import { fileIds } from "./file-ids.ts";
+import { defineItem, drawn, share, table } from "./item.ts";
+import { type OstLoad, type Osts, ostsOf } from "./osts.ts";
+import { type Prepared, prepare } from "./prepare.ts";
+
+const HOT_MAX = 20;
+const FILES_PER_HOT = 5;
+
+export const a12 = defineItem({
+  id: "A12",
+  definition: "A12@1",
+  title: "Load of the OSTs (figure 7, finding 7)",
+  about:
+    "Per OST the bytes of all accesses of files placed on it; the bytes of a file on k OSTs are divided evenly, a remainder of a few bytes goes to the first. Files, applications and users per OST beside it. OSTs are those that any access names, also of files that are not selected.",
+  reading: "Bytes that are far less even than files say that placement balances capacity and not load.",
+  options: ["minBytes", "minRuns", "application", "ddof"],
+  published: { leastOverMost: 0.13, stripeWidth1: 0.99 },
+  async measure(db, options) {
+    const prepared = await prepare(db, options);
+    const osts = await ostsOf(prepared);
+    const { loads } = osts;
+    const { layouts } = prepared.swept;
+    const bytes = loads.map((load) => Number(load.bytes));
+    const rising = sorted(bytes);
+    const least = (values: readonly number[]) => share(Math.min(...values), Math.max(...values));
+    const ratio = (values: readonly number[]) => (values.length === 0 ? Number.NaN : least(values));
+    return {
+      n: loads.length,
+      unit: "OSTs",
+      dropped: { "files without a recorded layout": prepared.files - layouts.filesKnown },
+      values: {
+        osts: loads.length,
+        leastOverMost: ratio(bytes),
+        filesLeastOverMost: ratio(loads.map((load) => load.files)),
+        applicationsLeastOverMost: ratio(loads.map((load) => load.applications)),
+        usersLeastOverMost: ratio(loads.map((load) => load.users)),
+        gini: gini(bytes),
+        cov: coefficientOfVariation(bytes, options.ddof),
+        p95OverP5: share(quantile(rising, 0.95), quantile(rising, 0.05)),
+        stripeWidth1: share(osts.onOne, osts.files),
+        bytesKnownLayout: layouts.bytesKnown,
+        bytesUnknownLayout: layouts.bytesUnknown,
+        bytesOnOsts: loads.reduce((sum, load) => sum + load.bytes, 0n),
+      },
+      notes: idleNote(loads),
+      tables: loads.length === 0 ? [] : [loadTable(loads), await hotTable(prepared, osts)],
+      figures: () => (loads.length === 0 ? [] : [strip(loads, ratio(bytes)), violins(loads)]),
+    };
+  },
+});
+
+function idleNote(loads: readonly OstLoad[]): string[] {
+  const idle = loads.filter(({ files }) => files === 0).length;
+  return idle === 0
+    ? []
+    : [`${idle} of ${loads.length} OSTs hold no selected file, so the least share is 0.`];
+}
+
+const most = (loads: readonly OstLoad[], of: (load: OstLoad) => number) => Math.max(1, ...loads.map(of));
+
+function loadTable(loads: readonly OstLoad[]) {
+  const top = most(loads, (load) => Number(load.bytes));
+  const mean = loads.reduce((sum, load) => sum + Number(load.bytes), 0) / loads.length;
+  return table(
+    "ost-load",
+    "Every OST that an access names.",
+    [
+      ["ost", "OST", "index", "Index of the OST."],
+      ["bytes", "Data", "bytes", "Bytes read and written of files on it, shared out over their stripes."],
+      ["ofMost", "Of the most", "share", "Bytes over those of the most active OST."],
+      ["overMean", "Over mean", "ratio", "Bytes over the mean of all OSTs."],
+      ["files", "Files", "files", "Selected files on it."],
+      ["applications", "Applications", "count", "Applications that touch them."],
+      ["users", "Users", "count", "Users that touch them."],
+    ],
+    loads.map((load) => [
+      load.ost,
+      load.bytes,
+      Number(load.bytes) / top,
+      mean > 0 ? Number(load.bytes) / mean : null,
+      load.files,
+      load.applications,
+      load.users,
+    ]),
+  );
+}
+
+/** The most active OSTs, a twentieth of all and at least one, with the files behind their load. */
+async function hotTable(prepared: Prepared, osts: Osts) {
+  const { loads } = osts;
+  const hot = [...loads]
+    .sort((a, b) => (b.bytes > a.bytes ? 1 : b.bytes < a.bytes ? -1 : a.ost - b.ost))
+    .slice(0, Math.min(HOT_MAX, Math.ceil(loads.length / 20)));
+  const found = osts.filesOn(
+    hot.map(({ ost }) => ost),
+    FILES_PER_HOT,
+  );
+  const rows = hot.flatMap(({ ost }, h) => (found[h] ?? []).map((one, i) => ({ ost, place: i + 1, ...one })));
+  const ids = await fileIds(
+    prepared.db,
+    rows.map(({ file }) => file),
+    true,
+  );
+  const bytesOf = new Map(hot.map(({ ost, bytes }) => [ost, Number(bytes)]));
+  return table(
+    "hot-osts",
+    `The ${hot.length} most active OSTs and the files behind their load.`,
+    [
+      ["ost", "OST", "index", "Index of the OST."],
+      ["place", "Place", "index", "1 is the file with most bytes on this OST."],
+      ["file", "File", "text", "Record id."],
+      ["path", "Path", "text", "Name, where recorded."],
+      ["mount", "Mount", "text", "Mount point."],
+      ["class", "Class", "text", "Class of the file (A05)."],
+      ["bytes", "Data", "bytes", "Bytes of the file on this OST."],
+      ["share", "Of the OST", "share", "Of all bytes of the OST."],
+    ],
+    rows.map(({ ost, place, file, bytes }) => {
+      const { id = "", path = null, mount = null } = ids.get(file) ?? {};
+      const part = share(Number(bytes), bytesOf.get(ost) ?? 0);
+      return [ost, place, id, path, mount, className(prepared.classes[file]), bytes, part];
+    }),
+  );
+}
+
+export const className = (code: number | undefined): string | null =>
+  code === undefined || Number.isNaN(code)
+    ? null
+    : code === 1
+      ? "read-heavy"
+      : code === -1
+        ? "write-heavy"
+        : "both";
+
+function strip(loads: readonly OstLoad[], leastOverMost: number) {
+  const top = most(loads, (load) => Number(load.bytes));
+  const files = most(loads, (load) => load.files);
+  return drawn({
+    id: "figure-7-osts",
+    title: "Data per OST",
+    caption: `${loads.length} OSTs; height is data, colour the number of files, each over its largest.`,
+    summary: `The least active OST moves ${(100 * leastOverMost).toFixed(1)} % of the data of the most active.`,
+    chart: {
+      kind: "strip",
+      itemLabel: "OST",
+      items: loads.map((load) => ({
+        name: String(load.ost),
+        height: Number(load.bytes) / top,
+        colour: load.files / files,
+      })),
+      height: { label: "data, of the most", unit: "share" },
+      colour: { label: "files, of the most", unit: "share" },
+    },
+  });
+}
+
+function violins(loads: readonly OstLoad[]) {
+  const group = (name: string, of: (load: OstLoad) => number) => {
+    const top = most(loads, of);
+    return { name, role: "neutral" as const, values: Float64Array.from(loads, (load) => of(load) / top) };
+  };
+  return drawn({
+    id: "figure-7-spread",
+    title: "Spread over the OSTs",
+    caption: `${loads.length} OSTs; each value over the largest of its kind; solid: mean.`,
+    summary:
+      "Data is spread less evenly over OSTs than files, applications and users are, or not: compare the widths.",
+    chart: violinChart({ label: "of the most", unit: "share" }, "per OST", [
+      group("data", (load) => Number(load.bytes)),
+      group("files", (load) => load.files),
+      group("applications", (load) => load.applications),
+      group("users", (load) => load.users),
+    ]),
+  });
+}

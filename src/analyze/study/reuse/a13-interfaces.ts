@@ -1,0 +1,151 @@
+import { mean, passing } from "../../../base/statistics.ts";
+import { drawnNote, drawnValues, violinChart } from "./charts.ts";
+import { defineItem, drawn, table } from "./item.ts";
+import { prepare } from "./prepare.ts";
+import type { Layers } from "./sweep/layers.ts";
+import { LAYER_NAMES } from "./sweep/records.ts";
+
+export const LAYERS = [
+  { name: "POSIX", key: "posix" },
+  { name: "MPI-IO", key: "mpiio" },
+  { name: "STDIO", key: "stdio" },
+  { name: "DFS", key: "dfs" },
+] as const;
+
+const MEASURES = [
+  {
+    key: "BytesPerRun",
+    column: "bytes",
+    label: "data per run and file",
+    unit: "bytes",
+    figure: "figure-8a-data",
+  },
+  {
+    key: "SdBytes",
+    column: "sdBytes",
+    label: "sd of bytes over ranks",
+    unit: "bytes",
+    figure: "figure-8b-sd-bytes",
+  },
+  {
+    key: "SdSeconds",
+    column: "sdSeconds",
+    label: "sd of I/O time over ranks",
+    unit: "seconds",
+    figure: "figure-8c-sd-time",
+  },
+] as const;
+
+export const a13 = defineItem({
+  id: "A13",
+  from: "files",
+  definition: "A13@1",
+  title: "Variation over ranks by interface (figures 8a to 8c, finding 8)",
+  about:
+    "Every access belongs to MPI-IO if it has an MPI-IO record, else to STDIO if only STDIO moved bytes, else to POSIX. Per access: bytes, and the standard deviation over ranks of bytes and of I/O time, from the variances of the log. Mean over the runs of a file, then mean over files.",
+  reading:
+    "Means over files, not over runs (A11). Variances cover the ranks with a record: for a shared record that is all ranks, idle ones too.",
+  options: ["partial"],
+  published: { posixBytesPerRun: 260e9, posixSdBytes: 1.5e9 },
+  async measure(db, options) {
+    const prepared = await prepare(db, options);
+    const { layers, facts } = prepared.swept;
+    const rows = perLayer(layers);
+    const values: Record<string, number> = {};
+    for (const { name, key } of LAYERS) {
+      const row = rows.find(({ layer }) => layer === name);
+      if (row === undefined && key === "dfs") continue;
+      values[`${key}Files`] = row?.files ?? 0;
+      values[`${key}Accesses`] = row?.accesses ?? 0;
+      for (const measure of MEASURES) values[`${key}${measure.key}`] = row?.[measure.column] ?? Number.NaN;
+    }
+    const figures = () => {
+      const drawings = [];
+      for (const { column, label, unit, figure } of MEASURES) {
+        const groups = rows.map((row) => ({
+          name: row.layer ?? "not known",
+          role: "neutral" as const,
+          values: drawnValues(row.values[column].filter((value) => value > 0)),
+          mean: row[column],
+        }));
+        const chart = violinChart({ label, unit, scale: "log" }, "interface", groups);
+        if (chart.groups.length > 0)
+          drawings.push(
+            drawn({
+              id: figure,
+              title: `By interface: ${label}`,
+              caption: `Per file the mean over its runs; values of zero have no place on a log axis; solid: mean over files.${drawnNote(prepared.files)}`,
+              summary: chart.groups
+                .map(({ name, mean, n }) => `${name}: mean ${mean.toPrecision(3)} over ${n} files`)
+                .join("; "),
+              chart,
+            }),
+          );
+      }
+      return drawings;
+    };
+    return {
+      n: facts.complete,
+      unit: "accesses",
+      dropped: {
+        "accesses of incomplete modules": facts.partial,
+        "accesses without a variance over ranks": facts.completeNoVariance,
+      },
+      values: { ...values, singleRankAccesses: facts.completeSingleRank },
+      notes: ["Means over files of the means over their runs."],
+      tables:
+        rows.length === 0
+          ? []
+          : [
+              table(
+                "interfaces",
+                "Means over files of the means over their runs.",
+                [
+                  ["interface", "Interface", "text", "Layer of the access."],
+                  ["files", "Files", "files", "Files with accesses by this interface."],
+                  ["accesses", "Accesses", "count", "Accesses by this interface."],
+                  ["bytes", "Data", "bytes", "Bytes per run and file."],
+                  ["sdBytes", "sd of bytes", "bytes", "Over ranks."],
+                  ["sdSeconds", "sd of time", "seconds", "Over ranks."],
+                ],
+                rows.map((row) => [
+                  row.layer,
+                  row.files,
+                  row.accesses,
+                  row.bytes,
+                  row.sdBytes,
+                  row.sdSeconds,
+                ]),
+              ),
+            ],
+      figures,
+    };
+  },
+});
+
+/** Means over files of each layer that occurs, and the values of the files behind them. */
+function perLayer(layers: Layers) {
+  const of = layers.layer.values();
+  return LAYER_NAMES.flatMap((layer, code) => {
+    const mine = (values: Float64Array) => passing(values, (_, i) => of[i] === code);
+    const accesses = mine(layers.accesses.values());
+    if (accesses.length === 0) return [];
+    const values = {
+      bytes: mine(layers.bytes.values()),
+      sdBytes: mine(layers.sdBytes.values()),
+      sdSeconds: mine(layers.sdSeconds.values()),
+    };
+    const known = (list: Float64Array) => mean(passing(list, (value) => !Number.isNaN(value)));
+    return [
+      {
+        layer,
+        files: accesses.length,
+        accesses: accesses.reduce((sum, count) => sum + count, 0),
+        bytes: known(values.bytes),
+        sdBytes: known(values.sdBytes),
+        sdSeconds: known(values.sdSeconds),
+        values,
+      },
+    ];
+  });
+}

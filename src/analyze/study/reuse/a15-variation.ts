@@ -1,0 +1,98 @@
+import { mean, passing, quantileOf } from "../../../base/statistics.ts";
+import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { defineItem, drawn, share } from "./item.ts";
+import { prepare } from "./prepare.ts";
+
+export const a15 = defineItem({
+  id: "A15",
+  from: "files",
+  definition: "A15@1",
+  title: "Variation from run to run (figures 10a and 10b, finding 10)",
+  about:
+    "Per file the coefficient of variation, sd / mean, over its runs of (a) bytes and (b) I/O time. Both types together, or read and write runs apart (covRuns per-type: one value per file and type). Needs two runs and a mean above zero.",
+  reading: "Amounts that hardly change beside times that do: the difference is what the storage adds.",
+  options: ["ioTime", "ddof", "covRuns", "metadataOnly", "partial", "classRule", "classThreshold"],
+  published: {
+    meanCovBytes: 0.12,
+    meanCovTime: 0.39,
+    below5PercentBytes: 0.8,
+    writeHeavyMeanCovBytes: 0.35,
+    readHeavyMeanCovTime: 0.68,
+  },
+  async measure(db, options) {
+    const prepared = await prepare(db, options);
+    const { classes, swept } = prepared;
+    const { covBytes, covTime, types } = swept.spreads;
+    const perType = options.covRuns === "per-type";
+    const files = perType ? types.file.values() : undefined;
+    const side = (values: Float64Array) => {
+      const known = passing(values, (value) => !Number.isNaN(value));
+      const classMean = (code: number) =>
+        mean(passing(values, (value, i) => !Number.isNaN(value) && classes[files?.[i] ?? i] === code));
+      return {
+        known,
+        n: known.length,
+        mean: mean(known),
+        median: quantileOf(known, 0.5),
+        below5: share(
+          known.reduce((n, value) => n + Number(value < 0.05), 0),
+          known.length,
+        ),
+        readHeavy: classMean(1),
+        writeHeavy: classMean(-1),
+        readWrite: classMean(0),
+      };
+    };
+    const bytes = side(perType ? types.covBytes.values() : covBytes);
+    const time = side(perType ? types.covTime.values() : covTime);
+    const [nBytes, nTime] = [bytes.n, time.n];
+    const figure = (id: string, title: string, one: typeof bytes) =>
+      drawn({
+        id,
+        title,
+        caption: `${one.n} files with two or more runs; dotted: mean.${drawnNote(one.n)}`,
+        summary: `The mean coefficient of variation is ${(100 * one.mean).toFixed(1)} %.`,
+        chart: cmfChart({ label: "coefficient of variation", unit: "share" }, [
+          {
+            name: perType ? "files and types" : "files",
+            role: "neutral",
+            values: drawnValues(one.known),
+            mean: one.mean,
+            n: one.n,
+          },
+        ]),
+      });
+    const all = files?.length ?? prepared.files;
+    return {
+      n: Math.max(nBytes, nTime),
+      unit: perType ? "files and types" : "files",
+      dropped: {
+        "without a variation of bytes (fewer than two runs, or no bytes)": all - nBytes,
+        "without a variation of I/O time (fewer than two runs, or no time)": all - nTime,
+      },
+      values: {
+        meanCovBytes: bytes.mean,
+        meanCovTime: time.mean,
+        below5PercentBytes: bytes.below5,
+        medianCovBytes: bytes.median,
+        medianCovTime: time.median,
+        readHeavyMeanCovBytes: bytes.readHeavy,
+        writeHeavyMeanCovBytes: bytes.writeHeavy,
+        readWriteMeanCovBytes: bytes.readWrite,
+        readHeavyMeanCovTime: time.readHeavy,
+        writeHeavyMeanCovTime: time.writeHeavy,
+        readWriteMeanCovTime: time.readWrite,
+        filesBytes: nBytes,
+        filesTime: nTime,
+      },
+      figures: () => [
+        ...(nBytes > 0
+          ? [figure("figure-10a-variation-of-data", "Variation of data from run to run", bytes)]
+          : []),
+        ...(nTime > 0
+          ? [figure("figure-10b-variation-of-time", "Variation of I/O time from run to run", time)]
+          : []),
+      ],
+    };
+  },
+});

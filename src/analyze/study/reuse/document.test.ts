@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { randomCorpus } from "../../../../test/study-reference/corpus.ts";
+import { studyDocument } from "./document.ts";
+import { labelOf, unitOf } from "./labels.ts";
+import { reuseOptions } from "./options.ts";
+import { runStudy } from "./study.ts";
+import { memoryStore } from "./test-kit.ts";
+
+describe("the report of a study", () => {
+  it("holds every item, figure and finding once, with unique ids", async () => {
+    const db = await memoryStore();
+    const corpus = randomCorpus({ seed: 2 });
+    await db.insert("runs", corpus.runs as never);
+    await db.insert("accesses", corpus.accesses as never);
+    await db.insert("files", corpus.files);
+    const study = await runStudy(db, reuseOptions({ replicates: 20 }));
+    db.close();
+    const document = studyDocument({ study, store: "s", command: "c", madeBy: "m" });
+    const blocks = document.sections.flatMap((section) => section.blocks);
+    const ids = blocks.flatMap((block) =>
+      block.kind === "table" ? [block.id] : block.kind === "figure" ? [block.figure.id] : [],
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+    const figures = Object.values(study.items).flatMap((item) => item.figures);
+    for (const figure of figures) {
+      expect(ids).toContain(figure.id);
+      expect(figure.definition).toMatch(/^A\d\d@1$/);
+    }
+    expect(study.outputs.find(({ id }) => id === "files")?.rows[0]?.[1]).toMatch(
+      /^\/(scratch|home)\/file \d+$/,
+    );
+    expect(blocks.filter((block) => block.kind === "text").length).toBeGreaterThanOrEqual(16);
+    expect(document.verdict).toMatch(/Of the ten published findings \d+ are confirmed/);
+    for (const table of blocks)
+      if (table.kind === "table")
+        for (const row of table.rows) expect(row).toHaveLength(table.columns.length);
+  });
+
+  it("names values and their units for people", () => {
+    expect(labelOf("readMeanHours")).toBe("read mean hours");
+    expect(labelOf("posixSdBytes")).toBe("POSIX sd bytes");
+    expect(unitOf("bytesRead")).toBe("bytes");
+    expect(unitOf("below5PercentBytes")).toBe("share");
+    expect(unitOf("leastOverMost")).toBe("share");
+    expect(unitOf("writeOverRead")).toBe("ratio");
+    expect(unitOf("meanCovBytes")).toBe("share");
+    expect(unitOf("filesBytes")).toBe("count");
+  });
+});

@@ -1,0 +1,68 @@
+/** What a finding is made of before it is judged. */
+import type {
+  DrawnInterval,
+  fileIntervals,
+  hourInterval,
+  layerIntervals,
+  ostInterval,
+  runIntervals,
+} from "../intervals.ts";
+import type { Sensitivity } from "../../common/finding.ts";
+import type { ReuseOptions } from "../options.ts";
+
+/** Fewer files or runs than this say nothing about a centre; ours. */
+export const MINIMUM = 30;
+export const OSTS_MIN = 4;
+
+export interface Draft {
+  readonly id: string;
+  readonly title: string;
+  readonly statement: string;
+  readonly n: number;
+  readonly minimum: number;
+  readonly unit: string;
+  readonly claims: readonly {
+    readonly key: string;
+    readonly text: string;
+    readonly side: "above" | "below";
+    readonly bound: number;
+    readonly interval: DrawnInterval;
+    readonly published?: number;
+    readonly measured?: number;
+    /** Where the number must lie; an interval scaled from a part of the files may pass its ends. */
+    readonly range?: readonly [number, number];
+  }[];
+  readonly sensitivity: readonly Sensitivity[];
+}
+
+/** What findings are made from: values of items by key ("A05.readWriteShare"), and intervals. */
+export interface Evidence {
+  readonly options: ReuseOptions;
+  readonly files: ReturnType<typeof fileIntervals>;
+  readonly runs: Awaited<ReturnType<typeof runIntervals>>;
+  readonly osts: Awaited<ReturnType<typeof ostInterval>>;
+  readonly layers: ReturnType<typeof layerIntervals>;
+  readonly hours: ReturnType<typeof hourInterval>;
+  /** The value of this key; NaN where there is none. */
+  value(key: string): number;
+  /** What an item has: files, runs, OSTs. */
+  count(item: string): number;
+  /** Settings with the values of these keys. */
+  settings(list: readonly (readonly [setting: string, key: string])[]): readonly Sensitivity[];
+  /** Settings from a table of the item: its first column, and the values of another. */
+  tableSettings(key: string, table: string, column: number): readonly Sensitivity[];
+}
+
+export const claim = (
+  key: string,
+  text: string,
+  side: "above" | "below",
+  bound: number,
+  interval: DrawnInterval,
+) => ({
+  key,
+  text,
+  side,
+  bound,
+  interval,
+});

@@ -1,0 +1,260 @@
+import { mean } from "../../../base/statistics.ts";
+import type { Cell } from "../../../model/document.ts";
+import { jobsWithoutUser } from "./b05-users.ts";
+import { PER_CALL, POPULATIONS, type Population } from "../common/write-classes.ts";
+import { summary } from "./b04-shape.ts";
+import { bars } from "./charts.ts";
+import { WRITE_CONTRADICTIONS } from "./contradictions.ts";
+import { defineItem, drawn, share, table } from "./item.ts";
+import type { SystemOptions } from "./options.ts";
+import type { Prepared } from "./prepare.ts";
+import {
+  chosen,
+  type Classes,
+  classify,
+  jobLimits,
+  medianWithZeros,
+  USER_PER_CALL,
+  userWrites,
+  writersOf,
+} from "./writers.ts";
+
+/** Table III of the paper. */
+const TABLE_III: readonly (readonly Cell[])[] = [
+  ["Jobs", "Write bytes", "Cab (paper)", 81e3, 474e12, 14.4e9, 39e9],
+  ["Jobs", "Write bytes", "Quartz (paper)", 40, 597e12, 18.1e9, 146e9],
+  ["Jobs", "Write bytes per call", "Cab (paper)", 1, 820e6, 127e3, 390.9e3],
+  ["Jobs", "Write bytes per call", "Quartz (paper)", 1, 1.6e9, 219e3, 11.5e6],
+  ["Users", "Write bytes", "Cab (paper)", 906e3, 4.8e15, 41.4e12, 7.4e12],
+  ["Users", "Write bytes", "Quartz (paper)", 424e3, 4e15, 43.4e12, 27.1e12],
+  ["Users", "Write bytes per call", "Cab (paper)", 178e3, 30.5e9, 184.7e6, 123.9e6],
+  ["Users", "Write bytes per call", "Quartz (paper)", 899e3, 108.9e9, 350.4e6, 86.2e6],
+];
+
+export const b06 = defineItem({
+  id: "B06",
+  definition: "B06@1",
+  title: "Efficient and inefficient writes (table III)",
+  about:
+    "A job is heavy when it wrote more than the limit (the mean of the population), and then inefficient when its bytes per write call are below the mean of those, efficient when above, a tie when equal. All others are light. Users are classed the same way by their totals. Every reading of the paper is counted: population.perCall.class for jobs, users.perCall.class for users.",
+  reading:
+    "The limits are printed because everything depends on them. Heavy is inefficient plus efficient plus tie, always; the paper's classes do not add up.",
+  options: ["population", "perCall", "userPerCall", "threshold"],
+  published: {
+    writtenMin: { cab: 81e3, quartz: 40 },
+    writtenMax: { cab: 474e12, quartz: 597e12 },
+    writtenMean: { cab: 14.4e9, quartz: 18.1e9 },
+    writtenMedian: { cab: 39e9, quartz: 146e9 },
+    perCallMin: { cab: 1, quartz: 1 },
+    perCallMax: { cab: 820e6, quartz: 1.6e9 },
+    perCallMean: { cab: 127e3, quartz: 219e3 },
+    perCallMedian: { cab: 390.9e3, quartz: 11.5e6 },
+    heavy: { cab: 2_563_299, quartz: 1_295_473 },
+    inefficient: { cab: 1_654_938, quartz: 893_462 },
+    efficient: { cab: 869_046, quartz: 277_911 },
+    inefficientShare: { cab: 0.646, quartz: 0.69 },
+    efficientShare: { cab: 0.339, quartz: 0.2145 },
+    usersHeavy: { cab: 294, quartz: 168 },
+    usersInefficient: { cab: 138, quartz: 111 },
+    usersEfficient: { cab: 62, quartz: 57 },
+    usersInefficientShare: { cab: 0.469, quartz: 0.66 },
+    usersEfficientShare: { cab: 0.21, quartz: 0.34 },
+    "users.writtenMean": { cab: 41.4e12, quartz: 43.4e12 },
+    "users.perCallMean": { cab: 184.7e6, quartz: 350.4e6 },
+  },
+  measure(prepared, options) {
+    const { counted, studied } = prepared;
+    const writers = writersOf(prepared);
+    const { limits, jobs, users, userClasses } = chosen(prepared, options);
+    const size = writers.sizes[options.population];
+    const heavy = writers.bytes.filter((bytes) => bytes > limits.bytes).sort();
+    const [bytes, perCall] = [summary(writers.bytes), summary(writers.ratios)];
+    return {
+      n: size,
+      unit: "jobs of the population",
+      dropped: {
+        "jobs without counters": studied.length - counted.length,
+        "jobs that wrote without counted calls": writers.withoutCalls,
+        "jobs without a user (users only)": jobsWithoutUser(prepared),
+      },
+      values: {
+        writtenMin: bytes.min,
+        writtenMax: bytes.max,
+        writtenMean: share(writers.total, size),
+        writtenMedian: medianWithZeros(writers.sortedBytes, size - writers.bytes.length),
+        writtenMedianOfHeavy: medianWithZeros(heavy),
+        perCallMin: perCall.min,
+        perCallMax: perCall.max,
+        perCallMean: perCall.mean,
+        perCallMedian: perCall.median,
+        limitBytes: limits.bytes,
+        limitPerCallBytes: limits.perCall,
+        ...jobs,
+        light: size - jobs.heavy,
+        heavyShare: share(jobs.heavy, size),
+        inefficientShare: share(jobs.inefficient, jobs.heavy),
+        efficientShare: share(jobs.efficient, jobs.heavy),
+        usersLimitBytes: users.limits.bytes,
+        usersLimitPerCallBytes: users.limits.perCall,
+        usersHeavy: userClasses.heavy,
+        usersInefficient: userClasses.inefficient,
+        usersEfficient: userClasses.efficient,
+        usersTie: userClasses.tie,
+        usersLight: users.users.length - userClasses.heavy,
+        usersInefficientShare: share(userClasses.inefficient, userClasses.heavy),
+        usersEfficientShare: share(userClasses.efficient, userClasses.heavy),
+        ...combinations(prepared),
+      },
+      tables: counted.length === 0 ? [] : [tableThree(prepared, options), combinationsTable(prepared)],
+      notes: WRITE_CONTRADICTIONS,
+      figures: () =>
+        counted.length === 0 ? [] : [classesFigure(jobs, size, userClasses, users.users.length)],
+    };
+  },
+});
+
+/** Populations in the names of values, which stay as they are. */
+const NAMES: Readonly<Record<Population, string>> = {
+  all: "all",
+  withIO: "withIo",
+  withWrites: "withWrites",
+};
+
+function combinations(prepared: Prepared): Record<string, number> {
+  const writers = writersOf(prepared);
+  const values: Record<string, number> = {};
+  const put = (name: string, classes: Classes) => {
+    for (const [key, count] of Object.entries(classes)) values[`${name}.${key}`] = count;
+  };
+  for (const population of POPULATIONS) {
+    for (const way of PER_CALL)
+      put(
+        `${NAMES[population]}.${way}`,
+        classify(writers.bytes, writers.ratios, jobLimits(writers, population, way, "mean")),
+      );
+    const median = jobLimits(writers, population, "meanOfRatios", "median");
+    put(`${NAMES[population]}.median`, classify(writers.bytes, writers.ratios, median));
+  }
+  for (const way of USER_PER_CALL) {
+    const { bytes, ratios, limits } = userWrites(prepared, "all", way, "mean");
+    put(`users.${way}`, classify(bytes, ratios, limits));
+    if (way === "sumOfRatios") {
+      values["users.writtenMean"] = limits.bytes;
+      values["users.perCallMean"] = mean(ratios);
+    }
+  }
+  return values;
+}
+
+function tableThree(prepared: Prepared, options: SystemOptions) {
+  const { jobs } = prepared;
+  const writers = writersOf(prepared);
+  const clusters = [...new Set(writers.places.map((job) => jobs.cluster[job] as number))].sort(
+    (a, b) => a - b,
+  );
+  const rows: Cell[][] = [];
+  const add = (
+    level: string,
+    metric: string,
+    name: string,
+    { min, max, mean: middle, median }: ReturnType<typeof summary>,
+  ) => rows.push([level, metric, name, min, max, middle, median]);
+  for (const cluster of clusters) {
+    const name = jobs.clusters[cluster] || "jobs";
+    const mine = (values: Float64Array) =>
+      values.filter((_, i) => jobs.cluster[writers.places[i] as number] === cluster);
+    add("Jobs that write", "Write bytes", name, summary(mine(writers.bytes)));
+    add("Jobs that write", "Write bytes per call", name, summary(mine(writers.ratios)));
+  }
+  const { bytes, ratios } = userWrites(prepared, "withWrites", options.userPerCall, "mean");
+  add("Users", "Write bytes", "all", summary(bytes));
+  add("Users", `Write bytes per call (${options.userPerCall})`, "all", summary(ratios));
+  return table(
+    "table-3-writes",
+    "Table III: write bytes and write bytes per call, here (of jobs and users that write) and in the paper.",
+    [
+      ["level", "Classification", "text", "Jobs or users."],
+      ["metric", "Metric", "text", "What is measured."],
+      ["cluster", "Cluster", "text", "Own clusters, then those of the paper."],
+      ["min", "min", "bytes", "Least."],
+      ["max", "max", "bytes", "Most."],
+      ["mean", "mean", "bytes", "Mean."],
+      ["median", "median", "bytes", "Median."],
+    ],
+    [...rows, ...TABLE_III],
+  );
+}
+
+function combinationsTable(prepared: Prepared) {
+  const writers = writersOf(prepared);
+  const rows: Cell[][] = [];
+  const add = (name: string, size: number, limits: { bytes: number; perCall: number }, classes: Classes) =>
+    rows.push([
+      name,
+      size,
+      limits.bytes,
+      limits.perCall,
+      classes.heavy,
+      classes.inefficient,
+      classes.efficient,
+      classes.tie,
+      size - classes.heavy,
+      share(classes.inefficient, classes.heavy),
+    ]);
+  for (const population of POPULATIONS)
+    for (const [name, way, threshold] of [
+      ["mean, mean of ratios", "meanOfRatios", "mean"],
+      ["mean, ratio of sums", "ratioOfSums", "mean"],
+      ["median", "meanOfRatios", "median"],
+    ] as const) {
+      const limits = jobLimits(writers, population, way, threshold);
+      add(
+        `jobs, ${population}, ${name}`,
+        writers.sizes[population],
+        limits,
+        classify(writers.bytes, writers.ratios, limits),
+      );
+    }
+  for (const way of USER_PER_CALL) {
+    const { bytes, ratios, limits, users } = userWrites(prepared, "all", way, "mean");
+    add(`users, ${way}`, users.length, limits, classify(bytes, ratios, limits));
+  }
+  return table(
+    "write-classes",
+    "Classes of writes under every reading of the paper. Light jobs and ties are neither efficient nor inefficient.",
+    [
+      ["reading", "Reading", "text", "Population, and how limits are made."],
+      ["size", "Of", "count", "Jobs or users of the population."],
+      ["limitBytes", "Limit", "bytes", "Heavy beyond."],
+      ["limitPerCall", "Limit per call", "bytes", "Inefficient below, efficient above."],
+      ["heavy", "Heavy", "count", "Above the limit of bytes."],
+      ["inefficient", "Inefficient", "count", "Heavy, in small calls."],
+      ["efficient", "Efficient", "count", "Heavy, in large calls."],
+      ["tie", "Tie", "count", "Heavy, exactly at the limit per call."],
+      ["light", "Light", "count", "Not above the limit of bytes."],
+      ["inefficientShare", "Inefficient", "share", "Of heavy ones."],
+    ],
+    rows,
+  );
+}
+
+function classesFigure(jobs: Classes, size: number, users: Classes, userCount: number) {
+  const part = (key: keyof Classes) => [share(jobs[key], jobs.heavy), share(users[key], users.heavy)];
+  return drawn({
+    id: "figure-writes-classes",
+    title: "Efficient and inefficient writes",
+    caption: `${jobs.heavy} heavy of ${size} jobs, ${users.heavy} heavy of ${userCount} users; neither: exactly at the limit per call.`,
+    summary: `${(100 * share(jobs.inefficient, jobs.heavy)).toFixed(1)} % of heavy jobs write inefficiently.`,
+    chart: bars(
+      ["jobs", "users"],
+      "what is classed",
+      { label: "share of heavy ones", unit: "share" },
+      [
+        { name: "inefficient", role: "write", values: part("inefficient") },
+        { name: "efficient", role: "neutral", values: part("efficient") },
+        { name: "neither", role: "other", values: part("tie") },
+      ],
+      true,
+    ),
+  });
+}

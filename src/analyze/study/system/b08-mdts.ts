@@ -1,0 +1,100 @@
+import { gini } from "../../../base/statistics.ts";
+import { formatMany } from "../../../base/units.ts";
+import { bars } from "./charts.ts";
+import { defineItem, drawn, share, table } from "./item.ts";
+
+export const b08 = defineItem({
+  id: "B08",
+  definition: "B08@1",
+  title: "Metadata targets (figure 5)",
+  about:
+    "Opens and closes that each MDT handled: sums over the minutes of jobs, or over the rows of targets where minutes tell nothing of MDTs. Most over mean, least over most and Gini coefficient of the opens; closes over opens.",
+  reading:
+    "Fewer closes than opens need not be forgotten files: closes that are lost at the end of a job, and opens that only look, are counted as opens and never closed.",
+  options: ["from", "to"],
+  measure({ mdts }) {
+    const { targets, source, outside } = mdts;
+    const opens = targets.map((one) => one.opens);
+    const sum = (of: readonly number[]) => of.reduce((all, one) => all + one, 0);
+    const [allOpens, allCloses] = [sum(opens), sum(targets.map((one) => one.closes))];
+    const n = targets.length;
+    return {
+      n,
+      unit: "MDTs",
+      dropped: { "rows of MDTs outside the period": outside.rows },
+      values: {
+        mdts: n,
+        opens: allOpens,
+        closes: allCloses,
+        notClosed: allOpens - allCloses,
+        closesOverOpens: share(allCloses, allOpens),
+        mostOverMean: n === 0 ? Number.NaN : share(Math.max(...opens), allOpens / n),
+        leastOverMost: n === 0 ? Number.NaN : share(Math.min(...opens), Math.max(...opens)),
+        gini: gini(opens),
+        ...Object.fromEntries(
+          targets.flatMap(({ name, opens: o, closes }) => [
+            [`${name}.opens`, o],
+            [`${name}.closes`, closes],
+          ]),
+        ),
+      },
+      tables:
+        n === 0
+          ? []
+          : [
+              table(
+                "mdts",
+                "What each metadata target handled.",
+                [
+                  ["mdt", "MDT", "text", "File system and target."],
+                  ["opens", "Opens", "count", "Opens."],
+                  ["closes", "Closes", "count", "Closes."],
+                  ["notClosed", "Not closed", "count", "Opens less closes."],
+                  ["mknods", "Files made", "count", "mknod calls."],
+                  ["calls", "All calls", "count", "All metadata operations."],
+                  ["overMean", "Over mean", "ratio", "Opens over the mean of all MDTs."],
+                ],
+                targets.map((one) => [
+                  one.name,
+                  one.opens,
+                  one.closes,
+                  one.opens - one.closes,
+                  one.mknods,
+                  one.calls,
+                  share(one.opens, allOpens / n),
+                ]),
+              ),
+            ],
+      notes: [
+        source === "jobs"
+          ? "Counted over all jobs of the file system, of whatever cluster and length."
+          : "Minutes of jobs tell nothing of MDTs: these are the totals of the targets, with what no job did.",
+        ...(outside.rows === 0
+          ? []
+          : [
+              `Rows outside the period have ${formatMany(outside.opens, "open")} and ${formatMany(outside.closes, "close")}.`,
+            ]),
+      ],
+      figures: () =>
+        n === 0
+          ? []
+          : [
+              drawn({
+                id: "figure-5-mdts",
+                title: "Opens and closes of metadata targets",
+                caption: `${n} MDTs, ${allOpens} opens and ${allCloses} closes.`,
+                summary: `The busiest MDT handles ${share(Math.max(...opens), allOpens / n).toFixed(1)} times the mean.`,
+                chart: bars(
+                  targets.map(({ name }) => name.replace(/^.*-/, "")),
+                  "metadata target",
+                  { label: "calls", unit: "count" },
+                  [
+                    { name: "opens", role: "metadata", values: opens },
+                    { name: "closes", role: "neutral", values: targets.map(({ closes }) => closes) },
+                  ],
+                ),
+              }),
+            ],
+    };
+  },
+});

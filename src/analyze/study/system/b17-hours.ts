@@ -1,0 +1,171 @@
+import { mean, spearman } from "../../../base/statistics.ts";
+import { formatMany } from "../../../base/units.ts";
+import { bars } from "./charts.ts";
+import { hoursOf, peaksOf, shareByHour, similarJobs } from "./contention.ts";
+import { defineItem, drawn, share, table } from "./item.ts";
+import { NO_USER } from "./jobs.ts";
+import type { SystemOptions } from "./options.ts";
+import type { Prepared } from "./prepare.ts";
+
+const two = (hour: number) => String(hour).padStart(2, "0");
+
+/** Busy and slow: more bytes and longer I/O than the mean hour. */
+export function busyHours(bytes: Float64Array, shares: Float64Array): number[] {
+  const known = shares.filter((one) => !Number.isNaN(one));
+  const [much, long] = [mean(bytes), mean(known)];
+  return Array.from(bytes.keys()).filter(
+    (hour) => (bytes[hour] as number) > much && (shares[hour] as number) > long,
+  );
+}
+
+/** Over the hours that have both; NaN for fewer than six. */
+export function hourCorrelation(bytes: Float64Array, shares: Float64Array): number {
+  const hours = Array.from(shares.keys()).filter((hour) => !Number.isNaN(shares[hour]));
+  if (hours.length < 6) return Number.NaN;
+  return spearman(
+    hours.map((hour) => bytes[hour] as number),
+    hours.map((hour) => shares[hour] as number),
+  );
+}
+
+/** Jobs, or sides of runs, with I/O: those that could be in groups, and those of whom no user is known. */
+function withIo({ series, sides, jobs }: Prepared, { similarity }: SystemOptions) {
+  if (similarity === "cluster")
+    return { known: sides.reduce((sum, { start }) => sum + start.length, 0), without: 0 };
+  let [known, without] = [0, 0];
+  for (let i = 0; i < series.count; i++) {
+    if (series.ioMinutes[i] === 0) continue;
+    const job = series.job[i] as number;
+    if (job < 0 || jobs.user[job] === NO_USER) without++;
+    else known++;
+  }
+  return { known, without };
+}
+
+export const b17 = defineItem({
+  id: "B17",
+  definition: "B17@1",
+  title: "Hour of the day (figure 14)",
+  about:
+    "By the local hour in which a job started: (a) share of the bytes of jobs with counters; (b) I/O minutes of a job over the most among similar jobs, mean per hour in percent (percentOfMost). Similar jobs have the same user, who is known, the same nodes and whole binary logarithms of bytes read and written, at least groupJobs of them; or with similarity program the same user, program, nodes and decade of bytes written. With similarity cluster they are runs in Darshan logs of one program and user, reads and writes apart: clustered by 13 standardised features (bytes, ten classes of request sizes, shared and unique files) by average linkage up to clusterDistance, at least clusterRuns of them, and I/O time is that of the logs, summed over ranks; cluster and maxHours do not apply to them. Peaks are the two highest hours above both their neighbours. Spearman's correlation of (a) and (b) over the hours.",
+  reading:
+    "Similar is not defined in the paper. 24 points only: read the correlation with its interval. I/O time is counted in minutes, so short jobs show little.",
+  options: ["zone", "similarity", "groupJobs", "clusterRuns", "clusterDistance"],
+  published: { earlierPeakHour: { cab: 5, quartz: 5 }, laterPeakHour: { cab: 11, quartz: 11 } },
+  measure(prepared, options) {
+    const { bytes, jobs } = hoursOf(prepared);
+    const all = bytes.reduce((sum, one) => sum + one, 0);
+    const [earlier, later] = peaksOf(bytes);
+    const similar = similarJobs(prepared, options);
+    const { shares, jobs: grouped } = shareByHour(similar);
+    // Where clients were not read, bytes of the minutes tell which hours are busy.
+    const busyBytes = all > 0 ? bytes : similar.bytes;
+    const busy = busyHours(busyBytes, shares);
+    const n = prepared.counted.length;
+    const known = n > 0 || similar.hour.length > 0;
+    const moved = withIo(prepared, options);
+    return {
+      n: Math.max(n, similar.hour.length),
+      unit: n > 0 ? "jobs with counters" : "similar jobs with minutes",
+      dropped: {
+        "jobs without counters (a)": prepared.studied.length - n,
+        "jobs with I/O without a user (b)": moved.without,
+        "jobs with I/O in too small groups (b)": moved.known - similar.hour.length,
+      },
+      values: {
+        earlierPeakHour: earlier,
+        laterPeakHour: later,
+        groups: similar.groups,
+        groupedJobs: similar.hour.length,
+        spearman: hourCorrelation(busyBytes, shares),
+        slowestHour: highest(shares),
+        busyAndSlowHours: busy.length,
+        ...Object.fromEntries(Array.from(bytes, (one, hour) => [`hour${two(hour)}`, share(one, all)])),
+        ...Object.fromEntries(Array.from(shares, (one, hour) => [`percentOfMost${two(hour)}`, 100 * one])),
+      },
+      tables: !known
+        ? []
+        : [
+            table(
+              "hours",
+              "Hours of the day by the start of the job; busy and slow: more data and longer I/O than in the mean hour.",
+              [
+                ["hour", "Hour", "index", "Local hour in which the job started."],
+                ["bytes", "Data", "bytes", "Bytes of jobs with counters."],
+                ["jobs", "Jobs", "count", "Jobs with counters."],
+                ["timeShare", "I/O time", "share", "Of the longest among similar jobs, mean."],
+                ["similarJobs", "Similar jobs", "count", "Jobs behind the I/O time."],
+                ["busy", "Busy and slow", "text", "yes: better start at another hour."],
+              ],
+              Array.from(bytes, (one, hour) => [
+                hour,
+                one,
+                jobs[hour] as number,
+                Number.isNaN(shares[hour]) ? null : (shares[hour] as number),
+                grouped[hour] as number,
+                busy.includes(hour) ? "yes" : "no",
+              ]),
+            ),
+          ],
+      figures: () => [
+        ...(all === 0
+          ? []
+          : [
+              hourFigure(
+                "figure-14a-data-by-hour",
+                "Data by hour of the day",
+                `${n} jobs with counters by the local hour of their start.`,
+                "data",
+                "bytes",
+                bytes,
+                options.zone,
+              ),
+            ]),
+        ...(similar.hour.length === 0
+          ? []
+          : [
+              hourFigure(
+                "figure-14b-time-by-hour",
+                "I/O time by hour of the day",
+                `I/O minutes of ${similar.hour.length} jobs over the most of their ${formatMany(similar.groups, "group")} of similar jobs, mean per hour.`,
+                "I/O time, of the longest",
+                "share",
+                shares,
+                options.zone,
+              ),
+            ]),
+      ],
+    };
+  },
+});
+
+function highest(values: Float64Array): number {
+  let best = Number.NaN;
+  values.forEach((value, i) => {
+    if (!Number.isNaN(value) && (Number.isNaN(best) || value > (values[best] as number))) best = i;
+  });
+  return best;
+}
+
+function hourFigure(
+  id: string,
+  title: string,
+  caption: string,
+  label: string,
+  unit: "bytes" | "share",
+  values: Float64Array,
+  zone: string,
+) {
+  return drawn({
+    id,
+    title,
+    caption,
+    summary: `The highest hour is ${highest(values)}.`,
+    chart: bars(
+      Array.from(values, (_, hour) => String(hour)),
+      `hour of the start, ${zone}`,
+      { label, unit },
+      [{ name: label, role: "neutral", values: [...values] }],
+    ),
+  });
+}

@@ -1,0 +1,274 @@
+import { quantileOf } from "../../../base/statistics.ts";
+import { formatBytes, formatCount, formatShare } from "../../../base/units.ts";
+import type { EvidenceNumber, Finding, ThresholdUse } from "../../../model/finding.ts";
+import { usersOf } from "./b05-users.ts";
+import { busyHours, hourCorrelation } from "./b17-hours.ts";
+import { hoursOf, shareByHour, similarJobs } from "./contention.ts";
+import { userDaysOf } from "./days.ts";
+import { defineItem, share, table } from "./item.ts";
+import { NO_USER } from "./jobs.ts";
+import type { SystemOptions } from "./options.ts";
+import type { Prepared } from "./prepare.ts";
+import { chosen } from "./writers.ts";
+
+/** What the rules are judged by; ours. */
+const LIMITS = { inefficient: 0.5, mostOverMean: 1.5, topUser: 0.25, closed: 0.99, correlation: 0 } as const;
+const OURS = "ours";
+
+export interface Rule {
+  readonly id: string;
+  readonly title: string;
+  readonly from: string;
+  /** Undefined: not enough data. */
+  readonly applies: boolean | undefined;
+  readonly finding?: Finding;
+}
+
+const made = new WeakMap<Prepared, readonly Rule[]>();
+
+export function rulesOf(prepared: Prepared, options: SystemOptions): readonly Rule[] {
+  const known = made.get(prepared);
+  if (known !== undefined) return known;
+  const rules = [
+    smallWrites(prepared, options),
+    unbalanced(prepared),
+    dominant(prepared),
+    contention(prepared, options),
+    unclosed(prepared),
+  ];
+  made.set(prepared, rules);
+  return rules;
+}
+
+const threshold = (name: string, value: number, unit: ThresholdUse["unit"]): ThresholdUse => ({
+  name,
+  value,
+  unit,
+  source: OURS,
+});
+
+function ruleFinding(
+  given: Pick<
+    Finding,
+    "id" | "title" | "severity" | "statement" | "advice" | "effect" | "confidence" | "confidenceReason"
+  > & {
+    readonly numbers: readonly EvidenceNumber[];
+    readonly limits: readonly ThresholdUse[];
+  },
+): Finding {
+  const { numbers, limits, ...rest } = given;
+  return { ...rest, evidence: { numbers, files: [], filesTotal: 0, ranks: [] }, threshold: limits };
+}
+
+/** Users by bytes written in heavy jobs with small calls, largest first. */
+function smallWriters({ jobs }: Prepared, { writers, limits }: ReturnType<typeof chosen>) {
+  const users = new Map<number, number>();
+  let bytes = 0;
+  writers.places.forEach((job, i) => {
+    const own = writers.bytes[i] as number;
+    if (!(own > limits.bytes && (writers.ratios[i] as number) < limits.perCall)) return;
+    bytes += own;
+    const user = jobs.user[job] as number;
+    if (user !== NO_USER) users.set(user, (users.get(user) ?? 0) + own);
+  });
+  return { bytes, users: [...users].sort(([a, x], [b, y]) => y - x || a - b) };
+}
+
+function smallWrites(prepared: Prepared, options: SystemOptions): Rule {
+  const base = { id: "small-writes", title: "Small writes per call", from: "B06" };
+  const all = chosen(prepared, options);
+  if (all.jobs.heavy === 0) return { ...base, applies: undefined };
+  const part = all.jobs.inefficient / all.jobs.heavy;
+  const { bytes, users } = smallWriters(prepared, all);
+  const names = users.slice(0, 3).map(([user, own]) => `${prepared.userName(user)} (${formatBytes(own)})`);
+  const finding = ruleFinding({
+    id: base.id,
+    title: base.title,
+    severity: share(bytes, all.writers.total) > 0.25 ? "high" : "warn",
+    statement: `${formatShare(part)} of the ${formatCount(all.jobs.heavy)} jobs that write much do so in calls below ${formatBytes(all.limits.perCall)}; they write ${formatShare(share(bytes, all.writers.total))} of all bytes.${names.length > 0 ? ` Most of it: ${names.join(", ")}.` : ""}`,
+    numbers: [
+      {
+        label: "heavy jobs with small calls",
+        value: all.jobs.inefficient,
+        unit: "count",
+        of: all.jobs.heavy,
+      },
+      { label: "bytes that they write", value: bytes, unit: "bytes", of: all.writers.total },
+    ],
+    limits: [
+      threshold("share of heavy jobs", LIMITS.inefficient, "share"),
+      {
+        name: "bytes per call",
+        value: all.limits.perCall,
+        unit: "bytes",
+        source: `${options.perCall} of this site`,
+      },
+    ],
+    advice:
+      "Talk to these users first: larger buffers, collective I/O, or one writer per node make larger calls.",
+    effect: "Fewer calls for the same data; how much faster depends on what the servers can merge already.",
+    confidence: "medium",
+    confidenceReason:
+      "The limits are means of this site, as in the paper, not sizes that a file system needs.",
+  });
+  return part > LIMITS.inefficient ? { ...base, applies: true, finding } : { ...base, applies: false };
+}
+
+function unbalanced({ mdts: { targets } }: Prepared): Rule {
+  const base = { id: "unbalanced-mdts", title: "Unbalanced metadata targets", from: "B08" };
+  const all = targets.reduce((sum, { opens }) => sum + opens, 0);
+  if (targets.length < 2 || all === 0) return { ...base, applies: undefined };
+  const top = targets.reduce((most, one) => (one.opens > most.opens ? one : most));
+  const over = top.opens / (all / targets.length);
+  if (over <= LIMITS.mostOverMean) return { ...base, applies: false };
+  const finding = ruleFinding({
+    id: base.id,
+    title: base.title,
+    severity: over > 2 * LIMITS.mostOverMean ? "high" : "warn",
+    statement: `${top.name} handles ${over.toFixed(1)} times as many opens as the mean of ${targets.length} MDTs.`,
+    numbers: [
+      { label: `opens on ${top.name}`, value: top.opens, unit: "count", of: all },
+      { label: "most over mean", value: over, unit: "ratio" },
+    ],
+    limits: [threshold("most over mean", LIMITS.mostOverMean, "ratio")],
+    advice:
+      "Place new projects on less loaded MDTs (lfs mkdir -i), or stripe busy directories over several (lfs mkdir -c).",
+    effect: "Metadata operations wait less on the busiest target.",
+    confidence: "high",
+    confidenceReason: "It is a count, not an estimate.",
+  });
+  return { ...base, applies: true, finding };
+}
+
+function dominant(prepared: Prepared): Rule {
+  const base = { id: "dominant-user", title: "One user dominates a day", from: "B11" };
+  const days = userDaysOf(prepared);
+  if (days.length === 0) return { ...base, applies: undefined };
+  const middle = quantileOf(
+    days.map(({ topBytes, bytes }) => topBytes / bytes),
+    0.5,
+  );
+  if (middle <= LIMITS.topUser) return { ...base, applies: false };
+  const users = [...usersOf(prepared)].sort((a, b) => b.read + b.written - a.read - a.written).slice(0, 3);
+  const finding = ruleFinding({
+    id: base.id,
+    title: base.title,
+    severity: middle > 0.5 ? "high" : "warn",
+    statement: `On the median of ${formatCount(days.length)} days the top user moves ${formatShare(middle)} of all bytes. Over the period: ${users.map((one) => `${prepared.userName(one.user)} (${formatBytes(one.read + one.written)})`).join(", ")}.`,
+    numbers: [
+      { label: "share of the top user, median day", value: middle, unit: "share" },
+      {
+        label: "days above one half",
+        value: days.filter(({ topBytes, bytes }) => topBytes > bytes / 2).length,
+        unit: "count",
+        of: days.length,
+      },
+    ],
+    limits: [threshold("share of the top user", LIMITS.topUser, "share")],
+    advice:
+      "Improve the I/O of these users first, and let the scheduler run jobs with little I/O beside theirs.",
+    effect: "The largest part of the load is in few hands, so few changes reach it.",
+    confidence: "high",
+    confidenceReason:
+      "It is a count, not an estimate; jobs without counters or without a user are not in it.",
+  });
+  return { ...base, applies: true, finding };
+}
+
+function contention(prepared: Prepared, options: SystemOptions): Rule {
+  const base = { id: "contention-hours", title: "Hours that are busy and slow", from: "B17" };
+  const { bytes } = hoursOf(prepared);
+  const similar = similarJobs(prepared, options);
+  const { shares } = shareByHour(similar);
+  const load = bytes.some((one) => one > 0) ? bytes : similar.bytes;
+  const rho = hourCorrelation(load, shares);
+  if (Number.isNaN(rho)) return { ...base, applies: undefined };
+  const busy = busyHours(load, shares);
+  if (busy.length === 0 || rho <= LIMITS.correlation) return { ...base, applies: false };
+  const all = load.reduce((sum, one) => sum + one, 0);
+  const finding = ruleFinding({
+    id: base.id,
+    title: base.title,
+    severity: rho > 0.5 ? "warn" : "info",
+    statement: `Jobs that start at ${busy.join(", ")} h (${options.zone}) move more than the mean hour and take longer for the same I/O.`,
+    numbers: [
+      { label: "correlation of data and I/O time over the hours", value: rho, unit: "none" },
+      {
+        label: "data of these hours",
+        value: busy.reduce((sum, hour) => sum + (load[hour] as number), 0),
+        unit: "bytes",
+        of: all,
+      },
+    ],
+    limits: [threshold("correlation", LIMITS.correlation, "none")],
+    advice: "Start I/O-intensive jobs at other hours; `plimsoll quiet-hours` names them.",
+    effect: "Less waiting for I/O where the load can move.",
+    confidence: "low",
+    confidenceReason: "I/O time is counted in minutes, and there are 24 hours only.",
+  });
+  return { ...base, applies: true, finding };
+}
+
+function unclosed({ mdts: { targets } }: Prepared): Rule {
+  const base = { id: "unclosed-files", title: "Files opened and not closed", from: "B08" };
+  const opens = targets.reduce((sum, one) => sum + one.opens, 0);
+  const closes = targets.reduce((sum, one) => sum + one.closes, 0);
+  if (opens === 0) return { ...base, applies: undefined };
+  if (closes / opens >= LIMITS.closed) return { ...base, applies: false };
+  const finding = ruleFinding({
+    id: base.id,
+    title: base.title,
+    severity: closes / opens < 0.9 ? "warn" : "info",
+    statement: `${formatCount(opens - closes)} of ${formatCount(opens)} opens have no close.`,
+    numbers: [{ label: "closes", value: closes, unit: "count", of: opens }],
+    limits: [threshold("closes over opens", LIMITS.closed, "share")],
+    advice:
+      "Look which programs leave files open; look also at jobs that are killed, whose closes servers never see by name.",
+    effect: "Fewer locks and open handles on the metadata servers.",
+    confidence: "low",
+    confidenceReason: "Opens that only look, and closes after the end of a job, give the same picture.",
+  });
+  return { ...base, applies: true, finding };
+}
+
+export const b18 = defineItem({
+  id: "B18",
+  definition: "B18@1",
+  title: "Recommendations",
+  about:
+    "Five rules from the items: small writes per call (B06), unbalanced MDTs (B08), a dominant user (B11), contention hours (B17), unclosed files (B08). Each applies when its number lies beyond the limit that is printed with it.",
+  reading: "The limits are ours; the paper gives advice without any.",
+  options: ["population", "perCall", "threshold", "zone", "similarity", "groupJobs"],
+  measure(prepared, options) {
+    const rules = rulesOf(prepared, options);
+    return {
+      n: rules.filter(({ applies }) => applies !== undefined).length,
+      unit: "rules with enough data",
+      values: {
+        rules: rules.length,
+        rulesThatApply: rules.filter(({ applies }) => applies === true).length,
+        rulesWithoutData: rules.filter(({ applies }) => applies === undefined).length,
+      },
+      tables: [
+        table(
+          "recommendations",
+          "Rules, and whether they apply here.",
+          [
+            ["rule", "Rule", "text", "Name."],
+            ["item", "From", "text", "Item of the study."],
+            ["applies", "Applies", "text", "yes, no, or not enough data."],
+            ["evidence", "Evidence", "text", "What was found."],
+            ["advice", "Advice", "text", "What to do."],
+          ],
+          rules.map(({ title, from, applies, finding }) => [
+            title,
+            from,
+            applies === undefined ? "not enough data" : applies ? "yes" : "no",
+            finding?.statement ?? "",
+            finding?.advice ?? "",
+          ]),
+        ),
+      ],
+    };
+  },
+});

@@ -1,0 +1,168 @@
+/** The figures of the study, from columns of values. */
+import { mean } from "../../../base/statistics.ts";
+import { logBins } from "../../../base/density.ts";
+import type { Axis, BarsChart, CmfChart, DensityChart, HeatChart, Role } from "../../../model/figure.ts";
+import { cmfChart, drawnValues } from "../reuse/charts.ts";
+import { dateOf, dayOfDate, weekdayOf } from "./clock.ts";
+
+export { drawnNote } from "../reuse/charts.ts";
+
+/** Colours of series that stand side by side and are none of reads and writes. */
+export const SIDE_ROLES: readonly Role[] = [
+  "neutral",
+  "other",
+  "metadata",
+  "wait",
+  "before",
+  "after",
+  "read",
+  "write",
+];
+
+/** Cumulative shares, one line for each name; means are of all values. */
+export function cmf(
+  x: Axis,
+  series: readonly { name: string; values: Float64Array; role?: Role }[],
+): CmfChart {
+  return cmfChart(
+    x,
+    series.map(({ name, values, role }, i) => ({
+      name,
+      role: role ?? (SIDE_ROLES[i % SIDE_ROLES.length] as Role),
+      values: drawnValues(values),
+      mean: mean(values),
+      n: values.length,
+    })),
+  );
+}
+
+export function bars(
+  categories: readonly string[],
+  categoryLabel: string,
+  value: Axis,
+  series: BarsChart["series"],
+  stacked = false,
+): BarsChart {
+  return { kind: "bars", direction: "vertical", stacked, categories, categoryLabel, value, series };
+}
+
+const PER_DECADE = 4;
+
+/** Counts of pairs in quarters of decades; zeros in gutters. */
+export function density(
+  pairs: { readonly x: Float64Array; readonly y: Float64Array },
+  axes: { readonly x: Axis; readonly y: Axis; readonly countLabel: string },
+): DensityChart | undefined {
+  const bin = (value: number) => (value > 0 ? Math.floor(Math.log10(value) * PER_DECADE + 1e-9) : undefined);
+  const extent = (values: Float64Array) => {
+    let [low, high] = [Infinity, -Infinity];
+    for (const value of values) {
+      const at = bin(value);
+      if (at === undefined) continue;
+      low = Math.min(low, at);
+      high = Math.max(high, at);
+    }
+    return [low, high] as const;
+  };
+  const [[x0, x1], [y0, y1]] = [extent(pairs.x), extent(pairs.y)];
+  if (x0 > x1 || y0 > y1) return undefined;
+  const [columns, rows] = [x1 - x0 + 1, y1 - y0 + 1];
+  const counts = new Float64Array(columns * rows);
+  const zeroX = new Array<number>(rows).fill(0);
+  const zeroY = new Array<number>(columns).fill(0);
+  let zeroBoth = 0;
+  for (let i = 0; i < pairs.x.length; i++) {
+    const [bx, by] = [bin(pairs.x[i] as number), bin(pairs.y[i] as number)];
+    if (bx === undefined && by === undefined) zeroBoth++;
+    else if (bx === undefined) zeroX[(by as number) - y0]!++;
+    else if (by === undefined) zeroY[bx - x0]!++;
+    else counts[(by - y0) * columns + bx - x0]!++;
+  }
+  const edges = (first: number, last: number) => {
+    const middle = (at: number) => 10 ** ((at + 0.5) / PER_DECADE);
+    return logBins(middle(first), middle(last), PER_DECADE);
+  };
+  return {
+    kind: "density",
+    x: { ...axes.x, edges: edges(x0, x1) },
+    y: { ...axes.y, edges: edges(y0, y1) },
+    countLabel: axes.countLabel,
+    counts,
+    ...(zeroX.some((n) => n > 0) ? { zeroX } : {}),
+    ...(zeroY.some((n) => n > 0) ? { zeroY } : {}),
+    ...(zeroBoth > 0 ? { zeroBoth } : {}),
+  };
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+export interface CalendarLabels {
+  readonly value: Axis;
+  readonly name: string;
+  readonly role: Role;
+  readonly top: string;
+  readonly right: string;
+}
+
+/** The days of a year as month by day of the month. */
+export function monthCalendar(
+  days: ReadonlyMap<number, number>,
+  year: number,
+  labels: CalendarLabels,
+): HeatChart {
+  const cells = new Float64Array(12 * 31);
+  for (const [day, value] of days) {
+    const date = dateOf(day);
+    if (date.getUTCFullYear() === year) cells[date.getUTCMonth() * 31 + date.getUTCDate() - 1] = value;
+  }
+  return heat(
+    { label: "day of the month", unit: "index" },
+    range(1, 32),
+    { label: "month", unit: "index" },
+    range(1, 13),
+    cells,
+    labels,
+  );
+}
+
+/** The same days as weekday (1 is Monday) by week of the year. */
+export function weekCalendar(
+  days: ReadonlyMap<number, number>,
+  year: number,
+  labels: CalendarLabels,
+): HeatChart {
+  const first = dayOfDate(year, 0, 1);
+  const monday = (day: number) => (weekdayOf(day) + 6) % 7;
+  const cells = new Float64Array(7 * 54);
+  for (const [day, value] of days) {
+    if (dateOf(day).getUTCFullYear() !== year) continue;
+    cells[monday(day) * 54 + Math.floor((day - first + monday(first)) / 7)] = value;
+  }
+  return heat(
+    { label: "week of the year", unit: "index" },
+    range(1, 55),
+    { label: "weekday, 1 is Monday", unit: "index" },
+    range(1, 8),
+    cells,
+    labels,
+  );
+}
+
+function heat(
+  x: Axis,
+  xEdges: number[],
+  y: Axis,
+  yEdges: number[],
+  cells: Float64Array,
+  labels: CalendarLabels,
+): HeatChart {
+  return {
+    kind: "heat",
+    x: { ...x, edges: xEdges },
+    y: { ...y, edges: yEdges },
+    value: labels.value,
+    parts: [{ name: labels.name, role: labels.role, cells }],
+    topLabel: labels.top,
+    rightLabel: labels.right,
+  };
+}

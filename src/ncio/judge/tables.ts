@@ -1,0 +1,152 @@
+/** Tables of the report. */
+import type { Cell, TableBlock } from "../../model/document.ts";
+import type { NcioPoint } from "../../model/ncio.ts";
+import { table } from "../../analyze/study/common/table.ts";
+import type { Leaders, Pair } from "./crossover.ts";
+import type { Guideline } from "./guideline.ts";
+import { methodName, VARIABLE_WORDS } from "./methods.ts";
+import { crossoverText, leadsText, valueText } from "./words.ts";
+
+export function guidelinesTable(guidelines: readonly Guideline[]): TableBlock {
+  return table(
+    "guidelines",
+    "What the paper advises, and whether these points confirm it; the reasons follow.",
+    [
+      ["number", "No.", "index", "Its place in the paper's section 6."],
+      ["guideline", "Guideline", "text", "In short."],
+      ["verdict", "Verdict", "text", "By more than half of the patterns, and by more than their spreads."],
+    ],
+    guidelines.map(({ number, title, verdict }): Cell[] => [number, title, verdict]),
+  );
+}
+
+export function measuresTable(guidelines: readonly Guideline[]): TableBlock {
+  return table(
+    "published",
+    "What the paper prints beside the same here, at the measured place that is nearest to the paper's.",
+    [
+      ["guideline", "Guideline", "index", "Its number in the paper's section 6."],
+      ["what", "What", "text", "Which bandwidth over which."],
+      ["published", "Paper", "text", "As its text says."],
+      ["measured", "Here", "text", "Factor, with its interval in brackets."],
+      ["where", "Where", "text", "Case and pattern here."],
+    ],
+    guidelines.flatMap(({ number, measures }) =>
+      measures.map(({ label, published, measured, where }): Cell[] => [
+        number,
+        label,
+        published === "" ? "–" : published,
+        measured,
+        where === "" ? "–" : where,
+      ]),
+    ),
+  );
+}
+
+export function leadersTable(leaders: readonly Leaders[]): TableBlock {
+  return table(
+    "leaders",
+    "The fastest method along each variable, the others at their defaults.",
+    [
+      ["variable", "Varied", "text", "What is varied."],
+      ["case", "Case", "text", "Memory and file, contiguous (c) or not (nc)."],
+      ["direction", "Direction", "text", "Writes or reads."],
+      ["fastest", "Fastest", "text", "Methods that lead, and where."],
+      ["crossover", "Crossover", "text", "Interpolated place, and the measured values around it."],
+    ],
+    leaders.map((one): Cell[] => [
+      VARIABLE_WORDS[one.variable].label,
+      one.case,
+      one.direction,
+      leadsText(one),
+      one.crossovers.length === 0
+        ? "none in the range"
+        : one.crossovers.map((crossover) => crossoverText(one.variable, crossover)).join("; "),
+    ]),
+  );
+}
+
+export function crossoverTable(pairs: readonly Pair[]): TableBlock {
+  return {
+    ...table(
+      "pairs",
+      "Each pair of methods.",
+      [
+        ["variable", "Varied", "text", "What is varied."],
+        ["case", "Case", "text", "Memory and file, contiguous (c) or not (nc)."],
+        ["direction", "Direction", "text", "Writes or reads."],
+        ["pair", "Methods", "text", "The two that are compared."],
+        ["crossover", "Crossover", "text", "Interpolated place, and the measured values around it."],
+      ],
+      pairs.map((pair): Cell[] => [
+        VARIABLE_WORDS[pair.variable].label,
+        pair.case,
+        pair.direction,
+        `${methodName(pair.first)}, ${methodName(pair.second)}`,
+        pairText(pair),
+      ]),
+    ),
+    searchable: true,
+  };
+}
+
+export function pairText({ variable, crossovers, throughout, range: [low, high] }: Pair): string {
+  if (crossovers.length > 0)
+    return crossovers.map((crossover) => crossoverText(variable, crossover)).join("; ");
+  const range = `from ${valueText(variable, low)} to ${valueText(variable, high)}`;
+  return throughout === undefined || throughout === "no difference seen"
+    ? `no difference seen ${range}`
+    : `no crossover ${range}: ${methodName(throughout)} is faster, or no difference is seen`;
+}
+
+export function pointsTable(points: readonly NcioPoint[]): TableBlock {
+  return {
+    ...table(
+      "points",
+      "Every point that was measured.",
+      [
+        ["case", "Case", "text", "Memory and file, contiguous (c) or not (nc)."],
+        ["method", "Method", "text", "How the regions were moved."],
+        ["direction", "Direction", "text", "Written or read."],
+        ["count", "Regions", "count", "Of one rank."],
+        ["size", "Size", "bytes", "Of a region."],
+        ["spacing", "Spacing", "bytes", "From the start of a region to that of the next."],
+        ["bandwidth", "Bandwidth", "bytes/s", "Mean of the repeats that count, sync included."],
+        ["low", "Lowest", "bytes/s", "Of the repeats that count."],
+        ["high", "Highest", "bytes/s", "Of the repeats that count."],
+        ["withoutSync", "Without sync", "bytes/s", "Bandwidth when the time of the sync is left out."],
+        ["seconds", "Time", "seconds", "Until the last rank is done."],
+        ["sync", "Sync", "seconds", "The part of it that waits for durable data."],
+        ["requests", "Requests", "count", "Of all ranks in one repeat."],
+        ["expected", "Formula", "count", "Requests by the closed formula."],
+        ["messages", "Messages", "count", "To servers."],
+        ["moved", "Moved", "bytes", "To or from the storage, holes included."],
+        ["bps", "BPS", "blocks/s", "Blocks of 512 bytes that ranks asked for, over the time with an access."],
+        ["iops", "IOPS", "calls/s", "Operations of ranks over the same time."],
+        ["arpt", "ARPT", "seconds", "Mean time of an operation of a rank."],
+      ],
+      points.map((point): Cell[] => [
+        point.case,
+        methodName(point.method),
+        point.direction,
+        point.count,
+        point.size,
+        point.spacing,
+        point.bandwidthBytesPerSecond,
+        point.spread.low,
+        point.spread.high,
+        point.bandwidthWithoutSyncBytesPerSecond,
+        point.seconds,
+        point.syncSeconds,
+        point.requests,
+        point.expectedRequests,
+        point.messages,
+        point.movedBytes,
+        point.bps,
+        point.iops,
+        point.arptSeconds,
+      ]),
+    ),
+    searchable: true,
+  };
+}
