@@ -9,7 +9,7 @@ import { makeTrace } from "../../src/formats/trace/test-kit.ts";
 import { sampleLogs } from "../../src/generate/samples.ts";
 import { nodeEncoders } from "../../src/node/encoders.ts";
 import { machineNamed } from "../../src/adaptive/sim/machines/index.ts";
-import { plantedSweep } from "../ncio-advice-kit.ts";
+import { plantedSweep } from "../ncio/advice-kit.ts";
 import { runInside } from "./contract.ts";
 import { type InputKind, onceMade, put } from "./inputs.ts";
 import type { Random } from "./random.ts";

@@ -13,7 +13,7 @@ import { writeDxt } from "../../src/formats/darshan/dxt-text.ts";
 import { DarshanLog } from "../../src/formats/darshan/log.ts";
 import { writeParse } from "../../src/formats/darshan/text.ts";
 import { nodeCodecs } from "../../src/node/codecs.ts";
-import { everyModuleLog, SHAPES } from "../every-module.ts";
+import { everyModuleLog, SHAPES } from "../formats/every-module.ts";
 import { mutate } from "../fuzz/mutate.ts";
 import { loadSeedLogs } from "../fuzz/seed-logs.ts";
 

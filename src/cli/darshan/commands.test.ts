@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constants, inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { everyModuleLog, type Written } from "../../../test/every-module.ts";
+import { everyModuleLog, type Written } from "../../../test/formats/every-module.ts";
 import { bytesSource } from "../../base/source.ts";
 import type { Compression, Region } from "../../formats/darshan/header.ts";
 import { DarshanLog } from "../../formats/darshan/log.ts";

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { everyModuleLog } from "../../../test/every-module.ts";
+import { everyModuleLog } from "../../../test/formats/every-module.ts";
 import { hasPublicData, referenceLogs } from "../../../test/reference-data.ts";
 import { Random } from "../../base/prng.ts";
 import { bytesSource } from "../../base/source.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { everyModuleLog } from "../../../test/every-module.ts";
+import { everyModuleLog } from "../../../test/formats/every-module.ts";
 import { FormatError } from "../../base/errors.ts";
 import { bytesSource } from "../../base/source.ts";
 import { ACCESS_NESTED, ACCESS_WRITE } from "../../model/access-stream.ts";

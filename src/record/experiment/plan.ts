@@ -1,5 +1,10 @@
 /** What is run for each experiment set: cases with a device, a program and what it must ask for. Pure. */
-import { POWERS_OF_TWO_4K_8M, processLabel, type SetId, sizeLabel } from "../../analyze/study/metric/index.ts";
+import {
+  POWERS_OF_TWO_4K_8M,
+  processLabel,
+  type SetId,
+  sizeLabel,
+} from "../../analyze/study/metric/index.ts";
 
 export const DEVICE_CHOICES = ["auto", "delay", "real"] as const;
 export type DeviceChoice = (typeof DEVICE_CHOICES)[number];

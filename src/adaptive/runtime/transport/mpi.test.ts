@@ -1,4 +1,4 @@
-/** The transport over ranks, with ranks that are tasks of this process; real MPI is in test/mpi-write.long.test.ts. */
+/** The transport over ranks, with ranks that are tasks of this process; real MPI is in test/adaptive/mpi-write.long.test.ts. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { randomCorpus } from "../../../../test/study-reference/corpus.ts";
+import { randomCorpus } from "../../../../test/analyze/study-reference/corpus.ts";
 import { studyDocument } from "./document.ts";
 import { labelOf, unitOf } from "./labels.ts";
 import { reuseOptions } from "./options.ts";

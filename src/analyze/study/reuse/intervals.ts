@@ -1,5 +1,11 @@
 /** How far the numbers behind the findings could move: bootstrap intervals over files, or over runs. */
-import { bootstrap, type Interval, risingOrder, UnitMeans, weightedQuantile } from "../../../base/bootstrap.ts";
+import {
+  bootstrap,
+  type Interval,
+  risingOrder,
+  UnitMeans,
+  weightedQuantile,
+} from "../../../base/bootstrap.ts";
 import { leastOverMostInterval } from "../../../base/extremes.ts";
 import { mean, spearman } from "../../../base/statistics.ts";
 import { HOURS_MIN } from "./a14-hours.ts";

@@ -1,5 +1,11 @@
 /** How far the numbers behind the observations could move: intervals by drawing users, days or jobs anew. */
-import { bootstrap, type Interval, risingOrder, UnitMeans, weightedQuantile } from "../../../base/bootstrap.ts";
+import {
+  bootstrap,
+  type Interval,
+  risingOrder,
+  UnitMeans,
+  weightedQuantile,
+} from "../../../base/bootstrap.ts";
 import { leastOverMostInterval } from "../../../base/extremes.ts";
 import type { DrawnInterval } from "../reuse/intervals.ts";
 import { mixed } from "../reuse/sweep/words.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Corpus, randomCorpus } from "../../../../../test/study-reference/corpus.ts";
+import { type Corpus, randomCorpus } from "../../../../../test/analyze/study-reference/corpus.ts";
 import { Random } from "../../../../base/prng.ts";
 import { type ReuseOptions, reuseOptions } from "../options.ts";
 import { runStudy } from "../study.ts";

@@ -1,0 +1,203 @@
+/** The recorder on programs whose accesses are known call by call. */
+import { spawnSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
+import { readHeader } from "../../src/formats/trace/header.ts";
+import { ACCESS_ERROR, ACCESS_NESTED, ACCESS_WRITE } from "../../src/model/access-stream.ts";
+import { withFile } from "../../src/node/file-source.ts";
+import { gatherFolder } from "../../src/record/gather.ts";
+import { ensureShim } from "../../src/record/shim.ts";
+import { Workshop } from "./kit.ts";
+
+const shop = new Workshop();
+afterAll(() => shop.remove());
+
+describe("every call, once", () => {
+  const calls = shop.build("calls");
+  const data = shop.path("data");
+  const plain = spawnSync(calls, [data], { encoding: "utf8" });
+
+  it("is in the trace as the program made it, in order, and nothing else is", async () => {
+    expect(plain.status, plain.stderr).toBe(0);
+    const { accesses, exitCode, notes } = await shop.record([calls, data]);
+    expect(exitCode).toBe(0);
+    const expected = plain.stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" "));
+    expect(accesses.map(({ bytes, moved }) => [bytes, moved])).toEqual(
+      expected.map(([, asked, moved]) => [Number(asked), Number(moved)]),
+    );
+    const isWrite = (name: string, at: number) =>
+      /write/.test(name) || (/^(sendfile|copy)/.test(name) && expected[at - 1]?.[0] === name);
+    expect(accesses.map(({ flags }) => (flags & ACCESS_WRITE) !== 0)).toEqual(
+      expected.map(([name], at) => isWrite(name as string, at)),
+    );
+    expect(accesses.filter(({ flags }) => flags & ACCESS_ERROR).map(({ bytes }) => bytes)).toEqual([1013, 0]);
+    expect(accesses.filter(({ path }) => path === `${data}.2`).map(({ bytes }) => bytes)).toEqual([
+      1008, 1009, 1011, 1013, 1001,
+    ]);
+    expect(accesses.filter(({ path }) => path !== data && path !== `${data}.2`)).toEqual([]);
+    expect(notes.get("sync")?.count).toBe(1);
+    expect(notes.get("mapped")?.count).toBe(1);
+    // stdout and the null device, and the two ends of a pipe.
+    expect(notes.get("left-out")?.count).toBeGreaterThanOrEqual(3);
+    expect([...notes.keys()].sort()).toEqual(["left-out", "mapped", "sync"]);
+  });
+
+  it("has times that follow one another and lie within the run", async () => {
+    const { accesses, seconds } = await shop.record([calls, data]);
+    for (const { startNs, endNs } of accesses) expect(endNs).toBeGreaterThanOrEqual(startNs);
+    const single = accesses.filter(({ bytes }) => bytes !== 1008 && bytes !== 1009);
+    for (const [at, { startNs }] of single.entries())
+      if (at > 0) expect(startNs).toBeGreaterThanOrEqual(single[at - 1]?.endNs as number);
+    const span = (accesses.at(-1)?.endNs ?? 0) - (accesses[0]?.startNs ?? 0);
+    expect(span).toBeLessThan(seconds * 1e9);
+  });
+
+  it("with --all has pipes and the null device too", async () => {
+    const { accesses } = await shop.record([calls, data], { all: true });
+    const sizes = accesses.map(({ bytes }) => bytes);
+    expect(sizes.filter((bytes) => bytes === 99)).toHaveLength(2);
+    expect(accesses.find(({ bytes }) => bytes === 98)?.path).toBe("/dev/null");
+  });
+
+  it("is chosen by path", async () => {
+    const only = await shop.record([calls, data], { only: ["*.2"] });
+    expect(only.accesses).toHaveLength(5);
+    const skip = await shop.record([calls, data], { skip: [`${data}.2`] });
+    expect(skip.accesses).toHaveLength(29 - 5);
+    const folder = await shop.record([calls, data], { only: [shop.folder], skip: ["*/dat?"] });
+    expect(folder.accesses).toHaveLength(5);
+  });
+});
+
+describe("a program's way to work and to end", () => {
+  const ways = shop.build("ways");
+  const data = shop.path("written");
+  const plain = (way: string) => spawnSync(ways, [way, data], { encoding: "utf8" });
+
+  // Writes, and processes that make them.
+  it.each([
+    ["plain", 10, 1],
+    ["many", 200_000, 1],
+    ["exit-code", 1, 1],
+    ["_exit", 10, 1],
+    ["abort", 10, 1],
+    ["kill", 5000, 1],
+    ["threads", 4000, 1],
+    ["fork", 32, 4],
+    ["raw-fork", 11, 2],
+    ["exec", 11, 2],
+    ["bare-environment", 11, 2],
+    ["vfork", 12, 2],
+    ["spawn", 10, 1],
+    ["close-all", 5002, 1],
+    ["handler", 200, 1],
+    ["sandbox", 20, 1],
+    ["files", 300, 1],
+    ["own-bus", 10, 1],
+    ["bus", 10, 1],
+    ["raised-bus", 10, 1],
+    ["strict", 10, 1],
+  ])("%s: %d writes of %d processes, and the end is the same as without us", async (way, writes, traces) => {
+    const before = plain(way);
+    const { accesses, exitCode, signal, headers, notes } = await shop.record([ways, way, data]);
+    expect([exitCode > 128 ? null : exitCode, signal]).toEqual([before.status, before.signal]);
+    expect(accesses).toHaveLength(writes);
+    expect(
+      accesses.every(({ bytes, moved, flags }) => bytes === 1000 && moved === 1000 && flags === ACCESS_WRITE),
+    ).toBe(true);
+    expect(headers).toHaveLength(traces);
+    expect(notes.has("dropped")).toBe(false);
+    const killed = ["kill", "abort", "bus", "raised-bus", "strict"].includes(way);
+    expect(notes.has("not-ended")).toBe(killed);
+    if (way === "files") expect(new Set(accesses.map(({ path }) => path)).size).toBe(300);
+    else expect(new Set(accesses.map(({ path }) => path))).toEqual(new Set([data]));
+  });
+
+  it("files have the length that their records need", async () => {
+    const { folder, headers } = await shop.record([ways, "kill", data]);
+    const header = headers[0];
+    const [file] = readdirSync(folder).filter((name) => name.endsWith(".plt"));
+    expect(statSync(`${folder}/${file}`).size).toBe(4096 + 32 * (header?.count ?? 0));
+  });
+
+  it("counts what a limit drops", async () => {
+    const { accesses, notes } = await shop.record([ways, "many", data], { limitRecords: 100_000 });
+    const dropped = notes.get("dropped")?.count ?? 0;
+    expect(accesses.length + dropped).toBe(200_000);
+    // The name of the file takes a few of the records.
+    expect(accesses.length).toBeGreaterThan(99_980);
+  });
+
+  it("a limit on file sizes costs records, not the program", async () => {
+    const { accesses, notes, exitCode } = await shop.record([ways, "file-limit", data]);
+    expect(exitCode).toBe(0);
+    expect(accesses.length + (notes.get("dropped")?.count ?? 0)).toBe(20_000);
+    expect(notes.get("dropped")?.count).toBeGreaterThan(10_000);
+  });
+
+  it("a trace that is truncated meanwhile costs records, not the program", async () => {
+    expect(plain("cut").status).toBe(6);
+    const { exitCode, signal, folder } = await shop.record([ways, "cut", data]);
+    expect([exitCode, signal]).toEqual([6, null]);
+    expect(gatherFolder(folder)).toMatchObject({ files: [], empty: 1 });
+  });
+
+  const mayMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
+  if (mayMount)
+    it("a full disk costs records, not the program", () => {
+      const small = shop.path("small");
+      const kept = shop.path("full.plt");
+      const trace = `${small}/trace`;
+      const run = `LD_PRELOAD=${ensureShim().path} PLIMSOLL_RECORD=${trace} ${ways} many ${data}`;
+      const script = `mkdir ${small} && mount -t tmpfs -o size=1m tmpfs ${small} && mkdir ${trace} && ${run} && cp ${trace}/*.plt ${kept}`;
+      const { status, stderr } = spawnSync("unshare", ["-rm", "sh", "-c", script], { encoding: "utf8" });
+      expect(status, stderr).toBe(0);
+      const header = withFile(kept, readHeader);
+      expect(header.dropped).toBeGreaterThan(100_000);
+      // The name of the file takes a few of the records.
+      expect(header.dropped + header.capacity).toBeGreaterThanOrEqual(200_000);
+      expect(header.dropped + header.capacity).toBeLessThan(200_020);
+    });
+
+  it("a jump out of a call in a signal handler leaves later accesses on their own", async () => {
+    const { accesses } = await shop.record([ways, "jump", data], { all: true });
+    const writes = accesses.filter(({ path }) => path === data);
+    expect(writes).toHaveLength(10);
+    expect(writes.every(({ flags }) => (flags & ACCESS_NESTED) === 0)).toBe(true);
+  });
+});
+
+describe("an imitated device", () => {
+  const ways = shop.build("ways");
+
+  it("answers with its latency and bandwidth, one at a time, whoever asks", async () => {
+    const data = shop.path("slow/file");
+    spawnSync("mkdir", ["-p", shop.path("slow")]);
+    // 32 writes of 1000 bytes: 32 × (2 ms + 1 ms), though three processes run at once.
+    const delay = `latency=2ms,bandwidth=1MB/s,concurrency=1,path=${shop.path("slow")}`;
+    const one = await shop.record([ways, "fork", data], { delay });
+    expect(one.accesses).toHaveLength(32);
+    expect(one.seconds).toBeGreaterThan(0.096);
+    for (const { startNs, endNs } of one.accesses) expect(endNs - startNs).toBeGreaterThanOrEqual(3e6 - 1000);
+    expect(one.notes.has("delay")).toBe(true);
+    // Any number at once: each takes 3 ms; waiting for others is over.
+    const many = await shop.record([ways, "fork", data], {
+      delay: delay.replace("concurrency=1", "concurrency=n"),
+    });
+    const busy = (accesses: typeof one.accesses) =>
+      accesses.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0);
+    expect(busy(many.accesses)).toBeLessThan(busy(one.accesses) * 0.8);
+    // Elsewhere nothing is slow.
+    const elsewhere = await shop.record([ways, "plain", shop.path("fast")], { delay });
+    expect(busy(elsewhere.accesses)).toBeLessThan(10e6);
+  });
+
+  it("is refused where it is not understood", async () => {
+    await expect(shop.record([ways, "plain", "x"], { delay: "latency=fast" })).rejects.toThrow(
+      /latency=fast is none of/,
+    );
+  });
+});

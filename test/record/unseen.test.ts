@@ -1,0 +1,163 @@
+/** What the recorder cannot see is said: never "0 accesses" without a word. */
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { unseenNotes } from "../../src/record/unseen.ts";
+import { Workshop } from "./kit.ts";
+
+const plimsoll = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "bin", "plimsoll");
+const shop = new Workshop();
+afterAll(() => shop.remove());
+const program = shop.build("unseen");
+const still = shop.build("unseen", { flags: ["-static"], as: "unseen-static" });
+let files = 0;
+
+async function run(way: string) {
+  const data = shop.path(`data-${++files}`);
+  writeFileSync(data, "a line\n".repeat(2000));
+  const { folder, exitCode, accesses } = await shop.record([program, way, data]);
+  return { data, exitCode, accesses: accesses.length, notes: unseenNotes(folder) };
+}
+
+describe("streams", () => {
+  it.each([
+    ["fprintf", 0],
+    ["fgets", 0],
+    ["not-closed", 0],
+    ["synced", 0],
+    ["fwrite-fprintf", 1],
+    ["append-fprintf", 1],
+    ["two-passes", 1],
+  ])("%s: %d accesses, and that there is more", async (way, count) => {
+    const { data, exitCode, accesses, notes } = await run(way);
+    expect([exitCode, accesses]).toEqual([0, count]);
+    expect(notes).toEqual([
+      {
+        id: "unseen-streams",
+        count: 1,
+        text: `Not seen: what fprintf, fgets, getc and the like read and wrote in ${data}. --with strace counts it as system calls.`,
+      },
+    ]);
+  });
+
+  it.each([
+    ["fwrite", 1],
+    ["append-fwrite", 1],
+    ["moved-fwrite", 1],
+    ["descriptor", 1],
+    ["fread", 1],
+    ["size", 0],
+    ["child", 1],
+    ["not-used", 0],
+    ["append-not-used", 0],
+  ])("%s: %d accesses, and nothing more to say", async (way, count) => {
+    const { exitCode, accesses, notes } = await run(way);
+    expect([exitCode, accesses, notes]).toEqual([0, count, []]);
+  });
+
+  it("stdout that is a file", async () => {
+    const path = shop.path("out.txt");
+    const out = openSync(path, "w");
+    const { folder } = await shop.record([program, "stdout", "-"], { stdio: ["ignore", out, "ignore"] });
+    closeSync(out);
+    expect(unseenNotes(folder)[0]?.text).toContain(` in ${path}.`);
+  });
+
+  it("are left out by path as accesses are", async () => {
+    const { folder } = await shop.record([program, "fprintf", shop.path("left-out")], { skip: ["*/left-*"] });
+    expect(unseenNotes(folder)).toEqual([]);
+  });
+});
+
+describe("asynchronous I/O", () => {
+  it.each([
+    ["io_uring", "unseen-io-uring", "by io_uring in unseen. strace does not see them either"],
+    ["libaio", "unseen-libaio", "by libaio (io_submit) in unseen. --with strace sees them."],
+    ["lio_listio", "unseen-lio-listio", "by lio_listio in unseen. --with strace sees them."],
+  ])("%s is named", async (way, id, text) => {
+    const { exitCode, notes } = await run(way);
+    // A machine may forbid it; then there is nothing to see.
+    if (exitCode === 77) return;
+    expect(exitCode).toBe(0);
+    expect(notes).toMatchObject([{ id, count: 1, text: expect.stringContaining(text) }]);
+  });
+});
+
+describe("programs that the recorder cannot be loaded into", () => {
+  it("are named when another program starts them, by path or by name, each once", async () => {
+    const script = `${still} fwrite data; ${still} fwrite data; PATH=${dirname(still)}:$PATH; ${basename(still)} fwrite data`;
+    const { folder, accesses } = await shop.record(["sh", "-c", script]);
+    expect(accesses).toEqual([]);
+    expect(unseenNotes(folder)).toEqual([
+      {
+        id: "unseen-programs",
+        count: 1,
+        text: `Not seen: programs that the recorder cannot be loaded into: ${still} (statically linked). --with strace sees them (set-uid ones only as root).`,
+      },
+    ]);
+  });
+});
+
+describe("plimsoll record", () => {
+  const record = (...words: string[]) => {
+    const folder = shop.path(`out-${++files}`);
+    const child = spawnSync(plimsoll, ["record", "-o", folder, ...words], {
+      encoding: "utf8",
+      cwd: shop.folder,
+    });
+    return { ...child, folder };
+  };
+
+  it("has it in the summary, in its JSON, and in what bps says of the trace", () => {
+    const { stderr, folder } = record("--", program, "fprintf", "data");
+    expect(stderr).toMatch(
+      /recorded 0 accesses.*\nplimsoll: Not seen: what fprintf, .* in \S+\/data\. --with strace/,
+    );
+    const { stdout } = record("--json", "--", program, "fwrite-fprintf", "data");
+    expect(JSON.parse(stdout)).toMatchObject({ accesses: 1, notes: [{ id: "unseen-streams", count: 1 }] });
+    expect(spawnSync(plimsoll, ["bps", folder], { encoding: "utf8" }).status).toBe(1);
+    const mixed = record("--", program, "fwrite-fprintf", "data");
+    const { stdout: text } = spawnSync(plimsoll, ["bps", mixed.folder], { encoding: "utf8" });
+    expect(text.replace(/\s+/g, " ")).toContain("Not seen: what fprintf, fgets, getc and the like");
+  });
+
+  it("says why there may be nothing at all", () => {
+    const { stderr } = record("--", "true");
+    expect(stderr).toMatch(
+      /recorded 0 accesses.*\nplimsoll: no read or write of a data file was seen; .*--all/,
+    );
+  });
+
+  it("shows the time of fsync beside that of reads and writes", () => {
+    const { stderr } = record(
+      "--",
+      "dd",
+      "if=/dev/zero",
+      "of=synced",
+      "bs=4k",
+      "count=2",
+      "conv=fsync",
+      "status=none",
+    );
+    expect(stderr).toMatch(/; I\/O took \S+ s of \S+ s; fsync took \S+ s more\n/);
+    const { stdout } = record(
+      "--json",
+      "--",
+      "dd",
+      "if=/dev/zero",
+      "of=synced",
+      "bs=4k",
+      "count=2",
+      "conv=fsync",
+    );
+    const { syncs, ioTimeSeconds } = JSON.parse(stdout);
+    expect(syncs.calls).toBe(1);
+    expect(syncs.seconds).toBeGreaterThan(0);
+    // One thread: nothing overlaps.
+    expect(syncs.ioAndSyncSeconds).toBeCloseTo(ioTimeSeconds + syncs.seconds, 9);
+    const { stderr: alone } = record("--", "sync", "synced");
+    expect(alone).toMatch(/recorded 0 accesses.*\nplimsoll: fsync took \S+ s of \S+ s\n/);
+  });
+});
