@@ -18,12 +18,12 @@ import { buildStamp, ensureDependencies, root, runScript, SetupError } from "./s
 
 const entries = {
   main: "src/cli/main.ts",
-  formats: "src/formats/index.ts",
-  model: "src/model/index.ts",
-  node: "src/node/index.ts",
+  formats: "src/library/formats.ts",
+  model: "src/library/model.ts",
+  node: "src/library/node.ts",
   "ingest-worker": "src/ingest/worker.ts",
   "explore-worker": "src/adaptive/sim/explore/worker.ts",
-  adaptive: "src/adaptive/runtime/index.ts",
+  adaptive: "src/library/adaptive.ts",
   "write-worker": "src/adaptive/runtime/transport/worker.ts",
   "target-server": "src/ncio/servers/server/process.ts",
   "sim-worker": "src/adaptive/sim/replay/worker.ts",

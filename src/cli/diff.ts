@@ -1,8 +1,7 @@
 /** `plimsoll diff`: two runs beside each other. */
 import { basename } from "node:path";
 import { version } from "../../package.json";
-import { NOISE } from "../analyze/job/compare.ts";
-import { compareDocument, compareSummary } from "../analyze/job/compare-document.ts";
+import { NOISE, compareDocument, compareSummary } from "../analyze/job/index.ts";
 import { plain, renderText } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, readJob } from "./job/read.ts";

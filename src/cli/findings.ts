@@ -1,12 +1,17 @@
 /** `plimsoll findings`: the findings alone, for people and for CI. */
-import { judge, RULES, type Rule, type ThresholdValues } from "../analyze/job/index.ts";
-import { verdictOf } from "../analyze/job/document.ts";
-import { counted } from "../analyze/job/sections/counted.ts";
-import { jobSummary } from "../analyze/job/summary.ts";
+import {
+  RULES,
+  type Rule,
+  type ThresholdValues,
+  counted,
+  jobSummary,
+  judge,
+  verdictOf,
+} from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatSize } from "../base/units.ts";
-import { SEVERITIES, type Severity } from "../model/finding.ts";
-import { formatValue } from "../plot/format.ts";
+import { SEVERITIES, type Severity } from "../model/index.ts";
+import { formatValue } from "../plot/index.ts";
 import { findingsText, wrap } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { CheckFailed } from "./failure.ts";

@@ -8,7 +8,7 @@ import { strace } from "../formats/strace/format.ts";
 import type { TraceFacts } from "../formats/trace/notes.ts";
 import { paperSink } from "../formats/trace/paper.ts";
 import type { TraceReadOptions } from "../formats/trace/reader.ts";
-import type { AccessSink } from "../model/access-stream.ts";
+import type { AccessSink } from "../model/index.ts";
 import { withFile } from "../node/file-source.ts";
 import { createOutput } from "../node/output-file.ts";
 import { isLeftOut } from "../record/filters.ts";

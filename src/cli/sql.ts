@@ -2,7 +2,7 @@
 import { csvRow } from "../base/csv.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatCount } from "../base/units.ts";
-import type { SqlValue } from "../model/query.ts";
+import type { SqlValue } from "../model/index.ts";
 import { type SqlColumn, type SqlResult, Store } from "../store/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";

@@ -1,5 +1,5 @@
 /** Columns that a reader fills row by row and hands to the sink when they are full. */
-import type { AccessBlock, AccessSink } from "../model/access-stream.ts";
+import type { AccessBlock, AccessSink } from "../model/index.ts";
 
 /** Rows of a block: the columns stay in the second-level cache. */
 const ROWS = 8192;

@@ -4,7 +4,7 @@
  */
 import type { Codec } from "../base/codec.ts";
 import type { ByteSource } from "../base/source.ts";
-import type { AccessSink } from "../model/access-stream.ts";
+import type { AccessSink } from "../model/index.ts";
 
 export const TIME_UNITS = ["s", "ms", "us", "ns"] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];

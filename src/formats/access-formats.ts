@@ -3,7 +3,7 @@ import { FormatError, UsageError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
 import { accessCsv } from "./access-csv/format.ts";
 import type { AccessFormat } from "./access-format.ts";
-import { darshanAccesses } from "./darshan/accesses.ts";
+import { darshanAccesses } from "./darshan/index.ts";
 import { fioLog } from "./fio/format.ts";
 import { strace } from "./strace/format.ts";
 import { paper } from "./trace/paper.ts";

@@ -1,4 +1,4 @@
-/** What a format offers. A new format is a folder plus one line in index.ts. */
+/** What a format offers. A new format is a folder plus one line in catalogue.ts. */
 import type { Codec } from "../base/codec.ts";
 import type { ByteSource } from "../base/source.ts";
 import type { TablesBuilder } from "../model/index.ts";

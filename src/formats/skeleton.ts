@@ -1,5 +1,5 @@
 /**
- * Copy me to start a format: a folder of its own, this file as `format.ts`, and one line in `index.ts`. It is the
+ * Copy me to start a format: a folder of its own, this file as `format.ts`, and one line in `catalogue.ts`. It is the
  * null format: it recognises nothing but its own name and adds nothing to the tables.
  */
 import { FormatError } from "../base/errors.ts";

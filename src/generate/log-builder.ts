@@ -1,7 +1,12 @@
 /** What every synthetic log starts with, and records that more than one generator makes. */
-import { recordId } from "../formats/darshan/record-id.ts";
-import type { HeatmapRecord, LustreRecord } from "../formats/darshan/records.ts";
-import { LogWriter, memorySink, type WriteOptions } from "../formats/darshan/writer.ts";
+import {
+  type HeatmapRecord,
+  LogWriter,
+  type LustreRecord,
+  type WriteOptions,
+  memorySink,
+  recordId,
+} from "../formats/darshan/index.ts";
 
 export const MIB = 1048576;
 /** When all synthetic jobs began, in seconds since the Epoch (October 2025). */

@@ -1,9 +1,7 @@
 /** Darshan logs: runs, accesses and files. */
 import { createHash } from "node:crypto";
 import type { ByteSource } from "../base/source.ts";
-import { darshan } from "../formats/darshan/format.ts";
-import { DarshanLog } from "../formats/darshan/log.ts";
-import { type Identity, StoredRows } from "../formats/darshan/stored-rows.ts";
+import { DarshanLog, type Identity, StoredRows, darshan } from "../formats/darshan/index.ts";
 import type { RowSink } from "../model/index.ts";
 import { nodeCodecs } from "../node/codecs.ts";
 import type { Added, FileImporter, InputFormat } from "./input-format.ts";

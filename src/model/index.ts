@@ -12,3 +12,17 @@ export * from "./streams.ts";
 export * from "./tables.ts";
 export * from "./trace.ts";
 export * from "./write-run.ts";
+export type {
+  Contradiction,
+  PolicyFacts,
+  PolicyStepFacts,
+  ReplayCheck,
+  ReplayData,
+  ReplayMachine,
+  ReplayPair,
+  ReplaySample,
+  ReplaySeries,
+  TradeoffRow,
+  Verdict,
+} from "./replay.ts";
+export { joinedNodeWarnings, negativeWarning, negativesIn, nodesWarning } from "./warnings.ts";

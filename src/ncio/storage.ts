@@ -3,7 +3,7 @@
  * request of the client; what it becomes inside (strips, servers) is counted by the back end. A call that returns nothing is done; one
  * that returns a promise is not, so that files of the machine need no turn of the event loop for each eight bytes.
  */
-import type { Datatype } from "./pattern/datatype.ts";
+import type { Datatype } from "./pattern/index.ts";
 
 export type Done = undefined | Promise<void>;
 

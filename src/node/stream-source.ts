@@ -4,8 +4,7 @@
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { FormatError } from "../base/errors.ts";
-import type { ByteSource } from "../base/source.ts";
-import { bytesSource } from "../base/source.ts";
+import { type ByteSource, bytesSource } from "../base/source.ts";
 
 export interface StreamSource extends ByteSource {
   /** Everything from the first byte, in memory; only before anything was forgotten. More than `bytesMax` is an error. */

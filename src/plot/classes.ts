@@ -1,6 +1,6 @@
 /** A sequential scale in a few classes: few paths to draw, and a legend that can be read back. */
 
-import type { Unit } from "../model/finding.ts";
+import type { Unit } from "../model/index.ts";
 import { SEQUENTIAL_CLASSES } from "./theme.ts";
 import { tickStep } from "./ticks.ts";
 

@@ -1,9 +1,8 @@
 /** Figures as CSV (RFC 4180) and as tables: what is drawn, in exact numbers. */
 
 import { csvText } from "../base/csv.ts";
-import type { Figure } from "../model/figure.ts";
-import type { FigureTable } from "./charts/chart.ts";
-import { kindOf } from "./charts/index.ts";
+import type { Figure } from "../model/index.ts";
+import { type FigureTable, kindOf } from "./charts/index.ts";
 import { unitName } from "./format.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** Numbers for people: three significant digits and a unit. `formatExact` has all digits, for hover and tables. */
 
 import { formatBytes, formatRate, formatScaled } from "../base/units.ts";
-import type { Unit } from "../model/finding.ts";
+import type { Unit } from "../model/index.ts";
 
 export const NOT_RECORDED = "not recorded";
 

@@ -1,7 +1,7 @@
 /** Axes, grids and scales by Observable Plot, in pixels that the caller has laid out. */
 
 import { axisX, axisY, gridX, gridY, type Markish, plot } from "@observablehq/plot";
-import { FONT_SMALL } from "./charts/chart.ts";
+import { FONT_SMALL } from "./charts/index.ts";
 import { childrenText, tag } from "./svg.ts";
 
 export interface FrameAxis {

@@ -1,7 +1,7 @@
 /** Legends above or below a plot: series by swatch and name, classes of a sequential scale by their bounds. */
 
-import type { Axis, Role } from "../model/figure.ts";
-import { type DrawContext, FONT, FONT_SMALL } from "./charts/chart.ts";
+import type { Axis, Role } from "../model/index.ts";
+import { type DrawContext, FONT, FONT_SMALL } from "./charts/index.ts";
 import type { Classes } from "./classes.ts";
 import { formatValue } from "./format.ts";
 import { type Attributes, coordinate, label, tag, title } from "./svg.ts";

@@ -1,8 +1,8 @@
 /** Where small texts stand in a plot: beside what they name, not upon each other. */
 
-import { FONT, FONT_SMALL } from "./charts/chart.ts";
+import { FONT, FONT_SMALL } from "./charts/index.ts";
 import { type Attributes, coordinate, label, tag } from "./svg.ts";
-import type { Unit } from "../model/finding.ts";
+import type { Unit } from "../model/index.ts";
 import { formatTick } from "./format.ts";
 import { fitMiddle, textWidth } from "./text.ts";
 import { thinnedTicks } from "./ticks.ts";

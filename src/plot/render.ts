@@ -1,8 +1,7 @@
 /** A figure as SVG: the chart, with what a reader must know around it. */
 
-import type { Figure, Role } from "../model/figure.ts";
-import { kindOf } from "./charts/index.ts";
-import { FONT, FONT_SMALL } from "./charts/chart.ts";
+import type { Figure, Role } from "../model/index.ts";
+import { FONT, FONT_SMALL, kindOf } from "./charts/index.ts";
 import { escapeXml, shortenEnd, textWidth, wrapText } from "./text.ts";
 import { label, tag } from "./svg.ts";
 import { roleFill, rolePattern, themeCss, themeProperties } from "./theme.ts";

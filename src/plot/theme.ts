@@ -5,7 +5,7 @@
  * computes the contrasts: text 4.5 to 1, what is drawn 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11).
  */
 
-import type { Role } from "../model/figure.ts";
+import type { Role } from "../model/index.ts";
 import { tag } from "./svg.ts";
 
 export type ThemeName = "light" | "dark";

@@ -1,6 +1,6 @@
 /** Where an axis is marked: round numbers, and for time the steps of a clock. */
 
-import type { Unit } from "../model/finding.ts";
+import type { Unit } from "../model/index.ts";
 import { formatTick } from "./format.ts";
 import { textWidth } from "./text.ts";
 

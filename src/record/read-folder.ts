@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TraceFacts, tellFacts } from "../formats/trace/notes.ts";
 import { readTrace, trace, type TraceReadOptions } from "../formats/trace/reader.ts";
-import type { AccessSink } from "../model/access-stream.ts";
+import type { AccessSink } from "../model/index.ts";
 import { withFile } from "../node/file-source.ts";
 
 export const TRACE_SUFFIX = ".plt";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ACCESS_WRITE } from "../model/access-stream.ts";
+import { ACCESS_WRITE } from "../model/index.ts";
 import { compile, type Environment, ShimUnavailable } from "./compiler.ts";
 import { readTraceFile } from "./read-folder.ts";
 import { writeFile } from "../node/write-file.ts";

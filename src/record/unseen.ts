@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AccessNote } from "../model/access-stream.ts";
+import type { AccessNote } from "../model/index.ts";
 
 export const UNSEEN_FILE = "unseen";
 

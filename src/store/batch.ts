@@ -8,10 +8,13 @@ import { dirname, join } from "node:path";
 import type { DuckDBAppender, DuckDBConnection } from "@duckdb/node-api";
 import { assert } from "../base/assert.ts";
 import { FormatError } from "../base/errors.ts";
-import type { RowSink } from "../model/query.ts";
-import type { TableSchema } from "../model/schema.ts";
-import { STORE_SCHEMA, STORE_VERSION } from "../model/store-schema.ts";
-import type { ColumnSource } from "../model/tables.ts";
+import {
+  type ColumnSource,
+  type RowSink,
+  STORE_SCHEMA,
+  STORE_VERSION,
+  type TableSchema,
+} from "../model/index.ts";
 import { type Database, quoteName, quoteText } from "./database.ts";
 import { systemErrorOf } from "./engine-error.ts";
 import { syncFolder } from "../node/durable.ts";

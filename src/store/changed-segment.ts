@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { FormatError } from "../base/errors.ts";
-import type { TableSchema } from "../model/schema.ts";
-import { STORE_SCHEMA } from "../model/store-schema.ts";
+import { STORE_SCHEMA, type TableSchema } from "../model/index.ts";
 import { parquetRows } from "./database.ts";
 import { messageOf } from "./engine-error.ts";
 import { type BatchInfo, segmentsOf } from "./manifest.ts";

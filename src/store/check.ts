@@ -2,7 +2,7 @@
 import { join, relative, resolve } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { FormatError } from "../base/errors.ts";
-import { STORE_SCHEMA, storedRuns } from "../model/store-schema.ts";
+import { STORE_SCHEMA, storedRuns } from "../model/index.ts";
 import { changedSegment } from "./changed-segment.ts";
 import { openDatabase, parquetRows, quotePath, type StoreOptions } from "./database.ts";
 import { messageOf } from "./engine-error.ts";

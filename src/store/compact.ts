@@ -6,7 +6,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { STORE_SCHEMA, STORE_VERSION, storedFiles } from "../model/store-schema.ts";
+import { STORE_SCHEMA, STORE_VERSION, storedFiles } from "../model/index.ts";
 import { PARQUET, publish, type WrittenSegment } from "./batch.ts";
 import { openDatabase, quoteText, type StoreOptions } from "./database.ts";
 import { ownReadingError, systemErrorOf } from "./engine-error.ts";

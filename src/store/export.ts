@@ -1,7 +1,7 @@
 /** One table of a store as one file, written by DuckDB. */
 import { resolve } from "node:path";
 import { CSV_FORMULA, CSV_NUMBER } from "../base/csv.ts";
-import type { TableSchema } from "../model/schema.ts";
+import type { TableSchema } from "../model/index.ts";
 import { PARQUET_OUTSIDE } from "./batch.ts";
 import { openDatabase, quoteName, quoteText, type StoreOptions } from "./database.ts";
 import { ownReadingError, systemErrorOf } from "./engine-error.ts";

@@ -2,7 +2,7 @@
  * The view `job_totals`: one row for each run of a job, made of what a scheduler and the clients said about it in `jobs`.
  * A job id comes again after a requeue, so clients belong to the run that the middle of their readings lies in.
  */
-import { storedJobs } from "../model/store-system.ts";
+import { storedJobs } from "../model/index.ts";
 import { quoteName } from "./database.ts";
 
 /** Clients are read a little before and after the times of the scheduler, and by other clocks. */

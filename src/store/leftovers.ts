@@ -1,7 +1,7 @@
 /** Files in a store that no manifest entry names: what stopped writers left, and what is not ours. */
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { STORE_SCHEMA } from "../model/store-schema.ts";
+import { STORE_SCHEMA } from "../model/index.ts";
 import {
   ASIDE,
   LOCKS,

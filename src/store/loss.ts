@@ -8,7 +8,7 @@
  * - Names of files stay as far as they are there; their logs can be read again, since a run is shown once in any case.
  */
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { STORE_SCHEMA, storedFiles } from "../model/store-schema.ts";
+import { STORE_SCHEMA, storedFiles } from "../model/index.ts";
 import { quoteName } from "./database.ts";
 import { type BatchInfo, rowsOf, type Segment } from "./manifest.ts";
 import { tableQuery } from "./views.ts";

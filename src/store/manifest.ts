@@ -8,7 +8,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FormatError } from "../base/errors.ts";
-import { STORE_VERSION } from "../model/store-schema.ts";
+import { STORE_VERSION } from "../model/index.ts";
 import { writeFile } from "../node/write-file.ts";
 import { entryId, entryPath, isBatchId, MANIFEST, markId, markPath, segmentBatch } from "./layout.ts";
 import { lostManifest } from "./mark.ts";

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { storedMinutes, storedReadings, storedTargets } from "../model/store-system.ts";
+import { storedMinutes, storedReadings, storedTargets } from "../model/index.ts";
 import { parquetRows, quoteText } from "./database.ts";
 import { ID_LENGTH } from "./layout.ts";
 import { type BatchInfo, segmentsOf } from "./manifest.ts";

@@ -8,7 +8,7 @@ import { basename, join, relative } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { syncFolder } from "../node/durable.ts";
-import { STORE_SCHEMA, STORE_VERSION } from "../model/store-schema.ts";
+import { STORE_SCHEMA, STORE_VERSION } from "../model/index.ts";
 import { asideFolder, keepAside, linkOrCopy } from "./aside.ts";
 import { PARQUET, publish, type WrittenSegment } from "./batch.ts";
 import { type Database, openDatabase, quotePath, quoteText, type StoreOptions } from "./database.ts";

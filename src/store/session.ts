@@ -2,8 +2,7 @@
 import { resolve } from "node:path";
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import { DuckDBDecimalValue, DuckDBTypeId } from "@duckdb/node-api";
-import type { Queryable, RawColumn, SqlRow, SqlValue } from "../model/query.ts";
-import { STORE_SCHEMA } from "../model/store-schema.ts";
+import { type Queryable, type RawColumn, STORE_SCHEMA, type SqlRow, type SqlValue } from "../model/index.ts";
 import { limitData } from "../node/data-limit.ts";
 import {
   type Database,

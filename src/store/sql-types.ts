@@ -1,5 +1,5 @@
 /** The types of the model in SQL and Parquet. */
-import type { ColumnType } from "../model/schema.ts";
+import type { ColumnType } from "../model/index.ts";
 
 const TYPES: Readonly<Record<ColumnType, string>> = {
   i64: "BIGINT",

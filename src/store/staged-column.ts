@@ -5,8 +5,7 @@
 import { BIGINT, DOUBLE, type DuckDBType, INTEGER, UBIGINT, UTINYINT, VARCHAR } from "@duckdb/node-api";
 import { assert } from "../base/assert.ts";
 import { LOW } from "../base/words.ts";
-import { type Column, type ColumnType, MISSING_I64 } from "../model/schema.ts";
-import type { ColumnSource, Value } from "../model/tables.ts";
+import { type Column, type ColumnSource, type ColumnType, MISSING_I64, type Value } from "../model/index.ts";
 import { quoteName, quoteText } from "./database.ts";
 import { sqlType } from "./sql-types.ts";
 import { CodedTexts, isCoded } from "./texts.ts";

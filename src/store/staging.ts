@@ -7,8 +7,7 @@
  */
 import { DuckDBDataChunk } from "@duckdb/node-api";
 import { assert } from "../base/assert.ts";
-import type { TableSchema } from "../model/schema.ts";
-import type { ColumnSource } from "../model/tables.ts";
+import type { ColumnSource, TableSchema } from "../model/index.ts";
 import { StagedColumn, type Vector } from "./staged-column.ts";
 
 /** DuckDB's vector size. */

@@ -1,6 +1,5 @@
 /** docs/store-tables.md: the tables of a store. */
-import type { TableSchema } from "../model/schema.ts";
-import { STORE_SCHEMA, STORE_VERSION } from "../model/store-schema.ts";
+import { STORE_SCHEMA, STORE_VERSION, type TableSchema } from "../model/index.ts";
 import { sqlType } from "./sql-types.ts";
 
 export const path = "docs/store-tables.md";

@@ -1,9 +1,15 @@
 /** Texts that come again and again, as numbers on their way into DuckDB. */
 import { VARCHAR, DuckDBDataChunk, type DuckDBConnection, INTEGER } from "@duckdb/node-api";
-import type { Column, TableSchema } from "../model/schema.ts";
-import { storedFiles, storedRuns, storedSources } from "../model/store-schema.ts";
-import { storedJobs } from "../model/store-system.ts";
-import type { ColumnSource, Value } from "../model/tables.ts";
+import {
+  type Column,
+  type ColumnSource,
+  type TableSchema,
+  type Value,
+  storedFiles,
+  storedJobs,
+  storedRuns,
+  storedSources,
+} from "../model/index.ts";
 import { quoteName } from "./database.ts";
 
 /** Texts that hardly ever come twice: a dictionary of them would be as long as the table. */

@@ -2,7 +2,7 @@
  * Segments of older versions are read as if they were of this one: each step says how the columns of the next version
  * come from those before. A compaction writes the result down.
  */
-import { STORE_VERSION } from "../model/store-schema.ts";
+import { STORE_VERSION } from "../model/index.ts";
 import { quoteName } from "./database.ts";
 
 /** SQL expressions over the older columns, by column. */

@@ -4,9 +4,14 @@
  */
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { TableSchema } from "../model/schema.ts";
-import { STORE_SCHEMA, STORE_VERSION, storedRuns, storedSources } from "../model/store-schema.ts";
-import { storedReadings } from "../model/store-system.ts";
+import {
+  STORE_SCHEMA,
+  STORE_VERSION,
+  type TableSchema,
+  storedReadings,
+  storedRuns,
+  storedSources,
+} from "../model/index.ts";
 import { parquetRows, quoteName } from "./database.ts";
 import { jobTotals } from "./job-totals.ts";
 import { ID_LENGTH } from "./layout.ts";

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { bytesSource } from "../../src/base/source.ts";
-import { detectFormat, type Format, type ReadOptions } from "../../src/formats/index.ts";
+import { detectFormat, type Format, type ReadOptions } from "../../src/library/formats.ts";
 import { type Table, type Tables, TablesBuilder } from "../../src/model/index.ts";
 
 const TEST_FOLDER = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -26,7 +26,7 @@ const RECORD_WORDS = posix.versions[posix.version]?.words ?? 0;
 const CHILD = `
 import { openSync, writeSync } from "node:fs";
 import { TextWriter } from "./src/base/text-writer.ts";
-import { convertLog, DarshanLog, writeDxt, writeParse } from "./src/formats/index.ts";
+import { convertLog, DarshanLog, writeDxt, writeParse } from "./src/library/formats.ts";
 import { nodeCodecs } from "./src/node/codecs.ts";
 import { nodeEncoders } from "./src/node/encoders.ts";
 import { openFile } from "./src/node/file-source.ts";

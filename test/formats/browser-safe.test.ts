@@ -38,7 +38,7 @@ import { bytesSource } from "./src/base/source.ts";
 import { wholeStreamCodec } from "./src/base/codec.ts";
 import { bzip2Codec } from "./src/base/bzip2/index.ts";
 import { TextWriter } from "./src/base/text-writer.ts";
-import * as formats from "./src/formats/index.ts";
+import * as formats from "./src/library/formats.ts";
 
 globalThis.readLog = (given, inflate) => {
   const zlib = wholeStreamCodec(inflate, 1 << 28);

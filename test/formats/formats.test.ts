@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/base/errors.ts";
 import { bytesSource } from "../../src/base/source.ts";
-import { darshan, detectFormat, FORMATS } from "../../src/formats/index.ts";
+import { darshan, detectFormat, FORMATS } from "../../src/library/formats.ts";
 import { skeleton } from "../../src/formats/skeleton.ts";
 import { TablesBuilder } from "../../src/model/index.ts";
 import { nodeCodecs } from "../../src/node/codecs.ts";

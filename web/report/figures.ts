@@ -1,5 +1,5 @@
 /** Figures leave the page as SVG, PNG or CSV, made here from what the page holds. */
-import { wrapText } from "../../src/plot/text.ts";
+import { wrapText } from "../../src/plot/index.ts";
 import type { PageData } from "../../src/report/html/index.ts";
 import { all, button, download } from "./dom.ts";
 import { inLightColours } from "./theme.ts";

@@ -1,5 +1,5 @@
 /** Timelines are decoded and drawn when they come near, or when a link asks for a place in one. */
-import { formatValue } from "../../src/plot/format.ts";
+import { formatValue } from "../../src/plot/index.ts";
 import { all } from "./dom.ts";
 import { mountTrace } from "./trace/index.ts";
 

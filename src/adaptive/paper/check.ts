@@ -5,8 +5,8 @@
 
 import { mean, standardDeviation } from "../../base/statistics.ts";
 import { type Measured, type Sample, type Series, seriesKey } from "../sim/experiments/series.ts";
-import type { Verdict } from "../../model/replay.ts";
-import type { Machine } from "../sim/machines/machine.ts";
+import type { Verdict } from "../../model/index.ts";
+import type { Machine } from "../sim/machines/index.ts";
 
 export interface Judgement {
   /** What the simulation, or the arithmetic, gives; for people. */

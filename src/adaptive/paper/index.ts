@@ -6,7 +6,7 @@ import { EXTERNAL } from "./external.ts";
 import { MACHINE_FACTS } from "./facts.ts";
 import { INTERNAL } from "./internal.ts";
 
-export { type Check, Evidence, type Judgement } from "./check.ts";
+export { type Check, Evidence, type Judgement, judged, offValue, withinPercent } from "./check.ts";
 
 const ORDER = "J F X N I E A P";
 
@@ -21,3 +21,4 @@ export interface Judged extends Judgement {
 
 export const judgeAll = (evidence: Evidence, checks: readonly Check[] = CHECKS): Judged[] =>
   checks.map((check) => ({ check, ...check.judge(evidence) }));
+export { MACHINE_FACTS } from "./facts.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Sample } from "../sim/experiments/series.ts";
-import { seriesKey } from "../sim/experiments/series.ts";
+import { type Sample, seriesKey } from "../sim/experiments/series.ts";
 import { adaptivePlan, fig1Plan, hourlySeries, HOURLY, WRITERS } from "../sim/experiments/plans.ts";
 import { machineNamed } from "../sim/machines/index.ts";
 import { offLess, offRange, offValue, withinPercent, worst } from "./check.ts";

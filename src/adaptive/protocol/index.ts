@@ -8,7 +8,7 @@ export type { Learned, Message, MessageKind, WriteStart } from "./message.ts";
 export { POLICIES, POLICY_NAMES, policyNamed } from "./policies/index.ts";
 export { type Policy, sizeOf, type Work } from "./policy.ts";
 export { Process } from "./roles.ts";
-export { makeSetup, type Setup, type SetupOptions } from "./setup.ts";
+export { SILENT_BEATS, type Setup, type SetupOptions, makeSetup } from "./setup.ts";
 export type {
   Effects,
   FailureCode,

@@ -1,8 +1,7 @@
 /** What every process of a run knows from the start. */
 import { UsageError } from "../../base/errors.ts";
 import type { Layout } from "./layout.ts";
-import type { Policy, Work } from "./policy.ts";
-import { sizeOf } from "./policy.ts";
+import { type Policy, type Work, sizeOf } from "./policy.ts";
 import type { Seconds, TargetId } from "./step.ts";
 
 export interface SetupOptions {

@@ -1,4 +1,4 @@
-/** The adaptive writer as a library: `import { openAdaptive } from "plimsoll/adaptive"`. */
+/** The adaptive writer. */
 export type { BackendSpec, TargetFault } from "../backend/index.ts";
 export type { ArraySpec } from "./plan/dataset-plan.ts";
 export { AdaptiveWriter, openAdaptive, type StepResult } from "./session/adaptive-writer.ts";

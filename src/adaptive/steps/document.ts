@@ -1,7 +1,6 @@
 /** Output steps as a document: one run, or the same step under several policies. */
 import { formatBytes, formatMany, formatRate, formatSeconds, formatShare } from "../../base/units.ts";
-import type { Block, Cell, Document, Section, TableBlock, Tile } from "../../model/document.ts";
-import type { WriteRun } from "../../model/write-run.ts";
+import type { Block, Cell, Document, Section, TableBlock, Tile, WriteRun } from "../../model/index.ts";
 import { type StepFacts, stepFacts, type TargetFacts } from "./facts.ts";
 import { targetName, targetStrip, timeline, writerTimes } from "./figures.ts";
 

@@ -1,7 +1,13 @@
 /** What an output step shows: load and time of each target and writer, imbalance, spread, what was moved. */
 import { mean, standardDeviation } from "../../base/statistics.ts";
-import { ACCESS_WRITE, type AccessSink } from "../../model/access-stream.ts";
-import { OP_MOVED, OP_UNUSED, type WriteOps, type WriteRun } from "../../model/write-run.ts";
+import {
+  ACCESS_WRITE,
+  type AccessSink,
+  OP_MOVED,
+  OP_UNUSED,
+  type WriteOps,
+  type WriteRun,
+} from "../../model/index.ts";
 import { AccessCollector, type Metrics } from "../../analyze/metric/collector.ts";
 
 export interface TargetFacts {

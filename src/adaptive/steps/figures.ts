@@ -1,7 +1,6 @@
 /** Pictures of an output step. */
 import { formatBytes, formatRate, formatSeconds } from "../../base/units.ts";
-import type { Figure } from "../../model/figure.ts";
-import { OP_MOVED, OP_UNUSED, type WriteRun } from "../../model/write-run.ts";
+import { type Figure, OP_MOVED, OP_UNUSED, type WriteRun } from "../../model/index.ts";
 import type { StepFacts } from "./facts.ts";
 
 /** Above so many writes or targets single writes are too thin to see, and cells show them better. */

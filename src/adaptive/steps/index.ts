@@ -2,3 +2,5 @@
 export * from "./document.ts";
 export * from "./facts.ts";
 export * from "./repeats.ts";
+export { replayDocument, replayVerdict } from "./replay.ts";
+export { type WhatIfData, whatIfDocument, whatIfVerdict } from "./what-if-document.ts";

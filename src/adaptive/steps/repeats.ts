@@ -4,9 +4,7 @@
  */
 import { mean, standardDeviation } from "../../base/statistics.ts";
 import { formatMany, formatRate, formatSeconds } from "../../base/units.ts";
-import type { Block, Cell, Document, Section } from "../../model/document.ts";
-import type { Figure, Role } from "../../model/figure.ts";
-import type { WriteRun } from "../../model/write-run.ts";
+import type { Block, Cell, Document, Figure, Role, Section, WriteRun } from "../../model/index.ts";
 import { stepDocument, type StepDocumentOptions } from "./document.ts";
 import { type StepFacts, stepFacts } from "./facts.ts";
 

@@ -1,7 +1,5 @@
 /** Blocks that the chapters of a replay have in common. */
-import type { Block, Cell, TableBlock } from "../../model/document.ts";
-import type { Figure } from "../../model/figure.ts";
-import type { ReplayCheck, ReplayData } from "../../model/replay.ts";
+import type { Block, Cell, Figure, ReplayCheck, ReplayData, TableBlock } from "../../model/index.ts";
 
 /** Published beside simulated. */
 export function checkTable(

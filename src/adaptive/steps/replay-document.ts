@@ -1,8 +1,15 @@
 /** The paper's evaluation with its numbers beside simulated ones. */
 import { formatCount, formatMany } from "../../base/units.ts";
-import type { Block, Cell, Document, Section } from "../../model/document.ts";
+import type {
+  Block,
+  Cell,
+  Document,
+  ReplayCheck,
+  ReplayData,
+  ReplayMachine,
+  Section,
+} from "../../model/index.ts";
 import { checkTable, figures, rowsOf } from "./replay-blocks.ts";
-import type { ReplayCheck, ReplayData, ReplayMachine } from "../../model/replay.ts";
 import { externalSection } from "./replay-external.ts";
 import { fig1, fig56, fig7, gains, outputSeries } from "./replay-figures.ts";
 import { policySection } from "./replay-policies.ts";

@@ -1,9 +1,8 @@
 /** External interference: Table I, Figs 2 and 3. */
 import { standardDeviation } from "../../base/statistics.ts";
 import { formatMany } from "../../base/units.ts";
-import type { Block, Cell, Section, TableBlock } from "../../model/document.ts";
+import type { Block, Cell, ReplayData, Section, TableBlock } from "../../model/index.ts";
 import { checkTable, figures, rowsOf } from "./replay-blocks.ts";
-import type { ReplayData } from "../../model/replay.ts";
 import { rangeOf } from "./replay-data.ts";
 import { fig2, fig3, imbalanceOf } from "./replay-figures.ts";
 

@@ -1,8 +1,7 @@
 /** The paper's figures, drawn from simulated runs. */
 import { standardDeviation } from "../../base/statistics.ts";
 import { formatMany } from "../../base/units.ts";
-import type { Figure, Role } from "../../model/figure.ts";
-import type { ReplayData, ReplayPair, ReplaySeries } from "../../model/replay.ts";
+import type { Figure, ReplayData, ReplayPair, ReplaySeries, Role } from "../../model/index.ts";
 import { distinct, rangeOf } from "./replay-data.ts";
 
 const SIZE_ROLES: readonly Role[] = ["read", "write", "metadata", "wait", "after", "neutral"];

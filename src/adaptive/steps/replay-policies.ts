@@ -1,8 +1,15 @@
 /** The policies against each other: by how much, where, and where not. */
 import { formatMany, formatShare } from "../../base/units.ts";
-import type { Block, Cell, Section } from "../../model/document.ts";
-import type { Figure, Role } from "../../model/figure.ts";
-import type { PolicyFacts, PolicyStepFacts, ReplayData } from "../../model/replay.ts";
+import type {
+  Block,
+  Cell,
+  Figure,
+  PolicyFacts,
+  PolicyStepFacts,
+  ReplayData,
+  Role,
+  Section,
+} from "../../model/index.ts";
 import { distinct, rangeOf } from "./replay-data.ts";
 
 const FORGETFUL = "plimsoll, no history";

@@ -1,7 +1,6 @@
 /** Published numbers that hardly hold together in the model: the sweep that shows how far they do. */
 import { formatMany } from "../../base/units.ts";
-import type { Block, Section } from "../../model/document.ts";
-import type { ReplayData, TradeoffRow } from "../../model/replay.ts";
+import type { Block, ReplayData, Section, TradeoffRow } from "../../model/index.ts";
 import { type Column, table } from "../../analyze/study/common/table.ts";
 
 type Ends = readonly [number, number];

@@ -1,7 +1,6 @@
 /** What would have changed at a site, as a document: recorded runs replayed with and without something. */
 import { formatBytes, formatMany, formatSeconds, formatShare } from "../../base/units.ts";
-import type { Block, Cell, Document, Section, TableBlock } from "../../model/document.ts";
-import type { Figure } from "../../model/figure.ts";
+import type { Block, Cell, Document, Figure, Section, TableBlock } from "../../model/index.ts";
 
 export interface WhatIfRun {
   readonly id: string;

@@ -1,5 +1,5 @@
 /** Bytes over time and per rank. */
-import type { HeatRow } from "../../model/streams.ts";
+import type { HeatRow } from "../../model/index.ts";
 import { addAllRankBytes, addRankBytes, type RankBytes } from "./rank-bytes.ts";
 import { TimeGrid } from "./time-grid.ts";
 import type { TraceHeat } from "./trace-picture.ts";

@@ -1,9 +1,14 @@
 /** Puts a job together: rows of the tables, and what the streams gathered while logs were read. */
 import { assert } from "../../base/assert.ts";
-import { MISSING_I64 } from "../../model/schema.ts";
-import type { HeatRow, OpsBlock, Streams } from "../../model/streams.ts";
-import type { Table, Tables } from "../../model/tables.ts";
-import type { Trace } from "../../model/trace.ts";
+import {
+  type HeatRow,
+  MISSING_I64,
+  type OpsBlock,
+  type Streams,
+  type Table,
+  type Tables,
+  type Trace,
+} from "../../model/index.ts";
 import { type Activity, activityOfTrace, HeatBuilder } from "./activity.ts";
 import { ioTimes, isBelowDfs } from "./io-times.ts";
 import type { Job, JobFile, RankLoad, RunFacts } from "./job.ts";

@@ -1,6 +1,6 @@
 /** The comparison of two jobs as a document, and as JSON. */
 import { formatBytes, formatMany, formatSeconds, formatShare } from "../../base/units.ts";
-import type { Document } from "../../model/document.ts";
+import type { Document } from "../../model/index.ts";
 import {
   type Change,
   factor,

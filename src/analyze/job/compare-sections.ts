@@ -1,7 +1,6 @@
 /** The sections of a comparison of two jobs. */
 import { formatBytes, formatSeconds, formatShare } from "../../base/units.ts";
-import type { Block, Cell, Section, TableBlock } from "../../model/document.ts";
-import type { BarsChart, Figure } from "../../model/figure.ts";
+import type { BarsChart, Block, Cell, Figure, Section, TableBlock } from "../../model/index.ts";
 import {
   type Change,
   factor,

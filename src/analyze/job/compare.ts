@@ -1,8 +1,6 @@
 /** Two jobs beside each other: what changed, by how much, and whether that is more than noise. */
 import { formatBytes, formatShare } from "../../base/units.ts";
-import type { Finding } from "../../model/finding.ts";
-import type { Unit } from "../../model/finding.ts";
-import type { Tables } from "../../model/tables.ts";
+import type { Finding, Tables, Unit } from "../../model/index.ts";
 import type { Job } from "./job.ts";
 import { LAYER_ORDER, layerName, layerTimes } from "./layer-times.ts";
 import { type LayerRecord, sumOf } from "./records.ts";

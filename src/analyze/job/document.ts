@@ -1,6 +1,6 @@
 /** The report on a job as a document. A new section is a file in sections/ and a line here. */
 import { formatSeconds, formatShare } from "../../base/units.ts";
-import type { Document, Fact, Section } from "../../model/document.ts";
+import type { Document, Fact, Section } from "../../model/index.ts";
 import type { ReportInput } from "./input.ts";
 import type { Job } from "./job.ts";
 import type { Verdicts } from "./rule.ts";

@@ -1,9 +1,13 @@
 /** One job: what its logs say, judged. */
 export { buildJob, JobStreams, type RunSpan } from "./build.ts";
-export { jobDocument } from "./document.ts";
+export { jobDocument, verdictOf } from "./document.ts";
 export type { ReportInput } from "./input.ts";
 export type { Job, JobFile, OstLoad, RankLoad, RunFacts } from "./job.ts";
 export { judge } from "./judge.ts";
 export type { Rule, ThresholdValues, Verdicts } from "./rule.ts";
 export { RULES } from "./rules/index.ts";
 export { jobSummary } from "./summary.ts";
+export { compareDocument, compareSummary } from "./compare-document.ts";
+export { NOISE } from "./compare.ts";
+export { counted } from "./sections/counted.ts";
+export type { PictureOptions } from "./trace-picture.ts";

@@ -1,6 +1,5 @@
 /** What the sections of a report are made from. */
-import type { Tables } from "../../model/tables.ts";
-import type { Trace } from "../../model/trace.ts";
+import type { Tables, Trace } from "../../model/index.ts";
 import type { Job } from "./job.ts";
 import type { Verdicts } from "./rule.ts";
 

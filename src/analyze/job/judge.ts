@@ -1,7 +1,7 @@
 /** Applies the rules to a job. */
 import { assert } from "../../base/assert.ts";
 import { UsageError } from "../../base/errors.ts";
-import { type Finding, SEVERITIES, type ThresholdUse } from "../../model/finding.ts";
+import { type Finding, SEVERITIES, type ThresholdUse } from "../../model/index.ts";
 import type { Job } from "./job.ts";
 import type { Claim, Judgement, Others, Rule, ThresholdValues, Unjudged, Verdicts } from "./rule.ts";
 import { RULES } from "./rules/index.ts";

@@ -3,8 +3,7 @@
  * doubles; NaN means "not recorded". A comparison with NaN is false, so a rule without its data stays silent.
  */
 import { wordNumber } from "../../base/words.ts";
-import { MISSING_I64 } from "../../model/schema.ts";
-import type { Table } from "../../model/tables.ts";
+import { MISSING_I64, type Table } from "../../model/index.ts";
 
 /** How values of the same file in several logs become one. */
 type Merge = "sum" | "max" | "min" | "none";

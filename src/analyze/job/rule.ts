@@ -1,5 +1,5 @@
 /** What a rule is. A rule is one entry in a file of rules/ and so in the table (rules/index.ts). */
-import type { Confidence, Evidence, Finding, Severity, Snippet, Unit } from "../../model/finding.ts";
+import type { Confidence, Evidence, Finding, Severity, Snippet, Unit } from "../../model/index.ts";
 import type { Job } from "./job.ts";
 
 export interface Threshold {

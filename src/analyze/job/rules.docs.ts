@@ -2,8 +2,7 @@
 import { formatSize } from "../../base/units.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import type { Rule, Scale, Threshold } from "./rule.ts";
-import { RULES } from "./rules/index.ts";
-import { SCALES } from "./rules/severity.ts";
+import { RULES, SCALES } from "./rules/index.ts";
 
 export const path = "docs/analyses.md";
 

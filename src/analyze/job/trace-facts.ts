@@ -1,6 +1,6 @@
 /** What traces say beyond counters: which bytes, how often, by whom, and when. */
 import { commonLength, IntervalSet } from "../../base/interval-set.ts";
-import type { OpsBlock, StripeLayout } from "../../model/streams.ts";
+import type { OpsBlock, StripeLayout } from "../../model/index.ts";
 
 export interface TraceFacts {
   /** Calls of each layer; a layer's calls contain those of the layer below. */

@@ -1,7 +1,6 @@
 /** Calls of a job as the trace viewer wants them: bins of lanes × time always, single calls when they are few. */
 import { sortPairs } from "../../base/radix-sort.ts";
-import type { OpsBlock } from "../../model/streams.ts";
-import type { Trace, TraceBins, TraceCalls, TraceFile, TraceOffsets } from "../../model/trace.ts";
+import type { OpsBlock, Trace, TraceBins, TraceCalls, TraceFile, TraceOffsets } from "../../model/index.ts";
 import { OffsetGrid } from "./offset-grid.ts";
 import { addRankBytes, type RankBytes } from "./rank-bytes.ts";
 import { TimeGrid } from "./time-grid.ts";

@@ -1,5 +1,5 @@
 /** What is counted of a load, and how it is summed up exactly. */
-import type { SqlRow, SqlValue } from "../../model/query.ts";
+import type { SqlRow, SqlValue } from "../../model/index.ts";
 
 /** Exact sums. */
 export interface Amounts {

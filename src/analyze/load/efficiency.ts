@@ -1,5 +1,5 @@
 /** Whether a job writes much, and in large calls, against the other jobs of its cluster (B06). */
-import type { Queryable } from "../../model/query.ts";
+import type { Queryable } from "../../model/index.ts";
 import { CLASS_JOBS_MIN, PER_CALL, POPULATIONS } from "../study/common/write-classes.ts";
 import { number, quoted } from "./amounts.ts";
 

@@ -3,7 +3,7 @@
  * `load_jobs`, one row for each job with what the scheduler says of it. `identity` is a job: its id and its cluster, for the
  * same number may be on two clusters. Where nobody can tell which of them a row is of, `clusters` names them.
  */
-import type { Queryable } from "../../model/query.ts";
+import type { Queryable } from "../../model/index.ts";
 import { clustersOfMinutes } from "../study/common/minute-clusters.ts";
 import { rowSums, SUMS_AGAIN } from "./amounts.ts";
 import { labelUsers } from "./users.ts";

@@ -17,3 +17,4 @@ export {
   targetsText,
 } from "./targets.ts";
 export { askedWindow, checkZone, parseLength, storedTime, type Window } from "./window.ts";
+export { stretchMinutes } from "./gather.ts";

@@ -1,5 +1,5 @@
 /** The clusters that have a job of one number, and what belongs to each: the rules of `study/minute-clusters.ts`, for one job. */
-import type { SqlRow } from "../../model/query.ts";
+import type { SqlRow } from "../../model/index.ts";
 import { placeIn } from "../study/common/run-minutes.ts";
 import { text } from "./amounts.ts";
 import { spanOf } from "./job-runs.ts";

@@ -1,6 +1,6 @@
 /** One job as a document: a page with figures, and text for a terminal. */
 import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
-import type { Block, Document, Fact, Section } from "../../model/document.ts";
+import type { Block, Document, Fact, Section } from "../../model/index.ts";
 import { type About, cell, type Column, table } from "./blocks.ts";
 import type { JobAnswer, JobRun } from "./job.ts";
 import { figuresOf } from "./job-figures.ts";

@@ -1,7 +1,6 @@
 /** The series of a job as figures. */
 import { formatMany } from "../../base/units.ts";
-import type { Block } from "../../model/document.ts";
-import type { Figure } from "../../model/figure.ts";
+import type { Block, Figure } from "../../model/index.ts";
 import type { JobRun } from "./job.ts";
 import { localText } from "./window.ts";
 

@@ -1,5 +1,5 @@
 /** The runs of a job id, and what belongs to each of them, by the rules of the study of a system. */
-import type { SqlRow } from "../../model/query.ts";
+import type { SqlRow } from "../../model/index.ts";
 import { eachRun, placeIn, TIME_LEAST_NS, TIME_MOST_NS } from "../study/common/run-minutes.ts";
 import type { Minute } from "./series.ts";
 

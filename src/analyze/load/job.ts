@@ -1,6 +1,5 @@
 /** One job: what it was, what it did in each minute, where, beside whom, and what Darshan says of it. */
-import type { Queryable, SqlRow } from "../../model/query.ts";
-import { joinedNodeWarnings } from "../../model/warnings.ts";
+import { type Queryable, type SqlRow, joinedNodeWarnings } from "../../model/index.ts";
 import type { Period } from "../study/common/periods.ts";
 import { exact, number, quoted, shareOf, text } from "./amounts.ts";
 import {

@@ -1,5 +1,5 @@
 /** Who else was busy where a job was, at the same time. */
-import type { Queryable } from "../../model/query.ts";
+import type { Queryable } from "../../model/index.ts";
 import { exact, number, quoted, text } from "./amounts.ts";
 import type { Minute } from "./series.ts";
 import { userFacts, userLabels } from "./users.ts";

@@ -1,6 +1,6 @@
 /** Quiet hours as a document. */
 import { formatBytes, formatMany, formatScaled, formatShare } from "../../base/units.ts";
-import type { Block, Cell, Document } from "../../model/document.ts";
+import type { Block, Cell, Document } from "../../model/index.ts";
 import { MEASURE_WORDS, measureUnit } from "./amounts.ts";
 import { type About, bar, cell, spark, table } from "./blocks.ts";
 import type { QuietAnswer, QuietWindow, Spread } from "./quiet.ts";

@@ -1,8 +1,8 @@
 /** When targets are quiet: load by hour of day and by weekday over many days, and the quietest stretch of some length. */
 import { UsageError } from "../../base/errors.ts";
 import { quantileOf } from "../../base/statistics.ts";
-import type { Queryable } from "../../model/query.ts";
-import { zoneSpans } from "../study/reuse/zone.ts";
+import type { Queryable } from "../../model/index.ts";
+import { zoneSpans } from "../study/reuse/index.ts";
 import { type Measure, measureSql, number } from "./amounts.ts";
 import { inWindow } from "./gather.ts";
 import { localText, type Window } from "./window.ts";

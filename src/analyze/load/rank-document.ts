@@ -1,6 +1,6 @@
 /** Rankings of jobs, users and targets as documents. */
 import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
-import type { Block, Cell, Document } from "../../model/document.ts";
+import type { Block, Cell, Document } from "../../model/index.ts";
 import { type Amounts, MEASURE_WORDS, measured, type Measure, measureUnit } from "./amounts.ts";
 import { type About, bar, cell, type Column, spark, table } from "./blocks.ts";
 import { stretchMinutes } from "./gather.ts";

@@ -1,5 +1,5 @@
 /** Targets in the order of their load. */
-import type { Queryable, SqlRow } from "../../model/query.ts";
+import type { Queryable, SqlRow } from "../../model/index.ts";
 import {
   type Amounts,
   amountsOf,

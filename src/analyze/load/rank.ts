@@ -1,5 +1,5 @@
 /** Who loads targets: jobs or users in the order of some amount, the rest as one row, and what no job explains. */
-import type { Queryable, SqlRow } from "../../model/query.ts";
+import type { Queryable, SqlRow } from "../../model/index.ts";
 import {
   type Amounts,
   amountsOf,

@@ -1,5 +1,5 @@
 /** The targets of a store, and those that a person means. */
-import type { Queryable } from "../../model/query.ts";
+import type { Queryable } from "../../model/index.ts";
 import { quoted, text } from "./amounts.ts";
 
 export interface TargetName {

@@ -2,7 +2,7 @@
  * Who a user is: the name, where `jobs` has one for the number. Some jobs come with a name, some with a number alone, and
  * ids of the kind `program.uid`, which Lustre makes itself, hold a number; all are the same user.
  */
-import type { Queryable, SqlRow } from "../../model/query.ts";
+import type { Queryable, SqlRow } from "../../model/index.ts";
 import { exact, quoted, text } from "./amounts.ts";
 
 /** The number of the user of a row with `user_id` and `job_id`. */

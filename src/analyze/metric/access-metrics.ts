@@ -1,5 +1,5 @@
 /** Metrics of accesses that are at hand as columns, such as those of a simulation. */
-import type { AccessBlock } from "../../model/access-stream.ts";
+import type { AccessBlock } from "../../model/index.ts";
 import { AccessCollector, type CollectorOptions, type Metrics } from "./collector.ts";
 
 /** One entry per access in each. Times are on one clock; bytes that are NaN are not known. */

@@ -9,7 +9,7 @@ import {
   ACCESS_NONFILE,
   ACCESS_WRITE,
   type AccessBlock,
-} from "../../model/access-stream.ts";
+} from "../../model/index.ts";
 import type { AccessChunk } from "./access-runs.ts";
 import { type Source, SPAN_LIMIT_NS } from "./clocks.ts";
 import { type Duplicates, duplicateKey } from "./duplicates.ts";

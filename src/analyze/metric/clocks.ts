@@ -1,6 +1,6 @@
 /** Puts the clocks of inputs on one axis, exactly, or refuses. */
 import { UsageError } from "../../base/errors.ts";
-import type { AccessClock } from "../../model/access-stream.ts";
+import type { AccessClock } from "../../model/index.ts";
 import type { Origin } from "./metrics.ts";
 
 /** 2^52 ns are 52 days: what lies farther apart is no common measurement, and doubles would not hold it with a margin. */

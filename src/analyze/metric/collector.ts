@@ -10,7 +10,7 @@
 import { assert } from "../../base/assert.ts";
 import { LimitError, UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
-import type { AccessBlock, AccessClock, AccessSink } from "../../model/access-stream.ts";
+import type { AccessBlock, AccessClock, AccessSink } from "../../model/index.ts";
 import { AccessRuns } from "./access-runs.ts";
 import { BlockKernel, type Counts, noCounts } from "./block-kernel.ts";
 import { Clocks, Source } from "./clocks.ts";

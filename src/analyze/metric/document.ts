@@ -1,6 +1,6 @@
 /** The metrics of a collection as a document. */
 import { formatBytes, formatCount, formatMany, formatRate } from "../../base/units.ts";
-import type { Block, Document, Fact, NoticeBlock, Section, Tile } from "../../model/document.ts";
+import type { Block, Document, Fact, NoticeBlock, Section, Tile } from "../../model/index.ts";
 import { definitionsOf } from "./definitions.ts";
 import { concurrencyFigure, levelsFigure, timelineFigure, windowsFigure } from "./figures.ts";
 import type { CollectionNote, Metrics } from "./metrics.ts";

@@ -1,5 +1,5 @@
 /** Processes and files of a collection, numbered across inputs. */
-import type { AccessFile, AccessProcess } from "../../model/access-stream.ts";
+import type { AccessFile, AccessProcess } from "../../model/index.ts";
 
 export interface CollectedProcess extends AccessProcess {
   /** Index of the input. */

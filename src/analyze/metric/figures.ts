@@ -1,6 +1,6 @@
 /** The pictures of a collection: accesses over time with their union, and concurrency. */
 import { formatCount, formatMany } from "../../base/units.ts";
-import type { BarsChart, Figure, Role, SpansChart } from "../../model/figure.ts";
+import type { BarsChart, Figure, Role, SpansChart } from "../../model/index.ts";
 import type { Metrics, Picture, WindowRow } from "./metrics.ts";
 import { shortNumber, shortTime } from "./words.ts";
 

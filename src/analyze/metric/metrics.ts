@@ -8,7 +8,7 @@
  *   BW     bytes that the file system moved / T (C04)
  *   ARPT   mean of end - start (C04)
  */
-import type { AccessProcess } from "../../model/access-stream.ts";
+import type { AccessProcess } from "../../model/index.ts";
 
 export const METRIC_DEFINITIONS = ["C02@1", "C03@1", "C04@1"] as const;
 

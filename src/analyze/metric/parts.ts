@@ -2,7 +2,7 @@
  * A part of an input collected by itself, perhaps in another thread: everything in it is plain data, and the collection
  * that takes all parts in order (`CollectorSink.absorb`) is the same as if it had taken the accesses one by one.
  */
-import type { AccessBlock } from "../../model/access-stream.ts";
+import type { AccessBlock } from "../../model/index.ts";
 import { AccessRuns, type PackedRuns } from "./access-runs.ts";
 import { BlockKernel, type Counts, type KernelOptions, noCounts } from "./block-kernel.ts";
 import { Source } from "./clocks.ts";

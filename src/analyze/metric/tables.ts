@@ -1,5 +1,5 @@
 /** The tables of a collection. */
-import type { Cell, TableBlock, TableColumn } from "../../model/document.ts";
+import type { Cell, TableBlock, TableColumn } from "../../model/index.ts";
 import type { GroupTable, Grouping, Metrics, MetricValues, WindowTable } from "./metrics.ts";
 
 const WINDOW_ROWS_MAX = 2000;

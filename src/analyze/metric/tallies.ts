@@ -2,7 +2,7 @@
  * Sums per process, file, direction and layer. All groupings are sums over these, so an access is counted once, in one
  * place, whatever is asked for later.
  */
-import { ACCESS_NESTED, ACCESS_WRITE } from "../../model/access-stream.ts";
+import { ACCESS_NESTED, ACCESS_WRITE } from "../../model/index.ts";
 import { ExactSums, longer } from "./exact-sums.ts";
 
 const KEY_FLAGS = ACCESS_WRITE | ACCESS_NESTED;

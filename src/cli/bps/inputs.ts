@@ -4,7 +4,7 @@ import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../../base/errors.ts";
 import { ACCESS_FORMATS, ACCESS_HEAD_BYTES, findAccessFormat } from "../../formats/access-formats.ts";
-import { darshanAccesses } from "../../formats/darshan/accesses.ts";
+import { darshanAccesses } from "../../formats/darshan/index.ts";
 import { type FileSource, openFile } from "../../node/file-source.ts";
 import { gunzipped } from "../../node/gzip-source.ts";
 import { fsPath, namesIn } from "../../node/raw-path.ts";

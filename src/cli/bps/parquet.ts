@@ -1,8 +1,8 @@
 /** Accesses in a Parquet file, through DuckDB, chunk by chunk. docs/bps.md says which columns are known. */
 import { tmpdir } from "node:os";
 import { FormatError } from "../../base/errors.ts";
-import { ACCESS_WRITE, type AccessSink } from "../../model/access-stream.ts";
-import type { Database } from "../../store/database.ts";
+import { ACCESS_WRITE, type AccessSink } from "../../model/index.ts";
+import type { Database } from "../../store/index.ts";
 
 const MAGIC = "PAR1";
 

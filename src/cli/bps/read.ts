@@ -5,7 +5,7 @@ import { FormatError, LimitError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
 import type { AccessReadOptions } from "../../formats/access-format.ts";
 import { ACCESS_HEAD_BYTES, accessFormat, detectAccessFormat } from "../../formats/access-formats.ts";
-import type { AccessSink } from "../../model/access-stream.ts";
+import type { AccessSink } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 import type { Context } from "../context.ts";

@@ -1,9 +1,13 @@
 /** `plimsoll darshan convert`: a log written anew. */
 import { resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
-import { type ConvertOptions, convertLog } from "../../formats/darshan/convert.ts";
-import { COMPRESSIONS } from "../../formats/darshan/header.ts";
-import { findModule, MODULES } from "../../formats/darshan/modules/index.ts";
+import {
+  COMPRESSIONS,
+  type ConvertOptions,
+  MODULES,
+  convertLog,
+  findModule,
+} from "../../formats/darshan/index.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
 import { createOutput, temporaryPath } from "../../node/output-file.ts";
 import { defineCommand } from "../command.ts";

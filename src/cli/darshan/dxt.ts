@@ -1,6 +1,5 @@
 /** `plimsoll darshan dxt`: the lines of darshan-dxt-parser. */
-import { writeDxt } from "../../formats/darshan/dxt-text.ts";
-import { writeDxtJson } from "../../formats/darshan/json.ts";
+import { writeDxt, writeDxtJson } from "../../formats/darshan/index.ts";
 import { defineCommand } from "../command.ts";
 import { printLog, READ_OPTIONS, withLog } from "./open.ts";
 

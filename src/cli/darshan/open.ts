@@ -1,9 +1,7 @@
 /** Opening a log for a command: limits as options, damage as the contract wants it. */
 import { FormatError } from "../../base/errors.ts";
 import { TextWriter } from "../../base/text-writer.ts";
-import type { ModuleEntry } from "../../formats/darshan/header.ts";
-import { DEFAULT_LIMITS } from "../../formats/darshan/limits.ts";
-import { DarshanLog } from "../../formats/darshan/log.ts";
+import { DEFAULT_LIMITS, DarshanLog, type ModuleEntry } from "../../formats/darshan/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { openFile } from "../../node/file-source.ts";
 import { gunzipped } from "../../node/gzip-source.ts";

@@ -1,6 +1,5 @@
 /** `plimsoll darshan parse`: the lines of darshan-parser. */
-import { writeParseJson } from "../../formats/darshan/json.ts";
-import { writeParse } from "../../formats/darshan/text.ts";
+import { writeParse, writeParseJson } from "../../formats/darshan/index.ts";
 import { defineCommand } from "../command.ts";
 import { printLog, READ_OPTIONS, withLog } from "./open.ts";
 

@@ -3,8 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../../package.json";
 import { stepDocument } from "../../adaptive/steps/index.ts";
-import type { Document } from "../../model/index.ts";
-import type { WriteRun } from "../../model/write-run.ts";
+import type { Document, WriteRun } from "../../model/index.ts";
 import { openAdaptive, planWorkload } from "../../adaptive/runtime/index.ts";
 import type { Context } from "../context.ts";
 

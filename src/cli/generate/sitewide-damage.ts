@@ -1,6 +1,6 @@
 /** Writes the damage pack of samples, and what must become of each. */
 import { dirname, join } from "node:path";
-import { damagePack } from "../../generate/sitewide/damage.ts";
+import { damagePack } from "../../generate/sitewide/index.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { writeFile } from "../../node/write-file.ts";
 

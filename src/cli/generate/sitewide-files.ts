@@ -1,20 +1,21 @@
 /** A synthetic site as the files that a real one would have: accounting, readings of clients, samples of servers. */
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { clientReadings } from "../../generate/sitewide/client-readings.ts";
-import type { Release } from "../../generate/sitewide/entry.ts";
 import {
   type AnswerItem,
   type AnswerSheet,
-  generateSite,
+  type JobBlock,
+  type Release,
+  SACCT_HEADER,
+  Samples,
   type Site,
   SiteAnswers,
   type SiteTaker,
+  clientReadings,
+  generateSite,
+  sacctLines,
   seriesMinutes,
 } from "../../generate/sitewide/index.ts";
-import type { JobBlock } from "../../generate/sitewide/job-block.ts";
-import { SACCT_HEADER, sacctLines } from "../../generate/sitewide/sacct.ts";
-import { Samples } from "../../generate/sitewide/samples.ts";
 import type { Context } from "../context.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { appendFile, writeFile } from "../../node/write-file.ts";

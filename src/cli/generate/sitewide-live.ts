@@ -2,10 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
-import type { Release } from "../../generate/sitewide/entry.ts";
-import { FolderFiles } from "../../generate/sitewide/live-files.ts";
-import type { LiveJob } from "../../generate/sitewide/live-jobs.ts";
-import { LiveSite } from "../../generate/sitewide/live.ts";
+import { FolderFiles, type LiveJob, LiveSite, type Release } from "../../generate/sitewide/index.ts";
 import type { Context } from "../context.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { appendFile, writeFile } from "../../node/write-file.ts";

@@ -1,15 +1,15 @@
 /** Reads the logs of one job for the commands that judge it. */
 import {
-  buildJob,
-  JobStreams,
-  judge,
   type Job,
+  JobStreams,
+  type PictureOptions,
   type ThresholdValues,
   type Verdicts,
+  buildJob,
+  judge,
 } from "../../analyze/job/index.ts";
-import type { PictureOptions } from "../../analyze/job/trace-picture.ts";
 import { FormatError, UsageError } from "../../base/errors.ts";
-import { importLog, runSpan } from "../../formats/darshan/import.ts";
+import { importLog, runSpan } from "../../formats/darshan/index.ts";
 import { type Tables, TablesBuilder } from "../../model/index.ts";
 import type { OptionSpecs } from "../command.ts";
 import type { Context } from "../context.ts";

@@ -1,6 +1,5 @@
 /** `plimsoll job`: one job of a store. */
-import { jobAnswer, jobDocument, PER_CALL, POPULATIONS } from "../../analyze/load/index.ts";
-import { checkZone } from "../../analyze/load/window.ts";
+import { PER_CALL, POPULATIONS, checkZone, jobAnswer, jobDocument } from "../../analyze/load/index.ts";
 import { LATE_MINUTES } from "../../analyze/study/common/run-minutes.ts";
 import { UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../command.ts";

@@ -1,6 +1,5 @@
 /** Rankings as JSON: rows as arrays of objects, with units in names. */
-import { stretchMinutes } from "../../analyze/load/gather.ts";
-import type { Ranking, TargetRanking } from "../../analyze/load/index.ts";
+import { type Ranking, type TargetRanking, stretchMinutes } from "../../analyze/load/index.ts";
 
 export function rankingJson({ window, rows, by, ...ranking }: Ranking) {
   const { beyond, ...rest } = ranking;

@@ -1,7 +1,7 @@
 /** Points for the terminal. */
 import { formatBytes, formatCount, formatRate, formatShare } from "../../base/units.ts";
 import type { NcioPoint } from "../../model/index.ts";
-import { formatValue } from "../../plot/format.ts";
+import { formatValue } from "../../plot/index.ts";
 
 type Cell = (point: NcioPoint) => string;
 

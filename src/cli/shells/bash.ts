@@ -1,5 +1,4 @@
-import type { Node, OptionNode } from "./model.ts";
-import { quote } from "./model.ts";
+import { type Node, type OptionNode, quote } from "./model.ts";
 
 /**
  * The script works out how far the words reach into the tree of commands, then offers what can follow. It needs

@@ -1,5 +1,4 @@
-import type { Node, OptionNode } from "./model.ts";
-import { quote } from "./model.ts";
+import { type Node, type OptionNode, quote } from "./model.ts";
 
 /** fish keeps a list of rules; each of ours holds at one place in the tree of commands. */
 export function fishScript(nodes: readonly Node[]): string {

@@ -1,5 +1,4 @@
-import type { Node, OptionNode, Word } from "./model.ts";
-import { quote } from "./model.ts";
+import { type Node, type OptionNode, type Word, quote } from "./model.ts";
 
 /** Works both with \`eval\` after compinit and as a file named _plimsoll in $fpath. */
 export function zshScript(nodes: readonly Node[]): string {

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { replayDocument, replayVerdict } from "../../adaptive/steps/replay.ts";
+import { replayDocument, replayVerdict } from "../../adaptive/steps/index.ts";
 import type { Document, Figure } from "../../model/index.ts";
 import { readMachine } from "../../adaptive/sim/machines/index.ts";
-import { cutEnd } from "../../report/text/cut.ts";
+import { cutEnd } from "../../report/text/index.ts";
 import { machinesWith } from "../../adaptive/sim/replay/machines.ts";
 import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../adaptive/sim/replay/parts.ts";
 import { type JudgedCheck, type Replay, runReplay } from "../../adaptive/sim/replay/replay.ts";

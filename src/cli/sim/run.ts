@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { stepDocument, stepFacts } from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
-import type { WriteRun } from "../../model/write-run.ts";
+import type { WriteRun } from "../../model/index.ts";
 import { POLICY_NAMES } from "../../adaptive/protocol/index.ts";
 import { renderText } from "../../report/text/index.ts";
 import type { RunSpec } from "../../adaptive/sim/experiments/run.ts";

@@ -1,7 +1,7 @@
 /** `plimsoll sim what-if`: a site's own recorded runs again, without one of them, without a target, or under a policy. */
-import { whatIfDocument, type WhatIfData, whatIfVerdict } from "../../adaptive/steps/what-if-document.ts";
+import { whatIfDocument, type WhatIfData, whatIfVerdict } from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Queryable } from "../../model/query.ts";
+import type { Queryable } from "../../model/index.ts";
 import { policyNamed } from "../../adaptive/protocol/index.ts";
 import { renderText } from "../../report/text/index.ts";
 import { type Answer, withoutRun, withoutTarget } from "../../adaptive/sim/what-if/answer.ts";

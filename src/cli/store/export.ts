@@ -3,7 +3,7 @@ import { closeSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
-import { STORE_SCHEMA } from "../../model/store-schema.ts";
+import { STORE_SCHEMA } from "../../model/index.ts";
 import { syncFile, syncFolder } from "../../node/durable.ts";
 import { createOutput, temporaryPath } from "../../node/output-file.ts";
 import { exportTable, Store, verifySegments } from "../../store/index.ts";

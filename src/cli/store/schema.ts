@@ -1,5 +1,5 @@
 /** `plimsoll store schema`: what the tables of a store hold. */
-import { STORE_SCHEMA, STORE_VERSION } from "../../model/store-schema.ts";
+import { STORE_SCHEMA, STORE_VERSION } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
 import { didYouMean } from "../suggest.ts";
 import { UsageError } from "../../base/errors.ts";

@@ -1,5 +1,5 @@
 /** The items of a study as --json prints them: the contract of all studies over a store. */
-import type { TableBlock } from "../../model/document.ts";
+import type { TableBlock } from "../../model/index.ts";
 
 interface Item {
   readonly definition: string;

@@ -21,7 +21,7 @@ import {
 } from "../../analyze/study/metric/index.ts";
 import { FormatError, UsageError } from "../../base/errors.ts";
 import type { Document } from "../../model/index.ts";
-import { DEVICE_CHOICES, type DeviceChoice } from "../../record/experiment/plan.ts";
+import { DEVICE_CHOICES, type DeviceChoice } from "../../record/experiment/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { writeJson } from "../json.ts";

@@ -6,7 +6,7 @@ import {
   type ClientSide,
   clientReadingText,
   readClientReading,
-} from "../../formats/samples/client-reading.ts";
+} from "../../formats/samples/index.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { FOLDER_MODE, reasonOf, writeWhole } from "../files.ts";
 import { type JobFacts, nodeMemoryBytes } from "./facts.ts";

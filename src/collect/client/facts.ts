@@ -1,7 +1,7 @@
 /** Who a reading is about: from options, or from what Slurm gives to prolog and epilog. */
 import { totalmem } from "node:os";
 import { join } from "node:path";
-import { expandNodeList } from "../../formats/slurm/nodes.ts";
+import { expandNodeList } from "../../formats/slurm/index.ts";
 import { readToEnd } from "../files.ts";
 
 export interface JobFacts {

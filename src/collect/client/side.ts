@@ -1,5 +1,5 @@
 /** One side of a reading: the files of all mounts and of the network as they are now. */
-import type { ClientSide, ReadFile } from "../../formats/samples/client-reading.ts";
+import type { ClientSide, ReadFile } from "../../formats/samples/index.ts";
 import { readFirst, reasonOf } from "../files.ts";
 import { clientFiles } from "../lustre-files.ts";
 

@@ -1,6 +1,5 @@
 /** The five numbers that are shown of a target or a job, made of the counters of all releases. */
-import type { CounterTable } from "../../formats/lustre/counter-table.ts";
-import type { DeltaRows } from "../../formats/lustre/delta-rows.ts";
+import type { CounterTable, DeltaRows } from "../../formats/lustre/index.ts";
 
 export const OPERATIONS = ["read_bytes", "write_bytes", "reads", "writes", "operations"] as const;
 const [READ_BYTES, WRITE_BYTES, READS, WRITES, OTHERS] = [0, 1, 2, 3, 4];

@@ -1,9 +1,11 @@
 /** What targets and jobs did since this process began, fed by the collector and shown on the page. */
-import type { Deltas } from "../../formats/lustre/delta-types.ts";
-import { decodeJobId } from "../../formats/lustre/job-id.ts";
-import { fileSystemOf } from "../../formats/lustre/params.ts";
-import { tableDelta } from "../../formats/lustre/table-delta.ts";
-import type { TableReading } from "../../formats/lustre/tables.ts";
+import {
+  type Deltas,
+  type TableReading,
+  decodeJobId,
+  fileSystemOf,
+  tableDelta,
+} from "../../formats/lustre/index.ts";
 import type { DeltaListener } from "../server/collector.ts";
 import { type Labels, labelValue } from "./exposition.ts";
 import { addDifference, noValues, OPERATIONS, type Values } from "./operations.ts";

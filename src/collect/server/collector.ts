@@ -1,12 +1,15 @@
 /** Samples the counters of a server: what happened since the last sample becomes a segment. */
 import { FormatError } from "../../base/errors.ts";
-import { CounterTable } from "../../formats/lustre/counter-table.ts";
-import { DeltaTracker } from "../../formats/lustre/delta.ts";
-import type { Deltas } from "../../formats/lustre/delta-types.ts";
-import { type LustreItem, LustreParser } from "../../formats/lustre/parser.ts";
-import { Reading } from "../../formats/lustre/reading.ts";
-import { NO_STAMP } from "../../formats/lustre/stamp.ts";
-import type { TableReading } from "../../formats/lustre/tables.ts";
+import {
+  CounterTable,
+  DeltaTracker,
+  type Deltas,
+  type LustreItem,
+  LustreParser,
+  NO_STAMP,
+  Reading,
+  type TableReading,
+} from "../../formats/lustre/index.ts";
 import { SegmentWriter, writeDeltas } from "../../formats/samples/index.ts";
 import { openStream } from "../../node/stream-source.ts";
 import { codeOf, readFirst, reasonOf } from "../files.ts";

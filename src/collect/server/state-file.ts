@@ -6,8 +6,7 @@
 import { crc32 } from "../../base/crc32.ts";
 import { FormatError } from "../../base/errors.ts";
 import { LOW } from "../../base/words.ts";
-import { CounterTable } from "../../formats/lustre/counter-table.ts";
-import { KEPT, TargetState } from "../../formats/lustre/delta-state.ts";
+import { CounterTable, KEPT, TargetState } from "../../formats/lustre/index.ts";
 
 export interface CollectorState {
   readonly host: string;

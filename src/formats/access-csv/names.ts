@@ -1,5 +1,5 @@
 /** Processes and files of a table: told to the sink once, found again by number. */
-import type { AccessSink } from "../../model/access-stream.ts";
+import type { AccessSink } from "../../model/index.ts";
 import { Interner } from "../text/interner.ts";
 
 const TEXT = new TextDecoder();

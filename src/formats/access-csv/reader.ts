@@ -1,6 +1,6 @@
 /** The rows of a table of accesses. Numbers are read from bytes as they pass; only odd fields become strings. */
 import { FormatError } from "../../base/errors.ts";
-import { ACCESS_WRITE, type AccessNote, type AccessSink } from "../../model/access-stream.ts";
+import { ACCESS_WRITE, type AccessNote, type AccessSink } from "../../model/index.ts";
 import { AccessColumns } from "../access-columns.ts";
 import { DecimalReader, timeFromText } from "../text/decimal.ts";
 import { Interner } from "../text/interner.ts";

@@ -4,7 +4,7 @@
  */
 import { FormatError } from "../../base/errors.ts";
 import { wordNumber } from "../../base/words.ts";
-import { ACCESS_NESTED, ACCESS_WRITE, type AccessSink } from "../../model/access-stream.ts";
+import { ACCESS_NESTED, ACCESS_WRITE, type AccessSink } from "../../model/index.ts";
 import { AccessColumns } from "../access-columns.ts";
 import type { AccessFormat, AccessReadOptions } from "../access-format.ts";
 import type { SegmentBlock, TraceRecord } from "./dxt.ts";

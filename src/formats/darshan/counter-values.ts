@@ -1,7 +1,6 @@
 /** What a record says, as counter names and values in the order they are printed. */
 import { ascii } from "../../base/text-writer.ts";
-import { SYNC_TIMES } from "./modules/autoperf.ts";
-import type { ModuleSpec } from "./modules/index.ts";
+import { type ModuleSpec, SYNC_TIMES } from "./modules/index.ts";
 import type { DarshanRecord, HeaderRecord } from "./records.ts";
 
 const NOT_AVAILABLE = ascii("N/A");

@@ -5,8 +5,7 @@
 import { LOW, swapWords, wordNumber, type WordViews } from "../../base/words.ts";
 import { upToNul } from "./job.ts";
 import type { BlockOptions } from "./blocks.ts";
-import type { ModuleSpec } from "./modules/index.ts";
-import { segmentWords } from "./modules/variable.ts";
+import { type ModuleSpec, segmentWords } from "./modules/index.ts";
 import { giveBuffer, type RegionReader, takeBuffer } from "./region.ts";
 
 const HEADER_WORDS = 13;

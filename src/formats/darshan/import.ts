@@ -1,7 +1,13 @@
 /** One Darshan log as rows of runs, layers and ops; what many logs are in a store is in stored-rows.ts. */
 import { wordNumber } from "../../base/words.ts";
-import { ops, type OpsBlock, runs, type StripeLayout, type TablesBuilder } from "../../model/index.ts";
-import { negativeWarning } from "../../model/warnings.ts";
+import {
+  type OpsBlock,
+  type StripeLayout,
+  type TablesBuilder,
+  negativeWarning,
+  ops,
+  runs,
+} from "../../model/index.ts";
 import type { SegmentBlock } from "./dxt.ts";
 import { decode } from "./job.ts";
 import { knownOsts } from "./known-values.ts";

@@ -4,32 +4,57 @@ export { type ConvertOptions, type ConvertResult, convertLog } from "./convert.t
 export type { SegmentBlock, TraceRecord } from "./dxt.ts";
 export { writeDxt } from "./dxt-text.ts";
 export { darshan } from "./format.ts";
-export type { Compression, Header, ModuleEntry, Region } from "./header.ts";
-export { importLog } from "./import.ts";
-export { Job, type Mount } from "./job.ts";
+export {
+  COMPRESSIONS,
+  type Compression,
+  type Header,
+  type ModuleEntry,
+  NEW_LAYOUT,
+  type Region,
+} from "./header.ts";
+export { importLog, runSpan } from "./import.ts";
+export { Job, type Mount, decode } from "./job.ts";
 export { writeDxtJson, writeParseJson } from "./json.ts";
 export { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 export { type Codecs, DarshanLog, type OpenOptions } from "./log.ts";
-export { type Counter, findModule, MODULES, type ModuleSpec } from "./modules/index.ts";
+export {
+  type Counter,
+  MODULES,
+  type ModuleSpec,
+  dxtMpiio,
+  dxtPosix,
+  findModule,
+  heatmap,
+  lustre,
+  mpiio,
+  posix,
+  stdio,
+} from "./modules/index.ts";
 export type { NameTable } from "./names.ts";
 export { recordId } from "./record-id.ts";
 export {
-  counterRecord,
+  type CounterRecord,
   type DarshanRecord,
+  type HeatmapRecord,
+  type LustreRecord,
+  type Segment,
+  type TraceObject,
+  counterRecord,
   decodeRecord,
   decodeSegments,
   encodeRecord,
-  type Segment,
-  type TraceObject,
 } from "./records.ts";
 export type { Renaming } from "./rename.ts";
 export { type ParseSections, writeParse } from "./text.ts";
 export { type DerivedFigures, Totals } from "./totals.ts";
 export {
   type Encoder,
+  type JobFacts,
   type LogSink,
   LogWriter,
-  memorySink,
   type StreamEncoder,
   type WriteOptions,
+  memorySink,
 } from "./writer.ts";
+export { darshanAccesses } from "./accesses.ts";
+export { type Identity, StoredRows } from "./stored-rows.ts";

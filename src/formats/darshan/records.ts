@@ -7,8 +7,7 @@ import { LOW, viewWords, type WordViews } from "../../base/words.ts";
 import type { RecordBlock } from "./blocks.ts";
 import type { SegmentBlock } from "./dxt.ts";
 import { upToNul } from "./job.ts";
-import type { ModuleSpec } from "./modules/index.ts";
-import { COMPONENT_WORDS } from "./modules/variable.ts";
+import { COMPONENT_WORDS, type ModuleSpec } from "./modules/index.ts";
 
 interface Base {
   readonly id: bigint;

@@ -3,8 +3,7 @@ import { LOW } from "../../base/words.ts";
 import type { RecordBlock } from "./blocks.ts";
 import type { SegmentBlock } from "./dxt.ts";
 import { upToNul } from "./job.ts";
-import { columnOf, type ModuleSpec } from "./modules/index.ts";
-import { COMPONENT_WORDS } from "./modules/variable.ts";
+import { COMPONENT_WORDS, type ModuleSpec, columnOf } from "./modules/index.ts";
 
 /** What stands for what; see `obfuscation` of the command for how stand-ins are made. */
 export interface Renaming {

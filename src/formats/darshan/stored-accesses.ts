@@ -5,7 +5,7 @@ import { LOW, wordNumber } from "../../base/words.ts";
 import { type ColumnSource, MISSING_I64 } from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
 import { isTime, knownOsts, knownSeconds, timeOf, varianceOf } from "./known-values.ts";
-import { COMPONENT_WORDS } from "./modules/variable.ts";
+import { COMPONENT_WORDS } from "./modules/index.ts";
 import { type Identity, type Text, unsigned } from "./stored-columns.ts";
 import { INTEGERS, integerAt, REALS, realAt, type Route } from "./stored-routes.ts";
 

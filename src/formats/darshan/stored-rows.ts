@@ -2,8 +2,14 @@
  * Logs as rows of a store: `runs`, `accesses`, `files`. For many small logs in a row: straight from words of records into
  * columns, without an object per record.
  */
-import { MISSING_I64, type RowSink, storedAccesses, storedFiles, storedRuns } from "../../model/index.ts";
-import { negativeWarning } from "../../model/warnings.ts";
+import {
+  MISSING_I64,
+  type RowSink,
+  negativeWarning,
+  storedAccesses,
+  storedFiles,
+  storedRuns,
+} from "../../model/index.ts";
 import type { DarshanLog } from "./log.ts";
 import { AccessColumns } from "./stored-accesses.ts";
 import { hasRows, routeOf } from "./stored-routes.ts";

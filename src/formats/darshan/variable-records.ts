@@ -1,8 +1,7 @@
 /** Records that vary in size: LUSTRE, HEATMAP, MDHIM. Their size, byte order, old versions and known faults. */
 import { allocateWords, LOW, swap32, swapWords, type WordViews } from "../../base/words.ts";
 import { RecordBlock } from "./blocks.ts";
-import type { ModuleSpec } from "./modules/index.ts";
-import { COMPONENT_WORDS } from "./modules/variable.ts";
+import { COMPONENT_WORDS, type ModuleSpec } from "./modules/index.ts";
 import type { RegionReader } from "./region.ts";
 
 /** Words of the record whose counts `count` tells by word index. */

@@ -9,8 +9,7 @@ import { RecordBlock, swapRecord } from "./blocks.ts";
 import type { SegmentBlock, TraceRecord } from "./dxt.ts";
 import { COMPRESSIONS, type Compression, MAGIC, NEW_LAYOUT } from "./header.ts";
 import { JOB_BYTES_MAX, JOB_RECORD_BYTES, JOB_TEXT_BYTES_MAX, METADATA_BYTES } from "./job.ts";
-import type { ModuleSpec, RecordVersion } from "./modules/index.ts";
-import { COMPONENT_WORDS } from "./modules/variable.ts";
+import { COMPONENT_WORDS, type ModuleSpec, type RecordVersion } from "./modules/index.ts";
 import { type DarshanRecord, encodeRecord, encodeTrace, type TraceObject } from "./records.ts";
 
 /** Where a log goes: bytes one after another, then the header over the room that was left at the front. */

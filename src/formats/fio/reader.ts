@@ -1,6 +1,6 @@
 /** The lines of a latency log of fio as accesses. */
 import { FormatError } from "../../base/errors.ts";
-import { ACCESS_WRITE, type AccessNote, type AccessSink } from "../../model/access-stream.ts";
+import { ACCESS_WRITE, type AccessNote, type AccessSink } from "../../model/index.ts";
 import { AccessColumns } from "../access-columns.ts";
 import type { AccessReadOptions, TimeUnit } from "../access-format.ts";
 import { DecimalReader } from "../text/decimal.ts";

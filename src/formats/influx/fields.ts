@@ -1,5 +1,5 @@
 /** What fields of Telegraf's lustre2 plugin are of Lustre's counters. */
-import { MAX, MIN, SAMPLES, SUM } from "../lustre/reading.ts";
+import { MAX, MIN, SAMPLES, SUM } from "../lustre/index.ts";
 
 export interface FieldMeaning {
   readonly name: string;

@@ -2,10 +2,7 @@
  * Points of Telegraf's lustre2 plugin, gathered and handed out as readings: one for each target and moment, in the
  * order of time, as if its file had been read then. So the same rules make differences of them.
  */
-import { CounterTable } from "../lustre/counter-table.ts";
-import { Reading, SAMPLES, WORDS } from "../lustre/reading.ts";
-import { NO_STAMP } from "../lustre/stamp.ts";
-import { fileSystemOf } from "../lustre/params.ts";
+import { CounterTable, NO_STAMP, Reading, SAMPLES, WORDS, fileSystemOf } from "../lustre/index.ts";
 import { fieldMeaning } from "./fields.ts";
 import { LatencyTest } from "./latency.ts";
 import { fieldInteger, type InfluxPoint } from "./point.ts";

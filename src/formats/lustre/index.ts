@@ -43,7 +43,7 @@ export { clientDelta, JobClientSums, type MountDelta, type NodeDelta } from "./c
 export { CounterTable } from "./counter-table.ts";
 export { type Deltas, DeltaTracker, type TrackerCounts, type TrackerOptions } from "./delta.ts";
 export * as why from "./delta-rows.ts";
-export { decodeJobId, unescapeJobId } from "./job-id.ts";
+export { decodeJobId, latinText, unescapeJobId } from "./job-id.ts";
 export {
   identityOf,
   type JobIdentity,
@@ -51,10 +51,12 @@ export {
   type JobIdTemplate,
   jobIdTemplate,
 } from "./job-id-template.ts";
-export { describeParam, fileSystemOf, type Param, targetIndex } from "./params.ts";
+export { type Param, describeParam, fileSystemOf, isTargetName, targetIndex } from "./params.ts";
 export { type FileNotes, type LustreItem, LustreParser, type ParseOptions, readLustre } from "./parser.ts";
 export { type Counter, MAX, MIN, Reading, SAMPLES, SUM, SUMSQ, WORDS } from "./reading.ts";
 export { NO_STAMP } from "./stamp.ts";
 export { type TableDelta, tableDelta } from "./table-delta.ts";
 export type { TableReading, TableSection } from "./tables.ts";
 export { isLnetCounter, lustreVersion, type Recovery, recoveryOf, type ValueReading } from "./values.ts";
+export { type DeltaRows, WHY_NAMES } from "./delta-rows.ts";
+export { KEPT, TargetState } from "./delta-state.ts";

@@ -4,8 +4,7 @@
  */
 import { FormatError } from "../../base/errors.ts";
 import { type ByteSource, bytesSource } from "../../base/source.ts";
-import type { CounterTable } from "../lustre/counter-table.ts";
-import { type LustreItem, readLustre } from "../lustre/parser.ts";
+import { type CounterTable, type LustreItem, readLustre } from "../lustre/index.ts";
 import { bytesOf, hexOf, textOf } from "./bytes-field.ts";
 import { decimal64, type Fields, objectOf, stampOf, versionFault } from "./fields.ts";
 

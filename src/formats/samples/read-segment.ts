@@ -1,8 +1,7 @@
 /** Reads server segments line by line. */
 import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
-import { WHY_NAMES } from "../lustre/delta-rows.ts";
-import { isTargetName } from "../lustre/params.ts";
+import { WHY_NAMES, isTargetName } from "../lustre/index.ts";
 import { eachWindow, excerpt, lineEnd } from "../text/windows.ts";
 import { bytesOf } from "./bytes-field.ts";
 import { decimal64, type Fields, objectOf, stampOf, versionFault } from "./fields.ts";

@@ -3,7 +3,7 @@
  * file of counters that was read, lines for the jobs that did something, and a last line by which a cut file is seen.
  */
 import { assert } from "../../base/assert.ts";
-import type { WHY_NAMES } from "../lustre/delta-rows.ts";
+import type { WHY_NAMES } from "../lustre/index.ts";
 import { hexOf, textOf } from "./bytes-field.ts";
 
 export const SERVER_SAMPLES = "server-samples";

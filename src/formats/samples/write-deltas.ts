@@ -1,9 +1,6 @@
 /** Differences of a tracker as lines of a segment. */
 import { assert } from "../../base/assert.ts";
-import type { Deltas } from "../lustre/delta-types.ts";
-import { type DeltaRows, WHY_NAMES } from "../lustre/delta-rows.ts";
-import { unescapeJobId } from "../lustre/job-id.ts";
-import type { CounterTable } from "../lustre/counter-table.ts";
+import { type CounterTable, type DeltaRows, type Deltas, WHY_NAMES, unescapeJobId } from "../lustre/index.ts";
 import { type CounterGrowth, SEGMENT_KINDS, type SegmentWriter, type Why } from "./server-segment.ts";
 
 /**

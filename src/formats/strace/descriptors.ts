@@ -1,5 +1,5 @@
 /** Follows what descriptors stand for, through calls that open, copy and close them. */
-import { ACCESS_DIRECT, ACCESS_NONFILE, ACCESS_WRITE, type AccessSink } from "../../model/access-stream.ts";
+import { ACCESS_DIRECT, ACCESS_NONFILE, ACCESS_WRITE, type AccessSink } from "../../model/index.ts";
 import type { Call } from "./calls.ts";
 import { type Cursor, unescaped } from "./cursor.ts";
 import { Files } from "./files.ts";

@@ -1,5 +1,5 @@
 /** Files that descriptors stand for. */
-import type { AccessSink } from "../../model/access-stream.ts";
+import type { AccessSink } from "../../model/index.ts";
 import { Interner } from "../text/interner.ts";
 import { unescaped } from "./cursor.ts";
 

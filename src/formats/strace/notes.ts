@@ -1,5 +1,5 @@
 /** What a reader of numbers from strace must know. */
-import type { AccessNote } from "../../model/access-stream.ts";
+import type { AccessNote } from "../../model/index.ts";
 import type { Counts } from "./transfers.ts";
 
 export interface TraceFacts {

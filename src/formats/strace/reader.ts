@@ -1,6 +1,6 @@
 /** The lines of a trace: whose they are, when, and calls that were printed in two parts. */
 import { FormatError } from "../../base/errors.ts";
-import type { AccessSink } from "../../model/access-stream.ts";
+import type { AccessSink } from "../../model/index.ts";
 import { excerpt, lineEnd } from "../text/windows.ts";
 import { type Call, findCall } from "./calls.ts";
 import { nameEnd, OTHER, Prefix, RELATIVE, TIME_OF_DAY, TIMED, UNTIMED } from "./line.ts";

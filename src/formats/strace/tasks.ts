@@ -1,5 +1,5 @@
 /** Processes and threads of a trace: what they have open, and calls that are not over. */
-import type { AccessSink } from "../../model/access-stream.ts";
+import type { AccessSink } from "../../model/index.ts";
 import type { Call } from "./calls.ts";
 
 export interface Descriptor {

@@ -1,5 +1,5 @@
 /** Turns single calls into accesses. */
-import { ACCESS_ERROR, type AccessSink } from "../../model/access-stream.ts";
+import { ACCESS_ERROR, type AccessSink } from "../../model/index.ts";
 import { AccessColumns } from "../access-columns.ts";
 import { readContext, readEvents, readRequests } from "./asynchronous.ts";
 import type { Call } from "./calls.ts";

@@ -2,7 +2,7 @@
 import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
 import { formatMany } from "../../base/units.ts";
-import type { NoteSentence } from "../../model/access-stream.ts";
+import type { NoteSentence } from "../../model/index.ts";
 
 const WINDOW_BYTES = 1 << 20;
 const LINE_BYTES_MAX = 64 << 20;

@@ -1,6 +1,6 @@
 /** What traces say about themselves beside their accesses. */
 import { formatBytes, formatCount, formatMany, formatSeconds } from "../../base/units.ts";
-import type { AccessSink, NoteSentence } from "../../model/access-stream.ts";
+import type { AccessSink, NoteSentence } from "../../model/index.ts";
 import type { TraceHeader } from "./header.ts";
 import { TRACE_DELAY, TRACE_ENDED, TRACE_SANDBOX } from "./layout.ts";
 

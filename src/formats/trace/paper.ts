@@ -4,12 +4,7 @@
  * a file cannot say what it is, so its name must end in `.bps32`.
  */
 import { FormatError } from "../../base/errors.ts";
-import {
-  type AccessBlock,
-  type AccessClock,
-  ACCESS_NESTED,
-  type AccessSink,
-} from "../../model/access-stream.ts";
+import { type AccessBlock, type AccessClock, ACCESS_NESTED, type AccessSink } from "../../model/index.ts";
 import type { AccessFormat } from "../access-format.ts";
 
 export const PAPER_SUFFIX = ".bps32";

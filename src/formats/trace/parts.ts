@@ -3,7 +3,7 @@
  * `TraceParts` puts together what they say about files and the trace, in the order of the parts.
  */
 import type { ByteSource } from "../../base/source.ts";
-import type { AccessBlock, AccessFile, AccessSink } from "../../model/access-stream.ts";
+import type { AccessBlock, AccessFile, AccessSink } from "../../model/index.ts";
 import { isTrace, readHeader, type TraceHeader } from "./header.ts";
 import { HEADER_BYTES, KIND, RECORD_BYTES } from "./layout.ts";
 import { type Counts, tellFacts } from "./notes.ts";

@@ -6,7 +6,7 @@ import {
   type AccessBlock,
   type AccessFile,
   type AccessSink,
-} from "../../model/access-stream.ts";
+} from "../../model/index.ts";
 import type { AccessFormat } from "../access-format.ts";
 import { clockUncertaintyNs, isTrace, readHeader, type TraceHeader } from "./header.ts";
 import {

@@ -1,7 +1,5 @@
 /** Logs whose bytes are broken. */
-import { NEW_LAYOUT } from "../../formats/darshan/header.ts";
-import { posix, stdio } from "../../formats/darshan/modules/index.ts";
-import type { ModuleSpec } from "../../formats/darshan/modules/index.ts";
+import { type ModuleSpec, NEW_LAYOUT, posix, stdio } from "../../formats/darshan/index.ts";
 import { type Recipe, SOUND, SOUND_READ, SOUND_WRITTEN, soundLog } from "./plan.ts";
 
 /** Where the header keeps offset and length of a module's region. */

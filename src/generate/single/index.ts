@@ -3,7 +3,7 @@
  * a list of imagined calls (make) that a small recorder turns into counters, so all of them agree.
  */
 import { Random } from "../../base/prng.ts";
-import type { WriteOptions } from "../../formats/darshan/writer.ts";
+import type { WriteOptions } from "../../formats/darshan/index.ts";
 import { type RecordedLog, recordLog } from "../recorder/record.ts";
 import { ACCESSES } from "./accesses.ts";
 import { FILE_LOGS } from "./files.ts";
@@ -26,3 +26,4 @@ export function randomOf(id: string, seed: number): Random {
   for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);
   return new Random(hash ^ Math.imul(seed, 0x9e3779b1));
 }
+export { Application, osts } from "./application.ts";

@@ -280,3 +280,12 @@ function grouped<Value>(
   for (const line of lines) (found[line.of] ??= {})[line.key] = value(line);
   return found;
 }
+export { clientReadings } from "./client-readings.ts";
+export { damagePack } from "./damage.ts";
+export type { Release } from "./entry.ts";
+export type { JobBlock } from "./job-block.ts";
+export { FolderFiles } from "./live-files.ts";
+export type { LiveJob } from "./live-jobs.ts";
+export { LiveSite } from "./live.ts";
+export { SACCT_HEADER, sacctLines } from "./sacct.ts";
+export { Samples } from "./samples.ts";

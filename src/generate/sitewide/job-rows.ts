@@ -1,7 +1,7 @@
 /** Jobs as rows of the store. */
 import { createHash } from "node:crypto";
 import { type RowSink, storedJobs } from "../../model/index.ts";
-import { put, putHalves, putMissing, putNanoseconds, TableBuffer } from "../reuse/table-buffer.ts";
+import { put, putHalves, putMissing, putNanoseconds, TableBuffer } from "../reuse/index.ts";
 import { COUNTERS, type JobBlock } from "./job-block.ts";
 import { PROGRAMS } from "./jobs.ts";
 import { JOBS } from "./scenario.ts";

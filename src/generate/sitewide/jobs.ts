@@ -1,6 +1,6 @@
 /** The jobs of a cluster, day by day. */
 import { Random } from "../../base/prng.ts";
-import { logNormal, Weighted } from "../reuse/distributions.ts";
+import { logNormal, Weighted } from "../reuse/index.ts";
 import { dayNumber, LocalDay } from "./calendar.ts";
 import { ClusterDraws, NOTHING, ONLY_METADATA, ONLY_READS, WRITES } from "./draws.ts";
 import { JobBlock } from "./job-block.ts";

@@ -1,7 +1,7 @@
 /** Minutes of jobs on targets as rows of the store, and the sums of each target with what nobody's job did. */
 import { Random } from "../../base/prng.ts";
 import { type RowSink, storedMinutes, storedReadings, storedTargets } from "../../model/index.ts";
-import { put, putHalves, putMissing, TableBuffer } from "../reuse/table-buffer.ts";
+import { put, putHalves, putMissing, TableBuffer } from "../reuse/index.ts";
 import { JobKey } from "./job-rows.ts";
 import { BINS_MAX } from "./plan.ts";
 import { FILE_SYSTEM, QUARTZ, READING_SECOND } from "./scenario.ts";

@@ -3,7 +3,7 @@
  * members have the shares and means of the distribution and not of a sample of it. With a deviation of 2.9 of the
  * logarithm even a million random draws would miss a mean by 6 %.
  */
-import { normalQuantile } from "../reuse/distributions.ts";
+import { normalQuantile } from "../reuse/index.ts";
 
 /** A shuffle of 0 … n - 1 that is computed place by place: four Feistel rounds over an even number of bits. */
 export class Shuffle {

@@ -1,6 +1,6 @@
 /** Jobs whose minutes servers have seen: who they are, day by day, and what each does. */
 import { Random } from "../../base/prng.ts";
-import { logNormal, zipf } from "../reuse/distributions.ts";
+import { logNormal, zipf } from "../reuse/index.ts";
 import { LocalClock, LocalDay } from "./calendar.ts";
 import { JobBlock } from "./job-block.ts";
 import { HOURS, PROGRAMS } from "./jobs.ts";

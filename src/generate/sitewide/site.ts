@@ -1,6 +1,6 @@
 /** A synthetic site: its options and what follows from them before anything is drawn. */
 import { Random } from "../../base/prng.ts";
-import { Weighted } from "../reuse/distributions.ts";
+import { Weighted } from "../reuse/index.ts";
 import { dayNumber } from "./calendar.ts";
 import {
   CAB,

@@ -10,8 +10,7 @@ import {
   recognizeSamples,
   sideItems,
 } from "../../formats/samples/index.ts";
-import type { RowSink } from "../../model/index.ts";
-import { nodesWarning } from "../../model/warnings.ts";
+import { type RowSink, nodesWarning } from "../../model/index.ts";
 import type { Added, FileImporter, ImportSetting, InputFormat } from "../input-format.ts";
 import { count, type IngestNotes } from "../notes.ts";
 import { JobRows } from "./job-rows.ts";

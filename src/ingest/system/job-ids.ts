@@ -1,7 +1,6 @@
 /** Job ids as texts and keys, made once for bytes that come again and again. */
 import { createHash } from "node:crypto";
-import type { JobIdentity } from "../../formats/lustre/index.ts";
-import { latinText, unescapeJobId } from "../../formats/lustre/job-id.ts";
+import { type JobIdentity, latinText, unescapeJobId } from "../../formats/lustre/index.ts";
 import { hashOf, Interner } from "../../formats/text/interner.ts";
 
 /** Ids that are remembered; a server knows some thousands at a time. */

@@ -3,7 +3,7 @@
  * is one vector in another), parts become MPI_Type_create_hindexed where all are plain bytes and MPI_Type_create_struct elsewhere.
  */
 import { assert } from "../../base/assert.ts";
-import type { Datatype } from "../../ncio/pattern/datatype.ts";
+import type { Datatype } from "../../ncio/pattern/index.ts";
 import type { Handle } from "./abi.ts";
 import { check, type HandleCell, handleCell, type Mpi } from "./library.ts";
 

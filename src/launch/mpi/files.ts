@@ -1,8 +1,7 @@
 /** Files of MPI-IO. Calls of MPI-IO block this process, as they do in a program in C; errors come back as text. */
 import { assert } from "../../base/assert.ts";
-import type { NcioMethod } from "../../model/ncio.ts";
-import type { Datatype } from "../../ncio/pattern/datatype.ts";
-import type { RankAccess } from "../../ncio/pattern/pattern.ts";
+import type { NcioMethod } from "../../model/index.ts";
+import type { Datatype, RankAccess } from "../../ncio/pattern/index.ts";
 import type { Handle } from "./abi.ts";
 import type { MpiCommunicator } from "./communicator.ts";
 import { type Extent, extentOf, makeDatatype } from "./datatypes.ts";

@@ -1,6 +1,6 @@
 /** How a method of noncontiguous I/O is asked for: ROMIO's hints, and whether the call is collective. */
 import { UsageError } from "../../base/errors.ts";
-import type { NcioMethod } from "../../model/ncio.ts";
+import type { NcioMethod } from "../../model/index.ts";
 
 export type Hints = Readonly<Record<string, string>>;
 

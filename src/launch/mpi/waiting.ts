@@ -5,8 +5,7 @@
  * ranks share it; elsewhere that would only let in whatever else the machine does.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { HandleCell, Mpi } from "./library.ts";
-import { check, pinned } from "./library.ts";
+import { type HandleCell, type Mpi, check, pinned } from "./library.ts";
 
 /** A run of tests; timers and files of this process wait for it at most that long. */
 const RUN_MS = 0.1;

@@ -1,5 +1,5 @@
 /** What a sweep says of one's own pattern: the best method near it, and what another method or layout would bring. */
-import type { NcioCase, NcioMethod, NcioPoint, NcioSweep, NcioVariable } from "../../model/ncio.ts";
+import type { NcioCase, NcioMethod, NcioPoint, NcioSweep, NcioVariable } from "../../model/index.ts";
 import { hintsOf, METHOD_WORDS, methodName } from "./methods.ts";
 import { type Ratio, ratioOf, type Seen, seen } from "./ratio.ts";
 import { type Direction, fastest, type Regions, SweepPoints } from "./series.ts";

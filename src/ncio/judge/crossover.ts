@@ -3,7 +3,7 @@
  * between the last value where the one is seen to be faster and the first where the other is. The place itself is interpolated: the
  * logarithm of the ratio is taken as straight between two measured values, over the logarithm of the variable.
  */
-import type { NcioCase, NcioMethod, NcioPoint, NcioVariable } from "../../model/ncio.ts";
+import type { NcioCase, NcioMethod, NcioPoint, NcioVariable } from "../../model/index.ts";
 import { ratioOf, type Seen, seen } from "./ratio.ts";
 import { type At, type Direction, fastest, type SweepPoints } from "./series.ts";
 

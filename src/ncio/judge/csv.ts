@@ -1,6 +1,6 @@
 /** Points as CSV, a row each, with exact numbers. */
 import { csvRow, type CsvValue } from "../../base/csv.ts";
-import type { NcioPoint } from "../../model/ncio.ts";
+import type { NcioPoint } from "../../model/index.ts";
 
 const COLUMNS: readonly (readonly [name: string, value: (point: NcioPoint) => CsvValue])[] = [
   ["pattern", (point) => point.pattern],

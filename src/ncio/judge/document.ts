@@ -1,7 +1,6 @@
 /** A sweep as a report: the verdict, the guidelines, the figures, where methods cross, every point, and how it was measured. */
 import { formatCount, formatMany } from "../../base/units.ts";
-import type { Block, Document, Section } from "../../model/document.ts";
-import type { NcioSweep } from "../../model/ncio.ts";
+import type { Block, Document, NcioSweep, Section } from "../../model/index.ts";
 import { capital, type FigureKind, panels } from "./figures.ts";
 import { METHOD_WORDS, methodName, VARIABLE_WORDS } from "./methods.ts";
 import { ASSUMED_SPREAD, countingRepeats, ENOUGH_REPEATS } from "./ratio.ts";

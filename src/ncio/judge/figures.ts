@@ -1,7 +1,6 @@
 /** Figures 4 to 6 of the NCIO paper from the points of a sweep: a panel for each case, a bar for each method. */
 import { formatCount, formatRate } from "../../base/units.ts";
-import type { BarsChart, Figure } from "../../model/figure.ts";
-import type { NcioCase, NcioPoint, NcioSweep, NcioVariable } from "../../model/ncio.ts";
+import type { BarsChart, Figure, NcioCase, NcioPoint, NcioSweep, NcioVariable } from "../../model/index.ts";
 import { CASE_WORDS, METHOD_WORDS, methodName, VARIABLE_WORDS } from "./methods.ts";
 import { countingRepeats } from "./ratio.ts";
 import { type At, type Direction, SweepPoints } from "./series.ts";

@@ -1,5 +1,5 @@
 /** What a guideline is, and the comparisons that judge it. */
-import type { NcioCase, NcioMethod, NcioPoint } from "../../model/ncio.ts";
+import type { NcioCase, NcioMethod, NcioPoint } from "../../model/index.ts";
 import { middle, type Ratio, ratioOf, ratioText, type Tally, tally } from "./ratio.ts";
 import { type Direction, fastest, type Regions, type SweepPoints } from "./series.ts";
 import { timesText, whereText } from "./words.ts";

@@ -4,7 +4,7 @@
  * show it by more than their spreads; it is refuted when more than half show the opposite.
  */
 import { formatCount } from "../../base/units.ts";
-import type { NcioCase, NcioMethod, NcioPoint, NcioSweep } from "../../model/ncio.ts";
+import type { NcioCase, NcioMethod, NcioPoint, NcioSweep } from "../../model/index.ts";
 import {
   type Guideline,
   Look,

@@ -1,6 +1,5 @@
 /** The methods of noncontiguous I/O: names, colours, and how MPI-IO is asked for each. */
-import type { Role } from "../../model/figure.ts";
-import type { NcioCase, NcioMethod, NcioVariable } from "../../model/ncio.ts";
+import type { NcioCase, NcioMethod, NcioVariable, Role } from "../../model/index.ts";
 
 export interface MethodWords {
   /** In sentences. */

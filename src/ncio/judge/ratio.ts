@@ -2,7 +2,7 @@
  * How much faster one point is than another, with the interval that the spreads of both leave: from the slowest of the one over the
  * fastest of the other to the reverse. An interval that holds 1 is no difference seen.
  */
-import type { NcioPoint } from "../../model/ncio.ts";
+import type { NcioPoint } from "../../model/index.ts";
 import { METHOD_WORDS } from "./methods.ts";
 
 export interface Ratio {

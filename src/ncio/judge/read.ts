@@ -1,6 +1,6 @@
 /** Sweeps and points from JSON, checked: what came from elsewhere may be anything. */
 import { FormatError } from "../../base/errors.ts";
-import type { NcioPoint, NcioSweep, NcioVariable } from "../../model/ncio.ts";
+import type { NcioPoint, NcioSweep, NcioVariable } from "../../model/index.ts";
 import { CASE_ORDER, METHOD_ORDER, VARIABLE_ORDER } from "./methods.ts";
 
 const BACKENDS = ["posix", "servers", "mpiio", "memory", "null"];

@@ -7,7 +7,7 @@ import {
   type NcioSweep,
   type NcioVariable,
   regionsAt,
-} from "../../model/ncio.ts";
+} from "../../model/index.ts";
 import { CASE_ORDER, METHOD_ORDER, VARIABLE_ORDER } from "./methods.ts";
 
 export type Direction = NcioPoint["direction"];

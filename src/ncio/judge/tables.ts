@@ -1,6 +1,5 @@
 /** Tables of the report. */
-import type { Cell, TableBlock } from "../../model/document.ts";
-import type { NcioPoint } from "../../model/ncio.ts";
+import type { Cell, NcioPoint, TableBlock } from "../../model/index.ts";
 import { table } from "../../analyze/study/common/table.ts";
 import type { Leaders, Pair } from "./crossover.ts";
 import type { Guideline } from "./guideline.ts";

@@ -1,6 +1,6 @@
 /** A sweep, and advice on a pattern, for the terminal. */
 import { formatRate } from "../../base/units.ts";
-import type { NcioSweep } from "../../model/ncio.ts";
+import type { NcioSweep } from "../../model/index.ts";
 import type { Advice } from "./advice.ts";
 import type { Leaders } from "./crossover.ts";
 import type { Guideline } from "./guideline.ts";

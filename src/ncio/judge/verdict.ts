@@ -1,5 +1,5 @@
 /** All that a sweep says, in one value. */
-import type { NcioMethod, NcioSweep } from "../../model/ncio.ts";
+import type { NcioMethod, NcioSweep } from "../../model/index.ts";
 import { type Leaders, leadersOf, type Pair, pairsOf } from "./crossover.ts";
 import type { Guideline, Verdict } from "./guideline.ts";
 import { guidelinesOf } from "./guidelines.ts";

@@ -1,6 +1,6 @@
 /** Patterns, factors and places in sentences. */
 import { formatCount } from "../../base/units.ts";
-import type { NcioCase, NcioVariable } from "../../model/ncio.ts";
+import type { NcioCase, NcioVariable } from "../../model/index.ts";
 import type { Crossover, Leaders } from "./crossover.ts";
 import { methodName, VARIABLE_WORDS } from "./methods.ts";
 import { factor } from "./ratio.ts";

@@ -1,8 +1,13 @@
 /** Copies between a rank's memory and a window on the file, and between packed data and a list of places. */
-import { pack, unpack } from "../pattern/pack.ts";
-import type { RankAccess } from "../pattern/pattern.ts";
-import { RegionCursor, regionBlock } from "../pattern/regions.ts";
-import { isContiguous, lowOf } from "../pattern/shape.ts";
+import {
+  type RankAccess,
+  RegionCursor,
+  isContiguous,
+  lowOf,
+  pack,
+  regionBlock,
+  unpack,
+} from "../pattern/index.ts";
 import type { Direction } from "./requests.ts";
 
 /** Bytes `from` to `to` of the data; `place` is where in the file the window begins. */

@@ -2,7 +2,7 @@
  * Requests that carry the description of the whole access and a share of its data: as many as the data needs. Storage without
  * such requests gets lists instead.
  */
-import { lowOf, isContiguous } from "../pattern/shape.ts";
+import { lowOf, isContiguous } from "../pattern/index.ts";
 import { list } from "./list.ts";
 import { moveContiguous, type Outcome, PackedData, type Task } from "./task.ts";
 

@@ -2,8 +2,8 @@
  * How many requests a method makes for equal regions at equal distances, computed from the numbers of the pattern alone: no
  * datatype, no list, no code of the methods. What a run counts must be the same.
  */
-import type { NcioMethod } from "../../model/ncio.ts";
-import type { HpioSpec, NcioSpec } from "../pattern/specs.ts";
+import type { NcioMethod } from "../../model/index.ts";
+import type { HpioSpec, NcioSpec } from "../pattern/index.ts";
 import { type Comb, combServers, periodicSum, rangeMessages } from "./expected-servers.ts";
 import type { MethodOptions } from "./method.ts";
 

@@ -1,5 +1,5 @@
 /** What a write leaves in the bytes between the regions, for whoever verifies a file. */
-import type { NcioMethod } from "../../model/ncio.ts";
+import type { NcioMethod } from "../../model/index.ts";
 
 export interface HolesAfter {
   /** In a file that was empty, up to its last region. */

@@ -2,8 +2,7 @@
  * Requests that name several pieces. Both descriptions are bounded, as in PVFS: a request has at most `listPairs` pieces of
  * memory and as many of the file. Data goes packed, and no more than `requestBytes` of it.
  */
-import { PieceCursor, type Pieces, pieceBlock } from "../pattern/pieces.ts";
-import { isContiguous } from "../pattern/shape.ts";
+import { PieceCursor, type Pieces, isContiguous, pieceBlock } from "../pattern/index.ts";
 import type { FileRegions } from "../storage.ts";
 import { moveContiguous, type Outcome, PackedData, type Task } from "./task.ts";
 

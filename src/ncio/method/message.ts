@@ -2,8 +2,7 @@
  * What a rank sends to an aggregator: the number of its pieces in a window, the bytes of their data, their places from the
  * start of the window, their lengths (32-bit words, in the byte order of the machine), and when writing the data.
  */
-import type { RankAccess } from "../pattern/pattern.ts";
-import { PieceCursor, type Pieces, pieceBlock } from "../pattern/pieces.ts";
+import { PieceCursor, type Pieces, type RankAccess, pieceBlock } from "../pattern/index.ts";
 import { PieceCopy } from "./copy.ts";
 import { allocate } from "./task.ts";
 

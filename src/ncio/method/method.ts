@@ -1,7 +1,7 @@
 /** What a method of noncontiguous I/O is given, and what it gives back. */
 import type { Communicator } from "../../launch/communicator.ts";
-import type { NcioMethod } from "../../model/ncio.ts";
-import type { RankAccess } from "../pattern/pattern.ts";
+import type { NcioMethod } from "../../model/index.ts";
+import type { RankAccess } from "../pattern/index.ts";
 import type { Storage, StorageFile } from "../storage.ts";
 
 export interface MethodOptions {

@@ -1,5 +1,5 @@
 /** One request for each piece that is contiguous in memory and in the file: often more than either has pieces. */
-import { RegionCursor, regionBlock } from "../pattern/regions.ts";
+import { RegionCursor, regionBlock } from "../pattern/index.ts";
 import type { Outcome, Task } from "./task.ts";
 
 export async function posix({ direction, access, buffer, requests }: Task): Promise<Outcome> {

@@ -1,5 +1,5 @@
 /** Makes the requests of a method: counts them, and tells whoever wants to know when each began and ended. */
-import type { Datatype } from "../pattern/datatype.ts";
+import type { Datatype } from "../pattern/index.ts";
 import type { Done, FilePieces, FileRegions, StorageFile } from "../storage.ts";
 import type { OnRequests } from "./method.ts";
 

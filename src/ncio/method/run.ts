@@ -1,8 +1,8 @@
 /** The table of methods, and one operation of one rank by any of them. */
 import { assert } from "../../base/assert.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { NcioMethod } from "../../model/ncio.ts";
-import { dataBytes, endOf, isOrdered } from "../pattern/shape.ts";
+import type { NcioMethod } from "../../model/index.ts";
+import { dataBytes, endOf, isOrdered } from "../pattern/index.ts";
 import { datatype } from "./datatype.ts";
 import { list } from "./list.ts";
 import { METHOD_DEFAULTS, type MethodOptions, type Operation, type OperationResult } from "./method.ts";

@@ -3,8 +3,7 @@
  * first. Nobody else may write into it meanwhile: ROMIO locks the window, and leaves sieving out where there are no locks.
  * Here storage has none, so ranks whose windows meet take turns, in the order of ranks.
  */
-import { dataBelow, placeOf } from "../pattern/pieces.ts";
-import { endOf, isContiguous, lowOf } from "../pattern/shape.ts";
+import { dataBelow, endOf, isContiguous, lowOf, placeOf } from "../pattern/index.ts";
 import { copyWindow } from "./copy.ts";
 import { allocate, moveContiguous, type Outcome, PackedData, type Task } from "./task.ts";
 

@@ -1,9 +1,14 @@
 /** An operation made ready for a method, and the buffers that methods share. */
 import type { Communicator } from "../../launch/communicator.ts";
-import { pack, unpack } from "../pattern/pack.ts";
-import type { RankAccess } from "../pattern/pattern.ts";
-import { PieceCursor, pieceBlock, placeOf } from "../pattern/pieces.ts";
-import { isContiguous } from "../pattern/shape.ts";
+import {
+  PieceCursor,
+  type RankAccess,
+  isContiguous,
+  pack,
+  pieceBlock,
+  placeOf,
+  unpack,
+} from "../pattern/index.ts";
 import type { MethodOptions } from "./method.ts";
 import type { Direction, Requests } from "./requests.ts";
 

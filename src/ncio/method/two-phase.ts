@@ -4,9 +4,7 @@
  * Collective. Ranks must not write the same bytes; holes are seen by the sum of lengths.
  */
 import { UsageError } from "../../base/errors.ts";
-import { pack, unpack } from "../pattern/pack.ts";
-import { dataBelow } from "../pattern/pieces.ts";
-import { endOf, isOrdered, lowOf } from "../pattern/shape.ts";
+import { dataBelow, endOf, isOrdered, lowOf, pack, unpack } from "../pattern/index.ts";
 import { gatherPieces, type PieceMessage, readMessage, scatterPieces, writeMessage } from "./message.ts";
 import type { MethodOptions } from "./method.ts";
 import { allocate, type Outcome, type Task } from "./task.ts";

@@ -4,7 +4,7 @@
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { FormatError, inFile, UsageError } from "../../base/errors.ts";
-import type { NcioPoint } from "../../model/ncio.ts";
+import type { NcioPoint } from "../../model/index.ts";
 
 const KIND = "ncio-journal";
 

@@ -1,9 +1,14 @@
 /** MPI-IO does the operations; what requests it makes of them it does not tell. */
 import { rmSync, truncateSync } from "node:fs";
-import type { MpiCommunicator } from "../../launch/mpi/communicator.ts";
-import { type MpiFile, openMpiFile, type Prepared } from "../../launch/mpi/files.ts";
-import { MPIIO_METHODS, requireMethod } from "../../launch/mpi/hints.ts";
-import type { NcioMethod } from "../../model/ncio.ts";
+import {
+  MPIIO_METHODS,
+  type MpiCommunicator,
+  type MpiFile,
+  type Prepared,
+  openMpiFile,
+  requireMethod,
+} from "../../launch/mpi/index.ts";
+import type { NcioMethod } from "../../model/index.ts";
 import { posixStorage } from "../storage/index.ts";
 import type { StorageFile } from "../storage.ts";
 import type { Intent, Performed, Performer } from "./performer.ts";

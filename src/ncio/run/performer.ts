@@ -1,6 +1,6 @@
 /** What does the operations of a point: our methods over some storage, or MPI-IO. */
 import type { Communicator } from "../../launch/communicator.ts";
-import type { NcioMethod } from "../../model/ncio.ts";
+import type { NcioMethod } from "../../model/index.ts";
 import type { RankAccess } from "../pattern/index.ts";
 import { runOperation } from "../method/index.ts";
 import type { Storage, StorageFile } from "../storage.ts";

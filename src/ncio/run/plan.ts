@@ -1,7 +1,7 @@
 /** What a benchmark run is, as data: the points of a sweep in their order, and what each needs of the machine. */
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes } from "../../base/units.ts";
-import { type NcioMethod, type NcioVariable, regionsAt } from "../../model/ncio.ts";
+import { type NcioMethod, type NcioVariable, regionsAt } from "../../model/index.ts";
 import { type AccessCase, dataBytes, endOf, type PatternSpec, patternOf } from "../pattern/index.ts";
 import type { MethodOptions } from "../method/index.ts";
 

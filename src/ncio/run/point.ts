@@ -1,5 +1,5 @@
 /** A measured point in the form in which it is kept and shown. */
-import type { NcioPoint } from "../../model/ncio.ts";
+import type { NcioPoint } from "../../model/index.ts";
 import { isContiguous, patternOf, type PatternSpec, pieceCount, dataBytes, endOf } from "../pattern/index.ts";
 import { expectedCounts, type StorageShape } from "../method/index.ts";
 import type { BackendPlan, PointPlan, RunPlan } from "./plan.ts";

@@ -1,6 +1,6 @@
 /** From what the ranks measured in all turns of a point to the numbers that are shown. */
 import { assert } from "../../base/assert.ts";
-import type { NcioSpread } from "../../model/ncio.ts";
+import type { NcioSpread } from "../../model/index.ts";
 
 /** One operation of one rank. Times count from the moment in which the rank left the barrier before it. */
 export interface RankTurn {

@@ -1,7 +1,6 @@
 /** Files in the memory of this process, shared by whoever opens them through the same storage. Holes take no room. */
-import { systemError } from "../../adaptive/backend/backend.ts";
-import type { Datatype } from "../pattern/datatype.ts";
-import { PieceCursor, pieceBlock } from "../pattern/pieces.ts";
+import { systemError } from "../../adaptive/backend/index.ts";
+import { type Datatype, PieceCursor, pieceBlock } from "../pattern/index.ts";
 import type { FilePieces, Storage, StorageFile } from "../storage.ts";
 import { Counter } from "./counter.ts";
 import { type RequestKinds, typedStorage } from "./kinds.ts";

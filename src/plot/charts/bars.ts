@@ -1,7 +1,7 @@
 /** Categories with one bar per series, side by side or stacked, upwards or to the right. */
 
 import { type Markish, rect, ruleX, ruleY } from "@observablehq/plot";
-import type { BarsChart, Role } from "../../model/figure.ts";
+import type { BarsChart, Role } from "../../model/index.ts";
 import { formatExact, formatTick, formatValue, NOT_RECORDED } from "../format.ts";
 import { type Frame, type FrameAxis, frame } from "../frame.ts";
 import { type LegendEntry, missingMark, seriesLegend } from "../legend.ts";

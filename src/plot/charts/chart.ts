@@ -1,7 +1,6 @@
 /** What a kind of chart is: how it is drawn, and what of it goes into CSV and into a table. */
 
-import type { Chart, Role } from "../../model/figure.ts";
-import type { Unit } from "../../model/finding.ts";
+import type { Chart, Role, Unit } from "../../model/index.ts";
 
 export interface DrawContext {
   readonly document: Document;

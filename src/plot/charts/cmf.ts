@@ -1,6 +1,6 @@
 /** Cumulative shares as steps, with a dotted line at each mean: what share of the population has at most x. */
 
-import type { CmfChart } from "../../model/figure.ts";
+import type { CmfChart } from "../../model/index.ts";
 import { formatExact, formatTick, formatValue } from "../format.ts";
 import { frame } from "../frame.ts";
 import { type LegendEntry, lineSwatch, seriesLegend } from "../legend.ts";

@@ -1,6 +1,6 @@
 /** Counts in bins of two values, mostly logarithmic; colour is the decade of the count, and zeros stand in gutters. */
 
-import type { DensityChart } from "../../model/figure.ts";
+import type { DensityChart } from "../../model/index.ts";
 import { cellPaths } from "../cells.ts";
 import { type Classes, decadeClasses } from "../classes.ts";
 import { formatExact, formatTick, formatValue } from "../format.ts";

@@ -1,6 +1,6 @@
 /** A matrix of cells in classes of one scale, with stacked bars of column sums above and of row sums at the right. */
 
-import type { HeatChart } from "../../model/figure.ts";
+import type { HeatChart } from "../../model/index.ts";
 import { type Cells, cellPaths } from "../cells.ts";
 import { classesOf } from "../classes.ts";
 import { formatExact, formatTick, formatValue } from "../format.ts";

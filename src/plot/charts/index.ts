@@ -1,6 +1,6 @@
 /** The kinds of charts. A new one is a file beside this and a line here. */
 
-import type { Chart } from "../../model/figure.ts";
+import type { Chart } from "../../model/index.ts";
 import { bars } from "./bars.ts";
 import type { ChartKind } from "./chart.ts";
 import { cmf } from "./cmf.ts";
@@ -19,3 +19,6 @@ export const CHARTS: Kinds = { bars, heat, strip, spans, cmf, violin, density, p
 export function kindOf(chart: Chart): ChartKind<Chart> {
   return CHARTS[chart.kind] as ChartKind<Chart>;
 }
+export { type DrawContext, FONT, FONT_SMALL, type FigureTable } from "./chart.ts";
+export { quantileOf } from "./cmf.ts";
+export { binsOf, guttersOf, isBinned } from "./density.ts";

@@ -1,6 +1,6 @@
 /** Points with labels; shape and colour by role. */
 
-import type { PointsChart, Role } from "../../model/figure.ts";
+import type { PointsChart, Role } from "../../model/index.ts";
 import { formatExact, formatTick } from "../format.ts";
 import { frame } from "../frame.ts";
 import { type LegendEntry, seriesLegend } from "../legend.ts";

@@ -1,6 +1,6 @@
 /** Rectangles over time: calls on lanes, or the offsets of a file that they touched. */
 
-import type { Role, SpansChart } from "../../model/figure.ts";
+import type { Role, SpansChart } from "../../model/index.ts";
 import { formatTick } from "../format.ts";
 import { frame } from "../frame.ts";
 import { seriesLegend } from "../legend.ts";

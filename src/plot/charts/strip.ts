@@ -1,6 +1,6 @@
 /** One bar per storage target, side by side: its height is one value, its colour another. */
 
-import type { StripChart } from "../../model/figure.ts";
+import type { StripChart } from "../../model/index.ts";
 import { classesOf } from "../classes.ts";
 import { formatExact, formatTick } from "../format.ts";
 import { frame } from "../frame.ts";

@@ -1,6 +1,6 @@
 /** One mirrored density per group, with the mean as a solid line and median and quartiles thin. */
 
-import type { ViolinChart } from "../../model/figure.ts";
+import type { ViolinChart } from "../../model/index.ts";
 import { formatExact, formatTick, formatValue } from "../format.ts";
 import { frame } from "../frame.ts";
 import { lineSwatch, seriesLegend } from "../legend.ts";

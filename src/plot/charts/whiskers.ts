@@ -1,7 +1,7 @@
 /** Lines over bars from the least to the greatest of what a bar is the mean of. */
 
 import { type Markish, ruleX, ruleY } from "@observablehq/plot";
-import type { BarsChart } from "../../model/figure.ts";
+import type { BarsChart } from "../../model/index.ts";
 
 export const hasWhiskers = ({ series, stacked }: BarsChart): boolean =>
   !stacked && series.some(({ low, high }) => low !== undefined && high !== undefined);

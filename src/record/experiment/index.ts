@@ -159,3 +159,4 @@ function settingOf(
     notes: told,
   };
 }
+export { DEVICE_CHOICES, type DeviceChoice } from "./plan.ts";

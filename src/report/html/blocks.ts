@@ -1,9 +1,13 @@
 /** Blocks of a document as markup. Buttons that only work with the script are made by the script. */
-import type { Block, NoticeBlock, Tile } from "../../model/document.ts";
-import type { Figure } from "../../model/figure.ts";
-import { SEVERITIES } from "../../model/finding.ts";
-import type { Trace } from "../../model/trace.ts";
-import { NOT_RECORDED } from "../../plot/format.ts";
+import {
+  type Block,
+  type Figure,
+  type NoticeBlock,
+  SEVERITIES,
+  type Tile,
+  type Trace,
+} from "../../model/index.ts";
+import { NOT_RECORDED } from "../../plot/index.ts";
 import { type PageData, pageTable } from "./data.ts";
 import { attribute, domId, escapeHtml, prose } from "./escape.ts";
 import { codeHtml, findingHtml } from "./findings.ts";

@@ -1,6 +1,5 @@
 /** What the page hands to its script, as JSON: tables whole, the data of figures, findings as Markdown. */
-import type { Cell, TableBlock } from "../../model/document.ts";
-import type { Unit } from "../../model/finding.ts";
+import type { Cell, TableBlock, Unit } from "../../model/index.ts";
 import { domId, visible } from "./escape.ts";
 
 export interface PageData {

@@ -2,7 +2,7 @@
  * Text of logs made fit for a page. Names come from outside: they may hold markup, control characters, characters that
  * turn the writing direction around, halves of surrogate pairs, or ten thousand letters.
  */
-import { shortenMiddle } from "../../plot/text.ts";
+import { shortenMiddle } from "../../plot/index.ts";
 
 /** Invisible or misleading: controls, soft hyphen, bidi marks and overrides, separators, zero width, tags, lone halves. */
 const HIDDEN =

@@ -1,7 +1,7 @@
 /** Findings as cards: what is wrong, the numbers, where, what to change; how it was judged folds out. */
 import { formatSize } from "../../base/units.ts";
-import type { EvidenceFile, Finding } from "../../model/finding.ts";
-import { NOT_RECORDED } from "../../plot/format.ts";
+import type { EvidenceFile, Finding } from "../../model/index.ts";
+import { NOT_RECORDED } from "../../plot/index.ts";
 import { attribute, escapeHtml, name, prose, visibleLines } from "./escape.ts";
 import type { Links } from "./links.ts";
 import type { HtmlParts } from "./parts.ts";

@@ -2,8 +2,8 @@
  * A document as one HTML file that needs nothing else: styles, script, figures and data are inside, and its policy
  * forbids every request. All texts of a document are taken as hostile.
  */
-import type { Document, Fact } from "../../model/document.ts";
-import { shortenMiddle } from "../../plot/text.ts";
+import type { Document, Fact } from "../../model/index.ts";
+import { shortenMiddle } from "../../plot/index.ts";
 import { blockHtml, type PageBuild, paragraphs } from "./blocks.ts";
 import { attribute, domId, escapeHtml, name, prose, scriptJson, visible } from "./escape.ts";
 import { codeHtml } from "./findings.ts";
@@ -104,3 +104,4 @@ function factsHtml(facts: readonly Fact[]): string {
   });
   return `<dl class="facts">${items.join("")}</dl>`;
 }
+export { visible } from "./escape.ts";

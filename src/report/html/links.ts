@@ -1,5 +1,5 @@
 /** Addresses within the page. A link is made only when the document holds the place that it leads to. */
-import type { Document } from "../../model/document.ts";
+import type { Document } from "../../model/index.ts";
 import { domId, escapeHtml } from "./escape.ts";
 
 export interface Links {

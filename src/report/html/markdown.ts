@@ -1,7 +1,7 @@
 /** A finding as Markdown, for a ticket or a mail. */
 import { formatSize } from "../../base/units.ts";
-import type { Finding, Unit } from "../../model/finding.ts";
-import { shortenMiddle } from "../../plot/text.ts";
+import type { Finding, Unit } from "../../model/index.ts";
+import { shortenMiddle } from "../../plot/index.ts";
 import { visible, visibleLines } from "./escape.ts";
 import { SEVERITY_WORDS } from "./words.ts";
 

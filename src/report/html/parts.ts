@@ -1,6 +1,4 @@
-import type { Figure } from "../../model/figure.ts";
-import type { Unit } from "../../model/finding.ts";
-import type { Trace } from "../../model/trace.ts";
+import type { Figure, Trace, Unit } from "../../model/index.ts";
 
 /** What the page is made with. Everything that draws, encodes or hashes comes in from outside. */
 export interface HtmlParts {

@@ -1,8 +1,6 @@
 /** Tables: the first rows as markup, which can be read without the script; the script has all rows as data. */
-import type { Cell, TableBlock } from "../../model/document.ts";
-import type { Figure } from "../../model/figure.ts";
-import type { Unit } from "../../model/finding.ts";
-import { NOT_RECORDED } from "../../plot/format.ts";
+import type { Cell, Figure, TableBlock, Unit } from "../../model/index.ts";
+import { NOT_RECORDED } from "../../plot/index.ts";
 import { type ColumnLook, lookOf } from "./data.ts";
 import { attribute, domId, escapeHtml, name, prose } from "./escape.ts";
 import type { HtmlParts } from "./parts.ts";

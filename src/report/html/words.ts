@@ -1,6 +1,5 @@
 /** Words and signs that stand beside colours, so that no colour speaks alone. */
-import type { NoticeBlock } from "../../model/document.ts";
-import type { Severity } from "../../model/finding.ts";
+import type { NoticeBlock, Severity } from "../../model/index.ts";
 
 export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
   high: "High",

@@ -9,12 +9,17 @@ import type {
   SpansChart,
   StripChart,
   ViolinChart,
-} from "../../model/figure.ts";
-import { quantileOf } from "../../plot/charts/cmf.ts";
-import { binsOf, guttersOf, isBinned } from "../../plot/charts/density.ts";
-import { decadeClasses } from "../../plot/classes.ts";
-import { formatExact, formatValue } from "../../plot/format.ts";
-import { visible } from "../html/escape.ts";
+} from "../../model/index.ts";
+import {
+  binsOf,
+  decadeClasses,
+  formatExact,
+  formatValue,
+  guttersOf,
+  isBinned,
+  quantileOf,
+} from "../../plot/index.ts";
+import { visible } from "../html/index.ts";
 import { cut } from "./cut.ts";
 
 const EIGHTHS = " ▏▎▍▌▋▊▉█";

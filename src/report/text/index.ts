@@ -1,9 +1,17 @@
 /** A document for a terminal. The summary leaves sections of detail out; `full` prints them too. */
 import { formatMany } from "../../base/units.ts";
-import type { Block, Document, Section, TableBlock, Tile } from "../../model/document.ts";
-import type { EvidenceFile, Finding, Severity } from "../../model/finding.ts";
-import { formatValue } from "../../plot/format.ts";
-import { visible } from "../html/escape.ts";
+import type {
+  Block,
+  Document,
+  EvidenceFile,
+  Finding,
+  Section,
+  Severity,
+  TableBlock,
+  Tile,
+} from "../../model/index.ts";
+import { formatValue } from "../../plot/index.ts";
+import { visible } from "../html/index.ts";
 import { cut } from "./cut.ts";
 import { figureText } from "./figures.ts";
 
@@ -198,3 +206,4 @@ export function wrap(text: string, width: number): string[] {
   if (line !== "") lines.push(line);
   return lines;
 }
+export { cutEnd } from "./cut.ts";

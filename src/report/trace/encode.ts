@@ -15,7 +15,7 @@
  * cells to 13 binary digits. All else comes back exactly.
  */
 import { assert } from "../../base/assert.ts";
-import type { Trace, TraceBins, TraceCalls, TraceOffsets } from "../../model/trace.ts";
+import type { Trace, TraceBins, TraceCalls, TraceOffsets } from "../../model/index.ts";
 import { type Column, ColumnWriter } from "./columns.ts";
 
 export interface EncodeOptions {

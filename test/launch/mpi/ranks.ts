@@ -1,9 +1,8 @@
 /** The program of the ranks in tests of MPI: `node ranks.mjs PART [WORDS]`. Rank 0 prints one JSON line; what is wrong ends the run. */
 import { assert } from "../../../src/base/assert.ts";
 import { Random } from "../../../src/base/prng.ts";
-import type { MpiCommunicator } from "../../../src/launch/mpi/index.ts";
+import { type MpiCommunicator, connectMpi } from "../../../src/launch/mpi/index.ts";
 import { files } from "./files.ts";
-import { connectMpi } from "../../../src/launch/mpi/index.ts";
 
 export type Part = (world: MpiCommunicator, words: readonly string[]) => Promise<unknown>;
 

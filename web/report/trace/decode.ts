@@ -2,7 +2,7 @@
  * Reads what src/report/trace/encode.ts writes; the layout is described there. The bytes come from a file that anyone
  * may have changed, so nothing of them is taken on trust: what does not fit throws an Error that says what.
  */
-import type { Trace, TraceBins, TraceCalls, TraceFile, TraceOffsets } from "../../../src/model/trace.ts";
+import type { Trace, TraceBins, TraceCalls, TraceFile, TraceOffsets } from "../../../src/model/index.ts";
 
 const MAGIC = "PLTRACE1";
 const CELLS_MAX = 2 ** 32;

@@ -7,7 +7,7 @@
  *
  * `maxEnd` is the largest end so far and rises, where the ends themselves do not.
  */
-import type { TraceCalls } from "../../../src/model/trace.ts";
+import type { TraceCalls } from "../../../src/model/index.ts";
 
 export interface LaneIndex {
   readonly lanes: number;

@@ -1,5 +1,5 @@
 /** The panel below the timeline: details of a call or a cell, numbers of a range. */
-import type { Unit } from "../../../src/model/finding.ts";
+import type { Unit } from "../../../src/model/index.ts";
 import { button, facts, make, table } from "./dom.ts";
 import type { Hit } from "./hit.ts";
 import type { ViewState } from "./state.ts";

@@ -1,7 +1,6 @@
 /** Numbers of a selected range, from single calls or from bins. */
 import { IntervalUnion } from "../../../src/base/intervals.ts";
-import type { LaneIndex } from "./lane-index.ts";
-import { visibleEntries } from "./lane-index.ts";
+import { type LaneIndex, visibleEntries } from "./lane-index.ts";
 import type { Level } from "./trace-data.ts";
 
 export interface CallStatistics {

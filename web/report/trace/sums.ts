@@ -1,7 +1,6 @@
 /** Sums of calls per pixel column, in a time that does not depend on how many columns a call spans. */
-import type { TraceBins } from "../../../src/model/trace.ts";
-import type { LaneIndex } from "./lane-index.ts";
-import { lowerBound } from "./lane-index.ts";
+import type { TraceBins } from "../../../src/model/index.ts";
+import { type LaneIndex, lowerBound } from "./lane-index.ts";
 
 /** What lands in each column: of reads and of writes. */
 export interface Sums {

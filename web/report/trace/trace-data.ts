@@ -1,5 +1,5 @@
 /** The decoded trace with what is derived from it, made when first asked for. */
-import type { Trace, TraceBins, TraceOffsets } from "../../../src/model/trace.ts";
+import type { Trace, TraceBins, TraceOffsets } from "../../../src/model/index.ts";
 import { buildLaneIndex, type LaneIndex } from "./lane-index.ts";
 import { columnConcurrency, laneStarts } from "./sums.ts";
 

@@ -1,6 +1,5 @@
 /** A file under the `plimsoll` policy: its rate, and how many writers serve it best, both from what was measured. */
-import { sizeOf } from "../policy.ts";
-import type { FilePolicy, Work } from "../policy.ts";
+import { type FilePolicy, type Work, sizeOf } from "../policy.ts";
 
 export const SLOTS_MAX = 16;
 /**

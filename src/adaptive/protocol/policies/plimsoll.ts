@@ -3,8 +3,17 @@
  * where it ends soonest, memory of target speeds, and second copies of the last stragglers.
  */
 import { evenLayout, type Layout, wideLayout, weightedLayout } from "../layout.ts";
-import type { Choice, CoordinatorPolicy, FilePolicy, GroupView, IdleFile, Policy, Work } from "../policy.ts";
-import { canGive, sizeOf } from "../policy.ts";
+import {
+  type Choice,
+  type CoordinatorPolicy,
+  type FilePolicy,
+  type GroupView,
+  type IdleFile,
+  type Policy,
+  type Work,
+  canGive,
+  sizeOf,
+} from "../policy.ts";
 import { MeasuredFile, PIECE_BYTES_MIN, PIECE_SECONDS, SLOTS_MAX } from "./measured-file.ts";
 
 /** Slower than this share of the median in earlier steps: not used at all. A RAID rebuild leaves 0.2 to 0.4. */

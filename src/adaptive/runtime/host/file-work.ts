@@ -1,7 +1,7 @@
 /** What the protocol decides about files, done: opened, written, synced, and in the end made a dataset. */
 import { dirname } from "node:path";
 import { type Backend, makeBackend } from "../../backend/index.ts";
-import { OP_MOVED, OP_UNUSED } from "../../../model/write-run.ts";
+import { OP_MOVED, OP_UNUSED } from "../../../model/index.ts";
 import {
   type FileId,
   type IndexColumns,

@@ -1,7 +1,6 @@
 /** What a writer knows of a finished piece; the protocol carries it along without looking. */
-import { type BpStatistics, type BpType, hasStatistics } from "../../../formats/bp/index.ts";
+import { type BpStatistics, type BpType, hasStatistics, slabsBetween } from "../../../formats/bp/index.ts";
 import type { Stage } from "../stage/stage.ts";
-import { slabsBetween } from "../../../formats/bp/index.ts";
 
 export interface PieceInfo {
   /** Of the file that it was written to: by the time of the commit another may have its name. */

@@ -1,7 +1,6 @@
 /** What a write would do, without doing it. */
 import { groupOfTarget } from "../../protocol/index.ts";
-import type { CommitSetting } from "../host/setting.ts";
-import { setupOf } from "../host/setting.ts";
+import { type CommitSetting, setupOf } from "../host/setting.ts";
 import { cutBlocks } from "../stage/blocks.ts";
 import { makeStage, type Range, type StagedVariable } from "../stage/stage.ts";
 import { checkOptions, type WriterOptions } from "./options.ts";

@@ -1,7 +1,7 @@
 /** A file that keeps the records of runs, one a line, so that they can be shown beside each other. */
 import { readFileSync } from "node:fs";
 import { FormatError } from "../../../base/errors.ts";
-import type { WriteRun } from "../../../model/write-run.ts";
+import type { WriteRun } from "../../../model/index.ts";
 import { recordJson, type StepRecord } from "./run-record.ts";
 import { appendFile } from "../../../node/write-file.ts";
 

@@ -1,6 +1,6 @@
 /** What a run leaves: every write, times and amounts, in the shape that simulated runs have. */
 import { csvRow } from "../../../base/csv.ts";
-import { OP_UNUSED, type WriteOps, type WriteRun } from "../../../model/write-run.ts";
+import { OP_UNUSED, type WriteOps, type WriteRun } from "../../../model/index.ts";
 import { joinOps, type OpColumns } from "../host/ops.ts";
 import type { HostReport } from "../host/setting.ts";
 

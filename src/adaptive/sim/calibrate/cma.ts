@@ -4,7 +4,7 @@
  */
 
 import { Random } from "../../../base/prng.ts";
-import { normal } from "../storage/draws.ts";
+import { normal } from "../storage/index.ts";
 import { eigen, identity } from "./eigen.ts";
 
 export interface Candidate {

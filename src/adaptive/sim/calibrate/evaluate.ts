@@ -12,7 +12,7 @@ import {
   xtpPlan,
 } from "../experiments/plans.ts";
 import { type Measured, type Sample, type Series, seriesKey } from "../experiments/series.ts";
-import type { Machine } from "../machines/machine.ts";
+import type { Machine } from "../machines/index.ts";
 import { CHECKS, type Check, Evidence, type Judged, judgeAll } from "../../paper/index.ts";
 import { samplesJobs, writesOf } from "../replay/jobs.ts";
 import { type PoolOptions, runJobs } from "../replay/pool.ts";

@@ -1,7 +1,7 @@
 /** Calibration: targets in; parameters, loss and a verdict per target out. */
 
 import { UsageError } from "../../../base/errors.ts";
-import type { Machine } from "../machines/machine.ts";
+import type { Machine } from "../machines/index.ts";
 import { CmaSearch } from "./cma.ts";
 import {
   type Effort,

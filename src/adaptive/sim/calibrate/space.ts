@@ -1,6 +1,6 @@
 /** Which parameters a calibration may change, and between which values. The rest stay as the machine has them. */
 
-import { withParameters, type Machine } from "../machines/machine.ts";
+import { withParameters, type Machine } from "../machines/index.ts";
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../storage/index.ts";
 
 export interface Dimension {

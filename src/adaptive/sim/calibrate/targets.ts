@@ -6,9 +6,8 @@
 import { FormatError } from "../../../base/errors.ts";
 import { coefficientOfVariation, mean, standardDeviation } from "../../../base/statistics.ts";
 import type { Method, Sample, Series } from "../experiments/series.ts";
-import type { Machine } from "../machines/machine.ts";
-import { judged, offValue, withinPercent } from "../../paper/check.ts";
-import { CHECKS, type Check } from "../../paper/index.ts";
+import type { Machine } from "../machines/index.ts";
+import { CHECKS, type Check, judged, offValue, withinPercent } from "../../paper/index.ts";
 import type { Effort } from "./evaluate.ts";
 
 const COLUMNS = [

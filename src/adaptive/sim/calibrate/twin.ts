@@ -5,8 +5,7 @@
  */
 
 import { AssertionError } from "../../../base/assert.ts";
-import type { EventQueue } from "../events.ts";
-import { FIRST_HOST_KIND } from "../events.ts";
+import { type EventQueue, FIRST_HOST_KIND } from "../events.ts";
 import { type RunResult, type RunSpec, worldOf } from "../experiments/run.ts";
 
 const START = FIRST_HOST_KIND;

@@ -2,7 +2,7 @@
 
 import { AssertionError } from "../../../base/assert.ts";
 import type { EventQueue } from "../events.ts";
-import { runAdaptive } from "../host/run.ts";
+import { runAdaptive } from "../host/index.ts";
 import { sampleSeed } from "../storage/index.ts";
 import { type RunResult, type RunSpec, worldOf } from "./run.ts";
 

@@ -3,7 +3,7 @@
 import { UsageError } from "../../../base/errors.ts";
 import { formatCount } from "../../../base/units.ts";
 import type { EventQueue } from "../events.ts";
-import type { Machine } from "../machines/machine.ts";
+import type { Machine } from "../machines/index.ts";
 import { type Flush, type Interference, MB, makeWorld, type RunSeed, type World } from "../storage/index.ts";
 
 export interface RunSpec {

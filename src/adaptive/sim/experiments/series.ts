@@ -1,9 +1,9 @@
 /** A series: the same run again and again, with another hour's background each time. */
 
 import { assert } from "../../../base/assert.ts";
-import type { ReplaySample } from "../../../model/replay.ts";
+import type { ReplaySample } from "../../../model/index.ts";
 import type { EventQueue } from "../events.ts";
-import type { Machine } from "../machines/machine.ts";
+import type { Machine } from "../machines/index.ts";
 import { type Interference, MB } from "../storage/index.ts";
 import { bandwidth, imbalance, type RunResult, type RunSpec, writerBandwidth } from "./run.ts";
 import { runStatic } from "./static.ts";

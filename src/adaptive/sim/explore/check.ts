@@ -8,7 +8,7 @@ import {
   type Setup,
 } from "../../protocol/index.ts";
 import { EventQueue } from "../events.ts";
-import { runAdaptive } from "../host/run.ts";
+import { runAdaptive } from "../host/index.ts";
 import { makeWorld, withUsual } from "../storage/index.ts";
 import { withCause } from "./orphans.ts";
 import { HEARTBEAT_SECONDS, type Scenario } from "./scenario.ts";

@@ -1,6 +1,5 @@
 /** Why a run ended because its ranks heard nothing any more: what the scenario did to those that could have led it. */
-import { makeSetup, policyNamed } from "../../protocol/index.ts";
-import { SILENT_BEATS } from "../../protocol/setup.ts";
+import { SILENT_BEATS, makeSetup, policyNamed } from "../../protocol/index.ts";
 import { HEARTBEAT_SECONDS, type Scenario } from "./scenario.ts";
 
 const ORPHANED = /hears nothing from any coordinator/;

@@ -1,6 +1,6 @@
 /** Random scenarios for the explorer: a seed gives a run with its faults, always the same. */
 import { Random } from "../../../base/prng.ts";
-import type { Fault, NetworkFaults } from "../host/faults.ts";
+import type { Fault, NetworkFaults } from "../host/index.ts";
 
 /** Everything that a run depends on, as plain data. */
 export interface Scenario {

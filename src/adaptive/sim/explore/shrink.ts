@@ -1,5 +1,5 @@
 /** Makes a scenario that breaks an invariant smaller, as long as it still breaks the same one. */
-import type { Fault } from "../host/faults.ts";
+import type { Fault } from "../host/index.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** Runs that a scenario may cost; each takes about a millisecond. */

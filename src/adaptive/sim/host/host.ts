@@ -25,7 +25,7 @@ import { Network } from "./network.ts";
 import type { HostSetting } from "./setting.ts";
 import { Ops } from "./ops.ts";
 import { DEAD, FINISHED, Processes } from "./processes.ts";
-import { OP_MOVED } from "../../../model/write-run.ts";
+import { OP_MOVED } from "../../../model/index.ts";
 import { WriteTable } from "./write-table.ts";
 
 const DELIVER = FIRST_HOST_KIND;

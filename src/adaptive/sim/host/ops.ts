@@ -1,5 +1,5 @@
 /** The finished writes of a run in columns, as recorders of real runs have them. */
-import { OP_UNUSED, type WriteOps } from "../../../model/write-run.ts";
+import { OP_UNUSED, type WriteOps } from "../../../model/index.ts";
 
 import type { IndexColumns } from "../../protocol/index.ts";
 

@@ -12,7 +12,7 @@ import {
   type Setup,
   type SetupOptions,
 } from "../../protocol/index.ts";
-import { OP_MOVED, OP_UNUSED } from "../../../model/write-run.ts";
+import { OP_MOVED, OP_UNUSED } from "../../../model/index.ts";
 import type { FaultPlan } from "./faults.ts";
 import { Host } from "./host.ts";
 import type { Ops } from "./ops.ts";

@@ -5,13 +5,12 @@
  */
 import { AssertionError } from "../../../base/assert.ts";
 import { mean, standardDeviation } from "../../../base/statistics.ts";
-import type { PolicyStepFacts } from "../../../model/replay.ts";
+import { OP_MOVED, OP_UNUSED, type PolicyStepFacts } from "../../../model/index.ts";
 import type { EventQueue } from "../events.ts";
 import { checkSpec } from "../experiments/run.ts";
 import { PAPER_INTERFERENCE } from "../experiments/series.ts";
-import { OP_MOVED, OP_UNUSED } from "../../../model/write-run.ts";
-import { type AdaptiveResult, runAdaptive } from "../host/run.ts";
-import type { Machine } from "../machines/machine.ts";
+import { type AdaptiveResult, runAdaptive } from "../host/index.ts";
+import type { Machine } from "../machines/index.ts";
 import { makeWorld, MB, sampleSeed } from "../storage/index.ts";
 
 /** The first is what others are compared with. The last forgets what it measured: what history is worth. */

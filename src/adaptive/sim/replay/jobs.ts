@@ -1,9 +1,9 @@
 /** Pieces of a replay that threads take one by one, and how each is done. What comes out depends on the piece alone. */
-import type { ReplayPair } from "../../../model/replay.ts";
+import type { ReplayPair } from "../../../model/index.ts";
 import { EventQueue } from "../events.ts";
-import { runTwin } from "../calibrate/twin.ts";
+import { runTwin } from "../calibrate/index.ts";
 import { runSample, type Sample, type Series, specOf } from "../experiments/series.ts";
-import type { Machine } from "../machines/machine.ts";
+import type { Machine } from "../machines/index.ts";
 import { type PolicyRun, type PolicyStep, runPolicy } from "../policies/compare.ts";
 import { runPair } from "./pairs.ts";
 import { runProtocol } from "./protocol-run.ts";

@@ -1,5 +1,5 @@
 /** What the pool and its threads say to each other. */
-import type { Machine } from "../machines/machine.ts";
+import type { Machine } from "../machines/index.ts";
 import type { Job, JobResult } from "./jobs.ts";
 
 export interface WorkerStart {

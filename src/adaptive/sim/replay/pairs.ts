@@ -4,7 +4,7 @@
  */
 import { AssertionError } from "../../../base/assert.ts";
 import { Random } from "../../../base/prng.ts";
-import type { ReplayPair } from "../../../model/replay.ts";
+import type { ReplayPair } from "../../../model/index.ts";
 import { type EventQueue, FIRST_HOST_KIND } from "../events.ts";
 import { type RunSpec, workOf, worldOf } from "../experiments/run.ts";
 import { STREAM, sampleSeed } from "../storage/index.ts";

@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks";
 import { Worker } from "node:worker_threads";
 import { builtFile } from "../../../node/built.ts";
-import type { Machine } from "../machines/machine.ts";
+import type { Machine } from "../machines/index.ts";
 import { type Job, type JobResult, JobRunner, writesOf } from "./jobs.ts";
 import { machineAmong } from "./machines.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";

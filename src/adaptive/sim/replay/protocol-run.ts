@@ -2,7 +2,7 @@
 import { AssertionError } from "../../../base/assert.ts";
 import type { EventQueue } from "../events.ts";
 import { type RunResult, type RunSpec, worldOf } from "../experiments/run.ts";
-import { runAdaptive } from "../host/run.ts";
+import { runAdaptive } from "../host/index.ts";
 import { sampleSeed } from "../storage/index.ts";
 
 /** Opens are not part of the paper's times, so files are open at once. */

@@ -1,13 +1,12 @@
 /** The paper's experiments again: all samples, all checks, and the policies beside each other. */
 import { performance } from "node:perf_hooks";
 import { assert } from "../../../base/assert.ts";
-import type { ReplayCheck, ReplayData } from "../../../model/replay.ts";
+import type { ReplayCheck, ReplayData } from "../../../model/index.ts";
 import { HOURLY, hourlySeries } from "../experiments/plans.ts";
 import { type Sample, type Series, seriesKey } from "../experiments/series.ts";
-import type { Machine } from "../machines/machine.ts";
+import type { Machine } from "../machines/index.ts";
 import { COMPARED, type PolicyRun, type PolicyStep, policySettings } from "../policies/compare.ts";
-import { CHECKS, Evidence, judgeAll } from "../../paper/index.ts";
-import { MACHINE_FACTS } from "../../paper/facts.ts";
+import { CHECKS, Evidence, MACHINE_FACTS, judgeAll } from "../../paper/index.ts";
 import { contradictions } from "./contradictions.ts";
 import { type Job, type JobResult, samplesJobs, writesOf } from "./jobs.ts";
 import { machineAmong } from "./machines.ts";

@@ -8,10 +8,10 @@
  * - the gain of large output at one process per target, where the adaptive method is Table I's test, and at 32.
  */
 import { mean } from "../../../base/statistics.ts";
-import type { TradeoffRow } from "../../../model/replay.ts";
+import type { TradeoffRow } from "../../../model/index.ts";
 import { HOURLY, hourlySeries, outputSeries } from "../experiments/plans.ts";
 import { type Sample, type Series, seriesKey } from "../experiments/series.ts";
-import { withParameters, type Machine } from "../machines/machine.ts";
+import { withParameters, type Machine } from "../machines/index.ts";
 import { PARAMETERS, type ParameterName } from "../storage/index.ts";
 import { type JobResult, type SamplesJob, samplesJobs } from "./jobs.ts";
 

@@ -1,9 +1,9 @@
 /** One simulated output step under a policy, in the shape that real ones have. */
-import { OP_UNUSED, type WriteOps, type WriteRun } from "../../../model/write-run.ts";
+import { OP_UNUSED, type WriteOps, type WriteRun } from "../../../model/index.ts";
 import { makeSetup, type Policy, policyNamed } from "../../protocol/index.ts";
 import { checkSpec, type RunSpec, worldOf } from "../experiments/run.ts";
 import { runStatic } from "../experiments/static.ts";
-import { type AdaptiveResult, runAdaptive } from "../host/run.ts";
+import { type AdaptiveResult, runAdaptive } from "../host/index.ts";
 import { sampleSeed } from "../storage/index.ts";
 
 export interface StepOptions {

@@ -1,6 +1,6 @@
 /** The storage model: what hosts, experiments and pages use of it. */
 
-export { type RunSeed, STREAM, sampleSeed, stratifiedNormal } from "./draws.ts";
+export { type RunSeed, STREAM, normal, sampleSeed, stratifiedNormal } from "./draws.ts";
 export {
   type StorageModel,
   WRITE_EIO,
@@ -18,5 +18,6 @@ export {
   type StorageParameters,
   withUsual,
 } from "./parameters.ts";
-export type { Flush, Storage, TargetLook } from "./storage.ts";
+export { type Flush, Storage, type TargetLook } from "./storage.ts";
 export { type Interference, makeWorld, type World, type WorldSetting } from "./world.ts";
+export { LIGHT_CHANGE } from "./kinds.ts";

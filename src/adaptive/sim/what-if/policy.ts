@@ -3,12 +3,10 @@
  * and the load that the other runs put on it at the time. The others do not feel it.
  */
 import { UsageError } from "../../../base/errors.ts";
-import { OP_MOVED } from "../../../model/write-run.ts";
+import { OP_MOVED } from "../../../model/index.ts";
 import { EventQueue } from "../events.ts";
-import { runAdaptive } from "../host/run.ts";
-import { LIGHT_CHANGE } from "../storage/kinds.ts";
-import { MB, withUsual } from "../storage/index.ts";
-import { Storage } from "../storage/storage.ts";
+import { runAdaptive } from "../host/index.ts";
+import { LIGHT_CHANGE, MB, Storage, withUsual } from "../storage/index.ts";
 import type { FittedStorage } from "./fit.ts";
 import { replayRuns } from "./fluid.ts";
 import type { RecordedRun } from "./recorded.ts";

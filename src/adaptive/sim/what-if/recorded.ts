@@ -1,5 +1,5 @@
 /** Recorded runs of a store as a replay needs them: who moved how many bytes over which targets, and how long it took. */
-import type { Queryable, SqlRow } from "../../../model/query.ts";
+import type { Queryable, SqlRow } from "../../../model/index.ts";
 
 /** Bytes of one file in one direction. */
 export interface Transfer {

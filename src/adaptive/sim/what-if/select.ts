@@ -1,7 +1,7 @@
 /** Which recorded runs a question is about, and how many around them the model learns from. */
 import { UsageError } from "../../../base/errors.ts";
 import { formatCount } from "../../../base/units.ts";
-import type { Queryable } from "../../../model/query.ts";
+import type { Queryable } from "../../../model/index.ts";
 import { ACCESSES_MAX, countAccesses, type Window } from "./recorded.ts";
 
 export type Suggest = (word: string, known: readonly string[]) => string;

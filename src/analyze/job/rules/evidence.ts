@@ -1,5 +1,5 @@
 /** What a finding shows: the files that weigh most, when it happened, and how sure it is. */
-import type { Confidence, Evidence, EvidenceFile } from "../../../model/finding.ts";
+import type { Confidence, Evidence, EvidenceFile } from "../../../model/index.ts";
 import type { Job, JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { known, type Way } from "./measures.ts";

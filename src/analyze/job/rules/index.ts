@@ -17,3 +17,6 @@ export const RULES: readonly Rule[] = [
   ...FILES_RULES,
   ...STORAGE_RULES,
 ];
+export { extentOf } from "./measures.ts";
+export { SCALES } from "./severity.ts";
+export { STRIPES_SOURCE, stripeArithmetic, stripesFor, stripesOf } from "./striping.ts";

@@ -2,7 +2,7 @@
  * How severe a finding is. The limits of a rule decide whether it speaks; these decide how loud. Each rule names its
  * scale, the engine checks that it keeps to it, and docs/analyses.md prints it. All numbers here are ours.
  */
-import type { Severity } from "../../../model/finding.ts";
+import type { Severity } from "../../../model/index.ts";
 import type { Job } from "../job.ts";
 import type { Scale } from "../rule.ts";
 import { ioSeconds } from "./measures.ts";

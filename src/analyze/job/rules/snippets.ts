@@ -1,5 +1,5 @@
 /** Code to copy: hints, collective calls, property lists. Names are those of MPI, ROMIO, Lustre, HDF5 and PnetCDF. */
-import type { Snippet } from "../../../model/finding.ts";
+import type { Snippet } from "../../../model/index.ts";
 import type { Way } from "./measures.ts";
 
 const c = (...lines: readonly string[]): Snippet => ({ language: "c", code: lines.join("\n") });

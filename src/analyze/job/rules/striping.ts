@@ -1,6 +1,6 @@
 /** Layouts of files on Lustre, and what size and ranks ask for. */
 import { formatBytes } from "../../../base/units.ts";
-import type { Snippet } from "../../../model/finding.ts";
+import type { Snippet } from "../../../model/index.ts";
 import type { JobFile } from "../job.ts";
 import { folderOf, many, rough } from "./wording.ts";
 

@@ -1,4 +1,4 @@
-import type { Section } from "../../../model/document.ts";
+import type { Section } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import { known } from "./layers.ts";

@@ -1,5 +1,4 @@
-import type { Cell, Section } from "../../../model/document.ts";
-import type { Table } from "../../../model/tables.ts";
+import type { Cell, Section, Table } from "../../../model/index.ts";
 import type { ReportInput } from "../input.ts";
 
 export function rawCounters({ tables }: ReportInput): Section {

@@ -1,5 +1,5 @@
 import { formatCount } from "../../../base/units.ts";
-import type { Cell, Section, TableColumn } from "../../../model/document.ts";
+import type { Cell, Section, TableColumn } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import { groupByPattern } from "../file-patterns.ts";
 import type { ReportInput } from "../input.ts";

@@ -1,4 +1,4 @@
-import type { Section } from "../../../model/document.ts";
+import type { Section } from "../../../model/index.ts";
 import { formatMany } from "../../../base/units.ts";
 import type { ReportInput } from "../input.ts";
 import type { Unjudged } from "../rule.ts";

@@ -1,6 +1,5 @@
 import { formatBytes, formatSeconds } from "../../../base/units.ts";
-import type { Section } from "../../../model/document.ts";
-import type { Figure } from "../../../model/figure.ts";
+import type { Figure, Section } from "../../../model/index.ts";
 import type { Activity } from "../activity.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";

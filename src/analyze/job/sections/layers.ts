@@ -1,4 +1,4 @@
-import type { Section } from "../../../model/document.ts";
+import type { Section } from "../../../model/index.ts";
 import type { ReportInput } from "../input.ts";
 import type { Job } from "../job.ts";
 import { LAYER_ORDER, layerName, layerTimes } from "../layer-times.ts";

@@ -1,5 +1,5 @@
 /** BPS, IOPS, bandwidth and ARPT per layer and per file, from traces. */
-import type { Cell, Section, TableColumn } from "../../../model/document.ts";
+import type { Cell, Section, TableColumn } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import { type TracedMetrics, tracedMetrics } from "../traced-metrics.ts";

@@ -1,6 +1,6 @@
 /** The first things to know: bytes, I/O share, throughput; and the warnings. */
 import { formatSeconds, formatShare } from "../../../base/units.ts";
-import type { Block, Section, Tile } from "../../../model/document.ts";
+import type { Block, Section, Tile } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 

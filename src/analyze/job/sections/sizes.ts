@@ -1,6 +1,5 @@
 import { formatCount, formatShare } from "../../../base/units.ts";
-import type { Block, Section } from "../../../model/document.ts";
-import type { Figure } from "../../../model/figure.ts";
+import type { Block, Figure, Section } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import type { Job } from "../job.ts";

@@ -1,12 +1,10 @@
 /** OSTs that the job's files lie on, and what their sizes ask for. */
 import { formatBytes, formatSeconds } from "../../../base/units.ts";
-import type { Block, Section } from "../../../model/document.ts";
-import type { Figure } from "../../../model/figure.ts";
+import type { Block, Figure, Section } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import type { JobFile, OstLoad } from "../job.ts";
-import { STRIPES_SOURCE, stripeArithmetic, stripesFor, stripesOf } from "../rules/striping.ts";
-import { extentOf } from "../rules/measures.ts";
+import { STRIPES_SOURCE, extentOf, stripeArithmetic, stripesFor, stripesOf } from "../rules/index.ts";
 import { counted } from "./counted.ts";
 import { known } from "./layers.ts";
 

@@ -1,5 +1,5 @@
 import { formatCount } from "../../../base/units.ts";
-import type { Section } from "../../../model/document.ts";
+import type { Section } from "../../../model/index.ts";
 import type { ReportInput } from "../input.ts";
 import { counted } from "./counted.ts";
 

@@ -1,7 +1,5 @@
 /** What items of all studies have in common: what they say of themselves, what they return, and the numbers in it. */
-import type { TableBlock } from "../../../model/document.ts";
-import type { Figure } from "../../../model/figure.ts";
-import type { SqlValue } from "../../../model/query.ts";
+import type { Figure, SqlValue, TableBlock } from "../../../model/index.ts";
 
 /** Shares and coefficients of variation are fractions, bytes exact. NaN: not enough data to say. */
 export type Value = number | bigint | string;

@@ -3,7 +3,7 @@
  * alone. A minute without a cluster belongs to the only cluster that has a job of its number; where there are several, to the
  * one whose job ran at that minute. When two ran, or none, it is unclear, and nobody gets it.
  */
-import type { Queryable } from "../../../model/query.ts";
+import type { Queryable } from "../../../model/index.ts";
 import { LATE_MINUTES, TIME_LEAST_NS, TIME_MOST_NS } from "./run-minutes.ts";
 
 const MINUTE_NS = 60_000_000_000;

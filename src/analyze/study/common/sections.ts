@@ -1,7 +1,6 @@
 /** Sections that the reports of all studies over a store have: verdicts, chapters of items, and options. */
 import { formatCount, formatShare } from "../../../base/units.ts";
-import type { Block, Cell, Section, TableBlock } from "../../../model/document.ts";
-import type { Figure } from "../../../model/figure.ts";
+import type { Block, Cell, Figure, Section, TableBlock } from "../../../model/index.ts";
 import type { StudyFinding } from "./finding.ts";
 import type { OptionInfo } from "./options.ts";
 import { table } from "./table.ts";

@@ -1,5 +1,5 @@
 /** A table of a report from short rows. */
-import type { Cell, TableBlock, TableColumn } from "../../../model/document.ts";
+import type { Cell, TableBlock, TableColumn } from "../../../model/index.ts";
 
 export type Column = readonly [key: string, label: string, unit: TableColumn["unit"], about: string];
 

@@ -1,5 +1,5 @@
 /** Figures 4 to 12 of the paper from the runs of this study, beside what the paper prints. */
-import type { Figure, PointsChart } from "../../../model/figure.ts";
+import type { Figure, PointsChart } from "../../../model/index.ts";
 import type { SetCorrelations } from "./correlation.ts";
 import { PUBLISHED, PUBLISHED_POINTS } from "./published.ts";
 import { type Case, caseValue } from "./runs.ts";

@@ -1,5 +1,5 @@
 /** The experiment sets of He, Sun and Yin (BPS, IPDPSW '13), and the metrics that they compare. */
-import type { Unit } from "../../../model/finding.ts";
+import type { Unit } from "../../../model/index.ts";
 
 /** `4b` is ours: set 4 with regions so small that the cost of each weighs more than the bytes between them. */
 export const SET_IDS = ["1", "2a", "2b", "3a", "3b", "4", "4b"] as const;

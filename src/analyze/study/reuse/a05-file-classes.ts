@@ -1,4 +1,4 @@
-import type { Queryable } from "../../../model/query.ts";
+import type { Queryable } from "../../../model/index.ts";
 import { densityChart, logBinSql } from "./charts.ts";
 import { clusterSql } from "./cluster.ts";
 import { defineItem, drawn, number, share, table } from "./item.ts";

@@ -1,7 +1,7 @@
 import { cmfChart } from "./charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
-import type { Runs } from "./sweep/runs.ts";
+import type { Runs } from "./sweep/index.ts";
 
 /** How to say that figures of runs are drawn from a part of them. */
 export const sampleNote = ({ moving, sample }: Runs): string =>

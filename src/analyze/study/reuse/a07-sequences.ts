@@ -1,7 +1,7 @@
-import type { Figure } from "../../../model/figure.ts";
+import type { Figure } from "../../../model/index.ts";
 import { defineItem, drawn, number } from "./item.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import { completeSql } from "./sweep/query.ts";
+import { completeSql } from "./sweep/index.ts";
 
 export const a07 = defineItem({
   id: "A07",

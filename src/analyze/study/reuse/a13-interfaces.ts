@@ -2,8 +2,7 @@ import { mean, passing } from "../../../base/statistics.ts";
 import { drawnNote, drawnValues, violinChart } from "./charts.ts";
 import { defineItem, drawn, table } from "./item.ts";
 import { prepare } from "./prepare.ts";
-import type { Layers } from "./sweep/layers.ts";
-import { LAYER_NAMES } from "./sweep/records.ts";
+import { LAYER_NAMES, type Layers } from "./sweep/index.ts";
 
 export const LAYERS = [
   { name: "POSIX", key: "posix" },

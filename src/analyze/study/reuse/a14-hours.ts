@@ -1,5 +1,5 @@
 import { mean, quantileOf, spearman } from "../../../base/statistics.ts";
-import type { BarsChart } from "../../../model/figure.ts";
+import type { BarsChart } from "../../../model/index.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 

@@ -1,10 +1,9 @@
 /** The figures of the study, from columns of values. */
 import { cmfPoints, kernelDensity, logBins } from "../../../base/density.ts";
 import { mean, quantile, sorted } from "../../../base/statistics.ts";
-import type { Axis, CmfChart, DensityChart, Role, ViolinChart } from "../../../model/figure.ts";
-import type { Queryable } from "../../../model/query.ts";
+import type { Axis, CmfChart, DensityChart, Queryable, Role, ViolinChart } from "../../../model/index.ts";
 import { number } from "./item.ts";
-import { mixed } from "./sweep/words.ts";
+import { mixed } from "./sweep/index.ts";
 
 /** Beyond so many values a figure is drawn from every k-th by hash; means and shares in the text are of all. */
 export const DRAWN_MAX = 100_000;

@@ -1,5 +1,5 @@
 /** Files in three clusters: k-means on (log10(1 + R), log10(1 + W)), begun at three corners, labelled by corner. */
-import type { Queryable } from "../../../model/query.ts";
+import type { Queryable } from "../../../model/index.ts";
 
 const ROUNDS_MAX = 200;
 const POINTS_MAX = 100_000;

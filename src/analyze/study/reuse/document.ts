@@ -1,7 +1,6 @@
 /** The study as a report that reads like the paper, with the reader's own numbers beside the published ones. */
 import { formatBytes, formatCount, formatShare } from "../../../base/units.ts";
-import type { Block, Cell, Document, Section } from "../../../model/document.ts";
-import type { Unit } from "../../../model/finding.ts";
+import type { Block, Cell, Document, Section, Unit } from "../../../model/index.ts";
 import {
   type Chapter,
   chapterSection,

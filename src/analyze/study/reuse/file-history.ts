@@ -1,6 +1,5 @@
 /** One file through time: who wrote it, who read it, how much, and how long it rested between. */
-import type { Document } from "../../../model/document.ts";
-import type { Queryable, SqlRow } from "../../../model/query.ts";
+import type { Document, Queryable, SqlRow } from "../../../model/index.ts";
 import { formatBytes, formatCount } from "../../../base/units.ts";
 import { exact, number, table } from "./item.ts";
 import { quoted } from "./prepare.ts";

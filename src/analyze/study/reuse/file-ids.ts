@@ -1,5 +1,5 @@
 /** What selected files are called, for tables that name some of them. */
-import type { Queryable } from "../../../model/query.ts";
+import type { Queryable } from "../../../model/index.ts";
 
 export interface FileId {
   readonly id: string;

@@ -4,8 +4,7 @@
  * bound, fails when both lie short of it, and is open when the interval covers the bound. A finding is confirmed when all its
  * claims hold, refuted when one fails, and insufficient when one is open or there is too little data to judge.
  */
-import type { Cell } from "../../../model/document.ts";
-import type { Queryable } from "../../../model/query.ts";
+import type { Cell, Queryable } from "../../../model/index.ts";
 import type { Claim, StudyFinding } from "../common/finding.ts";
 import { stateOf, verdictOf } from "../common/judge.ts";
 import type { Draft, Evidence } from "./findings/draft.ts";

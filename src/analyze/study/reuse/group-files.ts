@@ -1,5 +1,5 @@
 /** All files, grouped: the only step whose memory grows with the number of files, selected or not. */
-import type { Queryable } from "../../../model/query.ts";
+import type { Queryable } from "../../../model/index.ts";
 import { digitBinSql, logBinSql } from "./charts.ts";
 import { number } from "./item.ts";
 import type { ReuseOptions } from "./options.ts";

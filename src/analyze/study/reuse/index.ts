@@ -14,5 +14,7 @@ export {
   reuseOptions,
 } from "./options.ts";
 export { runStudy, STUDY_STEPS, type Study, type StudyWatch } from "./study.ts";
-export { type GroupRuns, groupedRuns, type RunsWork } from "./sweep/index.ts";
-export type { RunsState } from "./sweep/runs.ts";
+export { type GroupRuns, type RunsState, type RunsWork, groupedRuns, mixed } from "./sweep/index.ts";
+export { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+export { type DrawnInterval, around } from "./intervals.ts";
+export { type ZoneSpan, localToUnix, offsetAt, zoneSpans } from "./zone.ts";

@@ -1,6 +1,5 @@
 /** What an item of the study is, and what it returns. */
-import type { Figure } from "../../../model/figure.ts";
-import type { Queryable } from "../../../model/query.ts";
+import type { Figure, Queryable } from "../../../model/index.ts";
 import {
   counted,
   type ItemFacts,

@@ -1,5 +1,5 @@
 /** Values for people: what a key is called and which unit it has. */
-import type { Unit } from "../../../model/finding.ts";
+import type { Unit } from "../../../model/index.ts";
 
 const SHARES =
   /Share$|^share|^below|OneRun$|^oneRun|^users[A-Z]|^oneSided|AtLeast2$|Exactly2$|^shared|LeastOverMost$|^leastOverMost|^stripeWidth1|[cC]ov(Bytes|Time)?$|MeanCov|meanCov|^medianCov|^lowestHourCov|^sequential|^logsWithout|^shareOf/;

@@ -2,7 +2,7 @@
  * Lists of OSTs, each of which is read once however many accesses have it: `reuse_layouts` has one row per text, with the
  * hash by which accesses name it.
  */
-import type { Queryable } from "../../../model/query.ts";
+import type { Queryable } from "../../../model/index.ts";
 import { exact, number } from "./item.ts";
 
 /** A layout is one number, or some with spaces between them; -1 among them is a stripe whose OST is not known. */

@@ -2,7 +2,7 @@
 import { eachLayout } from "./layout-texts.ts";
 import { prepareOnce } from "./once.ts";
 import type { Prepared } from "./prepare.ts";
-import { Codes, ExactSums } from "./sweep/words.ts";
+import { Codes, ExactSums } from "./sweep/index.ts";
 
 export interface OstLoad {
   readonly ost: number;

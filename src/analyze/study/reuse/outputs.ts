@@ -1,6 +1,5 @@
 /** What the findings are good for: lists of files and hours that later steps turn into plans. */
-import type { Cell, TableBlock } from "../../../model/document.ts";
-import type { Queryable } from "../../../model/query.ts";
+import type { Cell, Queryable, TableBlock } from "../../../model/index.ts";
 import { className } from "./a12-osts.ts";
 import { fileIds } from "./file-ids.ts";
 import { exact, number, table } from "./item.ts";

@@ -10,15 +10,13 @@
  * database, which gives narrow columns. What is asked of each file and run is then answered here, in memory that is
  * bounded: no table of accesses is made.
  */
-import type { Queryable, SqlRow } from "../../../model/query.ts";
-import { negativesIn } from "../../../model/warnings.ts";
+import { type Queryable, type SqlRow, negativesIn } from "../../../model/index.ts";
 import { clusterSql } from "./cluster.ts";
 import { groupFiles } from "./group-files.ts";
 import { exact, number } from "./item.ts";
 import { layoutTexts } from "./layout-texts.ts";
 import type { ReuseOptions } from "./options.ts";
-import { type GroupRuns, type Swept, sweep } from "./sweep/index.ts";
-import { mixed } from "./sweep/words.ts";
+import { type GroupRuns, type Swept, mixed, sweep } from "./sweep/index.ts";
 import { hourOf, parsePeriod, zoneSpans } from "./zone.ts";
 
 export interface Prepared {

@@ -1,6 +1,5 @@
 /** The whole study: all items, the verdicts on the ten findings, and the tables for later use. */
-import type { TableBlock } from "../../../model/document.ts";
-import type { Queryable } from "../../../model/query.ts";
+import type { Queryable, TableBlock } from "../../../model/index.ts";
 import { judgeFindings, type StudyFinding } from "./findings.ts";
 import { drawnIntervals } from "./intervals.ts";
 import type { ItemResult, Source, StudyItem } from "./item.ts";

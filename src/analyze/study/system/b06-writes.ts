@@ -1,5 +1,5 @@
 import { mean } from "../../../base/statistics.ts";
-import type { Cell } from "../../../model/document.ts";
+import type { Cell } from "../../../model/index.ts";
 import { jobsWithoutUser } from "./b05-users.ts";
 import { PER_CALL, POPULATIONS, type Population } from "../common/write-classes.ts";
 import { summary } from "./b04-shape.ts";

@@ -1,5 +1,5 @@
 import { mean, quantileOf } from "../../../base/statistics.ts";
-import type { SpansChart } from "../../../model/figure.ts";
+import type { SpansChart } from "../../../model/index.ts";
 import { defineItem, drawn, share } from "./item.ts";
 import type { Prepared } from "./prepare.ts";
 import type { KeptSeries } from "./series.ts";

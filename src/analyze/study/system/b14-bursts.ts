@@ -1,5 +1,5 @@
 import { mean } from "../../../base/statistics.ts";
-import type { Role } from "../../../model/figure.ts";
+import type { Role } from "../../../model/index.ts";
 import { bars } from "./charts.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import type { Prepared } from "./prepare.ts";

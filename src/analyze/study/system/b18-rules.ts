@@ -1,6 +1,6 @@
 import { quantileOf } from "../../../base/statistics.ts";
 import { formatBytes, formatCount, formatShare } from "../../../base/units.ts";
-import type { EvidenceNumber, Finding, ThresholdUse } from "../../../model/finding.ts";
+import type { EvidenceNumber, Finding, ThresholdUse } from "../../../model/index.ts";
 import { usersOf } from "./b05-users.ts";
 import { busyHours, hourCorrelation } from "./b17-hours.ts";
 import { hoursOf, shareByHour, similarJobs } from "./contention.ts";

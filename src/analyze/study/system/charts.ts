@@ -1,11 +1,11 @@
 /** The figures of the study, from columns of values. */
 import { mean } from "../../../base/statistics.ts";
 import { logBins } from "../../../base/density.ts";
-import type { Axis, BarsChart, CmfChart, DensityChart, HeatChart, Role } from "../../../model/figure.ts";
-import { cmfChart, drawnValues } from "../reuse/charts.ts";
+import type { Axis, BarsChart, CmfChart, DensityChart, HeatChart, Role } from "../../../model/index.ts";
+import { cmfChart, drawnValues } from "../reuse/index.ts";
 import { dateOf, dayOfDate, weekdayOf } from "./clock.ts";
 
-export { drawnNote } from "../reuse/charts.ts";
+export { drawnNote } from "../reuse/index.ts";
 
 /** Colours of series that stand side by side and are none of reads and writes. */
 export const SIDE_ROLES: readonly Role[] = [

@@ -4,7 +4,7 @@
  * hold, refuted when one fails, and insufficient when one is open or there is too little data to judge.
  */
 import { steady } from "../common/item.ts";
-import { around } from "../reuse/intervals.ts";
+import { around } from "../reuse/index.ts";
 import type { ItemResult, Printed } from "./item.ts";
 import { type Draft, observations } from "./observations.ts";
 import type { Claim, StudyFinding } from "../common/finding.ts";

@@ -7,8 +7,7 @@ import {
   weightedQuantile,
 } from "../../../base/bootstrap.ts";
 import { leastOverMostInterval } from "../../../base/extremes.ts";
-import type { DrawnInterval } from "../reuse/intervals.ts";
-import { mixed } from "../reuse/sweep/words.ts";
+import { type DrawnInterval, mixed } from "../reuse/index.ts";
 import { sharesOf } from "./b12-share.ts";
 import { periodFlags } from "./b13-periods.ts";
 import { largestShares, mostlyFlags } from "./b14-bursts.ts";

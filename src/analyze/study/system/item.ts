@@ -1,6 +1,5 @@
 /** What an item of the study of a system is, and what it returns. */
-import type { TableBlock } from "../../../model/document.ts";
-import type { Figure } from "../../../model/figure.ts";
+import type { Figure, TableBlock } from "../../../model/index.ts";
 import {
   counted,
   type ItemFacts,

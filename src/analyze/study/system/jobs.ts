@@ -1,5 +1,5 @@
 /** The jobs of a store as columns: what is asked of millions of them is answered by passes over these. */
-import type { Queryable, RawColumn } from "../../../model/query.ts";
+import type { Queryable, RawColumn } from "../../../model/index.ts";
 import { number } from "../common/item.ts";
 import { TIME_LEAST_NS, TIME_MOST_NS } from "../common/run-minutes.ts";
 import { boundsOf, nodeMemories, type SystemOptions } from "./options.ts";

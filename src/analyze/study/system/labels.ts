@@ -1,6 +1,6 @@
 /** Values for people: what a key is called, which unit it has, and how it is written. */
 import { formatBytes, formatCount, formatShare } from "../../../base/units.ts";
-import type { Unit } from "../../../model/finding.ts";
+import type { Unit } from "../../../model/index.ts";
 import type { Printed, Value } from "./item.ts";
 
 const SHARES =

@@ -1,5 +1,5 @@
 /** What metadata targets handled, in minutes of jobs; or as a whole where jobs were not told apart. */
-import type { Queryable } from "../../../model/query.ts";
+import type { Queryable } from "../../../model/index.ts";
 import { number } from "../common/item.ts";
 import { boundsOf, type SystemOptions } from "./options.ts";
 

@@ -2,7 +2,7 @@
  * One pass over the minutes of jobs. The database adds up the targets of each job and minute and hands them over job by job;
  * what is asked of a job is read off its series while it is in the cache, and only a few numbers of each are kept.
  */
-import type { Queryable, RawColumn } from "../../../model/query.ts";
+import type { Queryable, RawColumn } from "../../../model/index.ts";
 import { number } from "../common/item.ts";
 import { clustersOfMinutes } from "../common/minute-clusters.ts";
 import { eachRun, placeIn } from "../common/run-minutes.ts";

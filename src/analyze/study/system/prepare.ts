@@ -1,5 +1,5 @@
 /** What the items share, read once: jobs as columns, what each job with minutes did, and the metadata targets. */
-import type { Queryable } from "../../../model/query.ts";
+import type { Queryable } from "../../../model/index.ts";
 import { LocalClock } from "./clock.ts";
 import { type Jobs, placesOf, readJobs } from "./jobs.ts";
 import { type Mdts, readMdts } from "./mdts.ts";

@@ -2,7 +2,7 @@
  * Similar runs from Darshan logs (the method of Costa et al., SC '21): per program and user, reads and writes apart, runs are
  * clustered by bytes, ten classes of request sizes, and numbers of shared and unique files.
  */
-import type { Queryable } from "../../../model/query.ts";
+import type { Queryable } from "../../../model/index.ts";
 import { averageLinkage, standardised } from "./clusters.ts";
 import type { LocalClock } from "./clock.ts";
 import type { Similar } from "./contention.ts";

@@ -1,6 +1,5 @@
 /** The whole study: all items, the verdicts on the observations, and the recommendations. */
-import type { Finding } from "../../../model/finding.ts";
-import type { Queryable } from "../../../model/query.ts";
+import type { Finding, Queryable } from "../../../model/index.ts";
 import { rulesOf } from "./b18-rules.ts";
 import { judge, type StudyFinding } from "./findings.ts";
 import type { ItemResult } from "./item.ts";

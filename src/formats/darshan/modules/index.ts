@@ -58,3 +58,5 @@ export {
   posix,
   stdio,
 };
+export { SYNC_TIMES } from "./autoperf.ts";
+export { COMPONENT_WORDS, segmentWords } from "./variable.ts";

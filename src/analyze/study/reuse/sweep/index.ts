@@ -3,7 +3,7 @@
  * side by file, and gone through file by file. What does not fit in the memory given is read in several passes, some
  * files at a time.
  */
-import type { Queryable, RawColumn } from "../../../../model/query.ts";
+import type { Queryable, RawColumn } from "../../../../model/index.ts";
 import { noLayouts } from "../layout-texts.ts";
 import type { ReuseOptions } from "../options.ts";
 import { Hours } from "./hours.ts";
@@ -223,3 +223,8 @@ async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of:
   });
   return plainRunRows(words, rows);
 }
+export type { Layers } from "./layers.ts";
+export { completeSql } from "./query.ts";
+export { LAYER_NAMES } from "./records.ts";
+export type { Runs, RunsState } from "./runs.ts";
+export { Codes, ExactSums, mixed } from "./words.ts";

@@ -3,7 +3,7 @@
  * answered while its accesses are in the cache. One access is a row of words in one buffer.
  */
 import { UsageError } from "../../../../base/errors.ts";
-import type { Queryable, RawColumn } from "../../../../model/query.ts";
+import type { Queryable, RawColumn } from "../../../../model/index.ts";
 import type { Layers } from "./layers.ts";
 import { noteTimes, Times } from "./times.ts";
 import { Codes, type ExactSums, numberOf } from "./words.ts";

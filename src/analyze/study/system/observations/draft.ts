@@ -1,6 +1,6 @@
 /** What an observation is made of before it is judged. */
 import type { Interval } from "../../../../base/bootstrap.ts";
-import type { DrawnInterval } from "../../reuse/intervals.ts";
+import type { DrawnInterval } from "../../reuse/index.ts";
 import type { SystemOptions } from "../options.ts";
 import type { Prepared } from "../prepare.ts";
 

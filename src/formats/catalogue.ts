@@ -1,7 +1,7 @@
 /** The table of formats, and how one is found for an input. */
 import { FormatError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
-import { darshan } from "./darshan/format.ts";
+import { darshan } from "./darshan/index.ts";
 import type { Format } from "./format.ts";
 
 export const FORMATS: readonly Format[] = [darshan];
@@ -26,7 +26,3 @@ export function detectFormat(source: ByteSource): Format {
     `${source.byteLength === 0 ? "the file is empty" : "not a format that is known here"} (have: ${known})`,
   );
 }
-
-export { type ByteSource, bytesSource } from "../base/source.ts";
-export * from "./darshan/index.ts";
-export type { Format, ReadOptions } from "./format.ts";
