@@ -18,6 +18,6 @@ export const nativeSource = (name: string) => firstOf(["../native/", "../../nati
 
 function firstOf(places: readonly string[], name: string): string | undefined {
   return places
-    .map((place) => fileURLToPath(new URL(`.${place}${name}`, import.meta.url)))
+    .map((place) => fileURLToPath(new URL(`${place}${name}`, import.meta.url)))
     .find((path) => existsSync(path));
 }
