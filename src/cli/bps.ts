@@ -4,8 +4,8 @@ import type { CollectorOptions } from "../analyze/metric/collector.ts";
 import { metricDocument } from "../analyze/metric/document.ts";
 import { GROUPINGS, type Grouping, type Metrics } from "../analyze/metric/metrics.ts";
 import { UsageError } from "../base/errors.ts";
-import { ACCESS_FORMATS } from "../formats/access-formats.ts";
-import { TIME_UNITS, type TimeUnit } from "../formats/access-format.ts";
+import { formatsWith } from "../formats/catalogue.ts";
+import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
 import { plain, renderText } from "../report/text/index.ts";
 import { type BpsInput, findInputs, isPipe } from "./bps/inputs.ts";
 import { metricsJson } from "./bps/json.ts";
@@ -83,7 +83,7 @@ export default defineCommand({
     },
     format: {
       kind: "choice",
-      choices: ACCESS_FORMATS.map(({ id }) => id),
+      choices: formatsWith("calls").map(({ id }) => id),
       help: "do not find the format by the content",
     },
     time: {

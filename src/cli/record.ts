@@ -7,8 +7,7 @@ import { formatCount, formatMany, formatRate, formatScaled, formatSeconds } from
 import { strace } from "../formats/strace/format.ts";
 import type { TraceFacts } from "../formats/trace/notes.ts";
 import { paperSink } from "../formats/trace/paper.ts";
-import type { TraceReadOptions } from "../formats/trace/reader.ts";
-import type { AccessSink } from "../model/index.ts";
+import type { CallSink } from "../model/index.ts";
 import { withFile } from "../node/file-source.ts";
 import { createOutput } from "../node/output-file.ts";
 import { isLeftOut } from "../record/filters.ts";
@@ -84,8 +83,9 @@ export default defineCommand({
       skip: options.skip.map(pathPattern),
       all: options.all,
     };
-    const collect = () =>
+    const collect = (syncs = false) =>
       new AccessCollector({
+        syncs,
         blockBytes: options.block,
         includeNonFile: options.all,
         // strace writes down everything.
@@ -159,23 +159,27 @@ interface Syncs {
 
 /** What a run has left, to be read as often as needed. */
 interface Trace {
-  read(sinkOf: () => AccessSink, options?: TraceReadOptions): readonly TraceFacts[];
+  read(sinkOf: () => CallSink): readonly TraceFacts[];
 }
 
 function traceOf({ folder, way }: RecordRun, context: Context): Trace {
   if (way === "shim") {
     const paths = existsSync(folder) ? gatherShim(folder, context) : [];
-    return { read: (sinkOf, options) => readTraceFiles(paths, sinkOf, options) };
+    return { read: (sinkOf) => readTraceFiles(paths, sinkOf) };
   }
   const path = join(folder, STRACE_FILE);
-  const read = (sinkOf: () => AccessSink) => {
-    if (existsSync(path)) withFile(path, (source) => strace.read(source, sinkOf()));
+  const read = (sinkOf: () => CallSink) => {
+    if (existsSync(path)) withFile(path, (source) => strace.calls(source, sinkOf()));
     return [];
   };
   return { read };
 }
 
-function measure(trace: Trace, { folder, way }: RecordRun, collect: () => AccessCollector): Found {
+function measure(
+  trace: Trace,
+  { folder, way }: RecordRun,
+  collect: (syncs?: boolean) => AccessCollector,
+): Found {
   const collector = collect();
   const facts = trace.read(() => collector.sink(folder));
   for (const note of unseenNotes(folder)) collector.sink(folder).note(note);
@@ -184,8 +188,8 @@ function measure(trace: Trace, { folder, way }: RecordRun, collect: () => Access
   const calls = facts.reduce((sum, { counts }) => sum + counts.syncs, 0);
   const seconds = facts.reduce((sum, { counts }) => sum + counts.syncNs, 0) / 1e9;
   if (calls === 0) return { metrics, syncs: { calls, seconds, ioAndSyncSeconds: metrics.ioTimeSeconds } };
-  const all = collect();
-  trace.read(() => all.sink(folder), { syncs: true });
+  const all = collect(true);
+  trace.read(() => all.sink(folder));
   return { metrics, syncs: { calls, seconds, ioAndSyncSeconds: all.finish().ioTimeSeconds } };
 }
 

@@ -1,28 +1,85 @@
-/** The table of formats, and how one is found for an input. */
-import { FormatError } from "../base/errors.ts";
+/** The catalogue of inputs: every format that some command reads, and how one is found for an input. */
+import { FormatError, UsageError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
+import { accessCsv } from "./access-csv/format.ts";
 import { darshan } from "./darshan/index.ts";
-import type { Format } from "./format.ts";
+import { fioLog } from "./fio/format.ts";
+import { influx } from "./influx/index.ts";
+import type { Capability, InputFormat } from "./input-format.ts";
+import { lustre } from "./lustre/index.ts";
+import { parquet } from "./parquet/format.ts";
+import { clientReading, serverSamples } from "./samples/index.ts";
+import { slurm } from "./slurm/index.ts";
+import { strace } from "./strace/format.ts";
+import { paper } from "./trace/paper.ts";
+import { trace } from "./trace/reader.ts";
 
-export const FORMATS: readonly Format[] = [darshan];
+/** In the order in which they are asked: what has a signature first, the loosest last. */
+export const CATALOGUE: readonly InputFormat[] = [
+  trace,
+  darshan,
+  parquet,
+  serverSamples,
+  clientReading,
+  slurm,
+  paper,
+  strace,
+  fioLog,
+  accessCsv,
+  influx,
+  lustre,
+];
 
 /** How many bytes `recognizes` may look at. */
-const HEAD_BYTES = 4096;
+export const HEAD_BYTES = 4096;
 
-/** The format of an input, by its first bytes; names are only a hint. Undefined when none knows it. */
-export function findFormat(source: ByteSource): Format | undefined {
-  const head = source.read(0, HEAD_BYTES);
-  return FORMATS.find((candidate) => candidate.recognizes(head, source.name));
+/** Who takes an input that can give this. */
+const TAKEN_BY: Readonly<Record<Capability, string>> = {
+  calls: "plimsoll report, findings, diff and bps",
+  counters: "plimsoll report, findings and diff",
+  rows: "plimsoll ingest",
+  series: "plimsoll ingest",
+};
+
+export const gives = (format: InputFormat, wanted: readonly Capability[]) =>
+  wanted.some((capability) => format[capability] !== undefined);
+
+/** Those that can give one of these. */
+export const formatsWith = (...wanted: readonly Capability[]) =>
+  CATALOGUE.filter((format) => gives(format, wanted));
+
+/** The format of an input, by its first bytes; undefined when none that gives one of these knows it. */
+export function findFormat(
+  head: Uint8Array,
+  name: string,
+  ...wanted: readonly Capability[]
+): InputFormat | undefined {
+  return formatsWith(...wanted).find((format) => format.recognizes(head, name));
 }
 
-/** The same, where an unknown input is an error. */
-export function detectFormat(source: ByteSource): Format {
-  const format = findFormat(source);
+/** The same, where another input is an error that says what takes it, or what is known. */
+export function detectFormat(source: ByteSource, ...wanted: readonly Capability[]): InputFormat {
+  const head = source.read(0, HEAD_BYTES);
+  const format = findFormat(head, source.name, ...wanted);
   if (format !== undefined) return format;
-  const known = FORMATS.map(({ label }) => label).join(", ");
-  throw new FormatError(
-    source.name,
-    { offset: 0 },
-    `${source.byteLength === 0 ? "the file is empty" : "not a format that is known here"} (have: ${known})`,
-  );
+  throw new FormatError(source.name, {}, refusal(head, source.name, wanted));
+}
+
+/** Why an input cannot give what is wanted, in one line. */
+export function refusal(head: Uint8Array, name: string, wanted: readonly Capability[]): string {
+  const other = CATALOGUE.find((format) => format.recognizes(head, name));
+  if (other !== undefined) {
+    const capability = (Object.keys(TAKEN_BY) as Capability[]).find((one) => gives(other, [one]));
+    return `this is a ${other.label}; ${TAKEN_BY[capability ?? "rows"]} take${capability === "calls" || capability === "counters" ? "" : "s"} it`;
+  }
+  const known = formatsWith(...wanted).map(({ label }) => label);
+  return `${head.length === 0 ? "the input is empty" : "unknown format"} (known: ${known.join("; ")})`;
+}
+
+/** The format with this id, for whoever names it. */
+export function formatNamed(id: string, ...wanted: readonly Capability[]): InputFormat {
+  const formats = formatsWith(...wanted);
+  const format = formats.find((candidate) => candidate.id === id);
+  if (format !== undefined) return format;
+  throw new UsageError(`unknown format: ${id} (known: ${formats.map((known) => known.id).join(", ")})`);
 }

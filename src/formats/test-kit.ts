@@ -1,13 +1,18 @@
 /** For tests: everything that a format of accesses hands out, as plain arrays. */
 import { type ByteSource, bytesSource } from "../base/source.ts";
 import {
-  type AccessClock,
-  type AccessFile,
-  type AccessProcess,
-  type AccessSink,
+  CALL_LAYERS,
+  type CallClock,
+  type CallFile,
+  type CallProcess,
+  type CallSink,
+  Operation,
   noteText,
-} from "../model/access-stream.ts";
-import type { AccessFormat, AccessReadOptions } from "./access-format.ts";
+} from "../model/calls.ts";
+import type { CallReader, CallReadOptions } from "./input-format.ts";
+
+/** Set in `CollectedAccess.flags` beside those of the model. */
+export const WRITE_FLAG = 1;
 
 export interface CollectedAccess {
   readonly start: number;
@@ -18,6 +23,7 @@ export interface CollectedAccess {
   readonly offset: number;
   readonly pid: number;
   readonly path: string;
+  readonly layer: string;
   readonly flags: number;
 }
 
@@ -29,9 +35,9 @@ export interface ToldNote {
 }
 
 export interface Collected {
-  readonly clock: AccessClock | undefined;
-  readonly processes: readonly AccessProcess[];
-  readonly files: readonly AccessFile[];
+  readonly clock: CallClock | undefined;
+  readonly processes: readonly CallProcess[];
+  readonly files: readonly CallFile[];
   readonly notes: readonly ToldNote[];
   /** Row by row; `start` and `end` in nanoseconds since the epoch of the clock. */
   readonly accesses: readonly CollectedAccess[];
@@ -39,24 +45,24 @@ export interface Collected {
 
 /** Reads `input` (bytes, text, or a source) and checks on the way that the reader keeps the rules of a sink. */
 export function collectAccesses(
-  format: AccessFormat,
+  format: { readonly calls: CallReader },
   input: Uint8Array | string | ByteSource,
-  options: AccessReadOptions & { readonly name?: string } = {},
+  options: CallReadOptions & { readonly name?: string } = {},
 ): Collected {
   const { sink, collected } = collectingSink();
   const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
-  format.read(bytes instanceof Uint8Array ? bytesSource(bytes, options.name) : bytes, sink, options);
+  format.calls(bytes instanceof Uint8Array ? bytesSource(bytes, options.name) : bytes, sink, options);
   return collected();
 }
 
 /** A sink that keeps everything. */
-export function collectingSink(): { readonly sink: AccessSink; readonly collected: () => Collected } {
-  let clock: AccessClock | undefined;
-  const processes: AccessProcess[] = [];
-  const files: AccessFile[] = [];
+export function collectingSink(): { readonly sink: CallSink; readonly collected: () => Collected } {
+  let clock: CallClock | undefined;
+  const processes: CallProcess[] = [];
+  const files: CallFile[] = [];
   const notes: ToldNote[] = [];
   const accesses: CollectedAccess[] = [];
-  const sink: AccessSink = {
+  const sink: CallSink = {
     clock(given) {
       if (clock !== undefined) throw new Error("a second clock");
       clock = given;
@@ -70,6 +76,7 @@ export function collectingSink(): { readonly sink: AccessSink; readonly collecte
         const process = processes[block.process[i] as number];
         const file = files[block.file[i] as number];
         if (process === undefined || file === undefined) throw new Error("an unknown process or file");
+        if ((block.operation[i] as number) > Operation.write) continue;
         accesses.push({
           start: block.startNs[i] as number,
           end: block.endNs[i] as number,
@@ -78,7 +85,8 @@ export function collectingSink(): { readonly sink: AccessSink; readonly collecte
           offset: block.offset?.[i] ?? Number.NaN,
           pid: process.pid,
           path: file.path,
-          flags: block.flags[i] as number,
+          layer: CALL_LAYERS[block.layer[i] as number] as string,
+          flags: (block.flags[i] as number) | (block.operation[i] === Operation.write ? WRITE_FLAG : 0),
         });
       }
     },

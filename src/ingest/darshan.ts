@@ -1,12 +1,12 @@
 /** Darshan logs: runs, accesses and files. */
 import { createHash } from "node:crypto";
 import type { ByteSource } from "../base/source.ts";
-import { DarshanLog, type Identity, StoredRows, darshan } from "../formats/darshan/index.ts";
+import { DarshanLog, type Identity, StoredRows } from "../formats/darshan/index.ts";
 import type { RowSink } from "../model/index.ts";
 import { nodeCodecs } from "../node/codecs.ts";
-import type { Added, FileImporter, InputFormat } from "./input-format.ts";
+import type { Added, FileImporter } from "./input-format.ts";
 
-class DarshanImporter implements FileImporter {
+export class DarshanImporter implements FileImporter {
   readonly #rows: StoredRows;
 
   constructor(nowUnixSeconds: number) {
@@ -32,10 +32,3 @@ function identify(name: string): Identity {
   const hash = createHash("sha256").update(name).digest();
   return { low: hash.readUInt32BE(4), high: hash.readUInt32BE(0) };
 }
-
-export const darshanLogs: InputFormat = {
-  id: "darshan",
-  alone: false,
-  recognizes: (head, path) => darshan.recognizes(head, path),
-  importer: ({ nowUnixSeconds }) => new DarshanImporter(nowUnixSeconds),
-};

@@ -1,14 +1,13 @@
-/** The formats that ingest knows; the first that recognises an input reads it. */
-import { darshanLogs } from "./darshan.ts";
-import type { InputFormat } from "./input-format.ts";
-import { clientReadings } from "./system/clients.ts";
-import { slurmAccounting } from "./system/scheduler.ts";
-import { serverSegments } from "./system/segments.ts";
+/** Who makes rows of a store of the inputs that stand for themselves, by format. Samples over time are in system/series.ts. */
+import { DarshanImporter } from "./darshan.ts";
+import type { FileImporter, ImportSetting } from "./input-format.ts";
+import { ClientImporter } from "./system/clients.ts";
+import { SchedulerImporter } from "./system/scheduler.ts";
+import { SegmentImporter } from "./system/segments.ts";
 
-/** Files that stand for themselves. Texts of counters, which belong together in time, are in system/series.ts. */
-export const INPUT_FORMATS: readonly InputFormat[] = [
-  darshanLogs,
-  serverSegments,
-  clientReadings,
-  slurmAccounting,
-];
+export const IMPORTERS: Readonly<Record<string, (setting: ImportSetting) => FileImporter>> = {
+  darshan: ({ nowUnixSeconds }) => new DarshanImporter(nowUnixSeconds),
+  "server-samples": (setting) => new SegmentImporter(setting),
+  "client-reading": (setting) => new ClientImporter(setting),
+  slurm: (setting) => new SchedulerImporter(setting),
+};

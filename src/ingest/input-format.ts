@@ -1,4 +1,4 @@
-/** What ingest asks of a format: a file here, and a line in the table of formats.ts. */
+/** How ingest makes rows of an input: a file here, and a line in formats.ts. */
 import type { ByteSource } from "../base/source.ts";
 import type { RowSink } from "../model/index.ts";
 import type { IngestNotes } from "./notes.ts";
@@ -26,15 +26,4 @@ export interface FileImporter {
   /** On a throw nothing of the input stays. `hash`: SHA-256 of its content. */
   add(source: ByteSource, path: string, hash: Buffer): Added;
   flush(sink: RowSink): Promise<void>;
-}
-
-export interface InputFormat {
-  readonly id: string;
-  /**
-   * Whether one ingest at a time may store it. Queries see a log once however often it was stored, so many may store logs;
-   * counters add up.
-   */
-  readonly alone: boolean;
-  recognizes(head: Uint8Array, path: string): boolean;
-  importer(setting: ImportSetting): FileImporter;
 }

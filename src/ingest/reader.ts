@@ -1,14 +1,16 @@
 /** Reads inputs into rows: the work of one thread. */
 import { createHash, type Hash } from "node:crypto";
+import { assert } from "../base/assert.ts";
 import { FormatError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
+import { findFormat, HEAD_BYTES, refusal } from "../formats/catalogue.ts";
+import { darshan } from "../formats/darshan/index.ts";
 import { MISSING_I64, type RowSink, storedSources } from "../model/index.ts";
 import { type FileSource, openFile } from "../node/file-source.ts";
 import { gunzipped } from "../node/gzip-source.ts";
-import { darshanLogs } from "./darshan.ts";
-import { INPUT_FORMATS } from "./formats.ts";
+import { IMPORTERS } from "./formats.ts";
 import type { Witness } from "./journal.ts";
-import type { FileImporter, ImportSetting, InputFormat } from "./input-format.ts";
+import type { FileImporter, ImportSetting } from "./input-format.ts";
 import type { KnownHashes } from "./known.ts";
 import { count } from "./notes.ts";
 import { placeOf, type SeriesPlace } from "./system/series.ts";
@@ -29,9 +31,6 @@ type Result =
 /** What came of an input when it was read. */
 export type Settled = Exclude<Outcome, { status: "alone" }>;
 
-/** How much of an input its format is told from. */
-const HEAD_BYTES = 4096;
-
 interface Source {
   readonly high: bigint;
   readonly low: bigint;
@@ -44,7 +43,7 @@ export class InputReader {
   readonly #stored: KnownHashes;
   readonly #damaged: KnownHashes;
   readonly #setting: ImportSetting;
-  readonly #importers = new Map<InputFormat, FileImporter>();
+  readonly #importers = new Map<string, FileImporter>();
   readonly #sources: Source[] = [];
   /** Inputs that became known since the last commit. */
   readonly #added: [set: KnownHashes, hash: bigint][] = [];
@@ -72,7 +71,7 @@ export class InputReader {
       source = openFile(path);
       bytes = source.byteLength;
       // By its content a log is the same with gzip and without.
-      source = gunzipped(source, { wanted: (head) => darshanLogs.recognizes(head, path) });
+      source = gunzipped(source, { wanted: (head) => darshan.recognizes(head) });
       const result = this.#readSource(source, { path, named, bytes });
       return { ...result, state: source.state, changed: source.hasChanged() };
     } catch (error) {
@@ -86,25 +85,24 @@ export class InputReader {
 
   #readSource(source: ByteSource, { path, named, bytes }: Found & { readonly bytes: number }): Result {
     const head = source.read(0, HEAD_BYTES);
-    const format = INPUT_FORMATS.find((candidate) => candidate.recognizes(head, path));
-    if (format === undefined) {
-      const place = placeOf(head, path);
-      if (place !== undefined) return { status: "series", bytes: 0, place };
+    const format = findFormat(head, path, "rows", "series");
+    if (format?.series === true) return { status: "series", bytes: 0, place: placeOf(head, path, format) };
+    if (format?.rows === undefined) {
       if (!named && !/\.darshan(\.gz)?$/.test(path)) return { status: "foreign", bytes };
       return {
         status: "skipped",
         bytes,
-        reason: bytes === 0 ? "the file is empty" : "not a format that is known here",
+        reason: refusal(head, path, ["rows", "series"]),
       };
     }
-    if (format.alone && !this.alone) return { status: "alone", bytes: 0 };
+    if (format.rows.alone && !this.alone) return { status: "alone", bytes: 0 };
     const hash = contentHash(source);
     const [high, low] = [hash.readBigUInt64BE(0), hash.readBigUInt64BE(8)];
     // What is damaged is tried and named again each time, but kept in the census once.
     const wasDamaged = this.#damaged.has(high);
     if (!wasDamaged && !this.#add(this.#stored, high)) return { status: "known", bytes };
     try {
-      const added = this.#importer(format).add(source, path, hash);
+      const added = this.#importer(format.id).add(source, path, hash);
       if (added !== "stored") {
         count(this.#setting.notes.counts, added === "waiting" ? "waiting" : "overlappingInputs");
         return { status: added === "waiting" ? "foreign" : "known", bytes };
@@ -136,11 +134,12 @@ export class InputReader {
     this.#added.length = 0;
   }
 
-  #importer(format: InputFormat): FileImporter {
+  #importer(format: string): FileImporter {
     let importer = this.#importers.get(format);
     if (importer === undefined) {
-      importer = format.importer(this.#setting);
-      this.#importers.set(format, importer);
+      const make = IMPORTERS[format];
+      assert(make !== undefined, `nobody makes rows of ${format}`);
+      this.#importers.set(format, (importer = make(this.#setting)));
     }
     return importer;
   }

@@ -1,6 +1,6 @@
 /** `plimsoll/formats`: reads, writes and prints logs; runs in a browser. */
 export { type ByteSource, bytesSource } from "../base/source.ts";
-export { detectFormat, FORMATS, findFormat } from "../formats/catalogue.ts";
+export { CATALOGUE, detectFormat, findFormat } from "../formats/catalogue.ts";
 export {
   type Codecs,
   type Compression,
@@ -49,4 +49,9 @@ export {
   writeParse,
   writeParseJson,
 } from "../formats/darshan/index.ts";
-export type { Format, ReadOptions } from "../formats/format.ts";
+export type {
+  CallReadOptions,
+  Capability,
+  CounterReadOptions,
+  InputFormat,
+} from "../formats/input-format.ts";

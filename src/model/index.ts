@@ -1,5 +1,5 @@
 /** The model: schema and tables, and what analyses hand to people: findings, figures, documents. */
-export * from "./access-stream.ts";
+export * from "./calls.ts";
 export * from "./document.ts";
 export * from "./figure.ts";
 export * from "./finding.ts";

@@ -1,5 +1,6 @@
 /**
- * The tables that everything becomes: logs of others, our recorder, our benchmark, our writer, our simulator.
+ * The tables of a job: counters of logs, or counters computed from single calls. Single calls themselves are a stream
+ * (calls.ts); what a store holds is in store-schema.ts and store-system.ts.
  * Names are those people type in queries: snake_case, unit last. `origin` says which counter a value comes
  * from, so that any number can be traced back. A new column is a line here, then whoever fills or reads it.
  */
@@ -64,11 +65,11 @@ export const sizeColumns = (way: "read" | "write") =>
 export const runs: TableSchema = {
   name: "runs",
   row: "one execution of a program",
-  filledBy: "Darshan; recorder; ncio; adaptive writer",
+  filledBy: "Darshan logs; traces of calls",
   columns: columns(`
     run_id text - | identity of the run | hash of the log, or given by the tool
     source text - | file or tool it came from | path
-    kind text - | darshan, recorder, ncio, adaptive or sim | the importer
+    kind text - | format of the input: darshan, trace, strace, fio … | catalogue of inputs
     job_id text - | scheduler's job number | job record: job id
     user_id text - | user, as the log says | job record: uid
     application text - | base name of the executable | job record: first word of the command line
@@ -103,7 +104,7 @@ const frequent = (what: "access" | "stride", meaning: string) =>
 export const layers: TableSchema = {
   name: "layers",
   row: "one file, or dataset of a file, in one layer of one run, all ranks together",
-  filledBy: "Darshan",
+  filledBy: "Darshan logs; traces of calls",
   columns: columns(`
     run_id text - | the run | runs.run_id
     file_id u64 - | record id | record id
@@ -191,7 +192,7 @@ export const layers: TableSchema = {
 export const rankLoads: TableSchema = {
   name: "rank_loads",
   row: "one rank in one layer of one run: the files that it did not share with all ranks",
-  filledBy: "Darshan",
+  filledBy: "Darshan logs; traces of calls",
   columns: columns(`
     run_id text - | the run | runs.run_id
     layer text - | module | module
@@ -224,92 +225,4 @@ export const counters: TableSchema = {
   `),
 };
 
-export const ops: TableSchema = {
-  name: "ops",
-  row: "one I/O call",
-  filledBy: "DXT, strace, recorder, ncio, adaptive writer, simulator",
-  columns: columns(`
-    run_id text - | the run | runs.run_id
-    rank i64 - | process that made the call | rank of the trace record
-    host text - | node of the process | host name of the trace record
-    thread u64 - | thread, as the recorder names it; 0 when not recorded | segment: thread id
-    file_id u64 - | record id of the file | record id
-    layer text - | POSIX, MPI-IO or the layer of the tool | DXT_POSIX, DXT_MPIIO
-    direction text - | read or write | place in the trace record
-    offset i64 bytes | file offset | segment: offset
-    bytes i64 bytes | bytes asked for | segment: length
-    moved_bytes i64 bytes | bytes the file system moved; missing when unknown | the tool
-    start_ns f64 ns | start, since the start of the run | segment: start time
-    end_ns f64 ns | end, since the start of the run | segment: end time
-  `),
-};
-
-export const jobs: TableSchema = {
-  name: "jobs",
-  row: "one job of the scheduler",
-  filledBy: "Lustre client counters before and after; Slurm",
-  columns: columns(`
-    job_id text - | scheduler's job number | sacct JobID; collector
-    cluster text - | cluster it ran on | sacct Cluster
-    user_id text - | user | sacct User; collector uid
-    nodes i64 nodes | nodes allocated | sacct NNodes
-    start_unix_ns i64 ns | start, since 1970 UTC | sacct Start
-    end_unix_ns i64 ns | end, since 1970 UTC | sacct End
-    bytes_read i64 bytes | bytes read by its clients | llite read_bytes, sum
-    bytes_written i64 bytes | bytes written by its clients | llite write_bytes, sum
-    reads i64 calls | read calls | llite read_bytes, samples
-    writes i64 calls | write calls | llite write_bytes, samples
-    opens i64 calls | opens | llite open
-    mkdirs i64 calls | directories made | llite mkdir
-    mknods i64 calls | files made | llite mknod
-    renames i64 calls | renames | llite rename
-    rmdirs i64 calls | directories removed | llite rmdir
-    unlinks i64 calls | files removed | llite unlink
-  `),
-};
-
-export const minutes: TableSchema = {
-  name: "minutes",
-  row: "one job on one target in one minute",
-  filledBy: "job_stats of the servers; Influx",
-  columns: columns(`
-    job_id text - | job as the server knows it | job_stats job_id
-    target text - | OST or MDT | path of the parameter
-    minute_unix i64 min | minutes since 1970 UTC | snapshot_time
-    bytes_read i64 bytes | bytes read in that minute | read_bytes, difference of sums
-    bytes_written i64 bytes | bytes written in that minute | write_bytes, difference of sums
-    reads i64 calls | read calls | read_bytes, difference of samples
-    writes i64 calls | write calls | write_bytes, difference of samples
-    opens i64 calls | opens | open, difference of samples
-    closes i64 calls | closes | close, difference of samples
-    metadata_calls i64 calls | all metadata operations | mdt job_stats, difference of samples
-  `),
-};
-
-export const targets: TableSchema = {
-  name: "targets",
-  row: "one sample of one OST or MDT",
-  filledBy: "job_stats, obdfilter stats, md_stats",
-  columns: columns(`
-    target text - | OST or MDT | path of the parameter
-    sample_unix_ns i64 ns | when it was read, since 1970 UTC | snapshot_time
-    bytes_read i64 bytes | bytes read since the counters began | read_bytes, sum
-    bytes_written i64 bytes | bytes written since the counters began | write_bytes, sum
-    reads i64 calls | read calls | read_bytes, samples
-    writes i64 calls | write calls | write_bytes, samples
-    opens i64 calls | opens | md_stats open
-    closes i64 calls | closes | md_stats close
-    metadata_calls i64 calls | all metadata operations | md_stats
-  `),
-};
-
-export const SCHEMA: readonly TableSchema[] = [
-  runs,
-  layers,
-  rankLoads,
-  counters,
-  ops,
-  jobs,
-  minutes,
-  targets,
-];
+export const SCHEMA: readonly TableSchema[] = [runs, layers, rankLoads, counters];

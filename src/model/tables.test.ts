@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AssertionError } from "../base/assert.ts";
-import { layers, MISSING_I64, ops, runs, SCHEMA, type TableSchema } from "./schema.ts";
+import { layers, MISSING_I64, rankLoads, runs, SCHEMA, type TableSchema } from "./schema.ts";
 import { TableBuilder, TablesBuilder } from "./tables.ts";
 
 const schema: TableSchema = {
@@ -117,12 +117,12 @@ describe("the tables together", () => {
   it("are those of the schema, each filled on its own", () => {
     const builder = new TablesBuilder();
     builder.table(runs).append({ run_id: "a", ranks: 4 });
-    builder.table(ops).append({ run_id: "a", rank: 0, thread: 0n, file_id: 1n });
-    builder.table(ops).append({ run_id: "a", rank: 1, thread: 0n, file_id: 1n });
+    builder.table(rankLoads).append({ run_id: "a", rank: 0 });
+    builder.table(rankLoads).append({ run_id: "a", rank: 1 });
     const tables = builder.finish();
     expect([...tables.keys()]).toEqual(SCHEMA.map(({ name }) => name));
     expect([...tables.values()].map(({ rows }) => rows)).toEqual(
-      SCHEMA.map(({ name }) => (name === "runs" ? 1 : name === "ops" ? 2 : 0)),
+      SCHEMA.map(({ name }) => (name === "runs" ? 1 : name === "rank_loads" ? 2 : 0)),
     );
     expect(tables.get("runs")?.value("ranks", 0)).toBe(4n);
     expect(tables.get("layers")?.schema).toBe(layers);

@@ -2,8 +2,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TraceFacts, tellFacts } from "../formats/trace/notes.ts";
-import { readTrace, trace, type TraceReadOptions } from "../formats/trace/reader.ts";
-import type { AccessSink } from "../model/index.ts";
+import { readTrace, trace } from "../formats/trace/reader.ts";
+import type { CallSink } from "../model/index.ts";
 import { withFile } from "../node/file-source.ts";
 
 export const TRACE_SUFFIX = ".plt";
@@ -16,21 +16,17 @@ export function traceFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-export function readTraceFile(path: string, sink: AccessSink): void {
-  withFile(path, (source) => trace.read(source, sink));
+export function readTraceFile(path: string, sink: CallSink): void {
+  withFile(path, (source) => trace.calls(source, sink));
 }
 
 /** Every file has a clock of its own and so gets a sink of its own; notes are about all of them, and so is what is returned. */
-export function readTraceFiles(
-  paths: readonly string[],
-  sinkOf: (path: string) => AccessSink,
-  options: TraceReadOptions = {},
-): TraceFacts[] {
+export function readTraceFiles(paths: readonly string[], sinkOf: (path: string) => CallSink): TraceFacts[] {
   const facts: TraceFacts[] = [];
-  let last: AccessSink | undefined;
+  let last: CallSink | undefined;
   for (const path of paths) {
     const sink = sinkOf(path);
-    facts.push(withFile(path, (source) => readTrace(source, sink, options)));
+    facts.push(withFile(path, (source) => readTrace(source, sink)));
     last = sink;
   }
   if (last !== undefined) tellFacts(facts, last);

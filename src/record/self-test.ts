@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ACCESS_WRITE } from "../model/index.ts";
+import { Operation } from "../model/index.ts";
 import { compile, type Environment, ShimUnavailable } from "./compiler.ts";
 import { readTraceFile } from "./read-folder.ts";
 import { writeFile } from "../node/write-file.ts";
@@ -84,13 +84,9 @@ function recordedIn(folder: string): [number, number, boolean][] {
       process: () => 0,
       file: () => 0,
       note() {},
-      block({ count, bytes, movedBytes, flags }) {
+      block({ count, bytes, movedBytes, operation }) {
         for (let i = 0; i < count; i++)
-          seen.push([
-            bytes[i] as number,
-            movedBytes?.[i] as number,
-            ((flags[i] as number) & ACCESS_WRITE) !== 0,
-          ]);
+          seen.push([bytes[i] as number, movedBytes?.[i] as number, operation[i] === Operation.write]);
       },
     });
   }

@@ -4,12 +4,12 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AccessNote } from "../model/index.ts";
+import type { CallNote } from "../model/index.ts";
 
 export const UNSEEN_FILE = "unseen";
 
 /** Notes about the trace in a folder; none where there is nothing to say. */
-export function unseenNotes(folder: string): AccessNote[] {
+export function unseenNotes(folder: string): CallNote[] {
   try {
     return notesOfUnseen(readFileSync(join(folder, UNSEEN_FILE), "utf8"));
   } catch (error) {
@@ -19,7 +19,7 @@ export function unseenNotes(folder: string): AccessNote[] {
   }
 }
 
-export function notesOfUnseen(text: string): AccessNote[] {
+export function notesOfUnseen(text: string): CallNote[] {
   const lines = [...new Set(text.split("\n"))].filter((line) => line !== "").map((line) => line.split("\t"));
   return KINDS.flatMap(({ id, kinds, say }) => {
     const found = lines.filter(([kind = ""]) => kinds.includes(kind));

@@ -1,26 +1,31 @@
-// The suite that every format runs: it is found by its bytes, gives the rows of its golden, and always the same.
+// The suite that formats with counters run: found by its bytes, gives the rows and calls of its golden, and always the same.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { bytesSource } from "../../src/base/source.ts";
-import { detectFormat, type Format, type ReadOptions } from "../../src/library/formats.ts";
+import { type CounterReadOptions, detectFormat, type InputFormat } from "../../src/library/formats.ts";
+import { collectingSink } from "../../src/formats/test-kit.ts";
 import { type Table, type Tables, TablesBuilder } from "../../src/model/index.ts";
 
 const TEST_FOLDER = dirname(dirname(fileURLToPath(import.meta.url)));
 /** A name that says nothing, so that only bytes can tell. */
 const SOURCE_NAME = "input-1";
 
+type CounterFormat = InputFormat & Required<Pick<InputFormat, "counters">>;
+
 export interface FormatCase {
-  readonly format: Format;
+  readonly format: CounterFormat;
   /** Path of the fixture below test/fixtures. */
   readonly fixture: string;
-  readonly options: ReadOptions;
+  readonly options: CounterReadOptions;
   /** Of a table with very many rows only the first are in the golden; others are there in full. */
   readonly rowsMax?: Readonly<Record<string, number>>;
   /** Rows per table that the fixture is known to hold. */
   readonly rows: Readonly<Record<string, number>>;
+  /** Calls that it is known to hold. */
+  readonly calls: number;
 }
 
 export function describeFormat(testCase: FormatCase): void {
@@ -30,7 +35,7 @@ export function describeFormat(testCase: FormatCase): void {
     const source = () => bytesSource(bytes, SOURCE_NAME);
 
     it("is found by its bytes under a name that says nothing", () => {
-      expect(detectFormat(source())).toBe(format);
+      expect(detectFormat(source(), "counters")).toBe(format);
     });
 
     it("is not found when its first bytes are others", () => {
@@ -41,14 +46,16 @@ export function describeFormat(testCase: FormatCase): void {
     });
 
     it("has as many rows as are known", () => {
-      const tables = imported(format, source(), options);
+      const { tables, calls } = imported(format, source(), options);
+      expect(calls).toHaveLength(testCase.calls);
       const rows = Object.fromEntries([...tables].map(([name, table]) => [name, table.rows]));
       const none = Object.fromEntries([...tables.keys()].map((name) => [name, 0]));
       expect(rows).toEqual({ ...none, ...testCase.rows });
     });
 
     it("gives the rows of its golden", () => {
-      const text = tablesText(imported(format, source(), options), testCase.rowsMax ?? {});
+      const { tables, calls } = imported(format, source(), options);
+      const text = `${tablesText(tables, testCase.rowsMax ?? {})}\n${callsText(calls)}`;
       const name = `${format.id}-${basename(fixture).replace(/\.[^.]*$/, "")}.txt`;
       const path = join(TEST_FOLDER, "golden", name);
       if (process.env.PLIMSOLL_GOLDEN === "write") {
@@ -63,18 +70,18 @@ export function describeFormat(testCase: FormatCase): void {
     });
 
     it("gives the same rows twice, one log after the other into the same tables too", () => {
-      const whole = (tables: Tables) => tablesText(tables, {});
+      const whole = ({ tables, calls }: Imported) => `${tablesText(tables, {})}\n${callsText(calls)}`;
       const once = whole(imported(format, source(), options));
       expect(whole(imported(format, source(), options))).toBe(once);
       const builder = new TablesBuilder();
-      format.read(source(), builder, options);
-      format.read(source(), builder, options);
+      format.counters(source(), builder, options);
+      format.counters(source(), builder, options);
       for (const [name, table] of builder.finish())
         expect(table.rows, name).toBe(2 * (testCase.rows[name] ?? 0));
     });
 
     it("carries the run that the host names, in every row", () => {
-      const tables = imported(format, source(), { ...options, runId: "named" });
+      const { tables } = imported(format, source(), { ...options, runId: "named" });
       let seen = 0;
       for (const table of tables.values()) {
         if (table.rows === 0 || !table.schema.columns.some(({ name }) => name === "run_id")) continue;
@@ -86,10 +93,24 @@ export function describeFormat(testCase: FormatCase): void {
   });
 }
 
-function imported(format: Format, source: Parameters<Format["read"]>[0], options: ReadOptions): Tables {
-  const builder = new TablesBuilder();
-  format.read(source, builder, options);
-  return builder.finish();
+interface Imported {
+  readonly tables: Tables;
+  readonly calls: ReturnType<ReturnType<typeof collectingSink>["collected"]>["accesses"];
+}
+
+function imported(
+  format: CounterFormat,
+  source: Parameters<CounterFormat["counters"]>[0],
+  options: CounterReadOptions,
+): Imported {
+  const { sink, collected } = collectingSink();
+  const builder = new TablesBuilder({ calls: () => sink });
+  format.counters(source, builder, options);
+  return { tables: builder.finish(), calls: collected().accesses };
+}
+
+function callsText(calls: Imported["calls"]): string {
+  return [`# calls: ${calls.length}`, ...calls.map((call) => JSON.stringify(call)), ""].join("\n");
 }
 
 /** Tables as text: `column = value` for what was recorded; what was not is left out. */

@@ -143,7 +143,7 @@ describe("several inputs", () => {
     const noise = file("noise.txt", "hello\n");
     const result = await json(golden, noise, join(folder, "missing"));
     expect(result).toMatchObject({ code: 3, accesses: 4 });
-    expect(result.err).toMatch(/skipped .*noise\.txt: not a trace of accesses/);
+    expect(result.err).toMatch(/skipped .*noise\.txt: unknown format/);
     expect(result.err).toMatch(/skipped .*missing: no such file/);
   });
 
@@ -226,7 +226,7 @@ describe("bad input", () => {
 
   it.each([
     ["empty.csv", "", 1, "the input is empty"],
-    ["unknown.bin", "\x00\x01\x02", 1, "not a trace of accesses that is known here"],
+    ["unknown.bin", "\x00\x01\x02", 1, "unknown format"],
   ])("%s gets one line", async (name, content, code, text) => {
     const result = await run(file(name, content));
     expect(result.code).toBe(code);

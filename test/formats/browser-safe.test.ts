@@ -53,7 +53,7 @@ globalThis.readLog = (given, inflate) => {
   };
   const sections = { base: true, total: true, file: true, perf: true };
   return {
-    format: formats.detectFormat(bytesSource(Uint8Array.from(given), "a log")).label,
+    format: formats.detectFormat(bytesSource(Uint8Array.from(given), "a log"), "counters").label,
     parse: read((log, out, onDamage) => formats.writeParse(log, sections, out, onDamage)),
     json: read((log, out, onDamage) => formats.writeParseJson(log, sections, out, onDamage)),
     dxt: read(formats.writeDxt),

@@ -8,11 +8,14 @@ import { openFile } from "../../src/node/file-source.ts";
 import { readHeader, type TraceHeader } from "../../src/formats/trace/header.ts";
 import { readTrace } from "../../src/formats/trace/reader.ts";
 import { tellFacts } from "../../src/formats/trace/notes.ts";
-import type { AccessNote, AccessProcess } from "../../src/model/access-stream.ts";
+import { type CallNote, type CallProcess, Operation } from "../../src/model/calls.ts";
 import { gatherFolder } from "../../src/record/gather.ts";
 import { type RecordOptions, type RecordRun, recordCommand } from "../../src/record/launch.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
+
+/** Set in `Access.flags` beside those of the model. */
+export const WRITE_FLAG = 1;
 
 export interface Access {
   readonly path: string;
@@ -26,8 +29,8 @@ export interface Access {
 
 export interface Recorded extends RecordRun {
   readonly accesses: readonly Access[];
-  readonly processes: readonly AccessProcess[];
-  readonly notes: ReadonlyMap<string, AccessNote>;
+  readonly processes: readonly CallProcess[];
+  readonly notes: ReadonlyMap<string, CallNote>;
   readonly headers: readonly TraceHeader[];
 }
 
@@ -68,8 +71,8 @@ export class Workshop {
 
 export function readFolder(folder: string) {
   const accesses: Access[] = [];
-  const processes: AccessProcess[] = [];
-  const notes = new Map<string, AccessNote>();
+  const processes: CallProcess[] = [];
+  const notes = new Map<string, CallNote>();
   const headers: TraceHeader[] = [];
   const { files } = gatherFolder(folder);
   const facts = files.map((path) => {
@@ -84,16 +87,18 @@ export function readFolder(folder: string) {
         file: (file) => paths.push(file.path) - 1,
         note() {},
         block(block) {
-          for (let i = 0; i < block.count; i++)
+          for (let i = 0; i < block.count; i++) {
+            if ((block.operation[i] as number) > Operation.write) continue;
             accesses.push({
               path: paths[block.file[i] as number] as string,
               bytes: block.bytes[i] as number,
               moved: block.movedBytes?.[i] as number,
-              flags: block.flags[i] as number,
+              flags: (block.flags[i] as number) | (block.operation[i] === Operation.write ? WRITE_FLAG : 0),
               startNs: block.startNs[i] as number,
               endNs: block.endNs[i] as number,
               pid: header.pid,
             });
+          }
         },
       });
     } finally {

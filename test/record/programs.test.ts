@@ -5,9 +5,9 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Random } from "../../src/base/prng.ts";
-import { ACCESS_NESTED, ACCESS_WRITE } from "../../src/model/access-stream.ts";
+import { CALL_NESTED } from "../../src/model/calls.ts";
 import { ensureShim } from "../../src/record/shim.ts";
-import { type Access, listFolder, readFolder, Workshop } from "./kit.ts";
+import { type Access, listFolder, readFolder, Workshop, WRITE_FLAG } from "./kit.ts";
 
 const shop = new Workshop();
 afterAll(() => shop.remove());
@@ -71,7 +71,7 @@ const sum = (
   of: (one: Access) => number = ({ moved }) => moved,
 ) =>
   accesses
-    .filter(({ flags }) => ((flags & ACCESS_WRITE) !== 0) === write)
+    .filter(({ flags }) => ((flags & WRITE_FLAG) !== 0) === write)
     .reduce((total, one) => total + of(one), 0);
 
 describe("programs of every day", () => {
@@ -113,7 +113,7 @@ describe("programs of every day", () => {
     const { accesses, stdout, notes } = both(["sqlite3", "x.db", sql]);
     expect(stdout.trim()).toBe("20000|2666866670000");
     const pages = accesses.filter(
-      ({ path, flags, bytes }) => path.endsWith("/x.db") && flags & ACCESS_WRITE && bytes === 4096,
+      ({ path, flags, bytes }) => path.endsWith("/x.db") && flags & WRITE_FLAG && bytes === 4096,
     );
     expect(pages.length).toBeGreaterThan(50);
     expect(notes.get("sync")?.count).toBeGreaterThan(0);
@@ -144,7 +144,7 @@ sys.exit(5)
     expect([status, stdout]).toEqual([5, "done\n"]);
     const on = (name: string, write: boolean) =>
       accesses.filter(
-        ({ path, flags }) => path.endsWith(`/run/${name}`) && ((flags & ACCESS_WRITE) !== 0) === write,
+        ({ path, flags }) => path.endsWith(`/run/${name}`) && ((flags & WRITE_FLAG) !== 0) === write,
       );
     expect(on("a", true).map(({ bytes }) => bytes)).toEqual(Array(50).fill(1000));
     expect(on("a", false).reduce((total, { moved }) => total + moved, 0)).toBe(50_000);
@@ -176,7 +176,7 @@ const fs = require("fs");
     expect([status, stdout]).toEqual([6, "45000\n"]);
     const on = (name: string, write: boolean) =>
       accesses.filter(
-        ({ path, flags }) => path.endsWith(`/run/${name}`) && ((flags & ACCESS_WRITE) !== 0) === write,
+        ({ path, flags }) => path.endsWith(`/run/${name}`) && ((flags & WRITE_FLAG) !== 0) === write,
       );
     expect(on("a", true).map(({ bytes }) => bytes)).toEqual(Array(30).fill(1500));
     expect(on("b", true).map(({ bytes }) => bytes)).toEqual(Array(20).fill(700));
@@ -241,11 +241,11 @@ describe.each(present)("MPI-IO of $name", ({ compiler, fortran, run, words }) =>
     expect(processes.map(({ rank }) => rank).sort()).toEqual([0, 1]);
     expect(new Set(accesses.map(({ path }) => path.split("/").at(-1)))).toEqual(new Set(["shared"]));
     for (const pid of new Set(accesses.map((one) => one.pid))) {
-      const outer = accesses.filter((one) => one.pid === pid && !(one.flags & ACCESS_NESTED));
+      const outer = accesses.filter((one) => one.pid === pid && !(one.flags & CALL_NESTED));
       expect(outer.map(({ bytes }) => bytes)).toEqual(Array(16).fill(4096));
-      expect(outer.filter(({ flags }) => flags & ACCESS_WRITE)).toHaveLength(8);
+      expect(outer.filter(({ flags }) => flags & WRITE_FLAG)).toHaveLength(8);
       // Nothing of the library's own: what is inside lies within an outer access of its process.
-      for (const { startNs, endNs } of accesses.filter((one) => one.pid === pid && one.flags & ACCESS_NESTED))
+      for (const { startNs, endNs } of accesses.filter((one) => one.pid === pid && one.flags & CALL_NESTED))
         expect(outer.some((one) => one.startNs <= startNs && endNs <= one.endNs)).toBe(true);
     }
     // What was moved: each byte at least once, and by nobody twice.
@@ -263,8 +263,8 @@ describe.each(present)("MPI-IO of $name", ({ compiler, fortran, run, words }) =>
     expect(built.status, built.stderr).toBe(0);
     const { accesses, status } = both([run, ...words, "-n", "2", program, "shared"], env);
     expect(status).toBe(0);
-    const outer = accesses.filter(({ flags }) => !(flags & ACCESS_NESTED));
+    const outer = accesses.filter(({ flags }) => !(flags & CALL_NESTED));
     expect(outer.map(({ bytes }) => bytes)).toEqual(Array(2 * 5).fill(4096));
-    expect(outer.filter(({ flags }) => flags & ACCESS_WRITE)).toHaveLength(2 * 3);
+    expect(outer.filter(({ flags }) => flags & WRITE_FLAG)).toHaveLength(2 * 3);
   });
 });

@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { readHeader } from "../../src/formats/trace/header.ts";
-import { ACCESS_ERROR, ACCESS_NESTED, ACCESS_WRITE } from "../../src/model/access-stream.ts";
+import { CALL_ERROR, CALL_NESTED } from "../../src/model/calls.ts";
 import { withFile } from "../../src/node/file-source.ts";
 import { gatherFolder } from "../../src/record/gather.ts";
 import { ensureShim } from "../../src/record/shim.ts";
-import { Workshop } from "./kit.ts";
+import { Workshop, WRITE_FLAG } from "./kit.ts";
 
 const shop = new Workshop();
 afterAll(() => shop.remove());
@@ -30,10 +30,10 @@ describe("every call, once", () => {
     );
     const isWrite = (name: string, at: number) =>
       /write/.test(name) || (/^(sendfile|copy)/.test(name) && expected[at - 1]?.[0] === name);
-    expect(accesses.map(({ flags }) => (flags & ACCESS_WRITE) !== 0)).toEqual(
+    expect(accesses.map(({ flags }) => (flags & WRITE_FLAG) !== 0)).toEqual(
       expected.map(([name], at) => isWrite(name as string, at)),
     );
-    expect(accesses.filter(({ flags }) => flags & ACCESS_ERROR).map(({ bytes }) => bytes)).toEqual([1013, 0]);
+    expect(accesses.filter(({ flags }) => flags & CALL_ERROR).map(({ bytes }) => bytes)).toEqual([1013, 0]);
     expect(accesses.filter(({ path }) => path === `${data}.2`).map(({ bytes }) => bytes)).toEqual([
       1008, 1009, 1011, 1013, 1001,
     ]);
@@ -106,7 +106,7 @@ describe("a program's way to work and to end", () => {
     expect([exitCode > 128 ? null : exitCode, signal]).toEqual([before.status, before.signal]);
     expect(accesses).toHaveLength(writes);
     expect(
-      accesses.every(({ bytes, moved, flags }) => bytes === 1000 && moved === 1000 && flags === ACCESS_WRITE),
+      accesses.every(({ bytes, moved, flags }) => bytes === 1000 && moved === 1000 && flags === WRITE_FLAG),
     ).toBe(true);
     expect(headers).toHaveLength(traces);
     expect(notes.has("dropped")).toBe(false);
@@ -166,7 +166,7 @@ describe("a program's way to work and to end", () => {
     const { accesses } = await shop.record([ways, "jump", data], { all: true });
     const writes = accesses.filter(({ path }) => path === data);
     expect(writes).toHaveLength(10);
-    expect(writes.every(({ flags }) => (flags & ACCESS_NESTED) === 0)).toBe(true);
+    expect(writes.every(({ flags }) => (flags & CALL_NESTED) === 0)).toBe(true);
   });
 });
 

@@ -1,8 +1,8 @@
 /** What an output step shows: load and time of each target and writer, imbalance, spread, what was moved. */
 import { mean, standardDeviation } from "../../base/statistics.ts";
 import {
-  ACCESS_WRITE,
-  type AccessSink,
+  Operation,
+  type CallSink,
   OP_MOVED,
   OP_UNUSED,
   type WriteOps,
@@ -69,7 +69,7 @@ function metricsOf(run: WriteRun): Metrics {
   return collector.finish();
 }
 
-function sendAccesses(ops: WriteOps, sink: AccessSink): void {
+function sendAccesses(ops: WriteOps, sink: CallSink): void {
   const { count } = ops;
   sink.clock({ kind: "own", epochNs: 0n });
   const file = sink.file({ path: "" });
@@ -87,7 +87,9 @@ function sendAccesses(ops: WriteOps, sink: AccessSink): void {
       return known;
     }),
     file: new Uint32Array(count).fill(file),
-    flags: new Uint8Array(count).fill(ACCESS_WRITE),
+    operation: new Uint8Array(count).fill(Operation.write),
+    layer: new Uint8Array(count),
+    flags: new Uint8Array(count),
   });
 }
 

@@ -1,9 +1,10 @@
 /** Puts a job together: rows of the tables, and what the streams gathered while logs were read. */
 import { assert } from "../../base/assert.ts";
 import {
+  type CallSink,
   type HeatRow,
   MISSING_I64,
-  type OpsBlock,
+  Operation,
   type Streams,
   type Table,
   type Tables,
@@ -14,6 +15,7 @@ import { ioTimes, isBelowDfs } from "./io-times.ts";
 import type { Job, JobFile, RankLoad, RunFacts } from "./job.ts";
 import { ostLoads } from "./osts.ts";
 import { type LayerRecord, layerRecords, type RunPlace, sumOf } from "./records.ts";
+import { type CallNaming, RunCalls } from "./run-calls.ts";
 import { TraceFactsBuilder } from "./trace-facts.ts";
 import { type PictureOptions, TracePicture } from "./trace-picture.ts";
 
@@ -67,13 +69,26 @@ export class JobStreams implements Streams {
     this.heats = new HeatBuilder(ranks, seconds, spans.length === 1);
   }
 
-  readonly ops = (block: OpsBlock): void => {
-    const { rankBase, shiftSeconds } = this.#placeOf(block.runId);
-    const rank = rankBase + Math.max(0, block.rank);
-    const shiftNs = Math.round(shiftSeconds * 1e9);
-    this.facts.add(block, rank, shiftNs);
-    this.picture.add(block, rank, shiftNs);
+  /** Calls of a run whose input has counters too: times count from its start, files have record ids. */
+  readonly calls = (runId: string): CallSink => {
+    const { rankBase, shiftSeconds } = this.#placeOf(runId);
+    return this.callsAs({
+      shiftNs: () => Math.round(shiftSeconds * 1e9),
+      rankOf: ({ rank = 0 }) => rankBase + Math.max(0, rank),
+      fileOf: ({ id = 0n, layout }) => ({ fileId: id, ...(layout && { layout }) }),
+    });
   };
+
+  callsAs(naming: CallNaming): CallSink {
+    return new RunCalls(naming, {
+      stretch: (calls) => {
+        if (calls.operation > Operation.write) return;
+        this.facts.add(calls);
+        this.picture.add(calls);
+      },
+      rankEnds: (rank) => this.facts.endRank(rank),
+    });
+  }
 
   readonly heat = (row: HeatRow): void => {
     const { rankBase, shiftSeconds } = this.#placeOf(row.runId);

@@ -1,4 +1,6 @@
 /** Jobs for tests: from the catalogue of single logs, from planned calls, from the bytes of a log. */
+import { Operation, type StripeLayout, type Tables, TablesBuilder } from "../../model/index.ts";
+import type { CallStretch } from "./run-calls.ts";
 import { Random } from "../../base/prng.ts";
 import { bytesSource } from "../../base/source.ts";
 import { importLog, runSpan } from "../../formats/darshan/import.ts";
@@ -7,7 +9,6 @@ import { makeSingle, SINGLE_LOGS } from "../../generate/single/index.ts";
 import { Application } from "../../generate/single/application.ts";
 import { recordLog } from "../../generate/recorder/record.ts";
 import type { LogPlan } from "../../generate/recorder/calls.ts";
-import { type Tables, TablesBuilder } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
 import { buildJob, JobStreams } from "./build.ts";
@@ -53,4 +54,40 @@ const singleLogs = new Map<string, Uint8Array>();
 /** The job of calls that a test plans itself. */
 export function plannedJob(ranks: number, plan: (job: Application) => LogPlan): Job {
   return jobOf(recordLog(plan(new Application(ranks, new Random(1))), nodeEncoders).bytes);
+}
+
+/** A call as tests write it; times in nanoseconds. */
+export interface TestCall {
+  readonly rank: number;
+  readonly file: bigint;
+  readonly layer: string;
+  readonly isWrite: boolean;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+/** Calls of one rank on one file, writes first as logs have them, to who takes stretches. */
+export function addCalls(
+  to: { add(calls: CallStretch): void },
+  calls: readonly TestCall[],
+  rank: number,
+  shiftNs: number,
+  layout?: StripeLayout,
+): void {
+  for (const operation of [Operation.write, Operation.read]) {
+    const own = calls.filter(({ isWrite }) => isWrite === (operation === Operation.write));
+    const [first] = own;
+    if (first === undefined) continue;
+    const column = (value: (call: TestCall) => number) => Float64Array.from(own, value);
+    to.add({
+      ...{ from: 0, to: own.length, rank, operation, shiftNs, layer: first.layer },
+      file: { fileId: first.file, ...(layout && { layout }) },
+      startNs: column(({ startNs }) => startNs),
+      endNs: column(({ endNs }) => endNs),
+      bytes: column(({ bytes }) => bytes),
+      offset: column(({ offset }) => offset),
+    });
+  }
 }

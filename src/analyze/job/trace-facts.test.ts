@@ -1,40 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { cpuMsOf } from "../../../test/cpu-time.ts";
 import { Random } from "../../base/prng.ts";
-import type { OpsBlock, StripeLayout } from "../../model/streams.ts";
+import { addCalls, type TestCall } from "./test-kit.ts";
 import { TraceFactsBuilder, type TraceWay } from "./trace-facts.ts";
 
-interface Call {
-  readonly rank: number;
-  readonly file: bigint;
-  readonly layer: string;
-  readonly isWrite: boolean;
-  readonly offset: number;
-  readonly bytes: number;
-  readonly startNs: number;
-  readonly endNs: number;
-}
-
-/** Calls of one rank on one file: writes first, as logs have them. */
-function block(calls: readonly Call[], layout?: StripeLayout): OpsBlock {
-  const sorted = [...calls.filter(({ isWrite }) => isWrite), ...calls.filter(({ isWrite }) => !isWrite)];
-  const column = (value: (call: Call) => number) => Float64Array.from(sorted, value);
-  const [first] = sorted as [Call];
-  return {
-    runId: "run",
-    rank: first.rank,
-    host: "node",
-    fileId: first.file,
-    layer: first.layer,
-    count: sorted.length,
-    writes: calls.filter(({ isWrite }) => isWrite).length,
-    offset: column(({ offset }) => offset),
-    bytes: column(({ bytes }) => bytes),
-    startNs: column(({ startNs }) => startNs),
-    endNs: column(({ endNs }) => endNs),
-    ...(layout && { layout }),
-  };
-}
+type Call = TestCall;
 
 const call = (values: Partial<Call>): Call => ({
   rank: 0,
@@ -122,7 +92,7 @@ describe("TraceFactsBuilder", () => {
             return one;
           });
           all.push(...own);
-          builder.add(block(own), rank, 0);
+          addCalls(builder, own, rank, 0);
         }
     const facts = builder.finish()!;
     expect(facts.dropped).toBe(0);
@@ -151,8 +121,9 @@ describe("TraceFactsBuilder", () => {
 
   it("leaves out calls that make no sense, and says how many", () => {
     const builder = new TraceFactsBuilder();
-    builder.add(
-      block([
+    addCalls(
+      builder,
+      [
         call({}),
         call({ startNs: 5, endNs: 4 }),
         call({ startNs: -1 }),
@@ -160,7 +131,7 @@ describe("TraceFactsBuilder", () => {
         call({ endNs: 1e18 }),
         call({ bytes: Number.NaN }),
         call({ bytes: Number.POSITIVE_INFINITY }),
-      ]),
+      ],
       0,
       0,
     );
@@ -171,7 +142,7 @@ describe("TraceFactsBuilder", () => {
 
   it("does not know distinct bytes when an offset is not known", () => {
     const builder = new TraceFactsBuilder();
-    builder.add(block([call({}), call({ offset: Number.NaN })]), 0, 0);
+    addCalls(builder, [call({}), call({ offset: Number.NaN })], 0, 0);
     expect(builder.finish()?.files[0]?.write).toMatchObject({
       calls: 2,
       distinctBytes: Number.NaN,
@@ -181,8 +152,8 @@ describe("TraceFactsBuilder", () => {
 
   it("moves calls of a later log", () => {
     const builder = new TraceFactsBuilder();
-    builder.add(block([call({ startNs: 0, endNs: 10 })]), 0, 0);
-    builder.add(block([call({ startNs: 0, endNs: 10 })]), 1, 1e9);
+    addCalls(builder, [call({ startNs: 0, endNs: 10 })], 0, 0);
+    addCalls(builder, [call({ startNs: 0, endNs: 10 })], 1, 1e9);
     const [file] = builder.finish()!.files;
     expect(file?.write).toMatchObject({
       ranks: 2,
@@ -218,7 +189,7 @@ describe("load of OSTs from traces", () => {
           endNs: 1e9 + random.below(1e9),
         }),
       );
-      builder.add(block(calls, { stripeBytes, osts }), 0, 0);
+      addCalls(builder, calls, 0, 0, { stripeBytes, osts });
       for (const { offset, bytes, isWrite, startNs, endNs } of calls)
         for (let b = offset; b < offset + bytes; b++) {
           const ost = osts[Math.floor(b / stripeBytes) % osts.length] as number;
@@ -245,16 +216,16 @@ describe("load of OSTs from traces", () => {
   it("takes POSIX calls with a layout only", () => {
     const builder = new TraceFactsBuilder();
     const layout = { stripeBytes: 10, osts: [1] };
-    builder.add(block([call({ layer: "MPI-IO" })], layout), 0, 0);
-    builder.add(block([call({})]), 0, 0);
-    builder.add(block([call({ offset: Number.NaN }), call({ bytes: 0 }), call({ endNs: -1 })], layout), 0, 0);
+    addCalls(builder, [call({ layer: "MPI-IO" })], 0, 0, layout);
+    addCalls(builder, [call({})], 0, 0);
+    addCalls(builder, [call({ offset: Number.NaN }), call({ bytes: 0 }), call({ endNs: -1 })], 0, 0, layout);
     expect([...builder.osts]).toEqual([]);
   });
 
   it("does not walk through the stripes of a huge call", () => {
     const builder = new TraceFactsBuilder();
-    const huge = block([call({ bytes: 2 ** 52 })], { stripeBytes: 1, osts: [3, 4] });
-    expect(cpuMsOf(() => builder.add(huge, 0, 0))).toBeLessThan(500);
+    const layout = { stripeBytes: 1, osts: [3, 4] };
+    expect(cpuMsOf(() => addCalls(builder, [call({ bytes: 2 ** 52 })], 0, 0, layout))).toBeLessThan(500);
     expect(builder.osts.get(3)?.bytesWritten).toBe(2 ** 51);
     expect(builder.osts.get(4)?.bytesWritten).toBe(2 ** 51);
   });

@@ -1,6 +1,7 @@
 /** What traces say beyond counters: which bytes, how often, by whom, and when. */
 import { commonLength, IntervalSet } from "../../base/interval-set.ts";
-import type { OpsBlock, StripeLayout } from "../../model/index.ts";
+import { Operation, type StripeLayout } from "../../model/index.ts";
+import { type CallStretch, isSound, offsetAt } from "./run-calls.ts";
 
 export interface TraceFacts {
   /** Calls of each layer; a layer's calls contain those of the layer below. */
@@ -55,37 +56,51 @@ export interface TraceWay {
 export class TraceFactsBuilder {
   readonly #files = new Map<string, FileTraces>();
   readonly #osts = new Map<number, OstSums>();
+  /** What has calls of a rank of which more may come. */
+  readonly #open = new Map<number, WayTraces[]>();
   #dropped = 0;
 
   get empty(): boolean {
     return this.#files.size === 0;
   }
 
-  /** Calls that can be used: sound times, known sizes. Adds them, moved by `shiftNs`. */
-  add(block: OpsBlock, rank: number, shiftNs: number): void {
-    const key = `${block.layer} ${block.fileId}`;
+  /** Adds the reads or writes that can be used: sound times, known sizes. */
+  add(calls: CallStretch): void {
+    const { fileId } = calls.file;
+    const key = `${calls.layer} ${fileId}`;
     let file = this.#files.get(key);
     if (file === undefined) {
-      file = new FileTraces(block.fileId, block.layer);
+      file = new FileTraces(fileId, calls.layer);
       this.#files.set(key, file);
     }
-    this.#dropped += file.write.add(block, rank, 0, block.writes, shiftNs);
-    this.#dropped += file.read.add(block, rank, block.writes, block.count, shiftNs);
-    if (block.layout !== undefined && block.layer === "POSIX") this.#addOsts(block, block.layout);
+    const isWrite = calls.operation === Operation.write;
+    const way = isWrite ? file.write : file.read;
+    if (way.beginRank(calls.rank)) {
+      const open = this.#open.get(calls.rank);
+      if (open === undefined) this.#open.set(calls.rank, [way]);
+      else open.push(way);
+    }
+    this.#dropped += way.add(calls);
+    const { layout } = calls.file;
+    if (layout !== undefined && calls.layer === "POSIX") this.#addOsts(calls, layout, isWrite);
   }
 
-  #addOsts(block: OpsBlock, layout: StripeLayout): void {
+  /** No more calls of this rank will come: what was kept to tell its bytes from others' is let go. */
+  endRank(rank: number): void {
+    for (const way of this.#open.get(rank) ?? []) way.endRank(rank);
+    this.#open.delete(rank);
+  }
+
+  #addOsts(calls: CallStretch, layout: StripeLayout, isWrite: boolean): void {
     const { stripeBytes, osts } = layout;
     const cycle = osts.length;
-    for (let i = 0; i < block.count; i++) {
-      if (!isSound(block, i) || !((block.offset[i] as number) >= 0)) continue;
-      const offset = block.offset[i] as number;
-      const bytes = block.bytes[i] as number;
-      if (!Number.isFinite(offset) || bytes === 0) continue;
-      const seconds = ((block.endNs[i] as number) - (block.startNs[i] as number)) / 1e9;
+    for (let i = calls.from; i < calls.to; i++) {
+      const offset = offsetAt(calls, i);
+      const bytes = calls.bytes[i] as number;
+      if (!isSound(calls, i) || Number.isNaN(offset) || bytes === 0) continue;
+      const seconds = ((calls.endNs[i] as number) - (calls.startNs[i] as number)) / 1e9;
       const first = Math.floor(offset / stripeBytes);
       const last = Math.floor((offset + bytes - 1) / stripeBytes);
-      const isWrite = i < block.writes;
       // Each of the first stripes stands for all later ones of its OST: whole rounds, and the end of the last one.
       for (let stripe = first; stripe <= Math.min(last, first + cycle - 1); stripe++) {
         const rounds = Math.floor((last - stripe) / cycle);
@@ -150,17 +165,6 @@ export class TraceFactsBuilder {
   }
 }
 
-/** Whether a call can be counted: ends after it starts, within ten years, and its size is known. */
-export function isSound(block: OpsBlock, i: number): boolean {
-  const start = block.startNs[i] as number;
-  const end = block.endNs[i] as number;
-  return (
-    start >= 0 && end >= start && end < TEN_YEARS_NS && (block.bytes[i] as number) < Number.POSITIVE_INFINITY
-  );
-}
-
-const TEN_YEARS_NS = 3.2e17;
-
 export class OstSums {
   bytesRead = 0;
   bytesWritten = 0;
@@ -187,12 +191,20 @@ class FileTraces {
   }
 }
 
+/** Where a rank was in one direction of one file. */
+class RankWay {
+  readonly offsets = new IntervalSet();
+  nextOffset = Number.NaN;
+  size = Number.NaN;
+  gap = Number.NaN;
+}
+
 /** One direction of one file. */
 class WayTraces {
   readonly times = new IntervalSet();
   readonly #offsets = new IntervalSet();
-  /** Of the rank whose calls are coming; ranks follow one another. */
-  readonly #rankOffsets = new IntervalSet();
+  /** Of ranks of which more calls may come. */
+  readonly #open = new Map<number, RankWay>();
   calls = 0;
   bytes = 0;
   nanoseconds = 0;
@@ -201,67 +213,65 @@ class WayTraces {
   ranks = 0;
   #offsetsKnown = true;
   #distinctByRank = 0;
-  #rank = Number.NaN;
   consecutive = 0;
   strided = 0;
-  #nextOffset = Number.NaN;
-  #size = Number.NaN;
-  #gap = Number.NaN;
 
-  /** Adds calls [from, to) of the block; gives how many were dropped. */
-  add(block: OpsBlock, rank: number, from: number, to: number, shiftNs: number): number {
+  /** True when the rank is new here. */
+  beginRank(rank: number): boolean {
+    if (this.#open.has(rank)) return false;
+    this.#open.set(rank, new RankWay());
+    this.ranks++;
+    return true;
+  }
+
+  /** Gives how many calls were dropped. */
+  add(calls: CallStretch): number {
     let dropped = 0;
-    if (from < to && rank !== this.#rank) this.#beginRank(rank);
-    for (let i = from; i < to; i++) {
-      if (!isSound(block, i)) {
+    const rank = this.#open.get(calls.rank) as RankWay;
+    for (let i = calls.from; i < calls.to; i++) {
+      if (!isSound(calls, i)) {
         dropped++;
         continue;
       }
-      const start = (block.startNs[i] as number) + shiftNs;
-      const end = (block.endNs[i] as number) + shiftNs;
-      const bytes = block.bytes[i] as number;
+      const start = (calls.startNs[i] as number) + calls.shiftNs;
+      const end = (calls.endNs[i] as number) + calls.shiftNs;
+      const bytes = calls.bytes[i] as number;
       this.calls++;
       this.bytes += bytes;
       this.nanoseconds += end - start;
       this.times.add(start, end);
       if (!(this.firstNs <= start)) this.firstNs = start;
       if (!(this.lastNs >= end)) this.lastNs = end;
-      this.#addOffset(block.offset[i] as number, bytes);
+      this.#addOffset(rank, offsetAt(calls, i), bytes);
     }
     return dropped;
   }
 
-  #addOffset(offset: number, bytes: number): void {
-    if (!(offset < Number.POSITIVE_INFINITY)) {
+  #addOffset(rank: RankWay, offset: number, bytes: number): void {
+    if (Number.isNaN(offset)) {
       this.#offsetsKnown = false;
-      this.#nextOffset = Number.NaN;
+      rank.nextOffset = Number.NaN;
       return;
     }
-    this.#rankOffsets.add(offset, offset + bytes);
-    const gap = offset - this.#nextOffset;
+    rank.offsets.add(offset, offset + bytes);
+    const gap = offset - rank.nextOffset;
     if (gap === 0) this.consecutive++;
-    else if (gap === this.#gap && bytes === this.#size) this.strided++;
-    this.#gap = gap;
-    this.#size = bytes;
-    this.#nextOffset = offset + bytes;
+    else if (gap === rank.gap && bytes === rank.size) this.strided++;
+    rank.gap = gap;
+    rank.size = bytes;
+    rank.nextOffset = offset + bytes;
   }
 
-  #beginRank(rank: number): void {
-    this.#endRank();
-    this.#rank = rank;
-    this.ranks++;
-    this.#nextOffset = Number.NaN;
-    this.#gap = Number.NaN;
-  }
-
-  #endRank(): void {
-    this.#distinctByRank += this.#rankOffsets.length;
-    this.#offsets.addAll(this.#rankOffsets);
-    this.#rankOffsets.clear();
+  endRank(rank: number): void {
+    const offsets = this.#open.get(rank)?.offsets;
+    this.#open.delete(rank);
+    if (offsets === undefined) return;
+    this.#distinctByRank += offsets.length;
+    this.#offsets.addAll(offsets);
   }
 
   finishOffsets(): IntervalSet {
-    this.#endRank();
+    for (const rank of [...this.#open.keys()]) this.endRank(rank);
     return this.#offsets;
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../base/prng.ts";
-import type { OpsBlock } from "../../model/streams.ts";
+import { addCalls } from "./test-kit.ts";
 import type { Trace } from "../../model/trace.ts";
 import { type PictureOptions, TracePicture } from "./trace-picture.ts";
 
@@ -17,24 +17,10 @@ interface Call {
 
 const NS = 1e9;
 
-function block(calls: readonly Call[]): OpsBlock {
-  const sorted = [...calls.filter(({ isWrite }) => isWrite), ...calls.filter(({ isWrite }) => !isWrite)];
-  const [first] = sorted as [Call];
-  const column = (value: (call: Call) => number) => Float64Array.from(sorted, value);
-  return {
-    runId: "run",
-    rank: first.rank,
-    host: "node",
-    fileId: BigInt(first.file),
-    layer: first.layer,
-    count: sorted.length,
-    writes: calls.filter(({ isWrite }) => isWrite).length,
-    offset: column(({ offset }) => offset),
-    bytes: column(({ bytes }) => bytes),
-    startNs: column(({ start }) => start * NS),
-    endNs: column(({ end }) => end * NS),
-  };
-}
+const inNanoseconds = (calls: readonly Call[]) =>
+  calls.map(({ file, start, end, ...rest }) => ({
+    ...{ ...rest, file: BigInt(file), startNs: start * NS, endNs: end * NS },
+  }));
 
 const call = (values: Partial<Call>): Call => ({
   rank: 0,
@@ -59,7 +45,7 @@ function picture(
     const key = `${one.layer} ${one.file} ${one.rank}`;
     blocks.set(key, [...(blocks.get(key) ?? []), one]);
   }
-  for (const own of blocks.values()) made.add(block(own), (own[0] as Call).rank, 0);
+  for (const own of blocks.values()) addCalls(made, inNanoseconds(own), (own[0] as Call).rank, 0);
   const facts = (fileId: string) => ({ path: `/f${fileId}`, stripeBytes: 0, stripeCount: 0 });
   return made.finish(facts, "how to get more") as Trace;
 }
@@ -229,9 +215,9 @@ describe("TracePicture", () => {
 
   it("gives the lowest layer to the heat map, whichever came first", () => {
     const made = new TracePicture(2, 10, { callsMax: 0 });
-    made.add(block([call({ layer: "MPI-IO", bytes: 7 })]), 0, 0);
+    addCalls(made, inNanoseconds([call({ layer: "MPI-IO", bytes: 7 })]), 0, 0);
     expect(made.heat()?.layer).toBe("MPI-IO");
-    made.add(block([call({ layer: "POSIX", bytes: 5, rank: 1 })]), 1, 0);
+    addCalls(made, inNanoseconds([call({ layer: "POSIX", bytes: 5, rank: 1 })]), 1, 0);
     const heat = made.heat();
     expect(heat?.layer).toBe("POSIX");
     expect(heat?.rankBytesWritten).toEqual(new Map([[1, 5]]));

@@ -1,10 +1,17 @@
 /** Calls of a job as the trace viewer wants them: bins of lanes × time always, single calls when they are few. */
 import { sortPairs } from "../../base/radix-sort.ts";
-import type { OpsBlock, Trace, TraceBins, TraceCalls, TraceFile, TraceOffsets } from "../../model/index.ts";
+import {
+  Operation,
+  type Trace,
+  type TraceBins,
+  type TraceCalls,
+  type TraceFile,
+  type TraceOffsets,
+} from "../../model/index.ts";
 import { OffsetGrid } from "./offset-grid.ts";
 import { addRankBytes, type RankBytes } from "./rank-bytes.ts";
 import { TimeGrid } from "./time-grid.ts";
-import { isSound } from "./trace-facts.ts";
+import { type CallStretch, isSound, offsetAt } from "./run-calls.ts";
 
 export interface PictureOptions {
   /** Keep single calls up to so many. */
@@ -45,7 +52,7 @@ export class TracePicture {
   readonly #fileNumbers = new Map<bigint, number>();
   readonly #files: FileSums[] = [];
   readonly #laneOwners: (FileSums | undefined)[] = new Array(FILE_LANES).fill(undefined);
-  readonly #calls = new CallColumns();
+  readonly #calls = new KeptCalls();
   #callsTooMany = false;
 
   constructor(ranks: number, seconds: number, options: PictureOptions) {
@@ -56,30 +63,30 @@ export class TracePicture {
   }
 
   /** A rank that the job does not have counts as its last one. */
-  add(block: OpsBlock, rankGiven: number, shiftNs: number): void {
-    const rank = Math.min(Math.max(rankGiven, 0), this.#ranks - 1);
-    const layer = this.#layerOf(block.layer);
-    const file = this.#fileOf(block.fileId);
+  add(calls: CallStretch): void {
+    const rank = Math.min(Math.max(calls.rank, 0), this.#ranks - 1);
+    const layer = this.#layerOf(calls.layer);
+    const file = this.#fileOf(calls.file.fileId);
+    const isWrite = calls.operation === Operation.write;
     const rankLane = Math.floor(rank / this.#ranksPerLane);
-    this.#claimLane(file, block);
+    this.#claimLane(file, calls);
     const fileLane = file.lane < 0 ? FILE_LANES : file.lane;
     const grid = file.lane < 0 ? undefined : layer.offsetGrid(file, this.#seconds);
     const amounts = [1, 0, 0, 0];
     let [read, written] = [0, 0];
-    for (let i = 0; i < block.count; i++) {
-      if (!isSound(block, i)) continue;
-      const start = ((block.startNs[i] as number) + shiftNs) / 1e9;
-      const end = ((block.endNs[i] as number) + shiftNs) / 1e9;
-      const bytes = block.bytes[i] as number;
-      const offset = block.offset[i] as number;
-      const isWrite = i < block.writes;
+    for (let i = calls.from; i < calls.to; i++) {
+      if (!isSound(calls, i)) continue;
+      const start = ((calls.startNs[i] as number) + calls.shiftNs) / 1e9;
+      const end = ((calls.endNs[i] as number) + calls.shiftNs) / 1e9;
+      const bytes = calls.bytes[i] as number;
+      const offset = offsetAt(calls, i);
       amounts[READ] = isWrite ? 0 : bytes;
       amounts[WRITTEN] = isWrite ? bytes : 0;
       amounts[BUSY] = end - start;
       layer.calls++;
       layer.byRank.spread(rankLane, start, end, amounts);
       layer.byFile.spread(fileLane, start, end, amounts);
-      if (offset < Number.POSITIVE_INFINITY) {
+      if (!Number.isNaN(offset)) {
         grid?.add(isWrite, offset, bytes, start, end);
         if (offset + bytes > file.endOffset) file.endOffset = offset + bytes;
       }
@@ -122,13 +129,13 @@ export class TracePicture {
     return this.#files[number] as FileSums;
   }
 
-  /** Gives the file a lane when one is free, or when the file that has least would have less than this block. */
-  #claimLane(file: FileSums, block: OpsBlock): void {
+  /** Gives the file a lane when one is free, or when the file that has least would have less than these calls. */
+  #claimLane(file: FileSums, calls: CallStretch): void {
     if (file.lane >= 0) return;
     let lane = this.#laneOwners.indexOf(undefined);
     if (lane < 0) {
       let coming = 0;
-      for (let i = 0; i < block.count; i++) coming += (block.bytes[i] as number) || 0;
+      for (let i = calls.from; i < calls.to; i++) if (isSound(calls, i)) coming += calls.bytes[i] as number;
       lane = 0;
       this.#laneOwners.forEach((owner, index) => {
         if ((owner?.bytes ?? 0) < (this.#laneOwners[lane]?.bytes ?? 0)) lane = index;
@@ -350,7 +357,7 @@ function offsetsOf(
 }
 
 /** Columns that grow. */
-class CallColumns {
+class KeptCalls {
   count = 0;
   #numbers = new Float64Array(4 * 1024);
   #whole = new Uint32Array(3 * 1024);

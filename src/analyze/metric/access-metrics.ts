@@ -1,5 +1,5 @@
 /** Metrics of accesses that are at hand as columns, such as those of a simulation. */
-import type { AccessBlock } from "../../model/index.ts";
+import type { CallBlock } from "../../model/index.ts";
 import { AccessCollector, type CollectorOptions, type Metrics } from "./collector.ts";
 
 /** One entry per access in each. Times are on one clock; bytes that are NaN are not known. */
@@ -22,17 +22,20 @@ export function accessMetrics(
   sink.clock({ kind: "own", epochNs: 0n });
   const [process, file] = [sink.process({ pid: 0 }), sink.file({ path: "" })];
   const total = columns.startNs.length;
-  const same = { process: new Uint32Array(ROWS).fill(process), file: new Uint32Array(ROWS).fill(file) };
+  const zeros = new Uint8Array(ROWS);
+  const same = {
+    ...{ process: new Uint32Array(ROWS).fill(process), file: new Uint32Array(ROWS).fill(file) },
+    ...{ operation: zeros, layer: zeros, flags: zeros },
+  };
   for (let from = 0; from < total; from += ROWS) {
     const cut = (column: Float64Array | readonly number[]) => doubles(column, from, from + ROWS);
-    const block: AccessBlock = {
+    const block: CallBlock = {
       count: Math.min(ROWS, total - from),
       startNs: cut(columns.startNs),
       endNs: cut(columns.endNs),
       bytes: cut(columns.bytes),
       ...(columns.movedBytes === undefined ? {} : { movedBytes: cut(columns.movedBytes) }),
       ...same,
-      flags: new Uint8Array(ROWS),
     };
     sink.block(block);
   }

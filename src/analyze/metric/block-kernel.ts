@@ -1,20 +1,14 @@
 /**
- * Takes the accesses of blocks: checks each, adds it to the tally it belongs to, and puts its times into the chunk of the
+ * Takes the reads and writes of blocks: checks each, adds it to the tally it belongs to, and puts its times into the chunk of the
  * runs. This is the loop that every access passes, so it works on local variables: what process, file and flags decide is
  * decided when they change, and sums go to the tally then.
  */
-import {
-  ACCESS_ERROR,
-  ACCESS_NESTED,
-  ACCESS_NONFILE,
-  ACCESS_WRITE,
-  type AccessBlock,
-} from "../../model/index.ts";
+import { CALL_ERROR, CALL_NESTED, CALL_NONFILE, Operation, type CallBlock } from "../../model/index.ts";
 import type { AccessChunk } from "./access-runs.ts";
 import { type Source, SPAN_LIMIT_NS } from "./clocks.ts";
 import { type Duplicates, duplicateKey } from "./duplicates.ts";
 import { SUMMAND_LIMIT } from "./exact-sums.ts";
-import type { Tallies } from "./tallies.ts";
+import { type Tallies, TALLY_WRITE } from "./tallies.ts";
 
 /** How many accesses were taken, and how many not, by reason. */
 export interface Counts {
@@ -48,6 +42,8 @@ export interface KernelOptions {
   readonly ceilPerAccess: boolean;
   readonly includeNonFile: boolean;
   readonly only?: "read" | "write";
+  /** Count the time of fsync and similar calls, as accesses of 0 bytes. */
+  readonly syncs?: boolean;
 }
 
 /** What the kernel has to know of processes and files. */
@@ -78,47 +74,63 @@ export class BlockKernel {
   }
 
   /** Takes rows from `from` on until the block ends or the chunk is full; returns the row to go on with. */
-  take(block: AccessBlock, from: number, source: Source, counts: Counts): number {
-    const { count, process, file, flags } = block;
+  take(block: CallBlock, from: number, source: Source, counts: Counts): number {
+    const { count, process, file, operation, flags } = block;
     let at = from;
     while (at < count && this.#runs.count < this.#runs.start.length) {
-      const [ownProcess, ownFile, ownFlags] = [
-        process[at] as number,
-        file[at] as number,
-        flags[at] as number,
-      ];
+      const [ownProcess, ownFile] = [process[at] as number, file[at] as number];
+      const [ownOperation, ownFlags] = [operation[at] as number, flags[at] as number];
       let to = at + 1;
-      while (to < count && process[to] === ownProcess && file[to] === ownFile && flags[to] === ownFlags) to++;
-      const verdict = this.#verdict(ownFile, ownFlags);
+      while (
+        to < count &&
+        process[to] === ownProcess &&
+        file[to] === ownFile &&
+        operation[to] === ownOperation &&
+        flags[to] === ownFlags
+      )
+        to++;
+      if (
+        ownOperation > Operation.write &&
+        !(ownOperation === Operation.sync && this.#options.syncs === true)
+      ) {
+        at = to;
+        continue;
+      }
+      const isWrite = ownOperation === Operation.write;
+      const verdict = this.#verdict(ownFile, isWrite, ownFlags);
       if (verdict !== "take") {
         counts[verdict] += to - at;
         at = to;
         continue;
       }
-      const tally = this.#tallies.find(ownProcess, ownFile, ownFlags);
+      const tally = this.#tallies.find(
+        ownProcess,
+        ownFile,
+        (isWrite ? TALLY_WRITE : 0) | (ownFlags & CALL_NESTED),
+      );
       const pid = this.#names.pidOf(ownProcess);
       const before = this.#tallies.accesses[tally] as number;
       at = this.#takeAlike(block, at, to, tally, pid, source, counts);
       const taken = (this.#tallies.accesses[tally] as number) - before;
-      if ((ownFlags & ACCESS_NESTED) !== 0) counts.nested += taken;
+      if ((ownFlags & CALL_NESTED) !== 0) counts.nested += taken;
       else {
         counts.accesses += taken;
-        if ((ownFlags & ACCESS_ERROR) !== 0) counts.failed += taken;
+        if ((ownFlags & CALL_ERROR) !== 0) counts.failed += taken;
       }
     }
     return at;
   }
 
-  #verdict(file: number, flags: number): Verdict {
+  #verdict(file: number, isWrite: boolean, flags: number): Verdict {
     const { only, includeNonFile } = this.#options;
-    if ((flags & ACCESS_NONFILE) !== 0 && !includeNonFile) return "nonFile";
-    if (only !== undefined && (only === "write") !== ((flags & ACCESS_WRITE) !== 0)) return "direction";
+    if ((flags & CALL_NONFILE) !== 0 && !includeNonFile) return "nonFile";
+    if (only !== undefined && (only === "write") !== isWrite) return "direction";
     return this.#names.allows(file) ? "take" : "file";
   }
 
   /** Rows of one tally; returns the row after the last one that was taken. */
   #takeAlike(
-    block: AccessBlock,
+    block: CallBlock,
     from: number,
     to: number,
     tally: number,
@@ -132,7 +144,7 @@ export class BlockKernel {
     const duplicates = this.#duplicates;
     const runs = this.#runs;
     const { start: starts, end: ends, detail } = runs;
-    const nested = ((flags[from] as number) & ACCESS_NESTED) !== 0;
+    const nested = ((flags[from] as number) & CALL_NESTED) !== 0;
     const { offsetNs, fromNs, toNs } = source;
     const ranged = fromNs > Number.NEGATIVE_INFINITY || toNs < Number.POSITIVE_INFINITY;
     let { threshold } = duplicates;

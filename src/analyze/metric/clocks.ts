@@ -1,6 +1,6 @@
 /** Puts the clocks of inputs on one axis, exactly, or refuses. */
 import { UsageError } from "../../base/errors.ts";
-import type { AccessClock } from "../../model/index.ts";
+import type { CallClock } from "../../model/index.ts";
 import type { Origin } from "./metrics.ts";
 
 /** 2^52 ns are 52 days: what lies farther apart is no common measurement, and doubles would not hold it with a margin. */
@@ -10,7 +10,7 @@ export const SPAN_LIMIT_NS = 2 ** 52;
 export class Source {
   readonly input: number;
   readonly name: string;
-  clock: AccessClock | undefined;
+  clock: CallClock | undefined;
   /** From the epoch of the first source with that kind of clock to this one's. */
   offsetNs = 0;
   /** Only accesses that start in [fromNs, toNs) count. */
@@ -45,11 +45,11 @@ export class Clocks {
   }
 
   /** Takes the clock of a source, before its first access. */
-  set(source: Source, clock: AccessClock): void {
+  set(source: Source, clock: CallClock): void {
     source.clock = clock;
     const first = this.#firstOf.get(this.#keyOf(source));
     if (first === undefined) this.#firstOf.set(this.#keyOf(source), source);
-    else source.offsetNs = Number(clock.epochNs - (first.clock as AccessClock).epochNs);
+    else source.offsetNs = Number(clock.epochNs - (first.clock as CallClock).epochNs);
     if (this.#align === "clock") this.#refuseMixed();
   }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../base/prng.ts";
-import type { AccessClock, AccessSink } from "../../model/access-stream.ts";
+import type { CallClock, CallSink } from "../../model/calls.ts";
 import { accessMetrics } from "./access-metrics.ts";
 import { AccessCollector, type CollectorOptions } from "./collector.ts";
 import { collect, feed, OWN, type TestAccess, underWay } from "./test-kit.ts";
@@ -134,6 +134,8 @@ describe("large input", () => {
       bytes: Float64Array.from(rows, (row) => row % 9000),
       process: Uint32Array.from(rows, (row) => processes[row % 3] as number),
       file: new Uint32Array(count).fill(sink.file({ path: "/a" })),
+      operation: new Uint8Array(count),
+      layer: new Uint8Array(count),
       flags: new Uint8Array(count),
     });
     const metrics = collector.finish();
@@ -215,12 +217,12 @@ describe("filters", () => {
 
 describe("clocks", () => {
   const one: TestAccess[] = [{ start: 5, end: 10, bytes: 1 }];
-  const gather = (clocks: readonly AccessClock[], options: CollectorOptions = {}) => {
+  const gather = (clocks: readonly CallClock[], options: CollectorOptions = {}) => {
     const collector = new AccessCollector(options);
     for (const [at, clock] of clocks.entries()) feed(collector.sink(`in${at}`), one, clock);
     return collector.finish();
   };
-  const real = (epochNs: bigint): AccessClock => ({ kind: "realtime", epochNs, uncertaintyNs: 40 });
+  const real = (epochNs: bigint): CallClock => ({ kind: "realtime", epochNs, uncertaintyNs: 40 });
 
   it("with times of day become one axis, exactly", () => {
     const day = 1_700_000_000_123_456_789n;
@@ -339,13 +341,14 @@ describe("limits", () => {
       endNs: new Float64Array(1),
       bytes: new Float64Array(1),
     };
-    const ids = { process: new Uint32Array(1), file: new Uint32Array(1), flags: new Uint8Array(1) };
+    const codes = { operation: new Uint8Array(1), layer: new Uint8Array(1), flags: new Uint8Array(1) };
+    const ids = { process: new Uint32Array(1), file: new Uint32Array(1), ...codes };
     expect(() => sink.block({ ...block, ...ids })).toThrow("before its clock");
   });
 });
 
 describe("notes of the files of an input", () => {
-  const told = (...notes: Parameters<AccessSink["note"]>[0][]) => {
+  const told = (...notes: Parameters<CallSink["note"]>[0][]) => {
     const collector = new AccessCollector();
     for (const note of notes) {
       const sink = collector.sink("folder");

@@ -4,13 +4,13 @@
  * a few bytes an access.
  *
  *   const collector = new AccessCollector({ by: ["process"] });
- *   reader.read(source, collector.sink("a.csv"));      // any reader that fills an AccessSink
+ *   reader.read(source, collector.sink("a.csv"));      // any reader that fills an CallSink
  *   const metrics = collector.finish();
  */
 import { assert } from "../../base/assert.ts";
 import { LimitError, UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
-import type { AccessBlock, AccessClock, AccessSink } from "../../model/index.ts";
+import type { CallBlock, CallClock, CallSink } from "../../model/index.ts";
 import { AccessRuns } from "./access-runs.ts";
 import { BlockKernel, type Counts, noCounts } from "./block-kernel.ts";
 import { Clocks, Source } from "./clocks.ts";
@@ -40,7 +40,7 @@ export interface Collection {
 }
 
 /** Takes accesses of one reader; or parts of them that were collected elsewhere. */
-export interface CollectorSink extends AccessSink {
+export interface CollectorSink extends CallSink {
   /** What is to be known to collect a part elsewhere, once the clock is set. */
   partOrigin(pid: number): PartOrigin;
   /** Adds a part; `files` has the number that `file` gave for each of its files. */
@@ -154,7 +154,7 @@ export class AccessCollector {
     this.#checkMemory(source);
   }
 
-  #taker(source: Source, at: number): (block: AccessBlock) => void {
+  #taker(source: Source, at: number): (block: CallBlock) => void {
     const kernel = new BlockKernel(
       this.#tallies,
       this.#runs,
@@ -197,7 +197,7 @@ export class AccessCollector {
   }
 
   /** Puts the range of the options on the clock of the source. */
-  #setRange(source: Source, { epochNs }: AccessClock): void {
+  #setRange(source: Source, { epochNs }: CallClock): void {
     const { range } = this.#options;
     if (range === undefined) return;
     const axisNs = Number(epochNs - (range.origin.inputs.get(source.name) ?? range.origin.ns));

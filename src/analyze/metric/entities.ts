@@ -1,7 +1,7 @@
 /** Processes and files of a collection, numbered across inputs. */
-import type { AccessFile, AccessProcess } from "../../model/index.ts";
+import type { CallFile, CallProcess } from "../../model/index.ts";
 
-export interface CollectedProcess extends AccessProcess {
+export interface CollectedProcess extends CallProcess {
   /** Index of the input. */
   readonly input: number;
 }
@@ -31,7 +31,7 @@ export class Entities {
     return this.files[file]?.allowed === true;
   }
 
-  process(input: number, process: AccessProcess): number {
+  process(input: number, process: CallProcess): number {
     const { pid, rank, host, program } = process;
     const key = JSON.stringify([input, pid, rank ?? null, host ?? null, program ?? null]);
     let found = this.#processOf.get(key);
@@ -43,7 +43,7 @@ export class Entities {
   }
 
   /** The same path is the same file in all inputs; where files have no name, those of an input are one. */
-  file(input: number, { path }: AccessFile): number {
+  file(input: number, { path }: CallFile): number {
     const key = path === "" ? `${input}` : `/${path}`;
     let found = this.#fileOf.get(key);
     if (found === undefined) {
@@ -55,7 +55,7 @@ export class Entities {
 }
 
 /** `dd 4242`, `rank 3 (ior 77) on n1`. */
-export function processName({ pid, rank, host, program }: AccessProcess): string {
+export function processName({ pid, rank, host, program }: CallProcess): string {
   const own = program === undefined || program === "" ? String(pid) : `${program} ${pid}`;
   const named = rank === undefined ? own : `rank ${rank} (${own})`;
   return host === undefined || host === "" ? named : `${named} on ${host}`;

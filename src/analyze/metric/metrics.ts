@@ -8,7 +8,7 @@
  *   BW     bytes that the file system moved / T (C04)
  *   ARPT   mean of end - start (C04)
  */
-import type { AccessProcess } from "../../model/index.ts";
+import type { CallProcess } from "../../model/index.ts";
 
 export const METRIC_DEFINITIONS = ["C02@1", "C03@1", "C04@1"] as const;
 
@@ -28,6 +28,8 @@ export interface CollectorOptions {
   /** Count accesses on pipes, sockets and terminals too. */
   readonly includeNonFile?: boolean;
   readonly only?: "read" | "write";
+  /** Count the time of fsync and similar calls too, as accesses of 0 bytes. */
+  readonly syncs?: boolean;
   /** Which files count; an access without a file name has the path "". */
   readonly file?: (path: string) => boolean;
   /** Count only accesses that start in [from, to) on the axis of the collection, which `originNs` fixes. */
@@ -170,7 +172,7 @@ export interface GroupTable {
 export interface GroupRow extends MetricValues {
   readonly name: string;
   /** For groups of processes. */
-  readonly process?: AccessProcess;
+  readonly process?: CallProcess;
 }
 
 /**

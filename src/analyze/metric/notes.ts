@@ -1,12 +1,12 @@
 /** What readers of the numbers must know: the notes of the readers, and those of the collection. */
 import { formatCount, formatMany } from "../../base/units.ts";
-import { type AccessNote, noteText } from "../../model/index.ts";
+import { type CallNote, noteText } from "../../model/index.ts";
 import type { Collection } from "./collector.ts";
 import type { CollectionNote } from "./metrics.ts";
 import type { MovedRule } from "./moved.ts";
 
 /** What a reader said about an input. */
-export interface InputNote extends AccessNote {
+export interface InputNote extends CallNote {
   readonly input: string;
 }
 

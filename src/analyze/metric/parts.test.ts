@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AccessBlock } from "../../model/access-stream.ts";
+import type { CallBlock } from "../../model/calls.ts";
 import { AccessCollector } from "./collector.ts";
 import type { CollectorOptions, Metrics } from "./metrics.ts";
 import { PartCollector } from "./parts.ts";
@@ -23,7 +23,7 @@ const row = fc.record({
   flags: fc.integer({ min: 0, max: 31 }),
 });
 
-const blockOf = (rows: readonly Row[], process: number, fileOf: (file: number) => number): AccessBlock => ({
+const blockOf = (rows: readonly Row[], process: number, fileOf: (file: number) => number): CallBlock => ({
   count: rows.length,
   startNs: Float64Array.from(rows, ({ start }) => start),
   endNs: Float64Array.from(rows, ({ start, length }) => start + length),
@@ -31,7 +31,9 @@ const blockOf = (rows: readonly Row[], process: number, fileOf: (file: number) =
   movedBytes: Float64Array.from(rows, ({ moved }) => moved),
   process: new Uint32Array(rows.length).fill(process),
   file: Uint32Array.from(rows, ({ file }) => fileOf(file)),
-  flags: Uint8Array.from(rows, ({ flags }) => flags),
+  operation: Uint8Array.from(rows, ({ flags }) => flags & 1),
+  layer: new Uint8Array(rows.length),
+  flags: Uint8Array.from(rows, ({ flags }) => flags & ~1),
 });
 
 /** Accesses that start at once come in any order in a picture. */

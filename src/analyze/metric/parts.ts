@@ -2,7 +2,7 @@
  * A part of an input collected by itself, perhaps in another thread: everything in it is plain data, and the collection
  * that takes all parts in order (`CollectorSink.absorb`) is the same as if it had taken the accesses one by one.
  */
-import type { AccessBlock } from "../../model/index.ts";
+import type { CallBlock } from "../../model/index.ts";
 import { AccessRuns, type PackedRuns } from "./access-runs.ts";
 import { BlockKernel, type Counts, type KernelOptions, noCounts } from "./block-kernel.ts";
 import { Source } from "./clocks.ts";
@@ -46,7 +46,7 @@ export class PartCollector {
   }
 
   /** `read` hands out blocks whose processes are 0 and whose files have any numbers. */
-  collect(origin: PartOrigin, read: (take: (block: AccessBlock) => void) => void): CollectedPart {
+  collect(origin: PartOrigin, read: (take: (block: CallBlock) => void) => void): CollectedPart {
     const runs = this.#runs;
     const source = Object.assign(new Source(0, ""), {
       ...{ offsetNs: origin.offsetNs, fromNs: origin.fromNs, toNs: origin.toNs },

@@ -2,10 +2,11 @@
  * Sums per process, file, direction and layer. All groupings are sums over these, so an access is counted once, in one
  * place, whatever is asked for later.
  */
-import { ACCESS_NESTED, ACCESS_WRITE } from "../../model/index.ts";
+import { CALL_NESTED } from "../../model/index.ts";
 import { ExactSums, longer } from "./exact-sums.ts";
 
-const KEY_FLAGS = ACCESS_WRITE | ACCESS_NESTED;
+/** Bits of a tally's kind beside `CALL_NESTED`. */
+export const TALLY_WRITE = 1;
 
 export interface TalliesData {
   readonly size: number;
@@ -41,8 +42,7 @@ export class Tallies {
   }
 
   /** The tally of these; made when it is new. */
-  find(process: number, file: number, flags: number): number {
-    const kind = flags & KEY_FLAGS;
+  find(process: number, file: number, kind: number): number {
     const mask = this.#table.length - 1;
     let slot = hash(process, file, kind) & mask;
     for (;;) {
@@ -99,11 +99,11 @@ export class Tallies {
   }
 
   isNested(at: number): boolean {
-    return ((this.flags[at] as number) & ACCESS_NESTED) !== 0;
+    return ((this.flags[at] as number) & CALL_NESTED) !== 0;
   }
 
   isWrite(at: number): boolean {
-    return ((this.flags[at] as number) & ACCESS_WRITE) !== 0;
+    return ((this.flags[at] as number) & TALLY_WRITE) !== 0;
   }
 
   #sums(): ExactSums[] {

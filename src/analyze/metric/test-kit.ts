@@ -1,13 +1,13 @@
 /** Accesses as plain objects for tests, and the metrics by other means than ours. */
 import {
-  ACCESS_ERROR,
-  ACCESS_NESTED,
-  ACCESS_NONFILE,
-  ACCESS_WRITE,
-  type AccessClock,
-  type AccessProcess,
-  type AccessSink,
-} from "../../model/access-stream.ts";
+  CALL_ERROR,
+  CALL_NESTED,
+  CALL_NONFILE,
+  Operation,
+  type CallClock,
+  type CallProcess,
+  type CallSink,
+} from "../../model/calls.ts";
 import { AccessCollector } from "./collector.ts";
 import type { CollectorOptions, Metrics } from "./metrics.ts";
 
@@ -18,7 +18,7 @@ export interface TestAccess {
   readonly bytes: number;
   readonly moved?: number;
   readonly pid?: number;
-  readonly process?: AccessProcess;
+  readonly process?: CallProcess;
   readonly file?: string;
   readonly write?: boolean;
   readonly nested?: boolean;
@@ -26,13 +26,13 @@ export interface TestAccess {
   readonly nonFile?: boolean;
 }
 
-export const OWN: AccessClock = { kind: "own", epochNs: 0n };
+export const OWN: CallClock = { kind: "own", epochNs: 0n };
 
 /** Hands accesses to a sink in blocks. */
 export function feed(
-  sink: AccessSink,
+  sink: CallSink,
   accesses: readonly TestAccess[],
-  clock: AccessClock = OWN,
+  clock: CallClock = OWN,
   blockRows = 7,
 ): void {
   sink.clock(clock);
@@ -47,18 +47,15 @@ export function feed(
       movedBytes: column(({ moved }) => moved ?? Number.NaN),
       process: Uint32Array.from(rows, ({ process, pid }) => sink.process(process ?? { pid: pid ?? 1 })),
       file: Uint32Array.from(rows, ({ file }) => sink.file({ path: file ?? "" })),
+      operation: Uint8Array.from(rows, ({ write }) => (write ? Operation.write : Operation.read)),
+      layer: new Uint8Array(rows.length),
       flags: Uint8Array.from(rows, flagsOf),
     });
   }
 }
 
-function flagsOf({ write, nested, error, nonFile }: TestAccess): number {
-  return (
-    (write ? ACCESS_WRITE : 0) |
-    (nested ? ACCESS_NESTED : 0) |
-    (error ? ACCESS_ERROR : 0) |
-    (nonFile ? ACCESS_NONFILE : 0)
-  );
+function flagsOf({ nested, error, nonFile }: TestAccess): number {
+  return (nested ? CALL_NESTED : 0) | (error ? CALL_ERROR : 0) | (nonFile ? CALL_NONFILE : 0);
 }
 
 export function collect(accesses: readonly TestAccess[], options: CollectorOptions = {}): Metrics {

@@ -3,13 +3,12 @@ import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../../base/errors.ts";
-import { ACCESS_FORMATS, ACCESS_HEAD_BYTES, findAccessFormat } from "../../formats/access-formats.ts";
-import { darshanAccesses } from "../../formats/darshan/index.ts";
+import { findFormat, formatsWith, HEAD_BYTES } from "../../formats/catalogue.ts";
+import { darshan } from "../../formats/darshan/index.ts";
 import { type FileSource, openFile } from "../../node/file-source.ts";
 import { gunzipped } from "../../node/gzip-source.ts";
 import { fsPath, namesIn } from "../../node/raw-path.ts";
 import type { Context } from "../context.ts";
-import { isParquet } from "./parquet.ts";
 
 const STDIN = "-";
 
@@ -64,18 +63,20 @@ function filesOf(path: string): BpsInput[] {
     .map((name) => join(path, name))
     .filter((file) => statSync(fsPath(file), { throwIfNoEntry: false })?.isFile() === true);
   const known = paths.filter((file) => {
-    const head = look(file, (source) => source.read(0, ACCESS_HEAD_BYTES).slice());
-    return head === undefined || isParquet(head) || findAccessFormat(head, file) !== undefined;
+    const head = look(file, (source) => source.read(0, HEAD_BYTES).slice());
+    return head === undefined || findFormat(head, file, "calls") !== undefined;
   });
   if (known.length > 0) return known.map((file) => ({ name: path, path: file }));
-  const formats = ACCESS_FORMATS.map(({ label }) => label).join("; ");
-  throw new FormatError(path, {}, `no trace of accesses in this folder (have: ${formats}; Parquet)`);
+  const formats = formatsWith("calls")
+    .map(({ label }) => label)
+    .join("; ");
+  throw new FormatError(path, {}, `no trace of accesses in this folder (known: ${formats})`);
 }
 
 /** The file, or the Darshan log in it when it is a gzip file. */
 export function openInput(path: string, wholeBytesMax?: number): FileSource {
   return gunzipped(openFile(path, wholeBytesMax), {
-    wanted: (head) => darshanAccesses.recognizes(head, path),
+    wanted: (head) => darshan.recognizes(head),
   });
 }
 

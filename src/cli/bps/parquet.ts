@@ -1,7 +1,7 @@
 /** Accesses in a Parquet file, through DuckDB, chunk by chunk. docs/bps.md says which columns are known. */
 import { tmpdir } from "node:os";
 import { FormatError } from "../../base/errors.ts";
-import { ACCESS_WRITE, type AccessSink } from "../../model/index.ts";
+import { Operation, type CallSink } from "../../model/index.ts";
 import type { Database } from "../../store/index.ts";
 
 const MAGIC = "PAR1";
@@ -39,7 +39,7 @@ const LAST_SECONDS = 1e12;
 
 export async function readParquet(
   path: string,
-  sink: AccessSink,
+  sink: CallSink,
   memoryBytes: number,
   breathe: () => Promise<void>,
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function readParquet(
 async function readWith(
   { connection }: Database,
   path: string,
-  sink: AccessSink,
+  sink: CallSink,
   breathe: () => Promise<void>,
 ): Promise<void> {
   const { parquetRows, quoteName } = await import("../../store/database.ts");
@@ -168,16 +168,18 @@ function baseOf(kind: Time["kind"], first: unknown) {
 
 /** Turns chunks into blocks. */
 class ChunkTaker {
-  readonly #sink: AccessSink;
+  readonly #sink: CallSink;
   readonly #texts: readonly ("file" | "op" | "host")[];
   readonly #hasMoved: boolean;
   readonly #files = new Map<string, number>();
   readonly #processes = new Map<string, number>();
   #process = new Uint32Array(2048);
   #file = new Uint32Array(2048);
-  #flags = new Uint8Array(2048);
+  #operation = new Uint8Array(2048);
+  /** All zero: POSIX, and nothing to say. */
+  #zeros = new Uint8Array(2048);
 
-  constructor(sink: AccessSink, texts: readonly ("file" | "op" | "host")[], hasMoved: boolean) {
+  constructor(sink: CallSink, texts: readonly ("file" | "op" | "host")[], hasMoved: boolean) {
     this.#sink = sink;
     this.#texts = texts;
     this.#hasMoved = hasMoved;
@@ -187,14 +189,15 @@ class ChunkTaker {
     if (this.#process.length < count) {
       this.#process = new Uint32Array(count);
       this.#file = new Uint32Array(count);
-      this.#flags = new Uint8Array(count);
+      this.#operation = new Uint8Array(count);
+      this.#zeros = new Uint8Array(count);
     }
     const text = (role: "file" | "op" | "host") => names[this.#texts.indexOf(role)];
     const [files, ops, hosts] = [text("file"), text("op"), text("host")];
     const [pids, ranks] = [items(4), items(5)];
     for (let i = 0; i < count; i++) {
       this.#file[i] = this.#fileOf(files?.[i] ?? "");
-      this.#flags[i] = /write|^w$|^1$/i.test(ops?.[i] ?? "") ? ACCESS_WRITE : 0;
+      this.#operation[i] = /write|^w$|^1$/i.test(ops?.[i] ?? "") ? Operation.write : Operation.read;
       this.#process[i] = this.#processOf(pids[i] as number, ranks[i] as number, hosts?.[i] ?? "");
     }
     this.#sink.block({
@@ -203,7 +206,8 @@ class ChunkTaker {
       endNs: items(1),
       bytes: items(2),
       ...(this.#hasMoved ? { movedBytes: items(3) } : {}),
-      ...{ process: this.#process, file: this.#file, flags: this.#flags },
+      ...{ process: this.#process, file: this.#file, operation: this.#operation },
+      ...{ layer: this.#zeros, flags: this.#zeros },
     });
   }
 

@@ -3,19 +3,19 @@ import { AccessCollector, type CollectorOptions } from "../../analyze/metric/col
 import type { Metrics } from "../../analyze/metric/metrics.ts";
 import { FormatError, LimitError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
-import type { AccessReadOptions } from "../../formats/access-format.ts";
-import { ACCESS_HEAD_BYTES, accessFormat, detectAccessFormat } from "../../formats/access-formats.ts";
-import type { AccessSink } from "../../model/index.ts";
+import type { CallReadOptions } from "../../formats/input-format.ts";
+import { detectFormat, formatNamed } from "../../formats/catalogue.ts";
+import type { CallSink } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 import type { Context } from "../context.ts";
 import { type BpsInput, openInput, reasonOf } from "./inputs.ts";
 import { LargeTraces } from "./large-traces.ts";
-import { isParquet, readParquet } from "./parquet.ts";
+import { readParquet } from "./parquet.ts";
 import { PipeSource } from "./pipe-source.ts";
 
 export interface ReadSetting {
-  readonly read: AccessReadOptions;
+  readonly read: CallReadOptions;
   /** Id of the format, when it is not to be found by content. */
   readonly format?: string;
   readonly memoryBytes: number;
@@ -94,7 +94,7 @@ const isSkippable = (error: unknown) =>
 
 async function readInput(
   input: BpsInput,
-  sink: AccessSink,
+  sink: CallSink,
   setting: ReadSetting,
   context: Context,
 ): Promise<void> {
@@ -104,39 +104,36 @@ async function readInput(
   }
   const source = openInput(input.path);
   try {
-    if (isParquet(source.read(0, 4))) {
+    const { calls } = formatOf(source, setting);
+    if (calls === "database")
       await readParquet(input.path, sink, setting.memoryBytes, () => context.breathe());
-      return;
-    }
-    const format = formatOf(source, setting);
-    format.read(source, sink, { codecs: nodeCodecs, ...setting.read });
+    else calls?.(source, sink, { codecs: nodeCodecs, ...setting.read });
   } finally {
     source.close();
   }
 }
 
-function readPipe(pipe: PipeSource, sink: AccessSink, setting: ReadSetting): void {
-  const head = pipe.read(0, ACCESS_HEAD_BYTES);
-  if (isParquet(head))
-    throw new FormatError(pipe.name, {}, "Parquet cannot be read from a pipe; save it to a file");
-  const format = formatOf(pipe, setting);
-  const source = format.sequential ? pipe : pipe.hold(setting.memoryBytes);
-  format.read(source, sink, { codecs: nodeCodecs, ...setting.read });
+function readPipe(pipe: PipeSource, sink: CallSink, setting: ReadSetting): void {
+  const { calls, label, sequential } = formatOf(pipe, setting);
+  if (calls === "database")
+    throw new FormatError(pipe.name, {}, `a ${label} cannot be read from a pipe; save it to a file`);
+  const source = sequential === true ? pipe : pipe.hold(setting.memoryBytes);
+  calls?.(source, sink, { codecs: nodeCodecs, ...setting.read });
 }
 
 const formatOf = (source: ByteSource, { format }: ReadSetting) =>
-  format === undefined ? detectAccessFormat(source) : accessFormat(format);
+  format === undefined ? detectFormat(source, "calls") : formatNamed(format, "calls");
 
 /** Knows whether anything of the input has been taken. */
-class CountingSink implements AccessSink {
+class CountingSink implements CallSink {
   blocks = 0;
-  readonly #sink: AccessSink;
-  readonly clock: AccessSink["clock"];
-  readonly process: AccessSink["process"];
-  readonly file: AccessSink["file"];
-  readonly note: AccessSink["note"];
+  readonly #sink: CallSink;
+  readonly clock: CallSink["clock"];
+  readonly process: CallSink["process"];
+  readonly file: CallSink["file"];
+  readonly note: CallSink["note"];
 
-  constructor(sink: AccessSink) {
+  constructor(sink: CallSink) {
     this.#sink = sink;
     this.clock = (clock) => sink.clock(clock);
     this.process = (process) => sink.process(process);
@@ -144,7 +141,7 @@ class CountingSink implements AccessSink {
     this.note = (note) => sink.note(note);
   }
 
-  block(block: Parameters<AccessSink["block"]>[0]): void {
+  block(block: Parameters<CallSink["block"]>[0]): void {
     this.blocks++;
     this.#sink.block(block);
   }

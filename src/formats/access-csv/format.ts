@@ -3,7 +3,7 @@
  * comment is a header or, with four or five numbers, the first access.
  */
 import { FormatError } from "../../base/errors.ts";
-import type { AccessFormat } from "../access-format.ts";
+import type { InputFormat } from "../input-format.ts";
 import { eachWindow, excerpt, headLines, lineEnd } from "../text/windows.ts";
 import { isBlank } from "./fields.ts";
 import { type Plan, planOf } from "./plan.ts";
@@ -11,7 +11,7 @@ import { TableReader } from "./reader.ts";
 
 const COMMENT = 35;
 
-export const accessCsv: AccessFormat = {
+export const accessCsv = {
   id: "csv",
   label: "table of accesses (CSV with pid, bytes, start, end)",
   sequential: true,
@@ -27,7 +27,7 @@ export const accessCsv: AccessFormat = {
     }
   },
 
-  read(source, sink, options = {}) {
+  calls(source, sink, options = {}) {
     let reader: TableReader | undefined;
     let lines = 0;
     eachWindow(source, (bytes, from, end, last) => {
@@ -51,7 +51,7 @@ export const accessCsv: AccessFormat = {
       throw new FormatError(source.name, { line: Math.max(1, lines) }, "no accesses and no header");
     (reader as TableReader).finish();
   },
-};
+} satisfies InputFormat;
 
 function noPlan(source: string, line: number, found: string): Plan {
   throw new FormatError(

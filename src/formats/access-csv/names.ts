@@ -1,11 +1,11 @@
 /** Processes and files of a table: told to the sink once, found again by number. */
-import type { AccessSink } from "../../model/index.ts";
+import type { CallSink } from "../../model/index.ts";
 import { Interner } from "../text/interner.ts";
 
 const TEXT = new TextDecoder();
 
 export class Names {
-  readonly #sink: AccessSink;
+  readonly #sink: CallSink;
   readonly #hasPid: boolean;
   readonly #files = new Interner();
   readonly #fileIds: number[] = [];
@@ -16,7 +16,7 @@ export class Names {
   #lastKey = Number.NaN;
   #last = 0;
 
-  constructor(sink: AccessSink, hasPid: boolean) {
+  constructor(sink: CallSink, hasPid: boolean) {
     this.#sink = sink;
     this.#hasPid = hasPid;
   }

@@ -1,6 +1,6 @@
 /** What the columns of a table of accesses mean, from its first line. */
 import { FormatError } from "../../base/errors.ts";
-import type { TimeUnit } from "../access-format.ts";
+import type { TimeUnit } from "../input-format.ts";
 
 /** What a column is for; `SKIP` is everything else. */
 export const SKIP = 0;

@@ -1,7 +1,7 @@
 /** The rows of a table of accesses. Numbers are read from bytes as they pass; only odd fields become strings. */
 import { FormatError } from "../../base/errors.ts";
-import { ACCESS_WRITE, type AccessNote, type AccessSink } from "../../model/index.ts";
-import { AccessColumns } from "../access-columns.ts";
+import { Operation, type CallNote, type CallSink } from "../../model/index.ts";
+import { CallColumns } from "../call-columns.ts";
 import { DecimalReader, timeFromText } from "../text/decimal.ts";
 import { Interner } from "../text/interner.ts";
 import { badLines, excerpt, lineEnd, NEWLINE } from "../text/windows.ts";
@@ -36,11 +36,11 @@ export class TableReader {
   readonly #plan: Plan;
   readonly #roles: Uint8Array;
   readonly #separator: number;
-  readonly #sink: AccessSink;
-  readonly #columns: AccessColumns;
+  readonly #sink: CallSink;
+  readonly #columns: CallColumns;
   readonly #names: Names;
   readonly #ops = new Interner();
-  readonly #opFlags: number[] = [];
+  readonly #opCodes: number[] = [];
   readonly #decimal = new DecimalReader();
   readonly #values = new Float64Array(20).fill(Number.NaN);
   readonly #unnamed: number;
@@ -52,10 +52,10 @@ export class TableReader {
   #rounded = 0;
   #file = 0;
   #host = -1;
-  #flags = 0;
+  #operation: number = Operation.read;
 
   /** `linesBefore` is the number of lines that somebody else has read. */
-  constructor(source: string, plan: Plan, sink: AccessSink, linesBefore: number) {
+  constructor(source: string, plan: Plan, sink: CallSink, linesBefore: number) {
     this.#source = source;
     this.#plan = plan;
     this.#roles = plan.roles;
@@ -63,7 +63,7 @@ export class TableReader {
     this.#sink = sink;
     this.#line = linesBefore;
     const has = (role: number) => plan.roles.includes(role);
-    this.#columns = new AccessColumns(sink, { moved: has(MOVED), offset: has(OFFSET) });
+    this.#columns = new CallColumns(sink, { moved: has(MOVED), offset: has(OFFSET) });
     this.#names = new Names(sink, has(PID));
     this.#unnamed = has(FILE) ? 0 : sink.file({ path: "" });
   }
@@ -106,7 +106,7 @@ export class TableReader {
     }
   }
 
-  #note(id: string, count: number, text: AccessNote["text"]): void {
+  #note(id: string, count: number, text: CallNote["text"]): void {
     this.#sink.note({ id, count, text });
   }
 
@@ -124,7 +124,7 @@ export class TableReader {
   #row(bytes: Uint8Array, from: number, end: number): number {
     const fields = this.#roles.length;
     const separator = this.#separator;
-    this.#flags = 0;
+    this.#operation = Operation.read;
     this.#host = -1;
     this.#file = this.#unnamed;
     let at = from;
@@ -175,7 +175,7 @@ export class TableReader {
   #odd(bytes: Uint8Array, from: number, to: number, role: number): boolean {
     if (role === FILE) this.#file = this.#names.file(bytes, from, to);
     else if (role === HOST) this.#host = this.#names.host(bytes, from, to);
-    else if (role === OP) this.#flags = this.#op(bytes, from, to);
+    else if (role === OP) this.#operation = this.#op(bytes, from, to);
     else if (role !== SKIP && !this.#oddNumber(TEXT.decode(bytes.subarray(from, to)).trim(), role)) {
       this.#fail(`expected a number in column ${roleLabel(role)}, found "${excerpt(bytes, from, to)}"`);
       return false;
@@ -205,8 +205,8 @@ export class TableReader {
   #op(bytes: Uint8Array, from: number, to: number): number {
     const op = this.#ops.intern(bytes, from, to);
     const isWrite = () => /write|^w$|^1$/i.test(TEXT.decode(bytes.subarray(from, to)));
-    this.#opFlags[op] ??= isWrite() ? ACCESS_WRITE : 0;
-    return this.#opFlags[op] as number;
+    this.#opCodes[op] ??= isWrite() ? Operation.write : Operation.read;
+    return this.#opCodes[op] as number;
   }
 
   #fail(reason: string): -1 {
@@ -238,7 +238,7 @@ export class TableReader {
     if (columns.offset !== undefined) columns.offset[row] = values[OFFSET] as number;
     columns.process[row] = this.#names.processOf(values[PID] as number, this.#host, values[RANK] as number);
     columns.file[row] = this.#file;
-    columns.flags[row] = this.#flags;
+    columns.operation[row] = this.#operation;
     columns.next();
   }
 }

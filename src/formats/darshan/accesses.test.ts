@@ -3,21 +3,21 @@ import { describe, expect, it } from "vitest";
 import { everyModuleLog } from "../../../test/formats/every-module.ts";
 import { FormatError } from "../../base/errors.ts";
 import { bytesSource } from "../../base/source.ts";
-import { ACCESS_NESTED, ACCESS_WRITE } from "../../model/access-stream.ts";
+import { CALL_NESTED } from "../../model/calls.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
-import { collectAccesses } from "../test-kit.ts";
-import { darshanAccesses } from "./accesses.ts";
+import { collectAccesses, WRITE_FLAG } from "../test-kit.ts";
+import { darshan } from "./format.ts";
 import { DarshanLog } from "./log.ts";
-import { findModule, type ModuleSpec } from "./modules/index.ts";
 import { recordId } from "./record-id.ts";
+import { findModule, type ModuleSpec } from "./modules/index.ts";
 import { decodeSegments, type Segment, type TraceObject } from "./records.ts";
 import { LogWriter, memorySink } from "./writer.ts";
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../../test/fixtures/darshan/${name}`, import.meta.url));
 const read = (bytes: Uint8Array, options = {}) =>
-  collectAccesses(darshanAccesses, bytes, { codecs: nodeCodecs, name: "a.darshan", ...options });
+  collectAccesses(darshan, bytes, { codecs: nodeCodecs, name: "a.darshan", ...options });
 
 const segment = (offset: number, length: number, start: number, end: number): Segment => ({
   offset: BigInt(offset),
@@ -79,17 +79,17 @@ describe("accesses of a Darshan log", () => {
       { pid: 1, rank: 1, host: "node1", program: "/bin/app" },
     ]);
     expect(files).toEqual([
-      { path: "/scratch/a", fileSystem: "lustre" },
-      { path: "/scratch/b", fileSystem: "lustre" },
+      { path: "/scratch/a", fileSystem: "lustre", id: recordId("/scratch/a") },
+      { path: "/scratch/b", fileSystem: "lustre", id: recordId("/scratch/b") },
     ]);
     expect(
       accesses.map(({ bytes, start, end, offset, flags, pid }) => [bytes, start, end, offset, flags, pid]),
     ).toEqual([
-      [100, 5e8, 15e8, 0, ACCESS_WRITE, 0],
-      [1000, 1e9, 125e7, 0, ACCESS_WRITE | ACCESS_NESTED, 0],
-      [9, 2e9, 3e9, 8, ACCESS_NESTED, 0],
-      [7, 1e9, 2e9, 0, ACCESS_WRITE, 1],
-      [5, 1e9, 2e9, 0, ACCESS_WRITE, 0],
+      [100, 5e8, 15e8, 0, WRITE_FLAG, 0],
+      [1000, 1e9, 125e7, 0, WRITE_FLAG | CALL_NESTED, 0],
+      [9, 2e9, 3e9, 8, CALL_NESTED, 0],
+      [7, 1e9, 2e9, 0, WRITE_FLAG, 1],
+      [5, 1e9, 2e9, 0, WRITE_FLAG, 0],
     ]);
     expect(notes).toEqual([]);
   });
@@ -104,8 +104,8 @@ describe("accesses of a Darshan log", () => {
       for (const block of log.segments(entry)) {
         const records = decodeSegments(block);
         for (const [index, { offset, length, start, end }] of records.entries()) {
-          const write = block.first + index < block.record.writes ? ACCESS_WRITE : 0;
-          const flags = write | (name === "DXT_POSIX" ? ACCESS_NESTED : 0);
+          const write = block.first + index < block.record.writes ? WRITE_FLAG : 0;
+          const flags = write | (name === "DXT_POSIX" ? CALL_NESTED : 0);
           rows.push([Number(offset), Number(length), Math.round(start * 1e9), Math.round(end * 1e9), flags]);
         }
       }
@@ -122,7 +122,7 @@ describe("accesses of a Darshan log", () => {
   it("of a program without MPI are not nested", () => {
     const { accesses, notes } = read(fixture("files1000_dxt.darshan"));
     expect(accesses.length).toBeGreaterThanOrEqual(1000);
-    expect(accesses.every(({ flags }) => (flags & ACCESS_NESTED) === 0)).toBe(true);
+    expect(accesses.every(({ flags }) => (flags & CALL_NESTED) === 0)).toBe(true);
     expect(notes.every(({ text }) => text.length > 10)).toBe(true);
   });
 

@@ -1,9 +1,10 @@
-/** Darshan in the table of formats. */
-import type { Format } from "../format.ts";
+/** Darshan logs in the catalogue of inputs. */
+import type { InputFormat } from "../input-format.ts";
+import { readDarshanCalls } from "./accesses.ts";
 import { importLog } from "./import.ts";
 import { DarshanLog } from "./log.ts";
 
-export const darshan: Format = {
+export const darshan = {
   id: "darshan",
   label: "Darshan log",
   recognizes(head) {
@@ -13,7 +14,9 @@ export const darshan: Format = {
     const big = head[15] === 0x37 && head[14] === 0x35 && head[13] === 0x64;
     return text && (little || big);
   },
-  read(source, into, options) {
+  rows: { alone: false },
+  calls: readDarshanCalls,
+  counters(source, into, options) {
     importLog(new DarshanLog(source, options), into, options.runId ?? source.name);
   },
-};
+} satisfies InputFormat;

@@ -6,6 +6,7 @@ import { bytesSource } from "../../base/source.ts";
 import { type Table, TablesBuilder, type Value } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
+import { collectingSink, WRITE_FLAG } from "../test-kit.ts";
 import { importLog } from "./import.ts";
 import { DarshanLog } from "./log.ts";
 import { dxtMpiio, dxtPosix, type ModuleSpec, posix, stdio } from "./modules/index.ts";
@@ -44,13 +45,15 @@ function logOf(modules: Modules, job: Partial<JobFacts> = {}, names: readonly st
 }
 
 function imported(bytes: Uint8Array) {
-  const builder = new TablesBuilder();
+  const { sink, collected } = collectingSink();
+  const builder = new TablesBuilder({ calls: () => sink });
   importLog(new DarshanLog(bytesSource(bytes, "planted.darshan"), { codecs: nodeCodecs }), builder, "run-7");
   const tables = builder.finish();
   return {
     runs: rowsOf(tables.get("runs") as Table),
     layers: rowsOf(tables.get("layers") as Table),
-    ops: rowsOf(tables.get("ops") as Table),
+    ops: collected().accesses,
+    processes: collected().processes,
     tables,
   };
 }
@@ -161,43 +164,13 @@ describe("the operations of a trace", () => {
   };
 
   it("are the planted segments, writes first, with times in nanoseconds", () => {
-    const { ops } = imported(logOf([[dxtPosix, [trace]]]));
-    const common = {
-      run_id: "run-7",
-      rank: 3n,
-      host: "node7",
-      file_id: ID,
-      layer: "POSIX",
-      moved_bytes: null,
-    };
+    const { ops, processes } = imported(logOf([[dxtPosix, [trace]]]));
+    expect(processes).toMatchObject([{ rank: 3, host: "node7" }]);
+    const common = { pid: 3, path: FILE, layer: "POSIX", moved: Number.NaN };
     expect(ops).toEqual([
-      {
-        ...common,
-        thread: 2n ** 63n,
-        direction: "write",
-        offset: 0n,
-        bytes: 100n,
-        start_ns: 1000,
-        end_ns: 500_000_000,
-      },
-      {
-        ...common,
-        thread: 1n,
-        direction: "write",
-        offset: 2n ** 40n,
-        bytes: 0n,
-        start_ns: 1_250_000_000,
-        end_ns: 1_500_000_000,
-      },
-      {
-        ...common,
-        thread: 1n,
-        direction: "read",
-        offset: 50n,
-        bytes: 25n,
-        start_ns: 2_123_456_789,
-        end_ns: 3_000_000_000,
-      },
+      { ...common, flags: WRITE_FLAG, offset: 0, bytes: 100, start: 1000, end: 500_000_000 },
+      { ...common, flags: WRITE_FLAG, offset: 2 ** 40, bytes: 0, start: 1_250_000_000, end: 1_500_000_000 },
+      { ...common, flags: 0, offset: 50, bytes: 25, start: 2_123_456_789, end: 3_000_000_000 },
     ]);
   });
 
@@ -208,13 +181,9 @@ describe("the operations of a trace", () => {
         [dxtMpiio, [{ ...trace, rank: 1n, reads: [] }]],
       ]),
     );
-    expect(ops.map(({ layer, rank, direction }) => `${layer} ${rank} ${direction}`)).toEqual([
-      "POSIX 3 write",
-      "POSIX 3 write",
-      "POSIX 3 read",
-      "MPI-IO 1 write",
-      "MPI-IO 1 write",
-    ]);
+    expect(
+      ops.map(({ layer, pid, flags }) => `${layer} ${pid} ${flags & WRITE_FLAG ? "write" : "read"}`),
+    ).toEqual(["POSIX 3 write", "POSIX 3 write", "POSIX 3 read", "MPI-IO 1 write", "MPI-IO 1 write"]);
     expect(layers).toEqual([]);
   });
 
@@ -228,19 +197,15 @@ describe("the operations of a trace", () => {
         thread: 0n,
       }));
     const long = { ...trace, writes: segments(15_000, 0), reads: segments(9_000, 15_000) };
-    const { tables } = imported(logOf([[dxtPosix, [long]]]));
-    const ops = tables.get("ops") as Table;
-    expect(ops.rows).toBe(24_000);
-    const directions = ops.column("direction");
-    const offsets = ops.column("offset");
-    for (let row = 0; row < ops.rows; row++) {
-      if (offsets[row] !== BigInt(row)) expect(offsets[row]).toBe(BigInt(row));
-      if (directions[row] !== (row < 15_000 ? "write" : "read")) expect(`${row} ${directions[row]}`).toBe("");
-    }
-    expect(ops.value("start_ns", 23_999)).toBe(23_999_000_000);
+    const { ops } = imported(logOf([[dxtPosix, [long]]]));
+    expect(ops.map(({ offset }) => offset)).toEqual(Array.from({ length: 24_000 }, (_, i) => i));
+    expect(ops.map(({ flags }) => flags)).toEqual(
+      Array.from({ length: 24_000 }, (_, i) => (i < 15_000 ? WRITE_FLAG : 0)),
+    );
+    expect(ops[23_999]?.start).toBe(23_999_000_000);
   });
 
-  it("without a thread have thread 0, and without a meaningful offset none", () => {
+  it("without a meaningful offset have none", () => {
     // DXT_MPIIO version 1: four words a segment, and the offset means nothing.
     const plain = new DataView(new ArrayBuffer(104 + 32));
     plain.setBigUint64(0, ID, true);
@@ -259,13 +224,7 @@ describe("the operations of a trace", () => {
       modules: [{ fileSlot: 9, version: 1, plain: new Uint8Array(plain.buffer) }],
     });
     expect(only(imported(bytes).ops)).toMatchObject({
-      layer: "MPI-IO",
-      rank: 2n,
-      thread: 0n,
-      offset: null,
-      bytes: 77n,
-      start_ns: 250_000_000,
-      end_ns: 750_000_000,
+      ...{ layer: "MPI-IO", pid: 2, offset: Number.NaN, bytes: 77, start: 250_000_000, end: 750_000_000 },
     });
   });
 });

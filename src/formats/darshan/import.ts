@@ -1,14 +1,6 @@
-/** One Darshan log as rows of runs, layers and ops; what many logs are in a store is in stored-rows.ts. */
-import { wordNumber } from "../../base/words.ts";
-import {
-  type OpsBlock,
-  type StripeLayout,
-  type TablesBuilder,
-  negativeWarning,
-  ops,
-  runs,
-} from "../../model/index.ts";
-import type { SegmentBlock } from "./dxt.ts";
+/** One Darshan log as rows of runs and layers, and its traced calls as a stream; what many logs are in a store is in stored-rows.ts. */
+import { type StripeLayout, type TablesBuilder, negativeWarning, runs } from "../../model/index.ts";
+import { DxtCalls } from "./dxt-calls.ts";
 import { decode } from "./job.ts";
 import { knownOsts } from "./known-values.ts";
 import { LayerImport } from "./layers.ts";
@@ -28,6 +20,9 @@ export function importLog(
   onDamage: (entry: ModuleEntry, error: unknown) => void = throwIt,
 ): void {
   const layouts = new Map<bigint, LustreRecord>();
+  const sink = into.streams.calls?.(runId);
+  const calls = sink && new DxtCalls(log, sink, (id) => stripeLayout(layouts.get(id)));
+  calls?.clock();
   const layerImports: LayerImport[] = [];
   for (const entry of log.modules) {
     const { spec } = entry;
@@ -35,13 +30,14 @@ export function importLog(
     const layer = LayerImport.of(spec);
     if (layer !== undefined) layerImports.push(layer);
     try {
-      if (spec.kind === "dxt") importTrace(log, entry, into, runId, layouts);
+      if (spec.kind === "dxt") calls?.module(entry);
       else if (spec.kind === "heatmap") importHeat(log, entry, into, runId);
       else collect(log, entry, spec, layouts, layer);
     } catch (error) {
       onDamage(entry, error);
     }
   }
+  calls?.flush();
   const layoutOf = (id: bigint) => layoutColumns(layouts.get(id));
   for (const { module, negative } of layerImports)
     if (negative > 0) log.warn(negativeWarning(module, negative));
@@ -130,27 +126,6 @@ function collect(
   }
 }
 
-/** Calls go to whoever listens, a block at a time; otherwise they become rows. */
-function importTrace(
-  log: DarshanLog,
-  entry: ModuleEntry,
-  into: TablesBuilder,
-  runId: string,
-  layouts: ReadonlyMap<bigint, LustreRecord>,
-): void {
-  const layer = entry.name === "DXT_POSIX" ? "POSIX" : "MPI-IO";
-  const listener = into.streams.ops;
-  const columns = new OpsColumns();
-  for (const block of log.segments(entry)) {
-    if (listener === undefined) appendOps(block, into, runId, layer);
-    else if (block.count > 0) {
-      const calls = columns.of(block, runId, layer);
-      const layout = stripeLayout(layouts.get(calls.fileId));
-      listener(layout === undefined ? calls : { ...calls, layout });
-    }
-  }
-}
-
 /** Plain striping only: with several components or mirrors an offset does not tell its OST by itself. */
 function stripeLayout(layout: LustreRecord | undefined): StripeLayout | undefined {
   const component = layout?.components[0];
@@ -159,50 +134,6 @@ function stripeLayout(layout: LustreRecord | undefined): StripeLayout | undefine
   const osts = Array.from(layout.osts, Number);
   const known = osts.length > 0 && osts.every((ost) => ost >= 0);
   return stripeBytes > 0 && known ? { stripeBytes, osts } : undefined;
-}
-
-/** Buffers for blocks of calls, used again and again. */
-class OpsColumns {
-  #offset = new Float64Array(0);
-  #bytes = new Float64Array(0);
-  #startNs = new Float64Array(0);
-  #endNs = new Float64Array(0);
-
-  of({ record, first, count, at, stride, views }: SegmentBlock, runId: string, layer: string): OpsBlock {
-    if (this.#offset.length < count) {
-      this.#offset = new Float64Array(count);
-      this.#bytes = new Float64Array(count);
-      this.#startNs = new Float64Array(count);
-      this.#endNs = new Float64Array(count);
-    }
-    const { u32, f64 } = views;
-    for (let s = 0; s < count; s++) {
-      const word = at + s * stride;
-      this.#offset[s] = amount(u32, word);
-      this.#bytes[s] = amount(u32, word + 1);
-      this.#startNs[s] = Math.round((f64[word + 2] as number) * 1e9);
-      this.#endNs[s] = Math.round((f64[word + 3] as number) * 1e9);
-    }
-    return {
-      runId,
-      rank: Number(record.rank),
-      host: decode(record.hostBytes),
-      fileId: (BigInt(record.idHigh) << 32n) | BigInt(record.idLow),
-      layer,
-      count,
-      writes: Math.min(Math.max(record.writes - first, 0), count),
-      offset: this.#offset,
-      bytes: this.#bytes,
-      startNs: this.#startNs,
-      endNs: this.#endNs,
-    };
-  }
-}
-
-/** Bytes as a double: NaN for the -1 of "not known" and other negatives, infinite where a double is not exact. */
-function amount(u32: Uint32Array, word: number): number {
-  const value = wordNumber(u32, word);
-  return value < 0 ? Number.NaN : value > Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : value;
 }
 
 function importHeat(log: DarshanLog, entry: ModuleEntry, into: TablesBuilder, runId: string): void {
@@ -223,30 +154,5 @@ function importHeat(log: DarshanLog, entry: ModuleEntry, into: TablesBuilder, ru
         bytesWritten: Float64Array.from(record.writeBins, (bytes) => Math.max(0, Number(bytes))),
       });
     }
-  }
-}
-
-function appendOps(block: SegmentBlock, into: TablesBuilder, runId: string, layer: string): void {
-  const table = into.table(ops);
-  const { record, stride } = block;
-  const { i64, u64, f64 } = block.views;
-  const file = (BigInt(record.idHigh) << 32n) | BigInt(record.idLow);
-  const host = decode(record.hostBytes);
-  for (let s = 0; s < block.count; s++) {
-    const word = block.at + s * stride;
-    table.append({
-      run_id: runId,
-      rank: record.rank,
-      host,
-      thread: stride === 5 ? (u64[word + 4] as bigint) : 0n,
-      file_id: file,
-      layer,
-      direction: block.first + s < record.writes ? "write" : "read",
-      // -1 where the version does not know it.
-      offset: i64[word] === -1n ? null : (i64[word] as bigint),
-      bytes: i64[word + 1] as bigint,
-      start_ns: Math.round((f64[word + 2] as number) * 1e9),
-      end_ns: Math.round((f64[word + 3] as number) * 1e9),
-    });
   }
 }

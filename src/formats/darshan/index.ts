@@ -56,5 +56,4 @@ export {
   type WriteOptions,
   memorySink,
 } from "./writer.ts";
-export { darshanAccesses } from "./accesses.ts";
 export { type Identity, StoredRows } from "./stored-rows.ts";

@@ -11,7 +11,7 @@ import {
   storedRuns,
 } from "../../model/index.ts";
 import type { DarshanLog } from "./log.ts";
-import { AccessColumns } from "./stored-accesses.ts";
+import { CallColumns } from "./stored-accesses.ts";
 import { hasRows, routeOf } from "./stored-routes.ts";
 import type { Identity } from "./stored-columns.ts";
 import { NameColumns, RunColumns } from "./stored-runs.ts";
@@ -31,7 +31,7 @@ const EARLIEST_UNIX_SECONDS = 1_104_537_600;
 export class StoredRows {
   readonly #options: StoredRowsOptions;
   readonly #runs = new RunColumns();
-  readonly #accesses = new AccessColumns();
+  readonly #accesses = new CallColumns();
   readonly #names = new NameColumns();
   readonly #programs = new Map<string, Identity>();
 

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../base/errors.ts";
-import { ACCESS_WRITE } from "../../model/access-stream.ts";
-import { collectAccesses } from "../test-kit.ts";
+import { collectAccesses, WRITE_FLAG } from "../test-kit.ts";
 import { fioLog } from "./format.ts";
 
 const fixture = (name: string) =>
@@ -34,7 +33,7 @@ describe("latency logs of fio", () => {
         end: time * 1e6,
         bytes,
         offset,
-        flags: direction === 1 ? ACCESS_WRITE : 0,
+        flags: direction === 1 ? WRITE_FLAG : 0,
       });
     }
     expect(notes.map(({ id, count }) => [id, count])).toEqual([["coarse-times", 16]]);
@@ -140,9 +139,7 @@ it.runIf(fioWorks)("fio on this machine logs what it did", () => {
       Array.from({ length: 64 }, (_, block) => 4096 * block),
     );
     expect(
-      accesses.every(
-        ({ bytes, flags, start, end }) => bytes === 4096 && flags === ACCESS_WRITE && start < end,
-      ),
+      accesses.every(({ bytes, flags, start, end }) => bytes === 4096 && flags === WRITE_FLAG && start < end),
     ).toBe(true);
   } finally {
     rmSync(folder, { recursive: true });

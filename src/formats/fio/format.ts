@@ -7,7 +7,7 @@
  * log_unix_epoch). The priority came with fio 3.x; before, a fifth column is the offset.
  */
 import { FormatError } from "../../base/errors.ts";
-import type { AccessFormat } from "../access-format.ts";
+import type { InputFormat } from "../input-format.ts";
 import { eachWindow, headLines } from "../text/windows.ts";
 import { LogReader } from "./reader.ts";
 
@@ -17,7 +17,7 @@ const LINE = /^(\d+), (\d+), ([012]), (\d+)(, (0x[0-9a-f]{1,4}|\d+)){0,3}$/;
 /** Without a telling name, what would be an end of time in a table of accesses must look like a block size. */
 const PLAIN_BLOCK_BYTES_MIN = 256;
 
-export const fioLog: AccessFormat = {
+export const fioLog = {
   id: "fio",
   label: "fio latency log",
   sequential: true,
@@ -32,7 +32,7 @@ export const fioLog: AccessFormat = {
     });
   },
 
-  read(source, sink, options = {}) {
+  calls(source, sink, options = {}) {
     const [, kind = "lat", job] = LOG_NAME.exec(source.name) ?? [];
     const refusal = REFUSALS[kind];
     if (refusal !== undefined) throw new FormatError(source.name, { line: 1 }, refusal);
@@ -40,7 +40,7 @@ export const fioLog: AccessFormat = {
     eachWindow(source, (bytes, from, end, last) => reader.window(bytes, from, end, last));
     reader.finish();
   },
-};
+} satisfies InputFormat;
 
 const REFUSALS: Readonly<Record<string, string>> = {
   bw: "a bandwidth log of fio has no latencies; use the _lat or _clat log (--write_lat_log)",

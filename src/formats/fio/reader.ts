@@ -1,8 +1,8 @@
 /** The lines of a latency log of fio as accesses. */
 import { FormatError } from "../../base/errors.ts";
-import { ACCESS_WRITE, type AccessNote, type AccessSink } from "../../model/index.ts";
-import { AccessColumns } from "../access-columns.ts";
-import type { AccessReadOptions, TimeUnit } from "../access-format.ts";
+import { Operation, type CallNote, type CallSink } from "../../model/index.ts";
+import { CallColumns } from "../call-columns.ts";
+import type { CallReadOptions, TimeUnit } from "../input-format.ts";
 import { DecimalReader } from "../text/decimal.ts";
 import { badLines, excerpt, lineEnd } from "../text/windows.ts";
 
@@ -20,13 +20,13 @@ const LOOK_AHEAD_LINES = 1000;
 
 export class LogReader {
   readonly #source: string;
-  readonly #sink: AccessSink;
+  readonly #sink: CallSink;
   readonly #job: number;
   readonly #timeNs: number;
   readonly #latencyNs: number;
   readonly #decimal = new DecimalReader();
   readonly #fields = new Float64Array(FIELDS_MAX);
-  #columns: AccessColumns | undefined;
+  #columns: CallColumns | undefined;
   /** Fields per line, and which of them is the offset; 0 when none is. */
   #count = 0;
   #offsetAt = 0;
@@ -42,7 +42,7 @@ export class LogReader {
   #trims = 0;
   #coarse = 0;
 
-  constructor(source: string, sink: AccessSink, job: number, options: AccessReadOptions) {
+  constructor(source: string, sink: CallSink, job: number, options: CallReadOptions) {
     this.#source = source;
     this.#sink = sink;
     this.#job = job;
@@ -85,7 +85,7 @@ export class LogReader {
       );
   }
 
-  #note(id: string, count: number, text: AccessNote["text"]): void {
+  #note(id: string, count: number, text: CallNote["text"]): void {
     this.#sink.note({ id, count, text });
   }
 
@@ -120,7 +120,7 @@ export class LogReader {
     });
     this.#process = this.#sink.process({ pid: this.#job, program: "fio" });
     this.#file = this.#sink.file({ path: "" });
-    this.#columns = new AccessColumns(this.#sink, { moved: false, offset: this.#offsetAt > 0 });
+    this.#columns = new CallColumns(this.#sink, { moved: false, offset: this.#offsetAt > 0 });
   }
 
   /** Priorities are 0 or 1, or hexadecimal, which `#split` reads as NaN. */
@@ -176,7 +176,7 @@ export class LogReader {
       this.#trims++;
       return;
     }
-    const columns = this.#columns as AccessColumns;
+    const columns = this.#columns as CallColumns;
     const row = columns.count;
     const latency = (fields[1] as number) * this.#latencyNs;
     const logged = ((fields[0] as number) - this.#epochTicks) * this.#timeNs;
@@ -193,7 +193,7 @@ export class LogReader {
     if (columns.offset !== undefined) columns.offset[row] = fields[this.#offsetAt] as number;
     columns.process[row] = this.#process;
     columns.file[row] = this.#file;
-    columns.flags[row] = direction === WRITE ? ACCESS_WRITE : 0;
+    columns.operation[row] = direction === WRITE ? Operation.write : Operation.read;
     columns.next();
   }
 }

@@ -76,3 +76,4 @@ function rowReader(kind: InfluxKind, nsPerUnit: bigint): (line: string) => Influ
 
 export { type InfluxNotes, InfluxPoints } from "./points.ts";
 export type { InfluxPoint } from "./point.ts";
+export { influx } from "./format.ts";

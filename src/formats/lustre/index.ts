@@ -60,3 +60,4 @@ export type { TableReading, TableSection } from "./tables.ts";
 export { isLnetCounter, lustreVersion, type Recovery, recoveryOf, type ValueReading } from "./values.ts";
 export { type DeltaRows, WHY_NAMES } from "./delta-rows.ts";
 export { KEPT, TargetState } from "./delta-state.ts";
+export { lustre } from "./format.ts";

@@ -16,3 +16,4 @@ export * from "./client-reading.ts";
 export { readSegment, type UseSegment } from "./read-segment.ts";
 export * from "./server-segment.ts";
 export { writeDeltas } from "./write-deltas.ts";
+export { clientReading, serverSamples } from "./format.ts";

@@ -53,3 +53,4 @@ export type { SlurmFile, SlurmOptions } from "./fields.ts";
 export { arrayTasks, gpusOf, hasEnded, isKnownState, type SlurmJob, type SlurmNotes } from "./job.ts";
 export { expandNodeList } from "./nodes.ts";
 export { durationSeconds, timeOf, type Zone, zoneOf } from "./times.ts";
+export { slurm } from "./format.ts";

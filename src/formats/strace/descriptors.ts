@@ -1,10 +1,13 @@
 /** Follows what descriptors stand for, through calls that open, copy and close them. */
-import { ACCESS_DIRECT, ACCESS_NONFILE, ACCESS_WRITE, type AccessSink } from "../../model/index.ts";
+import { CALL_DIRECT, CALL_NONFILE, type CallSink } from "../../model/index.ts";
 import type { Call } from "./calls.ts";
 import { type Cursor, unescaped } from "./cursor.ts";
 import { Files } from "./files.ts";
 import type { Result } from "./result.ts";
 import type { Descriptor, Task, Tasks } from "./tasks.ts";
+
+/** The call writes; beside the flags of the model, of which none is 1. */
+export const WRITES = 1;
 
 const TEXT = new TextDecoder();
 
@@ -17,7 +20,7 @@ export class Descriptors {
   readonly #tasks: Tasks;
   readonly #files: Files;
 
-  constructor(sink: AccessSink, tasks: Tasks) {
+  constructor(sink: CallSink, tasks: Tasks) {
     this.#tasks = tasks;
     this.#files = new Files(sink);
   }
@@ -26,15 +29,15 @@ export class Descriptors {
   use(task: Task, descriptor: number, cursor: Cursor, write: boolean): void {
     const { bytes, nameFrom, nameTo } = cursor;
     const opened = task.shared.descriptors.get(descriptor);
-    this.flags = write ? ACCESS_WRITE : 0;
-    if (opened?.direct === true) this.flags |= ACCESS_DIRECT;
+    this.flags = write ? WRITES : 0;
+    if (opened?.direct === true) this.flags |= CALL_DIRECT;
     if (nameTo > nameFrom) this.file = this.#files.named(bytes, nameFrom, nameTo);
     else if (opened !== undefined) this.file = opened.file;
     else {
       this.file = this.#files.path("");
       this.unnamed++;
     }
-    if (this.#files.isNonfile(this.file)) this.flags |= ACCESS_NONFILE;
+    if (this.#files.isNonfile(this.file)) this.flags |= CALL_NONFILE;
   }
 
   /** A call that changes descriptors or processes; false when its line is not whole. */

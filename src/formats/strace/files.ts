@@ -1,5 +1,5 @@
 /** Files that descriptors stand for. */
-import type { AccessSink } from "../../model/index.ts";
+import type { CallSink } from "../../model/index.ts";
 import { Interner } from "../text/interner.ts";
 import { unescaped } from "./cursor.ts";
 
@@ -20,14 +20,14 @@ export function isNonfile(path: string): boolean {
 const SPECIAL = /^(pipe|socket|eventfd)$|^[A-Za-z0-9_-]+:\[/;
 
 export class Files {
-  readonly #sink: AccessSink;
+  readonly #sink: CallSink;
   readonly #raw = new Interner();
   /** Per raw name, the number of its file. */
   readonly #ids: number[] = [];
   readonly #byPath = new Map<string, number>();
   readonly #nonfile = new Set<number>();
 
-  constructor(sink: AccessSink) {
+  constructor(sink: CallSink) {
     this.#sink = sink;
   }
 

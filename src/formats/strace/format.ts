@@ -5,7 +5,7 @@
  *   1235  1712345678.123460 read(4<pipe:[77]>,  <unfinished ...>
  *   1235  1712345678.223460 <... read resumed>"x", 10) = 1 <0.100000>
  */
-import type { AccessFormat } from "../access-format.ts";
+import type { InputFormat } from "../input-format.ts";
 import { eachWindow, headLines } from "../text/windows.ts";
 import { TraceReader } from "./reader.ts";
 
@@ -14,7 +14,7 @@ const LINE =
   /^(\[pid\s+\d+\] |\d+ +)?\s*(\d+\.\d+ |\d\d:\d\d:\d\d(\.\d+)? )?(\(\+ +[\d.]+\) )?([a-z_][a-z0-9_]*\(.*|<\.\.\. \w+ resumed>.*|\+\+\+ (exited|killed) .*|--- (SIG|stopped).*)$/;
 const CALL_OR_TIME = /^(strace: |(\[pid\s+\d+\] |\d+ +)?\s*(\d+\.\d+|\d\d:\d\d:\d\d(\.\d+)?) |\[pid)/;
 
-export const strace: AccessFormat = {
+export const strace = {
   id: "strace",
   label: "strace text (strace -f -ttt -T -y)",
   sequential: true,
@@ -29,11 +29,11 @@ export const strace: AccessFormat = {
     return 2 * like >= lines.length && (2 * timed >= lines.length || 2 * results >= lines.length);
   },
 
-  read(source, sink) {
+  calls(source, sink) {
     // strace -ff -o trace writes trace.1234, without the number in its lines.
     const pid = /\.(\d+)$/.exec(source.name)?.[1];
     const reader = new TraceReader(source.name, sink, Number(pid ?? 0));
     eachWindow(source, (bytes, from, end, last) => reader.window(bytes, from, end, last));
     reader.finish();
   },
-};
+} satisfies InputFormat;

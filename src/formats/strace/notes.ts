@@ -1,5 +1,5 @@
 /** What a reader of numbers from strace must know. */
-import type { AccessNote } from "../../model/index.ts";
+import type { CallNote } from "../../model/index.ts";
 import type { Counts } from "./transfers.ts";
 
 export interface TraceFacts {
@@ -11,9 +11,9 @@ export interface TraceFacts {
   readonly foreign: { readonly count: number; readonly line: number; readonly text: string } | undefined;
 }
 
-export function straceNotes(counts: Counts, facts: TraceFacts): AccessNote[] {
+export function straceNotes(counts: Counts, facts: TraceFacts): CallNote[] {
   const { foreign, lines } = facts;
-  const notes: AccessNote[] = [
+  const notes: CallNote[] = [
     {
       id: "inflated-times",
       count: facts.accesses,

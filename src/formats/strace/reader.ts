@@ -1,6 +1,6 @@
 /** The lines of a trace: whose they are, when, and calls that were printed in two parts. */
 import { FormatError } from "../../base/errors.ts";
-import type { AccessSink } from "../../model/index.ts";
+import type { CallSink } from "../../model/index.ts";
 import { excerpt, lineEnd } from "../text/windows.ts";
 import { type Call, findCall } from "./calls.ts";
 import { nameEnd, OTHER, Prefix, RELATIVE, TIME_OF_DAY, TIMED, UNTIMED } from "./line.ts";
@@ -30,7 +30,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 export class TraceReader {
   readonly #source: string;
-  readonly #sink: AccessSink;
+  readonly #sink: CallSink;
   readonly #prefix = new Prefix();
   readonly #tasks: Tasks;
   readonly #transfers: Transfers;
@@ -47,7 +47,7 @@ export class TraceReader {
   #joined = new Uint8Array(4096);
 
   /** `pid` is the process of lines that name none; 0 when it is not known. */
-  constructor(source: string, sink: AccessSink, pid: number) {
+  constructor(source: string, sink: CallSink, pid: number) {
     this.#source = source;
     this.#sink = sink;
     this.#tasks = new Tasks(pid);

@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
-import { ACCESS_DIRECT, ACCESS_ERROR, ACCESS_NONFILE, ACCESS_WRITE } from "../../model/access-stream.ts";
-import { type Collected, collectAccesses } from "../test-kit.ts";
+import { CALL_DIRECT, CALL_ERROR, CALL_NONFILE } from "../../model/calls.ts";
+import { type Collected, collectAccesses, WRITE_FLAG } from "../test-kit.ts";
 import { CALLS, findCall } from "./calls.ts";
 import { isNonfile } from "./files.ts";
 import { strace } from "./format.ts";
@@ -24,24 +24,24 @@ const PIPE = "a pipe";
 
 /** What test/fixtures/accesses/sample.c does, counted by hand: bytes asked for, moved, offset, path, flags. */
 const SAMPLE: readonly (readonly [number, number, number, string, number])[] = [
-  [21, 21, NONE, DATA, ACCESS_WRITE],
-  [4096, 4096, 4096, DATA, ACCESS_WRITE],
+  [21, 21, NONE, DATA, WRITE_FLAG],
+  [4096, 4096, 4096, DATA, WRITE_FLAG],
   [30, 30, 0, DATA, 0],
-  [440, 440, NONE, DATA, ACCESS_WRITE],
+  [440, 440, NONE, DATA, WRITE_FLAG],
   [1000, 0, 2 ** 33, DATA, 0],
-  [10, 0, NONE, "", ACCESS_ERROR],
-  [2, 2, NONE, "/dev/null", ACCESS_WRITE | ACCESS_NONFILE],
+  [10, 0, NONE, "", CALL_ERROR],
+  [2, 2, NONE, "/dev/null", WRITE_FLAG | CALL_NONFILE],
   [50, 50, 0, DATA, 0],
-  [50, 50, NONE, COPY, ACCESS_WRITE],
+  [50, 50, NONE, COPY, WRITE_FLAG],
   [64, 64, 0, DATA, 0],
-  [64, 64, 8192, COPY, ACCESS_WRITE],
-  [5, 5, NONE, PIPE, ACCESS_WRITE | ACCESS_NONFILE],
-  [5, 5, NONE, PIPE, ACCESS_NONFILE],
-  [3, 3, NONE, COPY, ACCESS_WRITE],
-  [5, 5, NONE, COPY, ACCESS_WRITE],
-  [3, 3, NONE, PIPE, ACCESS_WRITE | ACCESS_NONFILE],
-  [3, 3, NONE, PIPE, ACCESS_NONFILE],
-  [4096, 4096, NONE, COPY, ACCESS_DIRECT],
+  [64, 64, 8192, COPY, WRITE_FLAG],
+  [5, 5, NONE, PIPE, WRITE_FLAG | CALL_NONFILE],
+  [5, 5, NONE, PIPE, CALL_NONFILE],
+  [3, 3, NONE, COPY, WRITE_FLAG],
+  [5, 5, NONE, COPY, WRITE_FLAG],
+  [3, 3, NONE, PIPE, WRITE_FLAG | CALL_NONFILE],
+  [3, 3, NONE, PIPE, CALL_NONFILE],
+  [4096, 4096, NONE, COPY, CALL_DIRECT],
 ];
 
 function ofSample({ accesses }: Collected, folder: string) {
@@ -85,10 +85,10 @@ describe("strace of a program that does everything", () => {
   it("has times: the start of the call and how long it took", () => {
     const { clock, accesses } = read(fixture("named.strace"));
     expect(clock).toEqual({ kind: "realtime", epochNs: 1_794_750_323_000_000_000n });
-    const resumed = accesses.find(({ bytes, flags }) => bytes === 5 && flags === ACCESS_NONFILE);
+    const resumed = accesses.find(({ bytes, flags }) => bytes === 5 && flags === CALL_NONFILE);
     expect(resumed).toMatchObject({ start: 80_054_000, end: 80_054_000 + 49_999_000, pid: 24880 });
     // Interrupted after 50 ms, started again, and done 100 ms later.
-    const restarted = accesses.find(({ bytes, flags }) => bytes === 3 && flags === ACCESS_NONFILE);
+    const restarted = accesses.find(({ bytes, flags }) => bytes === 3 && flags === CALL_NONFILE);
     expect(restarted).toMatchObject({ start: 131_174_000, end: 181_359_000 + 100_129_000, pid: 24879 });
   });
 
@@ -109,7 +109,7 @@ describe("asynchronous requests", () => {
     const events = [...text.matchAll(/(\d+\.\d+) io_getevents\(.* = (\d+) <([\d.]+)>/g)];
     expect(found.accesses.length).toBe(16);
     expect(
-      found.accesses.every(({ bytes, moved, flags }) => bytes === moved && (flags & ACCESS_DIRECT) !== 0),
+      found.accesses.every(({ bytes, moved, flags }) => bytes === moved && (flags & CALL_DIRECT) !== 0),
     ).toBe(true);
     // The sum of times does not depend on how requests and events are paired.
     const epoch = Number(found.clock?.epochNs ?? 0n) / 1e9;
@@ -136,8 +136,8 @@ describe("asynchronous requests", () => {
     expect(
       found.accesses.map(({ bytes, moved, offset, flags, end }) => [bytes, moved, offset, flags, end]),
     ).toEqual([
-      [16, 0, 5, ACCESS_ERROR, 150_000],
-      [4096, 4096, 0, ACCESS_WRITE, 150_000],
+      [16, 0, 5, CALL_ERROR, 150_000],
+      [4096, 4096, 0, WRITE_FLAG, 150_000],
     ]);
     expect(notesOf(found)).toMatchObject({ unfinished: 1, asynchronous: 4 });
   });
@@ -153,7 +153,7 @@ describe("single calls", () => {
     [
       "an error",
       "read(3</f>, 0x7ffd, 5) = -1 EIO (Input/output error)",
-      { bytes: 5, moved: 0, flags: ACCESS_ERROR },
+      { bytes: 5, moved: 0, flags: CALL_ERROR },
     ],
     [
       "more than four gigabytes",
@@ -166,12 +166,12 @@ describe("single calls", () => {
     [
       "a socket with arrows",
       'write(3<TCP:[127.0.0.1:80->127.0.0.1:9]>, "x", 1) = 1',
-      { flags: ACCESS_WRITE | ACCESS_NONFILE, bytes: 1 },
+      { flags: WRITE_FLAG | CALL_NONFILE, bytes: 1 },
     ],
     [
       "a unix socket with a name",
       'read(3<UNIX-STREAM:[1->2,"/run/>x"]>, "x", 1) = 1',
-      { flags: ACCESS_NONFILE, bytes: 1 },
+      { flags: CALL_NONFILE, bytes: 1 },
     ],
     [
       "a vector",
@@ -181,7 +181,7 @@ describe("single calls", () => {
     [
       "a vector that cannot be read",
       "readv(3</f>, 0xdead, 2) = -1 EFAULT (Bad address)",
-      { bytes: NONE, flags: ACCESS_ERROR },
+      { bytes: NONE, flags: CALL_ERROR },
     ],
     [
       "a long vector that failed",
@@ -251,12 +251,12 @@ describe("descriptors without names", () => {
     );
     expect(found.accesses.map(({ bytes, path, flags }) => [bytes, path, flags])).toEqual([
       [1, "", 0],
-      [2, "/d/b", ACCESS_DIRECT],
-      [3, "/d/b", ACCESS_DIRECT],
+      [2, "/d/b", CALL_DIRECT],
+      [3, "/d/b", CALL_DIRECT],
       [4, "", 0],
       [5, "/d/a", 0],
-      [6, "pipe", ACCESS_WRITE | ACCESS_NONFILE],
-      [7, "socket", ACCESS_NONFILE],
+      [6, "pipe", WRITE_FLAG | CALL_NONFILE],
+      [7, "socket", CALL_NONFILE],
     ]);
     expect(notesOf(found)).toMatchObject({ "unnamed-files": 2 });
   });
@@ -312,9 +312,9 @@ describe("what is no whole access", () => {
         line("read(3<pipe:[1]>, 0x1, 8) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)"),
     );
     expect(found.accesses.map(({ bytes, moved, flags }) => [bytes, moved, flags])).toEqual([
-      [5, 0, ACCESS_NONFILE | ACCESS_ERROR],
-      [3, 3, ACCESS_NONFILE],
-      [8, 0, ACCESS_NONFILE | ACCESS_ERROR],
+      [5, 0, CALL_NONFILE | CALL_ERROR],
+      [3, 3, CALL_NONFILE],
+      [8, 0, CALL_NONFILE | CALL_ERROR],
     ]);
   });
 
@@ -355,8 +355,8 @@ function slowly(text: string) {
       moved: Math.max(0, Number(fields.result)),
       offset: Number(fields.offset ?? Number.NaN),
       path: fields.path,
-      flags:
-        (fields.name?.includes("write") ? ACCESS_WRITE : 0) | (Number(fields.result) < 0 ? ACCESS_ERROR : 0),
+      layer: "POSIX",
+      flags: (fields.name?.includes("write") ? WRITE_FLAG : 0) | (Number(fields.result) < 0 ? CALL_ERROR : 0),
     };
   });
 }
@@ -428,7 +428,7 @@ describe("any trace", () => {
         const { accesses } = read(bytes.subarray(0, length));
         // An interrupted call is only a failure when the trace ends before it is started again.
         const certain = accesses.filter(
-          ({ flags, bytes: size }) => (flags & ACCESS_ERROR) === 0 || size === 10,
+          ({ flags, bytes: size }) => (flags & CALL_ERROR) === 0 || size === 10,
         );
         if (certain.length > most) expect(whole.slice(0, certain.length)).toEqual(certain);
         expect(certain.length).toBeGreaterThanOrEqual(most);

@@ -1,5 +1,5 @@
 /** Processes and threads of a trace: what they have open, and calls that are not over. */
-import type { AccessSink } from "../../model/index.ts";
+import type { CallSink } from "../../model/index.ts";
 import type { Call } from "./calls.ts";
 
 export interface Descriptor {
@@ -58,7 +58,7 @@ export class Task {
   }
 
   /** Its number at the sink, which learns of it at the first access. */
-  processAt(sink: AccessSink): number {
+  processAt(sink: CallSink): number {
     if (this.#process < 0)
       this.#process = sink.process({
         pid: this.pid,

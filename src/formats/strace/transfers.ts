@@ -1,10 +1,10 @@
 /** Turns single calls into accesses. */
-import { ACCESS_ERROR, type AccessSink } from "../../model/index.ts";
-import { AccessColumns } from "../access-columns.ts";
+import { CALL_ERROR, type CallSink, Operation } from "../../model/index.ts";
+import { CallColumns } from "../call-columns.ts";
 import { readContext, readEvents, readRequests } from "./asynchronous.ts";
 import type { Call } from "./calls.ts";
 import { Cursor } from "./cursor.ts";
-import { Descriptors } from "./descriptors.ts";
+import { Descriptors, WRITES } from "./descriptors.ts";
 import { Result } from "./result.ts";
 import type { Submitted, Task, Tasks } from "./tasks.ts";
 
@@ -35,18 +35,18 @@ export class Transfers {
     submitted: 0,
     uring: 0,
   };
-  readonly columns: AccessColumns;
+  readonly columns: CallColumns;
   readonly descriptors: Descriptors;
-  readonly #sink: AccessSink;
+  readonly #sink: CallSink;
   readonly #cursor = new Cursor();
   readonly #result = new Result();
   /** Of all processes. */
   readonly #queues: Submitted[][] = [];
 
-  constructor(sink: AccessSink, tasks: Tasks) {
+  constructor(sink: CallSink, tasks: Tasks) {
     this.#sink = sink;
     this.descriptors = new Descriptors(sink, tasks);
-    this.columns = new AccessColumns(sink, { moved: true, offset: true });
+    this.columns = new CallColumns(sink, { moved: true, offset: true });
   }
 
   /** A whole call: `bytes[from, end)` is what stands behind its opening bracket. */
@@ -253,7 +253,8 @@ export class Transfers {
     (columns.offset as Float64Array)[row] = offset;
     columns.process[row] = task.processAt(this.#sink);
     columns.file[row] = file;
-    columns.flags[row] = result < 0 ? flags | ACCESS_ERROR : flags;
+    columns.operation[row] = (flags & WRITES) !== 0 ? Operation.write : Operation.read;
+    columns.flags[row] = (flags & ~WRITES) | (result < 0 ? CALL_ERROR : 0);
     columns.next();
   }
 }

@@ -5,6 +5,8 @@
  *     4096  records, 32 bytes each: u32 thread, u8 kind, u8 flags, u16 file, u64 bytes, u64 start, u64 end
  */
 
+import { MPIIO_LAYER, POSIX_LAYER, STDIO_LAYER } from "../../model/index.ts";
+
 export const MAGIC = "PLTRACE\0";
 export const VERSION = 1;
 export const BYTE_ORDER_MARK = 0x01020304;
@@ -47,10 +49,11 @@ export const TRACE_SANDBOX = 4;
 export const TRACE_ALL = 8;
 export const TRACE_FULL = 16;
 
-/** Bits of the flags of a record beside those of the model (`ACCESS_WRITE` and so on), which are the same here. */
+/** Bits of the flags of a record beside those of the model (`CALL_NESTED` and so on), which are the same here. */
+export const RECORD_WRITE = 1;
 export const RECORD_SHORT = 32;
 export const RECORD_OUTER = 64;
-export const ACCESS_FLAGS = 31;
+export const CALL_FLAGS = 30;
 
 /** Kinds of records. Accesses are 1 to 63: reads and writes of POSIX and stdio, then those of MPI-IO from 33 on. */
 export const KIND = {
@@ -97,6 +100,18 @@ export const ACCESS_KINDS: Readonly<Record<number, string>> = {
   53: "MPI_File_write_shared",
   54: "MPI_File_write_ordered",
 };
+
+const FREAD = 5;
+const FWRITE = 21;
+
+/** Layer of a call by its kind. */
+export const KIND_LAYERS = Uint8Array.from({ length: 256 }, (_, kind) =>
+  kind === FREAD || kind === FWRITE
+    ? STDIO_LAYER
+    : kind >= KIND.mpiFirst && kind <= KIND.accessLast
+      ? MPIIO_LAYER
+      : POSIX_LAYER,
+);
 
 /** Bytes of a path in one record of kind `namePart`, from its sixth byte on. */
 export const NAME_PART_BYTES = 27;

@@ -1,6 +1,6 @@
 /** What traces say about themselves beside their accesses. */
 import { formatBytes, formatCount, formatMany, formatSeconds } from "../../base/units.ts";
-import type { AccessSink, NoteSentence } from "../../model/index.ts";
+import type { CallSink, NoteSentence } from "../../model/index.ts";
 import type { TraceHeader } from "./header.ts";
 import { TRACE_DELAY, TRACE_ENDED, TRACE_SANDBOX } from "./layout.ts";
 
@@ -22,7 +22,7 @@ export interface TraceFacts {
 }
 
 /** Says it for all traces of a collection at once. */
-export function tellFacts(traces: readonly TraceFacts[], sink: AccessSink): void {
+export function tellFacts(traces: readonly TraceFacts[], sink: CallSink): void {
   const sum = (of: (facts: TraceFacts) => number) => traces.reduce((total, facts) => total + of(facts), 0);
   const withFlag = (flag: number) => traces.filter(({ header }) => (header.flags & flag) !== 0).length;
   const accesses = (count: number) => formatMany(count, "access", "accesses");

@@ -4,8 +4,8 @@
  * a file cannot say what it is, so its name must end in `.bps32`.
  */
 import { FormatError } from "../../base/errors.ts";
-import { type AccessBlock, type AccessClock, ACCESS_NESTED, type AccessSink } from "../../model/index.ts";
-import type { AccessFormat } from "../access-format.ts";
+import { type CallBlock, type CallClock, CALL_NESTED, Operation, type CallSink } from "../../model/index.ts";
+import type { InputFormat } from "../input-format.ts";
 
 export const PAPER_SUFFIX = ".bps32";
 const RECORD_BYTES = 32;
@@ -13,13 +13,13 @@ const BLOCK_RECORDS = 1 << 15;
 /** Times from here on are of the year 1988 or later, and so times of day. */
 const TIMES_OF_DAY_FROM = 1n << 59n;
 
-export const paper: AccessFormat = {
+export const paper = {
   id: "paper",
   label: "records of the BPS paper (.bps32)",
   // How many records there are follows from the length.
   sequential: false,
   recognizes: (_head, name) => name.endsWith(PAPER_SUFFIX),
-  read(source, sink, { blockBytes = 512 } = {}) {
+  calls(source, sink, { blockBytes = 512 } = {}) {
     const total = Math.floor(source.byteLength / RECORD_BYTES);
     if (source.byteLength > 0 && total === 0)
       throw new FormatError(
@@ -35,6 +35,8 @@ export const paper: AccessFormat = {
       bytes: new Float64Array(BLOCK_RECORDS),
       process: new Uint32Array(BLOCK_RECORDS),
       file: new Uint32Array(BLOCK_RECORDS).fill(file),
+      operation: new Uint8Array(BLOCK_RECORDS),
+      layer: new Uint8Array(BLOCK_RECORDS),
       flags: new Uint8Array(BLOCK_RECORDS),
     };
     let epochNs = 0n;
@@ -67,9 +69,9 @@ export const paper: AccessFormat = {
         text: `the last record has ${rest} of ${RECORD_BYTES} bytes and is not used`,
       });
   },
-};
+} satisfies InputFormat;
 
-function added(processes: Map<number, number>, pid: number, sink: AccessSink): number {
+function added(processes: Map<number, number>, pid: number, sink: CallSink): number {
   const id = sink.process({ pid });
   processes.set(pid, id);
   return id;
@@ -79,9 +81,9 @@ function added(processes: Map<number, number>, pid: number, sink: AccessSink): n
  * A sink that writes such records: outermost accesses only, sizes rounded up to whole blocks as the paper's records must
  * be. Reading them back gives the same T and N, and B of the rounded sizes.
  */
-export function paperSink(write: (bytes: Uint8Array) => void, blockBytes = 512): AccessSink {
+export function paperSink(write: (bytes: Uint8Array) => void, blockBytes = 512): CallSink {
   const pids: number[] = [];
-  let clock: AccessClock = { kind: "own", epochNs: 0n };
+  let clock: CallClock = { kind: "own", epochNs: 0n };
   return {
     clock: (given) => {
       clock = given;
@@ -94,15 +96,16 @@ export function paperSink(write: (bytes: Uint8Array) => void, blockBytes = 512):
 }
 
 function recordsOf(
-  block: AccessBlock,
+  block: CallBlock,
   pids: readonly number[],
-  { epochNs }: AccessClock,
+  { epochNs }: CallClock,
   blockBytes: number,
 ): Uint8Array {
   const view = new DataView(new ArrayBuffer(block.count * RECORD_BYTES));
   let at = 0;
   for (let i = 0; i < block.count; i++) {
-    if (((block.flags[i] as number) & ACCESS_NESTED) !== 0) continue;
+    if (((block.flags[i] as number) & CALL_NESTED) !== 0 || (block.operation[i] as number) > Operation.write)
+      continue;
     const start = block.startNs[i] as number;
     const end = block.endNs[i] as number;
     const bytes = block.bytes[i] as number;

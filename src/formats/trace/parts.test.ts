@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesSource } from "../../base/source.ts";
-import {
-  type AccessBlock,
-  type AccessFile,
-  type AccessNote,
-  type AccessSink,
-  noteText,
-} from "../../model/access-stream.ts";
+import { type CallBlock, type CallFile, type CallNote, type CallSink, noteText } from "../../model/calls.ts";
 import { HEADER_BYTES, RECORD_BYTES } from "./layout.ts";
 import { planTrace, readTracePart, TraceParts } from "./parts.ts";
 import { trace } from "./reader.ts";
@@ -15,11 +9,11 @@ import { type MadeAccess, makeTrace, START_MONOTONIC as S } from "./test-kit.ts"
 
 /** What a sink heard, as text. */
 function listening(): {
-  sink: AccessSink;
-  heard: { files: AccessFile[]; notes: AccessNote[]; rows: string[] };
+  sink: CallSink;
+  heard: { files: CallFile[]; notes: CallNote[]; rows: string[] };
 } {
-  const heard = { files: [] as AccessFile[], notes: [] as AccessNote[], rows: [] as string[] };
-  const sink: AccessSink = {
+  const heard = { files: [] as CallFile[], notes: [] as CallNote[], rows: [] as string[] };
+  const sink: CallSink = {
     clock: () => {},
     process: () => 0,
     file: (file) => heard.files.push(file) - 1,
@@ -29,7 +23,7 @@ function listening(): {
   return { sink, heard };
 }
 
-const rowsOf = (block: AccessBlock, fileOf: (file: number) => number) =>
+const rowsOf = (block: CallBlock, fileOf: (file: number) => number) =>
   Array.from({ length: block.count }, (_, i) =>
     [block.startNs, block.endNs, block.bytes, block.movedBytes ?? [], block.flags]
       .map((column) => column[i])
@@ -86,7 +80,7 @@ describe("a trace in parts", () => {
         (pieces, records, little) => {
           const source = bytesSource(joined(pieces, little), "t");
           const whole = listening();
-          trace.read(source, whole.sink);
+          trace.calls(source, whole.sink);
           const plan = planTrace(source, records);
           if (plan === undefined) {
             expect(source.byteLength).toBeLessThan(HEADER_BYTES + records * RECORD_BYTES);

@@ -3,7 +3,7 @@
  * `TraceParts` puts together what they say about files and the trace, in the order of the parts.
  */
 import type { ByteSource } from "../../base/source.ts";
-import type { AccessBlock, AccessFile, AccessSink } from "../../model/index.ts";
+import type { CallBlock, CallFile, CallSink } from "../../model/index.ts";
 import { isTrace, readHeader, type TraceHeader } from "./header.ts";
 import { HEADER_BYTES, KIND, RECORD_BYTES } from "./layout.ts";
 import { type Counts, tellFacts } from "./notes.ts";
@@ -20,9 +20,9 @@ export interface TracePlan {
 export interface TracePartFacts {
   readonly counts: Counts;
   /** Files in the order of their first access, with the name if the part says it before that. */
-  readonly files: readonly { readonly file: number; readonly named?: AccessFile }[];
+  readonly files: readonly { readonly file: number; readonly named?: CallFile }[];
   /** All names in the part. */
-  readonly names: readonly (readonly [number, AccessFile])[];
+  readonly names: readonly (readonly [number, CallFile])[];
 }
 
 /** Records that continue the one before are not parted from it: there are at most so many. */
@@ -59,10 +59,10 @@ export function readTracePart(
   source: ByteSource,
   header: TraceHeader,
   part: RecordRange,
-  take: (block: AccessBlock) => void,
+  take: (block: CallBlock) => void,
 ): TracePartFacts {
-  const files: { file: number; named?: AccessFile }[] = [];
-  const file = (number: number, named: AccessFile | undefined) =>
+  const files: { file: number; named?: CallFile }[] = [];
+  const file = (number: number, named: CallFile | undefined) =>
     files.push({ file: number, ...(named === undefined ? {} : { named }) }) - 1;
   const reader = new RecordReader(source, header, 0, { block: take, file });
   reader.read(part);
@@ -73,12 +73,12 @@ export class TraceParts {
   /** What the sink calls the process. */
   readonly process: number;
   readonly #plan: TracePlan;
-  readonly #sink: AccessSink;
+  readonly #sink: CallSink;
   readonly #counts: Counts[] = [];
-  readonly #names = new Map<number, AccessFile>();
+  readonly #names = new Map<number, CallFile>();
   readonly #numbers = new Map<number, number>();
 
-  constructor(plan: TracePlan, sink: AccessSink) {
+  constructor(plan: TracePlan, sink: CallSink) {
     this.#plan = plan;
     this.#sink = sink;
     this.process = introduce(plan.header, sink);
@@ -101,7 +101,7 @@ export class TraceParts {
     tellFacts([{ header: this.#plan.header, counts: total }], this.#sink);
   }
 
-  #numberOf(file: number, named: AccessFile | undefined): number {
+  #numberOf(file: number, named: CallFile | undefined): number {
     let number = this.#numbers.get(file);
     if (number === undefined) {
       number = this.#sink.file(named ?? this.#names.get(file) ?? unnamedFile(file));

@@ -1,49 +1,53 @@
 import { describe, expect, it } from "vitest";
+import { Operation } from "../../model/index.ts";
 import { FormatError } from "../../base/errors.ts";
 import { bytesSource } from "../../base/source.ts";
 import {
-  type AccessClock,
-  type AccessFile,
-  type AccessNote,
-  type AccessProcess,
-  type AccessSink,
+  type CallClock,
+  type CallFile,
+  type CallNote,
+  type CallProcess,
+  type CallSink,
   noteText,
-} from "../../model/access-stream.ts";
-import { findAccessFormat } from "../access-formats.ts";
+} from "../../model/calls.ts";
+import { findFormat } from "../catalogue.ts";
+import type { CallReader } from "../input-format.ts";
 import { HEADER_BYTES, RECORD_BYTES } from "./layout.ts";
 import { paper, paperSink } from "./paper.ts";
 import { readTrace, trace } from "./reader.ts";
 import { type MadeAccess, makeTrace, OFFSET, START_MONOTONIC as S } from "./test-kit.ts";
 
 interface Read {
-  readonly clocks: AccessClock[];
-  readonly processes: AccessProcess[];
-  readonly files: AccessFile[];
-  readonly notes: Map<string, AccessNote>;
+  readonly clocks: CallClock[];
+  readonly processes: CallProcess[];
+  readonly files: CallFile[];
+  readonly notes: Map<string, CallNote>;
   /** Start, end, bytes, moved, path, flags. */
   readonly rows: [number, number, number, number, string, number][];
 }
 
-function read(bytes: Uint8Array, format = trace): Read {
+function read(bytes: Uint8Array, format: { readonly calls: CallReader } = trace): Read {
   const got: Read = { clocks: [], processes: [], files: [], notes: new Map(), rows: [] };
-  const sink: AccessSink = {
+  const sink: CallSink = {
     clock: (clock) => void got.clocks.push(clock),
     process: (process) => got.processes.push(process) - 1,
     file: (file) => got.files.push(file) - 1,
     note: (note) => void got.notes.set(note.id, { ...note, text: noteText(note) }),
     block(block) {
-      for (let i = 0; i < block.count; i++)
+      for (let i = 0; i < block.count; i++) {
+        if ((block.operation[i] as number) > Operation.write) continue;
         got.rows.push([
           block.startNs[i] as number,
           block.endNs[i] as number,
           block.bytes[i] as number,
           block.movedBytes?.[i] ?? Number.NaN,
           got.files[block.file[i] as number]?.path as string,
-          block.flags[i] as number,
+          (block.flags[i] as number) | (block.operation[i] === Operation.write ? 1 : 0),
         ]);
+      }
     },
   };
-  format.read(bytesSource(bytes, "test.plt"), sink);
+  format.calls(bytesSource(bytes, "test.plt"), sink);
   return got;
 }
 
@@ -89,7 +93,7 @@ describe("a trace", () => {
     expect(got.processes).toEqual([{ pid: 4711, rank: 3, host: "node17", program: "solve" }]);
     expect(got.files.find(({ path }) => path === long)?.fileSystem).toBe("ext4");
     expect([...got.notes.keys()]).toEqual([]);
-    expect(findAccessFormat(bytes.subarray(0, 4096), "no matter")?.id).toBe("trace");
+    expect(findFormat(bytes.subarray(0, 4096), "no matter", "calls")?.id).toBe("trace");
   });
 
   it("is read from memory that no word view can cover", () => {
@@ -120,23 +124,20 @@ describe("a trace", () => {
     ];
     for (const little of [true, false]) {
       const source = bytesSource(makeTrace({ little, accesses: made }), "test.plt");
-      for (const syncs of [false, true]) {
-        const rows: number[][] = [];
-        const { counts } = readTrace(
-          source,
-          {
-            ...{ clock: () => {}, process: () => 0, file: () => 0, note: () => {} },
-            block: ({ count, startNs, endNs, bytes, flags }) => {
-              for (let i = 0; i < count; i++)
-                rows.push([startNs[i], endNs[i], bytes[i], flags[i]] as number[]);
-            },
-          },
-          { syncs },
-        );
-        expect([counts.syncs, counts.syncNs]).toEqual([1, 30]);
-        const access = [0, 10, 100, 1];
-        expect(rows).toEqual(syncs ? [access, [10, 40, 0, 1], [12, 38, 0, 3]] : [access]);
-      }
+      const rows: number[][] = [];
+      const { counts } = readTrace(source, {
+        ...{ clock: () => {}, process: () => 0, file: () => 0, note: () => {} },
+        block: ({ count, startNs, endNs, bytes, operation, flags }) => {
+          for (let i = 0; i < count; i++)
+            rows.push([startNs[i], endNs[i], bytes[i], operation[i], flags[i]] as number[]);
+        },
+      });
+      expect([counts.syncs, counts.syncNs]).toEqual([1, 30]);
+      expect(rows).toEqual([
+        [0, 10, 100, Operation.write, 0],
+        [10, 40, 0, Operation.sync, 0],
+        [12, 38, 0, Operation.sync, 2],
+      ]);
     }
   });
 
@@ -202,7 +203,7 @@ describe("a damaged trace", () => {
 
 describe("records of the paper", () => {
   const pieces: Uint8Array[] = [];
-  trace.read(
+  trace.calls(
     bytesSource(makeTrace({ names, accesses: accesses.slice(0, 4) })),
     paperSink((bytes) => void pieces.push(bytes.slice())),
   );

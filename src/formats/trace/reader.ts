@@ -1,52 +1,50 @@
 /** A trace file of the recorder: one process, read block by block. docs/formats/trace.md has the layout. */
 import type { ByteSource } from "../../base/source.ts";
 import {
-  ACCESS_ERROR,
-  ACCESS_NESTED,
-  type AccessBlock,
-  type AccessFile,
-  type AccessSink,
+  CALL_ERROR,
+  CALL_NESTED,
+  type CallBlock,
+  type CallFile,
+  type CallSink,
+  Operation,
 } from "../../model/index.ts";
-import type { AccessFormat } from "../access-format.ts";
+import type { InputFormat } from "../input-format.ts";
 import { clockUncertaintyNs, isTrace, readHeader, type TraceHeader } from "./header.ts";
 import {
-  ACCESS_FLAGS,
+  CALL_FLAGS,
   BYTE_ORDER_MARK,
   FILE_OTHER,
   FILE_SYSTEMS,
   FILE_UNKNOWN,
   HEADER_BYTES,
   KIND,
+  KIND_LAYERS,
   NAME_PART_AT,
   NAME_PART_BYTES,
   RECORD_BYTES,
   RECORD_OUTER,
   RECORD_SHORT,
+  RECORD_WRITE,
 } from "./layout.ts";
 import { type Counts, type TraceFacts, tellFacts } from "./notes.ts";
 
-export const trace: AccessFormat = {
+export const trace = {
   id: "trace",
   label: "trace of plimsoll record",
   sequential: true,
   recognizes: (head) => isTrace(head),
-  read: (source, sink) => tellFacts([readTrace(source, sink)], sink),
-};
-
-export interface TraceReadOptions {
-  /** Hand out fsync and its kin too, as accesses of 0 bytes: for the time that I/O takes with them. */
-  readonly syncs?: boolean;
-}
+  calls: (source, sink) => tellFacts([readTrace(source, sink)], sink),
+} satisfies InputFormat;
 
 /** The accesses alone; what else there is to say comes back, so that the files of a folder can say it once. */
-export function readTrace(source: ByteSource, sink: AccessSink, options: TraceReadOptions = {}): TraceFacts {
+export function readTrace(source: ByteSource, sink: CallSink): TraceFacts {
   const header = readHeader(source);
   const { available, missing } = recordsIn(source, header);
   const into = {
-    block: (block: AccessBlock) => sink.block(block),
-    file: (file: number, named: AccessFile | undefined) => sink.file(named ?? unnamedFile(file)),
+    block: (block: CallBlock) => sink.block(block),
+    file: (file: number, named: CallFile | undefined) => sink.file(named ?? unnamedFile(file)),
   };
-  const reader = new RecordReader(source, header, introduce(header, sink), into, options);
+  const reader = new RecordReader(source, header, introduce(header, sink), into);
   reader.read({ from: 0, to: available });
   reader.counts.missing += missing;
   return { header, counts: reader.counts };
@@ -74,7 +72,7 @@ export function recordsIn(source: ByteSource, { count, capacity }: TraceHeader) 
 }
 
 /** Tells the sink whose accesses will come and what their times count from; returns its number of the process. */
-export function introduce(header: TraceHeader, sink: AccessSink): number {
+export function introduce(header: TraceHeader, sink: CallSink): number {
   const { startMonotonic, realtimeOffset, pid, rank, host, command, comm } = header;
   sink.clock({
     kind: "realtime",
@@ -91,27 +89,26 @@ export function introduce(header: TraceHeader, sink: AccessSink): number {
 }
 
 /** What a file is called where its name is not recorded. */
-export const unnamedFile = (file: number): AccessFile => ({
+export const unnamedFile = (file: number): CallFile => ({
   path: file === FILE_OTHER ? "(other files)" : file === FILE_UNKNOWN ? "" : `(file ${file})`,
 });
 
 /** Who takes what the records of a trace say. */
 export interface RecordSink {
-  block(block: AccessBlock): void;
+  block(block: CallBlock): void;
   /** The number of a file, asked once; `named` is what it was called so far. */
-  file(file: number, named: AccessFile | undefined): number;
+  file(file: number, named: CallFile | undefined): number;
 }
 
 export class RecordReader {
   readonly #source: ByteSource;
   readonly #sink: RecordSink;
   readonly #littleEndian: boolean;
-  readonly #syncs: boolean;
   readonly counts: Counts = {
     ...{ missing: 0, unwritten: 0, syncs: 0, syncNs: 0, maps: 0, mapBytes: 0, unknownKinds: 0 },
   };
   /** Names that were read so far. */
-  readonly names = new Map<number, AccessFile>();
+  readonly names = new Map<number, CallFile>();
   /** What the sink calls a file; 0 until asked, else its number and 1. */
   readonly #files = new Uint32Array(65536);
   #name:
@@ -123,19 +120,14 @@ export class RecordReader {
   readonly #moved = new Float64Array(BLOCK_RECORDS);
   readonly #owner = new Uint32Array(BLOCK_RECORDS);
   readonly #file = new Uint32Array(BLOCK_RECORDS);
+  readonly #operation = new Uint8Array(BLOCK_RECORDS);
+  readonly #layer = new Uint8Array(BLOCK_RECORDS);
   readonly #flags = new Uint8Array(BLOCK_RECORDS);
   readonly #baseHigh: number;
   readonly #baseLow: number;
 
   /** `process` is the number of the process that all accesses belong to. */
-  constructor(
-    source: ByteSource,
-    header: TraceHeader,
-    process: number,
-    sink: RecordSink,
-    { syncs = false }: TraceReadOptions = {},
-  ) {
-    this.#syncs = syncs;
+  constructor(source: ByteSource, header: TraceHeader, process: number, sink: RecordSink) {
     this.#source = source;
     this.#sink = sink;
     this.#littleEndian = header.littleEndian;
@@ -197,6 +189,8 @@ export class RecordReader {
       movedBytes: this.#moved,
       process: this.#owner,
       file: this.#file,
+      operation: this.#operation,
+      layer: this.#layer,
       flags: this.#flags,
     });
   }
@@ -207,13 +201,14 @@ export class RecordReader {
     const [baseHigh, baseLow, files] = [this.#baseHigh, this.#baseLow, this.#files];
     const [starts, ends, sizes, movedBytes] = [this.#start, this.#end, this.#bytes, this.#moved];
     const [fileColumn, flagColumn] = [this.#file, this.#flags];
+    const [operations, layers] = [this.#operation, this.#layer];
     let filled = 0;
     for (let i = 0, at = 0; i < count; i++, at += 8) {
       const word = words[at + 1] as number;
       const kind = hostIsLittle ? word & 255 : word >>> 24;
       if (kind === KIND.none || kind > KIND.accessLast) {
         this.#takeOther(bytes, words, at, kind);
-        if (kind !== KIND.sync || !this.#syncs) continue;
+        if (kind !== KIND.sync) continue;
       }
       const flags = hostIsLittle ? (word >>> 8) & 255 : (word >>> 16) & 255;
       const size = (words[at + 2 + low] as number) + ((words[at + 2 + high] as number) | 0) * TWO_32;
@@ -223,10 +218,12 @@ export class RecordReader {
       ends[filled] =
         ((words[at + 6 + high] as number) - baseHigh) * TWO_32 + ((words[at + 6 + low] as number) - baseLow);
       movedBytes[filled] =
-        (flags & (RECORD_SHORT | ACCESS_ERROR | RECORD_OUTER)) === 0 && kind < KIND.mpiFirst
+        (flags & (RECORD_SHORT | CALL_ERROR | RECORD_OUTER)) === 0 && kind < KIND.mpiFirst
           ? size
           : movedOf(flags, kind, size, i + 1 < total ? words : undefined, bytes, at + 8);
-      flagColumn[filled] = flags & ACCESS_FLAGS;
+      operations[filled] = kind === KIND.sync ? Operation.sync : flags & RECORD_WRITE;
+      layers[filled] = KIND_LAYERS[kind] as number;
+      flagColumn[filled] = flags & CALL_FLAGS;
       const file = hostIsLittle ? word >>> 16 : word & 0xffff;
       const known = files[file] as number;
       fileColumn[filled] = known === 0 ? this.#fileOf(file) : known - 1;
@@ -246,7 +243,7 @@ export class RecordReader {
         return;
       case KIND.sync:
         // The fsync inside MPI_File_sync is a part of it.
-        if (((bytes[at * 4 + 5] as number) & ACCESS_NESTED) !== 0) return;
+        if (((bytes[at * 4 + 5] as number) & CALL_NESTED) !== 0) return;
         counts.syncs++;
         counts.syncNs +=
           ((words[at + 7 - low] as number) - (words[at + 5 - low] as number)) * TWO_32 +
@@ -314,7 +311,7 @@ function movedOf(
   next: number,
 ): number {
   if ((flags & RECORD_OUTER) !== 0) return 0;
-  if ((flags & ACCESS_ERROR) !== 0) return 0;
+  if ((flags & CALL_ERROR) !== 0) return 0;
   if (kind >= KIND.mpiFirst) return INDEPENDENT.has(kind) ? size : Number.NaN;
   if ((flags & RECORD_SHORT) === 0) return size;
   if (words === undefined || bytes[next * 4 + 4] !== KIND.moved) return Number.NaN;

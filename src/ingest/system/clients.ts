@@ -4,14 +4,9 @@
  */
 import type { ByteSource } from "../../base/source.ts";
 import { clientDelta, CounterTable, JobClientSums, type NodeDelta } from "../../formats/lustre/index.ts";
-import {
-  type ClientReading,
-  readClientReading,
-  recognizeSamples,
-  sideItems,
-} from "../../formats/samples/index.ts";
+import { type ClientReading, readClientReading, sideItems } from "../../formats/samples/index.ts";
 import { type RowSink, nodesWarning } from "../../model/index.ts";
-import type { Added, FileImporter, ImportSetting, InputFormat } from "../input-format.ts";
+import type { Added, FileImporter, ImportSetting } from "../input-format.ts";
 import { count, type IngestNotes } from "../notes.ts";
 import { JobRows } from "./job-rows.ts";
 
@@ -59,7 +54,7 @@ class JobSums {
   }
 }
 
-class ClientImporter implements FileImporter {
+export class ClientImporter implements FileImporter {
   readonly #notes: IngestNotes;
   readonly #cluster: string | undefined;
   readonly #jobs = new Map<string, JobSums[]>();
@@ -180,10 +175,3 @@ function uselessness({ complete, restricted, mounts }: NodeDelta): string | unde
 function add(into: Map<string, number>, what: string): void {
   into.set(what, (into.get(what) ?? 0) + 1);
 }
-
-export const clientReadings: InputFormat = {
-  id: "client-reading",
-  alone: true,
-  recognizes: (head) => recognizeSamples(head) === "client-reading",
-  importer: (setting) => new ClientImporter(setting),
-};

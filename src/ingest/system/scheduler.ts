@@ -1,13 +1,13 @@
 /** Jobs as Slurm's accounting has them. */
 import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
-import { readSlurm, recognizeSlurm, SACCT_COMMAND, type SlurmJob } from "../../formats/slurm/index.ts";
+import { readSlurm, SACCT_COMMAND, type SlurmJob } from "../../formats/slurm/index.ts";
 import type { RowSink } from "../../model/index.ts";
-import type { Added, FileImporter, ImportSetting, InputFormat } from "../input-format.ts";
+import type { Added, FileImporter, ImportSetting } from "../input-format.ts";
 import { count, type IngestNotes, warn } from "../notes.ts";
 import { type JobRow, JobRows } from "./job-rows.ts";
 
-class SchedulerImporter implements FileImporter {
+export class SchedulerImporter implements FileImporter {
   readonly #notes: IngestNotes;
   readonly #options: { readonly cluster?: string; readonly zone?: string };
   readonly #rows = new JobRows();
@@ -83,10 +83,3 @@ function rowOf(job: SlurmJob): JobRow {
     end_unix_ns: ns(job.endUnix),
   };
 }
-
-export const slurmAccounting: InputFormat = {
-  id: "slurm",
-  alone: true,
-  recognizes: (head) => recognizeSlurm(head) !== undefined,
-  importer: (setting) => new SchedulerImporter(setting),
-};

@@ -1,8 +1,8 @@
 /** Segments of `collect server`: differences that are made already. */
 import type { ByteSource } from "../../base/source.ts";
-import { readSegment, recognizeSamples, type SegmentTarget } from "../../formats/samples/index.ts";
+import { readSegment, type SegmentTarget } from "../../formats/samples/index.ts";
 import type { RowSink } from "../../model/index.ts";
-import type { Added, FileImporter, ImportSetting, InputFormat } from "../input-format.ts";
+import type { Added, FileImporter, ImportSetting } from "../input-format.ts";
 import { count } from "../notes.ts";
 import { coverageKey } from "./coverage.ts";
 import type { TargetFile } from "./reading-rows.ts";
@@ -16,7 +16,7 @@ interface OpenFile {
   dropped: number;
 }
 
-class SegmentImporter implements FileImporter {
+export class SegmentImporter implements FileImporter {
   readonly #setting: ImportSetting;
   /** Their rows are those of the system, which are flushed once for all formats. */
   readonly rows = 0;
@@ -84,10 +84,3 @@ class SegmentImporter implements FileImporter {
 
   async flush(_: RowSink): Promise<void> {}
 }
-
-export const serverSegments: InputFormat = {
-  id: "server-samples",
-  alone: true,
-  recognizes: (head) => recognizeSamples(head) === "server-samples",
-  importer: (setting) => new SegmentImporter(setting),
-};

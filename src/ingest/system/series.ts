@@ -8,6 +8,7 @@ import {
   recognizeLustre,
 } from "../../formats/lustre/index.ts";
 import { InfluxPoints, readInflux, recognizeInflux } from "../../formats/influx/index.ts";
+import type { InputFormat } from "../../formats/input-format.ts";
 import { headLines } from "../../formats/text/windows.ts";
 import { openFile } from "../../node/file-source.ts";
 import type { Witness } from "../journal.ts";
@@ -29,9 +30,8 @@ export interface SeriesPlace {
  * Files of one server have the same target first, whatever folders of days they lie in; so their readings meet in one
  * thread, in order.
  */
-export function placeOf(head: Uint8Array, path: string): SeriesPlace | undefined {
-  if (recognizeInflux(head) !== undefined) return { key: "influx", firstNs: undefined };
-  if (recognizeLustre(head, path) === undefined) return undefined;
+export function placeOf(head: Uint8Array, path: string, { id }: InputFormat): SeriesPlace {
+  if (id === "influx") return { key: "influx", firstNs: undefined };
   const first = headLines(head)
     .map((line) => /^([\w-]+\.[^\s=]+)=/.exec(line)?.[1])
     .find((param) => param !== undefined && describeParam(param).target !== "");

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { bytesSource } from "../base/source.ts";
-import { ACCESS_FORMATS, accessFormat, detectAccessFormat, findAccessFormat } from "./access-formats.ts";
+import { CATALOGUE, detectFormat, findFormat, formatNamed, formatsWith } from "./catalogue.ts";
+import type { Capability } from "./input-format.ts";
 
 const folder = new URL("../../test/fixtures/accesses/", import.meta.url);
 const KINDS: Readonly<Record<string, string>> = {
@@ -20,16 +21,16 @@ describe("formats of accesses", () => {
       const head = readFileSync(new URL(name, folder)).subarray(0, 4096);
       const expected = KINDS[name.split(".").at(-1) as string];
       expect(expected).toBeDefined();
-      expect(findAccessFormat(head, name)?.id).toBe(expected);
-      expect(findAccessFormat(head, "-")?.id).toBe(expected);
-      for (const format of ACCESS_FORMATS)
+      expect(findFormat(head, name, "calls")?.id).toBe(expected);
+      expect(findFormat(head, "-", "calls")?.id).toBe(expected);
+      for (const format of formatsWith("calls"))
         if (format.id !== expected && format.id !== "csv")
           expect(format.recognizes(head, "-"), format.id).toBe(false);
     },
   );
 
   it("tell a table from a log of fio", () => {
-    const find = (text: string) => findAccessFormat(new TextEncoder().encode(text), "stdin")?.id;
+    const find = (text: string) => findFormat(new TextEncoder().encode(text), "stdin", "calls")?.id;
     expect(find("1, 512, 0, 4\n")).toBe("csv");
     expect(find("1,4096,0,4096\n")).toBe("csv");
     expect(find("0, 20240, 0, 4096, 0\n1, 1642, 1, 4096, 0\n")).toBe("fio");
@@ -49,30 +50,43 @@ describe("formats of accesses", () => {
       "\0\0\0\0",
       readFileSync(new URL("README.md", folder), "utf8"),
       readFileSync(new URL("sample.c", folder), "utf8"),
-      readFileSync(new URL("access-formats.test.ts", import.meta.url), "utf8"),
+      readFileSync(new URL("catalogue.test.ts", import.meta.url), "utf8"),
     ])
       expect(
-        findAccessFormat(new TextEncoder().encode(text).subarray(0, 4096), "x"),
+        findFormat(new TextEncoder().encode(text).subarray(0, 4096), "x", "calls"),
         text.slice(0, 20),
       ).toBeUndefined();
   });
 
   it("are listed when an input is none of them", () => {
     const detect = (text: string) => () =>
-      detectAccessFormat(bytesSource(new TextEncoder().encode(text), "thing"));
+      detectFormat(bytesSource(new TextEncoder().encode(text), "thing"), "calls");
     expect(detect("hello")).toThrow(FormatError);
     expect(detect("hello")).toThrow(
-      /^thing: not a trace of accesses that is known here \(have: .*Darshan log.*strace.*fio.*CSV/,
+      /^thing: unknown format \(known: .*Darshan log.*Parquet.*strace.*fio.*CSV/,
     );
     expect(detect("")).toThrow(/^thing: the input is empty/);
-    expect(accessFormat("fio").id).toBe("fio");
-    expect(() => accessFormat("fi")).toThrow(UsageError);
-    expect(() => accessFormat("fi")).toThrow(
-      /unknown format of accesses: fi \(have: .*darshan.*strace, fio, csv\)/,
+    expect(formatNamed("fio", "calls").id).toBe("fio");
+    expect(() => formatNamed("fi", "calls")).toThrow(UsageError);
+    expect(() => formatNamed("fi", "calls")).toThrow(
+      /unknown format: fi \(known: .*darshan.*strace, fio, csv\)/,
     );
   });
 
   it("have ids of their own", () => {
-    expect(new Set(ACCESS_FORMATS.map(({ id }) => id)).size).toBe(ACCESS_FORMATS.length);
+    expect(new Set(CATALOGUE.map(({ id }) => id)).size).toBe(CATALOGUE.length);
+  });
+
+  it("say which command takes an input that cannot give what is wanted", () => {
+    const detect =
+      (text: string, ...wanted: Capability[]) =>
+      () =>
+        detectFormat(bytesSource(new TextEncoder().encode(text), "thing"), ...wanted);
+    expect(detect("JobIDRaw|User|Start|End\n1|ada|0|1\n", "calls")).toThrow(
+      "thing: this is a Slurm job list (sacct); plimsoll ingest takes it",
+    );
+    expect(detect("pid,bytes,start,end\n1,2,3,4\n", "rows", "series")).toThrow(
+      "thing: this is a table of accesses (CSV with pid, bytes, start, end); plimsoll report, findings, diff and bps take it",
+    );
   });
 });

@@ -1,0 +1,136 @@
+/** The calls of one run as the job takes them: processes are ranks, files have ids, and calls that are alike come together. */
+import {
+  CALL_ERROR,
+  CALL_LAYERS,
+  CALL_NONFILE,
+  type CallBlock,
+  type CallClock,
+  type CallFile,
+  type CallProcess,
+  type CallSink,
+  MPIIO_LAYER,
+  type StripeLayout,
+} from "../../model/index.ts";
+
+export interface CalledFile {
+  readonly fileId: bigint;
+  readonly layout?: StripeLayout;
+}
+
+/** Calls [from, to) of some columns: one rank, one file, one layer, one operation. The arrays are valid only during the call. */
+export interface CallStretch {
+  readonly from: number;
+  readonly to: number;
+  readonly rank: number;
+  readonly file: CalledFile;
+  readonly layer: string;
+  readonly operation: number;
+  /** Nanoseconds to add to both times. */
+  readonly shiftNs: number;
+  readonly startNs: Float64Array;
+  readonly endNs: Float64Array;
+  /** Moved by the call where that is known, else requested. */
+  readonly bytes: Float64Array;
+  /** NaN when not known; undefined when no offset is. */
+  readonly offset: Float64Array | undefined;
+}
+
+/** How a run of a job numbers what its input names. */
+export interface CallNaming {
+  /** Nanoseconds from times of this clock to those of the job. */
+  shiftNs(clock: CallClock): number;
+  rankOf(process: CallProcess): number;
+  fileOf(file: CallFile): CalledFile;
+}
+
+export interface StretchSink {
+  stretch(stretch: CallStretch): void;
+  /** No more calls of this rank will come from this input. */
+  rankEnds(rank: number): void;
+}
+
+export class RunCalls implements CallSink {
+  readonly #naming: CallNaming;
+  readonly #sink: StretchSink;
+  readonly #ranks: number[] = [];
+  readonly #files: CalledFile[] = [];
+  #shiftNs = 0;
+  #moved = new Float64Array(0);
+
+  constructor(naming: CallNaming, sink: StretchSink) {
+    this.#naming = naming;
+    this.#sink = sink;
+  }
+
+  clock(clock: CallClock): void {
+    this.#shiftNs = this.#naming.shiftNs(clock);
+  }
+
+  process(process: CallProcess): number {
+    return this.#ranks.push(this.#naming.rankOf(process)) - 1;
+  }
+
+  file(file: CallFile): number {
+    return this.#files.push(this.#naming.fileOf(file)) - 1;
+  }
+
+  note(): void {}
+
+  processEnds(process: number): void {
+    this.#sink.rankEnds(this.#ranks[process] as number);
+  }
+
+  /** Calls that failed, and those on pipes and terminals, are none of the job's I/O. */
+  block(block: CallBlock): void {
+    const { count, process, file, operation, layer, flags, startNs, endNs, offset } = block;
+    const bytes = this.#bytesOf(block);
+    for (let from = 0; from < count; ) {
+      const [ownProcess, ownFile] = [process[from] as number, file[from] as number];
+      const [ownOperation, ownLayer] = [operation[from] as number, layer[from] as number];
+      const ownFlags = flags[from] as number;
+      let to = from + 1;
+      while (
+        to < count &&
+        process[to] === ownProcess &&
+        file[to] === ownFile &&
+        operation[to] === ownOperation &&
+        layer[to] === ownLayer &&
+        flags[to] === ownFlags
+      )
+        to++;
+      if ((ownFlags & (CALL_ERROR | CALL_NONFILE)) === 0)
+        this.#sink.stretch({
+          ...{ from, to, operation: ownOperation, shiftNs: this.#shiftNs, startNs, endNs, bytes, offset },
+          rank: this.#ranks[ownProcess] as number,
+          file: this.#files[ownFile] as CalledFile,
+          layer: CALL_LAYERS[ownLayer] as string,
+        });
+      from = to;
+    }
+  }
+
+  /** A call of MPI-IO moves its bytes through calls below it, so what it requested counts. */
+  #bytesOf({ count, bytes, movedBytes, layer }: CallBlock): Float64Array {
+    if (movedBytes === undefined) return bytes;
+    if (this.#moved.length < count) this.#moved = new Float64Array(count);
+    for (let i = 0; i < count; i++) {
+      const moved = movedBytes[i] as number;
+      this.#moved[i] = layer[i] !== MPIIO_LAYER && moved >= 0 ? moved : (bytes[i] as number);
+    }
+    return this.#moved;
+  }
+}
+
+const TEN_YEARS_NS = 3.2e17;
+
+/** Whether a call can be counted: it ends after it starts, within ten years, and its size is known. */
+export function isSound({ startNs, endNs, bytes }: CallStretch, i: number): boolean {
+  const [start, end, size] = [startNs[i] as number, endNs[i] as number, bytes[i] as number];
+  return start >= 0 && end >= start && end < TEN_YEARS_NS && size >= 0 && size <= Number.MAX_SAFE_INTEGER;
+}
+
+/** The offset of a call; NaN when it is not known or beyond what a double holds. */
+export function offsetAt({ offset }: CallStretch, i: number): number {
+  const value = offset?.[i] ?? Number.NaN;
+  return value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : Number.NaN;
+}

@@ -1,0 +1,10 @@
+/** Lustre's statistics files in the catalogue of inputs. */
+import type { InputFormat } from "../input-format.ts";
+import { recognizeLustre } from "./index.ts";
+
+export const lustre: InputFormat = {
+  id: "lustre",
+  label: "dump of Lustre counters",
+  recognizes: (head, name) => recognizeLustre(head, name) !== undefined,
+  series: true,
+};
