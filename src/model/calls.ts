@@ -58,6 +58,10 @@ export interface CallProcess {
   readonly rank?: number;
   readonly host?: string;
   readonly program?: string;
+  /** Program and arguments. */
+  readonly command?: string;
+  /** When it began and ended, on the clock of its calls, where the recorder knows it. */
+  readonly life?: { readonly startNs: number; readonly endNs: number };
 }
 
 export interface CallFile {

@@ -1,0 +1,225 @@
+/**
+ * A job from single calls alone, for inputs without counters. A first reading surveys the calls: it numbers processes and
+ * files, finds the span of the run, and computes the counters that a log would have. What calls cannot say stays "not
+ * recorded". A second reading feeds the streams of the job (`naming`).
+ */
+import {
+  type CallClock,
+  type CallFile,
+  type CallProcess,
+  type CallSink,
+  Operation,
+  rankLoads,
+  runs,
+  layers as layersTable,
+  type TablesBuilder,
+} from "../../model/index.ts";
+import type { RunSpan } from "./build.ts";
+import { FileLayer, type RankSums } from "./call-counters.ts";
+import { type CallNaming, type CallStretch, type CalledFile, isSound, RunCalls } from "./run-calls.ts";
+
+interface SurveyedProcess extends CallProcess {
+  /** Calls on files. */
+  calls: number;
+}
+
+/** What a run is called in the tables. */
+export interface SurveyedRun {
+  readonly runId: string;
+  readonly source: string;
+  /** Id of the format. */
+  readonly kind: string;
+}
+
+export class CallSurvey {
+  readonly #processes: SurveyedProcess[] = [];
+  readonly #processOf = new Map<string, number>();
+  readonly #files: (CalledFile & CallFile)[] = [];
+  readonly #fileOf = new Map<string, number>();
+  readonly #layers = new Map<string, FileLayer>();
+  readonly #warnings: string[] = [];
+  /** What times count from: the epoch of the first input with times of day. */
+  #baseNs: bigint | undefined;
+  #firstNs = Number.POSITIVE_INFINITY;
+  #lastNs = Number.NEGATIVE_INFINITY;
+  #dropped = 0;
+  #hasMetadata = false;
+
+  /** Takes the calls of one input. Inputs of one run are one job. */
+  sink(): CallSink {
+    let shiftNs = 0;
+    const calls = new RunCalls(
+      {
+        shiftNs: (clock) => (shiftNs = this.#shiftOf(clock)),
+        rankOf: (process) => this.#process(process, shiftNs),
+        fileOf: (file) => this.#file(file),
+      },
+      { stretch: (stretch) => this.#take(stretch), rankEnds: () => {} },
+    );
+    return {
+      clock: (clock) => calls.clock(clock),
+      process: (process) => calls.process(process),
+      file: (file) => calls.file(file),
+      block: (block) => calls.block(block),
+      note: () => {},
+    };
+  }
+
+  /** Something about the input that a reader of the report must know. */
+  warn(text: string): void {
+    this.#warnings.push(text);
+  }
+
+  get isEmpty(): boolean {
+    return this.#layers.size === 0;
+  }
+
+  /** Adds the run with its counters to the tables. */
+  finish(run: SurveyedRun, into: TablesBuilder): RunSpan {
+    const ranks = this.#ranks();
+    const { runId } = run;
+    const start = this.#firstNs / 1e9;
+    for (const layer of this.#layers.values())
+      into.table(layersTable).append({
+        run_id: runId,
+        ...layer.row({ start, ranks: ranks.count, rankOf: ranks.of, hasMetadata: this.#hasMetadata }),
+      });
+    for (const row of loadsOf([...this.#layers.values()], ranks.count))
+      into.table(rankLoads).append({ run_id: runId, ...row, rank: ranks.of[row.process] as number });
+    const seconds = (this.#lastNs - this.#firstNs) / 1e9;
+    const base = this.#baseNs ?? 0n;
+    const program = this.#mainProcess();
+    if (this.#dropped > 0) this.warn(`${this.#dropped} calls without sound times or sizes are left out`);
+    into.table(runs).append({
+      run_id: runId,
+      source: run.source,
+      kind: run.kind,
+      application: program?.program ?? null,
+      command_line: program?.command ?? program?.program ?? "",
+      ranks: ranks.count,
+      start_unix_ns: base + BigInt(Math.round(this.#firstNs)),
+      end_unix_ns: base + BigInt(Math.round(this.#lastNs)),
+      run_seconds: seconds,
+      modules: [...new Set([...this.#layers.values()].map(({ layer }) => layer))].join(" "),
+      partial_modules: "",
+      warnings: this.#warnings.join("\n"),
+    });
+    return { runId, ranks: ranks.count, startUnixSeconds: Number(base) / 1e9 + start, runSeconds: seconds };
+  }
+
+  /** For the second reading: the same numbers, times from the start of the run. */
+  naming(): CallNaming {
+    const ranks = this.#ranks();
+    let shiftNs = 0;
+    return {
+      shiftNs: (clock) => (shiftNs = this.#shiftOf(clock)) - this.#firstNs,
+      rankOf: (process) => ranks.of[this.#process(process, shiftNs)] as number,
+      fileOf: (file) => this.#file(file),
+    };
+  }
+
+  #shiftOf({ kind, epochNs }: CallClock): number {
+    if (kind === "own") return 0;
+    this.#baseNs ??= epochNs;
+    return Number(epochNs - this.#baseNs);
+  }
+
+  #process(process: CallProcess, shiftNs: number): number {
+    const { pid, rank, host, life } = process;
+    const key = rank === undefined ? `${host ?? ""}/${pid}` : `rank ${rank}`;
+    let found = this.#processOf.get(key);
+    if (found === undefined) {
+      found = this.#processes.push({ ...process, calls: 0 }) - 1;
+      this.#processOf.set(key, found);
+    }
+    if (life !== undefined) {
+      this.#firstNs = Math.min(this.#firstNs, life.startNs + shiftNs);
+      this.#lastNs = Math.max(this.#lastNs, life.endNs + shiftNs);
+    }
+    return found;
+  }
+
+  /** Names tell files apart; where an input has none, all its calls are on one file. */
+  #file(file: CallFile): CalledFile & CallFile {
+    let found = this.#fileOf.get(file.path);
+    if (found === undefined) {
+      found = this.#files.push({ ...file, fileId: file.id ?? BigInt(this.#files.length + 1) }) - 1;
+      this.#fileOf.set(file.path, found);
+    }
+    return this.#files[found] as CalledFile & CallFile;
+  }
+
+  #take(calls: CallStretch): void {
+    const { file, layer, operation } = calls;
+    const key = `${layer} ${file.fileId}`;
+    let found = this.#layers.get(key);
+    if (found === undefined)
+      this.#layers.set(key, (found = new FileLayer(file as CallFile & CalledFile, layer)));
+    const process = this.#processes[calls.rank] as SurveyedProcess;
+    if (operation > Operation.write) this.#hasMetadata = true;
+    for (let i = calls.from; i < calls.to; i++) {
+      // The clock of an input may begin later than some of its calls.
+      if (!isSound(calls, i)) {
+        this.#dropped++;
+        continue;
+      }
+      const startNs = (calls.startNs[i] as number) + calls.shiftNs;
+      const endNs = (calls.endNs[i] as number) + calls.shiftNs;
+      if (startNs < this.#firstNs) this.#firstNs = startNs;
+      if (endNs > this.#lastNs) this.#lastNs = endNs;
+      process.calls++;
+      found.add(calls, i, startNs / 1e9, endNs / 1e9);
+    }
+  }
+
+  /**
+   * MPI ranks keep their numbers. Other processes with calls come behind them, by host and process id; helpers that
+   * made no call on a file are none of the job's processes.
+   */
+  #ranks(): { readonly of: readonly number[]; readonly count: number } {
+    const own = this.#processes.flatMap(({ rank }) => rank ?? []);
+    let count = own.reduce((most, rank) => Math.max(most, rank + 1), 0);
+    const of: number[] = this.#processes.map(({ rank }) => rank ?? 0);
+    const others = this.#processes
+      .map((process, index) => ({ process, index }))
+      .filter(({ process }) => process.rank === undefined && process.calls > 0)
+      .sort(({ process: a }, { process: b }) => (a.host ?? "").localeCompare(b.host ?? "") || a.pid - b.pid);
+    for (const { index } of others) of[index] = count++;
+    return { of, count: Math.max(1, count) };
+  }
+
+  /** The process with most calls gives the run its name. */
+  #mainProcess(): SurveyedProcess | undefined {
+    return [...this.#processes].sort((a, b) => b.calls - a.calls)[0];
+  }
+}
+
+/** Per process and layer, over files that not all processes share. */
+function loadsOf(records: readonly FileLayer[], ranks: number) {
+  const loads = new Map<string, RankSums & { process: number; layer: string; files: number }>();
+  for (const record of records) {
+    if (record.isShared(ranks)) continue;
+    for (const [process, sums] of record.ranks) {
+      const key = `${record.layer} ${process}`;
+      const load = loads.get(key);
+      if (load === undefined) loads.set(key, { ...sums, process, layer: record.layer, files: 1 });
+      else {
+        load.files++;
+        for (const name of SUMS) load[name] += sums[name];
+      }
+    }
+  }
+  return [...loads.values()].map(({ process, layer, files, ...sums }) => ({
+    process,
+    ...{ layer, files, opens: sums.opens, reads: sums.reads, writes: sums.writes },
+    ...{ bytes_read: sums.bytesRead, bytes_written: sums.bytesWritten },
+    read_seconds: sums.readSeconds,
+    write_seconds: sums.writeSeconds,
+    meta_seconds: sums.metaSeconds,
+  }));
+}
+
+const SUMS = [
+  ...(["opens", "reads", "writes", "bytesRead", "bytesWritten"] as const),
+  ...(["readSeconds", "writeSeconds", "metaSeconds"] as const),
+] as const;
