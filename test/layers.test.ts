@@ -21,6 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   "analyze/study/metric": ["base", "model", "analyze/study/common", "analyze/metric"],
   plot: ["base", "model"],
   report: ["base", "model", "plot"],
+  "report/page": ["base", "model", "node", "plot", "report"],
   inputs: ["base", "model", "node", "formats", "analyze/job", "analyze/metric", "record"],
   collect: ["base", "model", "formats", "node"],
   record: ["base", "model", "formats", "node"],

@@ -17,7 +17,7 @@ import type { Context } from "./context.ts";
 import { adaptiveDemo } from "./demo/adaptive.ts";
 import { listenerOf } from "./listener.ts";
 import { writePage } from "./page-output.ts";
-import { replaceFolder } from "./output-folder.ts";
+import { replaceFolder } from "../node/output-folder.ts";
 import { writeFile } from "../node/write-file.ts";
 
 /** First line of the folder's README: only a folder with it is replaced. */

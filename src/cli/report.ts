@@ -4,9 +4,8 @@ import { UsageError } from "../base/errors.ts";
 import { reportDocument } from "../inputs/index.ts";
 import { plain, renderText } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
-import { writeFigureFolder } from "./figure-folder.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
-import { writePage } from "./page-output.ts";
+import { writeFigureFolder, writePage } from "./page-output.ts";
 import { version } from "../../package.json";
 
 export default defineCommand({
