@@ -43,7 +43,10 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   "ncio/judge": ["base", "model", "analyze/study/common"],
   launch: ["base"],
   generate: ["base", "model", "formats"],
-  library: ["base", "model", "node", "formats", "adaptive/runtime"],
+  library: [
+    ...["base", "model", "node", "formats", "inputs", "analyze/job", "report", "report/page"],
+    "adaptive/runtime",
+  ],
   cli: "all",
 };
 
