@@ -18,6 +18,7 @@ import { buildStamp, ensureDependencies, root, runScript, SetupError } from "./s
 
 const entries = {
   main: "src/cli/main.ts",
+  analyze: "src/library/analyze.ts",
   formats: "src/library/formats.ts",
   model: "src/library/model.ts",
   node: "src/library/node.ts",

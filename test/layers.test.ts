@@ -21,6 +21,8 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   "analyze/study/metric": ["base", "model", "analyze/study/common", "analyze/metric"],
   plot: ["base", "model"],
   report: ["base", "model", "plot"],
+  "report/page": ["base", "model", "node", "plot", "report"],
+  inputs: ["base", "model", "node", "formats", "analyze/job", "analyze/metric", "record"],
   collect: ["base", "model", "formats", "node"],
   record: ["base", "model", "formats", "node"],
   "record/experiment": ["base", "record", "analyze/metric", "analyze/study/metric"],
@@ -41,7 +43,10 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   "ncio/judge": ["base", "model", "analyze/study/common"],
   launch: ["base"],
   generate: ["base", "model", "formats"],
-  library: ["base", "model", "node", "formats", "adaptive/runtime"],
+  library: [
+    ...["base", "model", "node", "formats", "inputs", "analyze/job", "report", "report/page"],
+    "adaptive/runtime",
+  ],
   cli: "all",
 };
 

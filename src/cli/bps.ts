@@ -13,8 +13,7 @@ import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
 import { collectInputs, type ReadSetting } from "./bps/read.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
-import { writeFigureFolder } from "./figure-folder.ts";
-import { writePage } from "./page-output.ts";
+import { writeFigureFolder, writePage } from "./page-output.ts";
 import { version } from "../../package.json";
 
 const PAGE_TOP = 100;

@@ -3,7 +3,7 @@
 import type { CommandEntry } from "./command.ts";
 import { oneLine } from "./failure.ts";
 import type { Io } from "./io.ts";
-import { writeJson } from "./json.ts";
+import { writeJson } from "../base/json.ts";
 import { type PartialOutput, PartialOutputs } from "./partial.ts";
 import { NO_PROGRESS, type Progress, ProgressBar, type ProgressOptions } from "./progress.ts";
 import { BufferedSink, type ByteSink, OutputClosed } from "./sink.ts";

@@ -2,23 +2,22 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
-import { jobDocument } from "../analyze/job/index.ts";
 import { FormatError } from "../base/errors.ts";
 import { bytesSource } from "../base/source.ts";
 import { TextWriter } from "../base/text-writer.ts";
 import { formatBytes, formatRate, formatSeconds } from "../base/units.ts";
 import { DarshanLog, Totals, writeParse, writeParseJson } from "../formats/darshan/index.ts";
 import { type Sample, sampleLogs } from "../generate/samples.ts";
+import { readJob, reportDocument } from "../inputs/index.ts";
 import { nodeCodecs } from "../node/codecs.ts";
 import { nodeEncoders } from "../node/encoders.ts";
 import { wrap } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
-import { READ_DEFAULTS } from "./darshan/open.ts";
 import { adaptiveDemo } from "./demo/adaptive.ts";
-import { readJob } from "./job/read.ts";
+import { listenerOf } from "./listener.ts";
 import { writePage } from "./page-output.ts";
-import { replaceFolder } from "./output-folder.ts";
+import { replaceFolder } from "../node/output-folder.ts";
 import { writeFile } from "../node/write-file.ts";
 
 /** First line of the folder's README: only a folder with it is replaced. */
@@ -73,13 +72,8 @@ const REPORTED = "slow-checkpoint.darshan";
 
 /** Writes the report on a log and gives its verdict. */
 async function reportOn(path: string, output: string, context: Context): Promise<string> {
-  const options = { ...READ_DEFAULTS, threshold: [] };
-  const { job, tables, streams, verdicts } = await readJob([path], options, context, { callsMax: 100_000 });
-  const document = jobDocument({
-    job,
-    verdicts,
-    tables,
-    trace: streams.trace(job, ""),
+  const read = await readJob([path], { picture: { callsMax: 100_000 } }, listenerOf(context));
+  const document = reportDocument(read, {
     madeBy: `Plimsoll ${version}`,
     command: `plimsoll report ${REPORTED} -o report.html`,
   });

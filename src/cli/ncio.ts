@@ -4,7 +4,7 @@ import { formatBytes, formatCount } from "../base/units.ts";
 import type { PointPlan } from "../ncio/run/plan.ts";
 import { PATTERN_NAMES, type PatternSpec, patternOf } from "../ncio/pattern/index.ts";
 import { defineCommand } from "./command.ts";
-import { writeJson } from "./json.ts";
+import { jsonText } from "../base/json.ts";
 import { measure } from "./ncio/measure.ts";
 import { type Common, casesOf, common, directionsOf, methodsOf } from "./ncio/options.ts";
 import { headLines, noteLines, pointLines } from "./ncio/text.ts";
@@ -50,11 +50,7 @@ export default defineCommand({
     if (measured === undefined) return;
     const layout = [...new Set(points.map(({ pattern }) => patternOf(pattern).layout))].join("; or ");
     const json = { points: measured.points, machine: measured.machine, layout };
-    if (options.output !== undefined) {
-      const pieces: string[] = [];
-      writeJson(json, (text) => pieces.push(text));
-      writeFile(options.output, `${pieces.join("")}\n`);
-    }
+    if (options.output !== undefined) writeFile(options.output, `${jsonText(json)}\n`);
     if (context.json) return context.printJson(json);
     const [first] = measured.points;
     const lines = [

@@ -1,23 +1,13 @@
 /** Documents and figures as files. What draws them is loaded when the first is written. */
-import { join } from "node:path";
 import type { Document, Figure } from "../model/index.ts";
-import { createOutput, temporaryPath } from "../node/output-file.ts";
 import type { Context } from "./context.ts";
-import { writeFile } from "../node/write-file.ts";
+import { listenerOf } from "./listener.ts";
+
+const drawing = () => import("../report/page/index.ts");
 
 /** One HTML file, which appears under its name when it is whole. */
 export async function writePage(document: Document, path: string, context: Context): Promise<void> {
-  const { builtAssets, pageOf } = await import("./page.ts");
-  const partial = context.partialOutput(temporaryPath(path));
-  const file = createOutput(path);
-  try {
-    file.append(Buffer.from(pageOf(document, builtAssets())));
-    file.commit();
-  } catch (error) {
-    file.abort();
-    throw error;
-  }
-  partial.done();
+  (await drawing()).writePage(document, path, listenerOf(context));
 }
 
 /** Each figure as SVG and CSV into a folder of results. */
@@ -26,11 +16,10 @@ export async function writeFigures(
   folder: string,
   context: Context,
 ): Promise<void> {
-  const { figureFiles } = await import("./page.ts");
-  for (const figure of figures) {
-    const { svg, csv } = figureFiles(figure);
-    writeFile(join(folder, `${figure.id}.svg`), svg);
-    writeFile(join(folder, `${figure.id}.csv`), csv);
-    await context.breathe();
-  }
+  await (await drawing()).writeFigures(figures, folder, listenerOf(context));
+}
+
+/** The figures of a document as a folder; replaces earlier figures there, and nothing else. */
+export async function writeFigureFolder(document: Document, path: string, context: Context): Promise<void> {
+  await (await drawing()).writeFigureFolder(document, path, listenerOf(context));
 }

@@ -1,11 +1,11 @@
 /** `plimsoll report`: what is slow in a job, where, and what to change. */
-import { jobDocument, jobSummary } from "../analyze/job/index.ts";
+import { jobSummary } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
+import { reportDocument } from "../inputs/index.ts";
 import { plain, renderText } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
-import { writeFigureFolder } from "./figure-folder.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
-import { writePage } from "./page-output.ts";
+import { writeFigureFolder, writePage } from "./page-output.ts";
 import { version } from "../../package.json";
 
 export default defineCommand({
@@ -60,27 +60,21 @@ export default defineCommand({
     const wantsCalls = options.output !== undefined;
     if (window !== undefined && !wantsCalls)
       throw new UsageError("--window chooses calls for the HTML report; name it with --output");
-    const { job, tables, streams, verdicts } = await readJob(paths, options, context, {
+    const read = await readJob(paths, options, context, {
       callsMax: wantsCalls ? options.calls : 0,
       ...(window === undefined ? {} : { window }),
     });
     const logs = paths.length > 3 ? `${paths.slice(0, 3).join(" ")} …` : paths.join(" ");
-    const document = jobDocument({
-      job,
-      verdicts,
-      tables,
-      trace: wantsCalls
-        ? streams.trace(
-            job,
-            `Single calls of a part of the run: plimsoll report --window FROM-TO -o FILE.html ${logs}`,
-          )
-        : streams.trace(job, ""),
+    const document = reportDocument(read, {
       madeBy: `Plimsoll ${version}`,
       command: `plimsoll report ${logs} -o ${options.output ?? "report.html"}`,
+      callsHint: wantsCalls
+        ? `Single calls of a part of the run: plimsoll report --window FROM-TO -o FILE.html ${logs}`
+        : "",
     });
     if (options.output !== undefined) await writePage(document, options.output, context);
     if (options.figures !== undefined) await writeFigureFolder(document, options.figures, context);
-    if (context.json) context.printJson(jobSummary({ job, verdicts }));
+    if (context.json) context.printJson(jobSummary(read));
     else if (options.output === undefined && options.figures === undefined) {
       context.out.write(
         renderText(document, { width: context.columns, color: context.color, full: options.full }),

@@ -6,7 +6,7 @@ import type { SqlValue } from "../model/index.ts";
 import { type SqlColumn, type SqlResult, Store } from "../store/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
-import { writeJson } from "./json.ts";
+import { writeJson } from "../base/json.ts";
 import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
 
 /** On a terminal nobody reads more, and widths need all rows first. */

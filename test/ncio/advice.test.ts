@@ -18,7 +18,7 @@ import {
 } from "../../src/ncio/judge/index.ts";
 import { MPIIO_METHODS } from "../../src/launch/mpi/hints.ts";
 import type { NcioMethod, NcioPoint } from "../../src/model/ncio.ts";
-import { figureFiles } from "../../src/cli/page.ts";
+import { figureFiles } from "../../src/report/page/index.ts";
 import { renderText } from "../../src/report/text/index.ts";
 import { DEFAULTS, type Planted, plantedPoint, plantedSweep } from "./advice-kit.ts";
 

@@ -9,7 +9,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Random } from "../../src/base/prng.ts";
 import { inside } from "../../src/cli/darshan/test-kit.ts";
-import type { PageAssets } from "../../src/cli/page.ts";
+import type { PageAssets } from "../../src/report/page/assets.ts";
 import { dxtPosix, posix } from "../../src/formats/darshan/modules/index.ts";
 import { counterRecord } from "../../src/formats/darshan/records.ts";
 import { LogWriter, memorySink } from "../../src/formats/darshan/writer.ts";
@@ -26,8 +26,8 @@ if (!hasBrowser && process.env.PLIMSOLL_REQUIRE_ALL === "1")
 
 /** The page's script and styles as they are now, whatever dist/ holds. */
 const assets = vi.hoisted((): { current: PageAssets } => ({ current: { script: "", style: "" } }));
-vi.mock("../../src/cli/page.ts", async (original) => ({
-  ...(await original<typeof import("../../src/cli/page.ts")>()),
+vi.mock("../../src/report/page/assets.ts", async (original) => ({
+  ...(await original<typeof import("../../src/report/page/assets.ts")>()),
   builtAssets: () => assets.current,
 }));
 

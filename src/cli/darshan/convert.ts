@@ -12,7 +12,9 @@ import { nodeEncoders } from "../../node/encoders.ts";
 import { createOutput, temporaryPath } from "../../node/output-file.ts";
 import { defineCommand } from "../command.ts";
 import { obfuscation } from "./obfuscate.ts";
-import { damageKeeper, READ_OPTIONS, skipDamage, withLog } from "./open.ts";
+import { damageKeeper, skipDamage, withLog } from "../../inputs/index.ts";
+import { listenerOf } from "../listener.ts";
+import { logOptions, READ_OPTIONS } from "./open.ts";
 
 export default defineCommand({
   name: "darshan convert",
@@ -77,7 +79,7 @@ export default defineCommand({
       throw new UsageError("the output must be another file than the log");
     const modules = options.module.map(moduleName);
     const patterns = options.file.map(globPattern);
-    await withLog(path, options, async (log) => {
+    await withLog(path, logOptions(options), async (log) => {
       const progress = context.progress({ label: "converting", total: log.source.byteLength, unit: "B" });
       const convertOptions: ConvertOptions = {
         encoders: nodeEncoders,
@@ -99,7 +101,7 @@ export default defineCommand({
         const result = await convertLog(log, file, convertOptions);
         file.commit();
         progress.end();
-        skipDamage(log, context);
+        skipDamage(log, listenerOf(context));
         for (const warning of result.warnings) context.note(`${path}: ${warning}`);
         if (context.json)
           context.printJson({

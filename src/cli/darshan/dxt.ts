@@ -1,7 +1,8 @@
 /** `plimsoll darshan dxt`: the lines of darshan-dxt-parser. */
 import { writeDxt, writeDxtJson } from "../../formats/darshan/index.ts";
 import { defineCommand } from "../command.ts";
-import { printLog, READ_OPTIONS, withLog } from "./open.ts";
+import { withLog } from "../../inputs/index.ts";
+import { logOptions, printLog, READ_OPTIONS } from "./open.ts";
 
 export default defineCommand({
   name: "darshan dxt",
@@ -21,7 +22,7 @@ export default defineCommand({
     { command: "plimsoll darshan dxt --json run.darshan > calls.json", does: "the trace as JSON" },
   ],
   async run({ arguments: [path = ""], options }, context) {
-    await withLog(path, options, (log) =>
+    await withLog(path, logOptions(options), (log) =>
       // The text reads its modules ahead of printing and so finds damage by itself.
       printLog(
         log,

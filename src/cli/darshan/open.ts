@@ -1,12 +1,10 @@
 /** Opening a log for a command: limits as options, damage as the contract wants it. */
-import { FormatError } from "../../base/errors.ts";
 import { TextWriter } from "../../base/text-writer.ts";
-import { DEFAULT_LIMITS, DarshanLog, type ModuleEntry } from "../../formats/darshan/index.ts";
-import { nodeCodecs } from "../../node/codecs.ts";
-import { openFile } from "../../node/file-source.ts";
-import { gunzipped } from "../../node/gzip-source.ts";
+import { DEFAULT_LIMITS, type DarshanLog, type ModuleEntry } from "../../formats/darshan/index.ts";
+import { damageKeeper, type LogOptions, readThrough, skipDamage } from "../../inputs/index.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
+import { listenerOf } from "../listener.ts";
 
 export const READ_OPTIONS = {
   "keep-going": {
@@ -30,42 +28,19 @@ export const READ_OPTIONS = {
   "max-name-table-bytes": { kind: "bytes", help: "give up on a name table beyond this size (default 1 GiB)" },
 } as const satisfies OptionSpecs;
 
-export type ReadOptions = OptionValues<typeof READ_OPTIONS>;
+type ReadOptions = OptionValues<typeof READ_OPTIONS>;
 
-/** As when none of them is given. */
-export const READ_DEFAULTS: ReadOptions = {
-  keepGoing: false,
-  maxPlainBytes: undefined,
-  maxRecords: undefined,
-  maxRecordBytes: undefined,
-  maxNameBytes: undefined,
-  maxNameTableBytes: undefined,
-};
-
-/** Opens `path`, a log or a gzip file of one, hands the log to `use`, and closes it. */
-export async function withLog<T>(
-  path: string,
-  options: ReadOptions,
-  use: (log: DarshanLog) => T | Promise<T>,
-): Promise<T> {
-  const source = gunzipped(openFile(path), { allowCut: options.keepGoing });
-  try {
-    const log = new DarshanLog(source, {
-      codecs: nodeCodecs,
-      keepGoing: options.keepGoing,
-      limits: {
-        plainBytesMax: options.maxPlainBytes ?? DEFAULT_LIMITS.plainBytesMax,
-        recordsMax: options.maxRecords ?? DEFAULT_LIMITS.recordsMax,
-        recordBytesMax: options.maxRecordBytes ?? DEFAULT_LIMITS.recordBytesMax,
-        nameBytesMax: options.maxNameBytes ?? DEFAULT_LIMITS.nameBytesMax,
-        nameTableBytesMax: options.maxNameTableBytes ?? DEFAULT_LIMITS.nameTableBytesMax,
-      },
-    });
-    return await use(log);
-  } finally {
-    source.close();
-  }
-}
+/** The options as what opening a log takes. */
+export const logOptions = (values: ReadOptions): Required<LogOptions> => ({
+  keepGoing: values.keepGoing,
+  limits: {
+    plainBytesMax: values.maxPlainBytes ?? DEFAULT_LIMITS.plainBytesMax,
+    recordsMax: values.maxRecords ?? DEFAULT_LIMITS.recordsMax,
+    recordBytesMax: values.maxRecordBytes ?? DEFAULT_LIMITS.recordBytesMax,
+    nameBytesMax: values.maxNameBytes ?? DEFAULT_LIMITS.nameBytesMax,
+    nameTableBytesMax: values.maxNameTableBytes ?? DEFAULT_LIMITS.nameTableBytesMax,
+  },
+});
 
 /**
  * Prints a log. All of the wanted modules are read once before, so that damage is found before a line is
@@ -84,35 +59,8 @@ export function printLog(
   const out = new TextWriter((bytes) => context.out.write(bytes));
   print(out, damageKeeper(log, options));
   out.flush();
-  skipDamage(log, context);
+  skipDamage(log, listenerOf(context));
   sayWarnings(log, context);
-}
-
-/** What to do about damage in a module: throw it, or with --keep-going keep it for `skipDamage`. */
-export function damageKeeper(
-  log: DarshanLog,
-  options: ReadOptions,
-): (entry: ModuleEntry, error: unknown) => void {
-  return (_, error) => {
-    if (!options.keepGoing || !(error instanceof FormatError)) throw error;
-    // A region that is read twice meets its damage twice.
-    if (!log.damage.some(({ message }) => message === error.message)) log.damage.push(error);
-  };
-}
-
-/** Names the damage that --keep-going went past; the exit code becomes 3. */
-export function skipDamage(log: DarshanLog, context: Context): void {
-  for (const { source, message } of log.damage) {
-    context.skip(source, `${message.slice(source.length + 2)} (what comes before it is kept)`);
-  }
-}
-
-export function readThrough(log: DarshanLog, wanted: (entry: ModuleEntry) => boolean): void {
-  for (const entry of log.modules) {
-    if (!wanted(entry)) continue;
-    for (const _ of log.records(entry));
-    for (const _ of log.segments(entry));
-  }
 }
 
 /** Says what a person should know about the log, on stderr. */

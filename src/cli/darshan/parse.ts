@@ -1,7 +1,8 @@
 /** `plimsoll darshan parse`: the lines of darshan-parser. */
 import { writeParse, writeParseJson } from "../../formats/darshan/index.ts";
 import { defineCommand } from "../command.ts";
-import { printLog, READ_OPTIONS, withLog } from "./open.ts";
+import { withLog } from "../../inputs/index.ts";
+import { logOptions, printLog, READ_OPTIONS } from "./open.ts";
 
 export default defineCommand({
   name: "darshan parse",
@@ -36,7 +37,7 @@ export default defineCommand({
     const { all } = options;
     const chosen = { total: all || options.total, file: all || options.file, perf: all || options.perf };
     const base = all || options.base || !(chosen.total || chosen.file || chosen.perf);
-    await withLog(path, options, (log) =>
+    await withLog(path, logOptions(options), (log) =>
       printLog(
         log,
         options,

@@ -21,7 +21,7 @@ import {
 import { nodeEncoders } from "../../node/encoders.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { replaceFolder } from "../output-folder.ts";
+import { replaceFolder } from "../../node/output-folder.ts";
 import {
   comparedLine,
   fillStore,

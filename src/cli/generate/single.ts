@@ -7,7 +7,7 @@ import type { LogTruth } from "../../generate/recorder/record.ts";
 import { makeSingle, SINGLE_LOGS, type SingleLog } from "../../generate/single/index.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
 import { defineCommand } from "../command.ts";
-import { replaceFolder } from "../output-folder.ts";
+import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFile } from "../../node/write-file.ts";
 
 /** Of answers.json; only a folder whose answers name this scenario is replaced. */

@@ -15,7 +15,7 @@ import {
 } from "../../generate/sitewide/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { replaceFolder } from "../output-folder.ts";
+import { replaceFolder } from "../../node/output-folder.ts";
 import {
   comparedLine,
   fillStore,

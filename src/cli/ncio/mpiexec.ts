@@ -1,9 +1,9 @@
 /** Starts this same command again as ranks of an MPI, which is how MPI-IO is measured. */
 import { spawn, spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
+import { FILE_VARIABLE, newFileName } from "../../ncio/run/measure.ts";
 import type { Context } from "../context.ts";
 
 const PROGRAMS = ["mpiexec.mpich", "mpiexec"];
@@ -12,13 +12,6 @@ interface Asked {
   readonly ranks: number;
   readonly mpiexec: string | undefined;
 }
-
-/** Names the file of the run to its ranks: whoever started them removes it, however they end. */
-const FILE_VARIABLE = "PLIMSOLL_NCIO_FILE";
-
-/** A name that no other run has. */
-export const newFileName = (): string =>
-  process.env[FILE_VARIABLE] ?? `plimsoll-ncio-${process.pid}-${randomBytes(4).toString("hex")}`;
 
 /** The exit code becomes ours. The file is in `folder`. */
 export async function runUnderMpi(

@@ -11,7 +11,7 @@ import { patternOf } from "../../ncio/pattern/index.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { writeJson } from "../json.ts";
+import { jsonText } from "../../base/json.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { measure } from "./measure.ts";
 import { type Common, casesOf, common, directionsOf, methodsOf } from "./options.ts";
@@ -154,10 +154,8 @@ async function writeSweep(
   await writePage(document, join(folder, "report.html"), context);
   await writeFigures(sweepFigures(sweep), folder, context);
   writeFile(join(folder, "points.csv"), pointsCsv(sweep.points));
-  const pieces: string[] = [];
-  writeJson(sweep, (text) => pieces.push(text));
   const path = join(folder, "sweep.json");
-  writeFile(`${path}.part`, `${pieces.join("")}\n`);
+  writeFile(`${path}.part`, `${jsonText(sweep)}\n`);
   renameSync(`${path}.part`, path);
 }
 

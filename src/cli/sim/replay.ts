@@ -15,8 +15,8 @@ import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { writeJson } from "../json.ts";
-import { replaceFolder } from "../output-folder.ts";
+import { jsonText } from "../../base/json.ts";
+import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { didYouMean } from "../suggest.ts";
 import { writeFile } from "../../node/write-file.ts";
@@ -205,7 +205,6 @@ async function writeReplay(
     );
     await writeFigures(figures, work, context);
     writeFile(join(work, "samples.csv"), samplesCsv(replay));
-    const pieces: string[] = [];
     const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
     const json = {
       kind: REPLAY_KIND,
@@ -213,8 +212,7 @@ async function writeReplay(
       ...(replayJson(replay) as object),
       figures: list,
     };
-    writeJson(json, (text) => pieces.push(text));
-    writeFile(join(work, "checks.json"), `${pieces.join("")}\n`);
+    writeFile(join(work, "checks.json"), `${jsonText(json)}\n`);
   });
 }
 

@@ -12,8 +12,7 @@ import { type Learned, type SimulatedStep, simulateStep } from "../../adaptive/s
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { writeFigureFolder } from "../figure-folder.ts";
-import { writePage } from "../page-output.ts";
+import { writeFigureFolder, writePage } from "../page-output.ts";
 
 const MB = 1048576;
 /** Sizes of the paper's programs, MB per writer; a number of bytes does as well. */

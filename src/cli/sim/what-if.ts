@@ -1,23 +1,9 @@
 /** `plimsoll sim what-if`: a site's own recorded runs again, without one of them, without a target, or under a policy. */
 import { whatIfDocument, type WhatIfData, whatIfVerdict } from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Queryable } from "../../model/index.ts";
 import { policyNamed } from "../../adaptive/protocol/index.ts";
 import { renderText } from "../../report/text/index.ts";
-import { type Answer, withoutRun, withoutTarget } from "../../adaptive/sim/what-if/answer.ts";
-import { type Fit, fitStorage, nearestRuns } from "../../adaptive/sim/what-if/fit.ts";
-import { type PolicyAnswer, underPolicies } from "../../adaptive/sim/what-if/policy.ts";
-import { readRuns } from "../../adaptive/sim/what-if/recorded.ts";
-import {
-  type Centre,
-  findCentre,
-  findRun,
-  findTarget,
-  fitWindow,
-  requireTargets,
-  targetNumber,
-  windowOf,
-} from "../../adaptive/sim/what-if/select.ts";
+import { type Question, whatIf } from "../../adaptive/sim/what-if/what-if.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
 import { writePage } from "../page-output.ts";
@@ -75,13 +61,14 @@ export default defineCommand({
     if (path === undefined) throw new UsageError("--store is missing: which store to read");
     if (asked.length !== 1)
       throw new UsageError("what if what? choose one of --remove-run, --remove-target and --policy");
-    if (options.policy !== undefined) for (const name of policiesOf(options.policy)) policyNamed(name);
+    const question = questionOf(path, options);
+    question.policies?.forEach(policyNamed);
     const { Store } = await import("../../store/index.ts");
     const store = await Store.open(path, storeOptions(options));
     const session = await store.query();
     let data: WhatIfData;
     try {
-      data = await ask(session, { ...options, store: path });
+      data = await whatIf(session, question, didYouMean);
     } finally {
       session.close();
       await store.close();
@@ -97,7 +84,7 @@ export default defineCommand({
 });
 
 interface Asked {
-  readonly store: string;
+  readonly store?: string | undefined;
   readonly removeRun?: string | undefined;
   readonly removeTarget?: string | undefined;
   readonly policy?: string | undefined;
@@ -105,81 +92,12 @@ interface Asked {
   readonly hours: number;
 }
 
-const policiesOf = (text: string): string[] => text.split(",").map((one) => one.trim());
-
-async function ask(db: Queryable, asked: Asked): Promise<WhatIfData> {
-  await requireTargets(db, asked.store);
-  const target = asked.removeTarget === undefined ? undefined : targetNumber(asked.removeTarget);
-  const centre = await centreOf(db, asked, target);
-  const window = await windowOf(db, centre, asked.hours);
-  const { runs, leftOut } = await readRuns(db, window);
-  const { runs: wide } = await readRuns(db, await fitWindow(db, window));
-  if (runs.length === 0)
-    throw new UsageError(`no run with OSTs, bytes and times lies in the window; widen it with --hours`);
-  const subject = asked.removeRun ?? (asked.policy === undefined ? undefined : centre.run);
-  if (subject !== undefined && !runs.some(({ id }) => id === subject))
-    throw new UsageError(
-      `run ${subject} has no access with OSTs, bytes and times: there is nothing to replay of it`,
-    );
-  const fit = fitStorage(nearestRuns(wide, (window.from + window.to) / 2));
-  return {
-    store: asked.store,
-    question: questionOf(asked, target, subject),
-    ...window,
-    runs: runs.length,
-    leftOut,
-    fit: fitFacts(fit),
-    ...answerOf(asked, target, subject, runs, fit),
-  };
-}
-
-async function centreOf(db: Queryable, asked: Asked, target: number | undefined): Promise<Centre> {
-  // An unknown run or target is told first, whatever window was asked for.
-  const own =
-    asked.removeRun !== undefined
-      ? await findRun(db, asked.removeRun, didYouMean)
-      : target !== undefined
-        ? await findTarget(db, target)
-        : undefined;
-  if (asked.around === undefined) {
-    if (own === undefined) throw new UsageError("--policy needs --around RUN: whose writes");
-    return own;
-  }
-  const centre = await findCentre(db, asked.around, didYouMean);
-  if (asked.policy !== undefined && centre.run === undefined)
-    throw new UsageError("--policy needs --around RUN: whose writes; a time names none");
-  return centre;
-}
-
-function questionOf(asked: Asked, target: number | undefined, subject: string | undefined): string {
-  if (asked.policy !== undefined) return `run ${subject} under ${policiesOf(asked.policy).join(", ")}`;
-  return target === undefined ? `without run ${subject}` : `without target ${target}`;
-}
-
-function answerOf(
-  asked: Asked,
-  target: number | undefined,
-  subject: string | undefined,
-  runs: Parameters<typeof withoutRun>[0],
-  { storage }: Fit,
-): { answer: Answer } | { policy: PolicyAnswer } {
-  if (asked.policy !== undefined)
-    return { policy: underPolicies(runs, subject as string, policiesOf(asked.policy), storage) };
-  if (target !== undefined) return { answer: withoutTarget(runs, target, storage) };
-  return { answer: withoutRun(runs, subject as string, storage) };
-}
-
-const fitFacts = ({ storage, error, runs, transfers }: Fit): WhatIfData["fit"] => ({
-  error,
-  runs,
-  transfers,
-  targets: storage.targets.length,
-  usualRate: storage.usualRate,
-  lossPerStream: storage.lossPerStream,
-  limitQuantile: storage.limitQuantile,
+const questionOf = (store: string, { removeRun, removeTarget, policy, around, hours }: Asked): Question => ({
+  ...{ store, removeRun, removeTarget, around, hours },
+  policies: policy?.split(",").map((one) => one.trim()),
 });
 
-function commandLine(options: Omit<Asked, "store"> & { readonly store?: string | undefined }): string {
+function commandLine(options: Asked): string {
   const words = [`plimsoll sim what-if --store ${options.store}`];
   if (options.removeRun !== undefined) words.push(`--remove-run ${options.removeRun}`);
   if (options.removeTarget !== undefined) words.push(`--remove-target ${options.removeTarget}`);

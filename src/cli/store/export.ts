@@ -9,7 +9,7 @@ import { createOutput, temporaryPath } from "../../node/output-file.ts";
 import { exportTable, Store, verifySegments } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { writeJson } from "../json.ts";
+import { writeJson } from "../../base/json.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 
 const FORMATS = ["parquet", "csv", "ndjson"] as const;

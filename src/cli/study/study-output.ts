@@ -6,8 +6,8 @@ import { csvText } from "../../base/csv.ts";
 import type { Document, Figure, TableBlock } from "../../model/index.ts";
 import { cutEnd } from "../../report/text/index.ts";
 import type { Context } from "../context.ts";
-import { writeJson } from "../json.ts";
-import { replaceFolder } from "../output-folder.ts";
+import { writeJson } from "../../base/json.ts";
+import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { writeFile } from "../../node/write-file.ts";
 

@@ -2,7 +2,14 @@
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { UsageError } from "../base/errors.ts";
-import type { Context } from "./context.ts";
+
+/** Who wants to know of outputs. Every part may be left out. */
+export interface OutputListener {
+  /** Told before a file or folder is begun under a temporary name, so that a program that is stopped can remove it. */
+  partialOutput?(path: string): { done(): void };
+  /** Awaited now and then in long work, so that others get their turn. */
+  yieldToEvents?(): Promise<void>;
+}
 
 export interface OutputFolder {
   /** As the user gave it. */
@@ -19,7 +26,7 @@ export interface OutputFolder {
  */
 export async function replaceFolder(
   { path, what, isOurs }: OutputFolder,
-  context: Context,
+  listener: OutputListener,
   fill: (work: string) => void | Promise<void>,
 ): Promise<string> {
   const folder = path.replace(/(?<=.)\/+$/, "");
@@ -27,12 +34,18 @@ export async function replaceFolder(
     throw new UsageError(`${folder} exists and is not an earlier ${what}; choose another folder`);
   }
   const work = `${folder}.part-${process.pid}`;
-  const partial = context.partialOutput(work);
+  const partial = listener.partialOutput?.(work);
   mkdirSync(work);
-  await fill(work);
+  try {
+    await fill(work);
+  } catch (error) {
+    // Whoever listens removes it, and more that is not whole.
+    if (partial === undefined) rmSync(work, { recursive: true, force: true });
+    throw error;
+  }
   rmSync(folder, { recursive: true, force: true });
   renameSync(work, folder);
-  partial.done();
+  partial?.done();
   return folder;
 }
 

@@ -9,6 +9,13 @@ export function writeJson(value: unknown, write: (text: string) => void): void {
   writer.end();
 }
 
+/** The same as one text. */
+export function jsonText(value: unknown): string {
+  const pieces: string[] = [];
+  writeJson(value, (text) => pieces.push(text));
+  return pieces.join("");
+}
+
 const PIECE = 16 * 1024;
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 

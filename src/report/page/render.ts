@@ -1,26 +1,16 @@
 /** The HTML form of a document, with everything that it carries inside. */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
-import { builtFile } from "../node/built.ts";
-import type { Document, Figure } from "../model/index.ts";
-import { svgDocument } from "../node/svg-document.ts";
-import { figureCsv, figureTable, formatExact, formatValue, renderSvg, themeCss } from "../plot/index.ts";
-import { renderHtml } from "../report/html/index.ts";
-import { encodeTrace } from "../report/trace/encode.ts";
+import type { Document, Figure } from "../../model/index.ts";
+import { svgDocument } from "../../node/svg-document.ts";
+import { figureCsv, figureTable, formatExact, formatValue, renderSvg, themeCss } from "../../plot/index.ts";
+import { renderHtml } from "../html/index.ts";
+import { encodeTrace } from "../trace/encode.ts";
+import { builtAssets } from "./assets.ts";
 
-export interface PageAssets {
-  readonly script: string;
-  readonly style: string;
-}
-
-/** The script and styles as the build left them: beside the program, or beside its folder of chunks. */
-export function builtAssets(): PageAssets {
-  const read = (name: string) => readFileSync(builtFile(name), "utf8");
-  return { script: read("report-page.js"), style: read("report-page.css") };
-}
-
-export function pageOf(document: Document, assets: PageAssets): string {
+/** One HTML text that needs nothing else. */
+export function renderPage(document: Document): string {
+  const assets = builtAssets();
   const drawing = svgDocument();
   return renderHtml(document, {
     script: assets.script,

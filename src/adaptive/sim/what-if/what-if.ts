@@ -1,0 +1,108 @@
+/** A question about recorded runs, answered: what is read, what the model learns from, and which replay answers. */
+import { UsageError } from "../../../base/errors.ts";
+import type { Queryable } from "../../../model/index.ts";
+import { type Answer, withoutRun, withoutTarget } from "./answer.ts";
+import { type Fit, fitStorage, nearestRuns } from "./fit.ts";
+import { type PolicyAnswer, underPolicies } from "./policy.ts";
+import { readRuns } from "./recorded.ts";
+import {
+  type Centre,
+  findCentre,
+  findRun,
+  findTarget,
+  fitWindow,
+  requireTargets,
+  type Suggest,
+  targetNumber,
+  windowOf,
+} from "./select.ts";
+
+export interface Question {
+  /** Path of the store, for messages. */
+  readonly store: string;
+  readonly removeRun?: string | undefined;
+  readonly removeTarget?: string | undefined;
+  readonly policies?: readonly string[] | undefined;
+  /** A run or a time. */
+  readonly around?: string | undefined;
+  /** How far the window reaches before and after. */
+  readonly hours: number;
+}
+
+/** Replays the runs around a point in time as they were and with one change. `suggest` completes "no such run". */
+export async function whatIf(db: Queryable, asked: Question, suggest: Suggest) {
+  await requireTargets(db, asked.store);
+  const target = asked.removeTarget === undefined ? undefined : targetNumber(asked.removeTarget);
+  const centre = await centreOf(db, asked, target, suggest);
+  const window = await windowOf(db, centre, asked.hours);
+  const { runs, leftOut } = await readRuns(db, window);
+  const { runs: wide } = await readRuns(db, await fitWindow(db, window));
+  if (runs.length === 0)
+    throw new UsageError(`no run with OSTs, bytes and times lies in the window; widen it with --hours`);
+  const subject = asked.removeRun ?? (asked.policies === undefined ? undefined : centre.run);
+  if (subject !== undefined && !runs.some(({ id }) => id === subject))
+    throw new UsageError(
+      `run ${subject} has no access with OSTs, bytes and times: there is nothing to replay of it`,
+    );
+  const fit = fitStorage(nearestRuns(wide, (window.from + window.to) / 2));
+  return {
+    store: asked.store,
+    question: questionOf(asked, target, subject),
+    ...window,
+    runs: runs.length,
+    leftOut,
+    fit: fitFacts(fit),
+    ...answerOf(asked, target, subject, runs, fit),
+  };
+}
+
+async function centreOf(
+  db: Queryable,
+  asked: Question,
+  target: number | undefined,
+  suggest: Suggest,
+): Promise<Centre> {
+  // An unknown run or target is told first, whatever window was asked for.
+  const own =
+    asked.removeRun !== undefined
+      ? await findRun(db, asked.removeRun, suggest)
+      : target !== undefined
+        ? await findTarget(db, target)
+        : undefined;
+  if (asked.around === undefined) {
+    if (own === undefined) throw new UsageError("--policy needs --around RUN: whose writes");
+    return own;
+  }
+  const centre = await findCentre(db, asked.around, suggest);
+  if (asked.policies !== undefined && centre.run === undefined)
+    throw new UsageError("--policy needs --around RUN: whose writes; a time names none");
+  return centre;
+}
+
+function questionOf(asked: Question, target: number | undefined, subject: string | undefined): string {
+  if (asked.policies !== undefined) return `run ${subject} under ${asked.policies.join(", ")}`;
+  return target === undefined ? `without run ${subject}` : `without target ${target}`;
+}
+
+function answerOf(
+  asked: Question,
+  target: number | undefined,
+  subject: string | undefined,
+  runs: Parameters<typeof withoutRun>[0],
+  { storage }: Fit,
+): { answer: Answer } | { policy: PolicyAnswer } {
+  if (asked.policies !== undefined)
+    return { policy: underPolicies(runs, subject as string, asked.policies, storage) };
+  if (target !== undefined) return { answer: withoutTarget(runs, target, storage) };
+  return { answer: withoutRun(runs, subject as string, storage) };
+}
+
+const fitFacts = ({ storage, error, runs, transfers }: Fit) => ({
+  error,
+  runs,
+  transfers,
+  targets: storage.targets.length,
+  usualRate: storage.usualRate,
+  lossPerStream: storage.lossPerStream,
+  limitQuantile: storage.limitQuantile,
+});

@@ -1,0 +1,55 @@
+/** Opening a Darshan log, and what to do about damage in it. */
+import { FormatError } from "../base/errors.ts";
+import { DarshanLog, type Limits, type ModuleEntry } from "../formats/darshan/index.ts";
+import { nodeCodecs } from "../node/codecs.ts";
+import { openFile } from "../node/file-source.ts";
+import { gunzipped } from "../node/gzip-source.ts";
+import type { Listener } from "./listener.ts";
+
+export interface LogOptions {
+  /** Of a damaged log use what comes before the damage. */
+  readonly keepGoing?: boolean;
+  readonly limits?: Partial<Limits>;
+}
+
+/** Opens `path`, a log or a gzip file of one, hands the log to `use`, and closes it. */
+export async function withLog<T>(
+  path: string,
+  { keepGoing = false, limits = {} }: LogOptions,
+  use: (log: DarshanLog) => T | Promise<T>,
+): Promise<T> {
+  const source = gunzipped(openFile(path), { allowCut: keepGoing });
+  try {
+    return await use(new DarshanLog(source, { codecs: nodeCodecs, keepGoing, limits }));
+  } finally {
+    source.close();
+  }
+}
+
+/** What to do about damage in a module: throw it, or with `keepGoing` keep it for `skipDamage`. */
+export function damageKeeper(
+  log: DarshanLog,
+  { keepGoing = false }: LogOptions,
+): (entry: ModuleEntry, error: unknown) => void {
+  return (_, error) => {
+    if (!keepGoing || !(error instanceof FormatError)) throw error;
+    // A region that is read twice meets its damage twice.
+    if (!log.damage.some(({ message }) => message === error.message)) log.damage.push(error);
+  };
+}
+
+/** Names the damage that `keepGoing` went past. */
+export function skipDamage(log: DarshanLog, listener: Listener): void {
+  for (const { source, message } of log.damage) {
+    listener.skip?.(source, `${message.slice(source.length + 2)} (what comes before it is kept)`);
+  }
+}
+
+/** Reads all of the wanted modules, so that damage is found before anything is made of them. */
+export function readThrough(log: DarshanLog, wanted: (entry: ModuleEntry) => boolean): void {
+  for (const entry of log.modules) {
+    if (!wanted(entry)) continue;
+    for (const _ of log.records(entry));
+    for (const _ of log.segments(entry));
+  }
+}

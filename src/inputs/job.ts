@@ -1,0 +1,118 @@
+/** Reads the logs of one job and judges it. */
+import {
+  type Job,
+  JobStreams,
+  type PictureOptions,
+  type ThresholdValues,
+  type Verdicts,
+  buildJob,
+  jobDocument,
+  judge,
+} from "../analyze/job/index.ts";
+import { FormatError } from "../base/errors.ts";
+import { importLog, runSpan } from "../formats/darshan/index.ts";
+import { type Document, type Tables, TablesBuilder } from "../model/index.ts";
+import { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from "./darshan-log.ts";
+import type { Listener } from "./listener.ts";
+import { type LogOfJob, requireOneJob } from "./same-job.ts";
+
+export interface JobOptions extends LogOptions {
+  /** Values in place of a rule's own, by `id.name` such as `small-writes.share`. */
+  readonly thresholds?: ThresholdValues;
+  /** Take logs of different jobs as one. */
+  readonly forceMerge?: boolean;
+  /** Single calls to keep for the timeline; none unless given. */
+  readonly picture?: PictureOptions;
+}
+
+export interface ReadJob {
+  readonly job: Job;
+  readonly tables: Tables;
+  readonly streams: JobStreams;
+  readonly thresholds: ThresholdValues;
+  readonly verdicts: Verdicts;
+}
+
+/**
+ * Of one log, damage is an error unless `keepGoing`; of several, a log that cannot be read is left out and named, as
+ * long as one is left. Logs of different jobs are refused unless `forceMerge`.
+ */
+export async function readJob(
+  paths: readonly string[],
+  options: JobOptions = {},
+  listener: Listener = {},
+): Promise<ReadJob> {
+  const { thresholds = new Map() } = options;
+  const runs = await readSpans(paths, options, listener);
+  if (options.forceMerge !== true) requireOneJob(runs.map(({ log }) => log));
+  const streams = new JobStreams(
+    runs.map(({ span }) => span),
+    options.picture,
+  );
+  const tables = new TablesBuilder(streams);
+  const progress = listener.progress?.({ label: "reading logs", total: runs.length, unit: "logs" });
+  for (const { path, span } of runs) {
+    await withLog(path, options, (log) => {
+      importLog(log, tables, span.runId, damageKeeper(log, options));
+      skipDamage(log, listener);
+    });
+    progress?.add(1);
+    await listener.yieldToEvents?.();
+  }
+  progress?.end();
+  const finished = tables.finish();
+  const job = buildJob(finished, streams);
+  return { job, tables: finished, streams, thresholds, verdicts: judge(job, thresholds) };
+}
+
+export interface ReportWords {
+  /** Name and version of the program, and the command that made the report. */
+  readonly madeBy: string;
+  readonly command: string;
+  /** How to get single calls where there are too many of them to keep; nothing unless given. */
+  readonly callsHint?: string;
+}
+
+/** The report on a job that was read. */
+export function reportDocument(
+  { job, verdicts, tables, streams }: ReadJob,
+  { madeBy, command, callsHint = "" }: ReportWords,
+): Document {
+  return jobDocument({ job, verdicts, tables, trace: streams.trace(job, callsHint), madeBy, command });
+}
+
+/** MPI numbers ranks with a C int, and so does the timeline of a report. */
+const RANKS_MAX = 2 ** 31 - 1;
+
+async function readSpans(paths: readonly string[], options: LogOptions, listener: Listener) {
+  const runs: { path: string; span: ReturnType<typeof runSpan>; log: LogOfJob }[] = [];
+  let ranks = 0;
+  for (const [index, path] of paths.entries()) {
+    try {
+      const run = await withLog(path, options, (log) => {
+        // What is left out must be left out whole, so each of several logs is read once before it counts.
+        if (paths.length > 1 && !options.keepGoing) readThrough(log, () => true);
+        const span = runSpan(log, paths.length === 1 ? path : `${index}:${path}`);
+        return { path, span, log: { ...span, path, jobId: log.job.jobId, userId: log.job.uid } };
+      });
+      const claimed = run.span.ranks;
+      if (ranks + claimed > RANKS_MAX) throw new FormatError(path, {}, tooManyRanks(claimed, ranks));
+      ranks += Math.max(0, claimed);
+      runs.push(run);
+    } catch (error) {
+      if (paths.length === 1 || !(error instanceof FormatError)) throw error;
+      listener.skip?.(
+        path,
+        error.message.startsWith(`${path}: `) ? error.message.slice(path.length + 2) : error.message,
+      );
+    }
+    await listener.yieldToEvents?.();
+  }
+  if (runs.length === 0) throw new FormatError(paths[0] ?? "", {}, "none of the logs could be read");
+  return runs;
+}
+
+function tooManyRanks(ranks: number, before: number): string {
+  const others = before === 0 ? "" : ` beside ${before} of the logs before it`;
+  return `the job record claims ${ranks} processes${others}; a job has at most ${RANKS_MAX}`;
+}

@@ -1,0 +1,274 @@
+/** Measures points: checks them against the machine, finds ranks and storage, and keeps what is done. */
+import { randomBytes } from "node:crypto";
+import { rmSync, statfsSync, statSync } from "node:fs";
+import { cpus, hostname, totalmem, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { UsageError } from "../../base/errors.ts";
+import { formatBytes, formatCount } from "../../base/units.ts";
+import { launchedBy } from "../../launch/environment.ts";
+import type { NcioPoint } from "../../model/index.ts";
+import type { StorageShape } from "../method/index.ts";
+import { type Crew, followCrew, leadCrew, processCrew, taskCrew } from "./crew.ts";
+import type { Journal } from "./journal.ts";
+import {
+  type BackendPlan,
+  checkNeeds,
+  describePoint,
+  type Measuring,
+  type PointPlan,
+  pointKey,
+} from "./plan.ts";
+import { pointOf } from "./point.ts";
+import { checkAgreement } from "./rank.ts";
+
+export interface MeasureRequest {
+  readonly points: readonly PointPlan[];
+  readonly ranks: number;
+  readonly backend: BackendPlan["kind"];
+  /** Folder of the file, and of servers that are started for this run. */
+  readonly dir: string;
+  /** So many servers for this run, or the folder of those that run already. */
+  readonly servers: string;
+  /** That all ranks together may take; half of the machine's unless given. */
+  readonly memory?: number | undefined;
+  /** How points are measured, given the strip of the servers. */
+  readonly measuring: (stripBytes: number | undefined) => Measuring;
+  /** All that decides what is measured, for a journal and for ranks with command lines of their own. */
+  readonly setting: unknown;
+  /** Opened by the one who leads, once it is known that the run can begin. */
+  readonly openJournal?: () => Journal;
+}
+
+export interface MeasureListener {
+  readonly signal: AbortSignal;
+  note(message: string): void;
+  progress(work: { readonly label: string; readonly total: number; readonly unit: string }): {
+    update(done: number): void;
+    relabel?(label: string): void;
+    end(): void;
+  };
+  /** Told of files and folders that are gone when the run has ended, so that a program that is stopped can remove them. */
+  partialOutput(path: string): { done(): void };
+}
+
+export interface Measured {
+  readonly points: readonly NcioPoint[];
+  readonly machine: string;
+  readonly launch: string;
+  /** Points that an earlier run had measured. */
+  readonly resumed: number;
+  readonly startedUnixMs: number;
+}
+
+/** Names the file of the run to its ranks: whoever started them removes it, however they end. */
+export const FILE_VARIABLE = "PLIMSOLL_NCIO_FILE";
+
+/** A name that no other run has. */
+export const newFileName = (): string =>
+  process.env[FILE_VARIABLE] ?? `plimsoll-ncio-${process.pid}-${randomBytes(4).toString("hex")}`;
+
+/** Undefined on ranks that do not lead. With MPI-IO the caller must be a rank that mpiexec started. */
+export async function measurePoints(
+  request: MeasureRequest,
+  listener: MeasureListener,
+): Promise<Measured | undefined> {
+  const { points, backend, ranks } = request;
+  const launched = launchedBy(process.env);
+  const alone = launched === undefined || launched.size === 1;
+  if (!alone && backend === "memory")
+    throw new UsageError("--backend memory is shared by no processes; start it without mpiexec");
+  if (alone && backend !== "mpiio") {
+    checkRequest(request);
+    const crew = backend === "memory" ? taskCrew(ranks) : processCrew(ranks);
+    return new Measurement(request, listener).run(crew);
+  }
+  const { connectMpi } = await import("../../launch/mpi/index.ts");
+  const communicator = await connectMpi();
+  if (points.some(({ pattern }) => ranksOf(pattern) !== communicator.size))
+    communicator.abort(
+      `the pattern has ${ranksOf((points[0] as PointPlan).pattern)} ranks and mpiexec started ${communicator.size}; give the same number with -n`,
+    );
+  await checkAgreement(communicator, request.setting);
+  if (communicator.rank !== 0) {
+    await followCrew(communicator);
+    return undefined;
+  }
+  checkRequest(request);
+  return new Measurement(request, listener).run(leadCrew(communicator));
+}
+
+function ranksOf(pattern: PointPlan["pattern"]): number {
+  return pattern.pattern === "subarray" ? pattern.ranksGrid.reduce((a, b) => a * b, 1) : pattern.ranks;
+}
+
+/** Refuses what this machine has no room for. */
+export function checkRequest({ points, backend, dir, servers, memory, measuring }: MeasureRequest): void {
+  const onDisk = backend === "posix" || backend === "mpiio" || backend === "servers";
+  const folder = backend === "servers" ? serverFolder(servers, dir) : folderOf(dir);
+  checkNeeds(points, measuring(undefined).method.collectiveBytes, {
+    diskBytes: onDisk ? freeBytes(folder) : undefined,
+    diskName: folder,
+    memoryBytes: memory ?? totalmem() / 2,
+  });
+}
+
+export function folderOf(dir: string): string {
+  const folder = resolve(dir);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) throw new UsageError(`--dir ${dir}: there is no such folder`);
+  if (!found.isDirectory()) throw new UsageError(`--dir ${dir}: not a folder`);
+  return folder;
+}
+
+/** Where servers of this run keep their files; those that run already know it themselves. */
+const serverFolder = (servers: string, dir: string): string => (isCount(servers) ? folderOf(dir) : tmpdir());
+
+const isCount = (servers: string): boolean => /^\d+$/.test(servers);
+
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+class Measurement {
+  readonly #request: MeasureRequest;
+  readonly #listener: MeasureListener;
+
+  constructor(request: MeasureRequest, listener: MeasureListener) {
+    this.#request = request;
+    this.#listener = listener;
+  }
+
+  async run(crew: Crew): Promise<Measured> {
+    const { points, openJournal } = this.#request;
+    const startedUnixMs = Date.now();
+    const storage = await this.#storage();
+    let journal: Journal | undefined;
+    try {
+      journal = openJournal?.();
+      const found = new Map<string, NcioPoint>();
+      for (const point of points) {
+        const done = journal?.get(pointKey(point));
+        if (done !== undefined) found.set(pointKey(point), done);
+      }
+      const resumed = found.size;
+      const todo = points.filter((point) => !found.has(pointKey(point)));
+      if (resumed > 0)
+        this.#listener.note(
+          `${formatCount(resumed)} of ${formatCount(points.length)} points were measured before`,
+        );
+      if (todo.length > 0) await this.#measure(crew, todo, storage, found, journal);
+      await crew.end();
+      return {
+        points: points.map((point) => found.get(pointKey(point)) as NcioPoint),
+        machine: machineText(this.#request),
+        launch: crew.launch,
+        resumed,
+        startedUnixMs: journal?.startedUnixMs ?? startedUnixMs,
+      };
+    } finally {
+      journal?.close();
+      await storage.end();
+    }
+  }
+
+  async #measure(
+    crew: Crew,
+    todo: readonly PointPlan[],
+    storage: RunningStorage,
+    found: Map<string, NcioPoint>,
+    journal: Journal | undefined,
+  ): Promise<void> {
+    const measuring = this.#request.measuring(storage.stripBytes);
+    const plan = { points: todo, measuring, backend: storage.plan, file: storage.file };
+    const perPoint = measuring.warmUps + measuring.repeats;
+    const bar = this.#listener.progress({ label: "ncio", total: todo.length * perPoint, unit: "runs" });
+    let turns = 0;
+    await crew.run(
+      plan,
+      (event) => {
+        const point = todo[event.point] as PointPlan;
+        if (event.kind === "turn") {
+          bar.relabel?.(`${event.point + 1}/${todo.length} ${describePoint(point)}`);
+          bar.update(++turns);
+          return;
+        }
+        const measured = pointOf(point, event.result, { plan, launch: crew.launch, shape: storage.shape });
+        found.set(pointKey(point), measured);
+        journal?.add(pointKey(point), measured);
+      },
+      this.#listener.signal,
+    );
+    bar.end();
+  }
+
+  /** Storage that is ready, and what goes when the run ends. */
+  async #storage(): Promise<RunningStorage> {
+    const { backend, dir } = this.#request;
+    const file = newFileName();
+    if (backend === "servers") return this.#servers(file);
+    const shape = backend === "mpiio" ? undefined : { hasTypes: false };
+    if (backend === "memory" || backend === "null")
+      return { plan: { kind: backend }, file, shape, stripBytes: undefined, end: async () => {} };
+    const folder = folderOf(dir);
+    const partial = this.#listener.partialOutput(join(folder, file));
+    return {
+      plan: { kind: backend, folder },
+      file,
+      shape,
+      stripBytes: undefined,
+      end: async () => {
+        rmSync(join(folder, file), { force: true });
+        partial.done();
+      },
+    };
+  }
+
+  /** Servers that run already, or some for this run alone. */
+  async #servers(file: string): Promise<RunningStorage> {
+    const { servers, dir } = this.#request;
+    const { connectServers, runningServers, startServers } = await import("../servers/index.ts");
+    const started = isCount(servers)
+      ? await startServers({
+          servers: Number(servers),
+          dir: join(folderOf(dir), `${file}-servers`),
+          signal: this.#listener.signal,
+        })
+      : undefined;
+    const partial = started === undefined ? undefined : this.#listener.partialOutput(started.dir);
+    const { addresses, token } = started ?? runningServers(servers);
+    const storage = await connectServers({ addresses, token });
+    const { listMax, hasTypes, requestBytesMax, strips, limits } = storage;
+    return {
+      plan: { kind: "servers", addresses, token, stripBytes: strips.bytes },
+      file,
+      shape: {
+        ...{ listMax, hasTypes, requestBytesMax, servers: strips.servers, stripBytes: strips.bytes },
+        messageBytesMax: limits.dataBytes,
+      },
+      stripBytes: strips.bytes,
+      end: async () => {
+        // After a run that was cut short the file is still there.
+        await storage.remove(file).catch(() => {});
+        await storage.close();
+        await started?.stop();
+        if (started !== undefined) rmSync(started.dir, { recursive: true, force: true });
+        partial?.done();
+      },
+    };
+  }
+}
+
+interface RunningStorage {
+  readonly plan: BackendPlan;
+  readonly file: string;
+  readonly shape: StorageShape | undefined;
+  readonly stripBytes: number | undefined;
+  end(): Promise<void>;
+}
+
+function machineText({ backend, dir }: MeasureRequest): string {
+  const where = backend === "posix" || backend === "mpiio" ? `, files in ${resolve(dir)}` : "";
+  const [first] = cpus();
+  return `${hostname()}: ${cpus().length} processors (${first?.model.trim() ?? "unknown"}), ${formatBytes(totalmem())} of memory${where}`;
+}

@@ -1,0 +1,66 @@
+/** The figures of a document as a folder of SVG and CSV, with a list of what they are. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Document, Figure } from "../../model/index.ts";
+import { type OutputListener, replaceFolder } from "../../node/output-folder.ts";
+import { writeFile } from "../../node/write-file.ts";
+import { figureFiles } from "./render.ts";
+
+const FIGURES_KIND = "plimsoll figures";
+
+/** Replaces earlier figures there, and nothing else. */
+export async function writeFigureFolder(
+  document: Document,
+  path: string,
+  listener: OutputListener = {},
+): Promise<void> {
+  const output = { path, what: "folder of figures", isOurs: isFigures };
+  await replaceFolder(output, listener, async (work) => {
+    const figures = figuresOf(document);
+    await writeFigures(figures, work, listener);
+    const list = {
+      kind: FIGURES_KIND,
+      title: document.title,
+      madeBy: document.madeBy,
+      figures: figures.map(listed),
+    };
+    writeFile(join(work, "figures.json"), `${JSON.stringify(list, null, 2)}\n`);
+  });
+}
+
+/** Each figure as SVG and CSV into a folder of results. */
+export async function writeFigures(
+  figures: readonly Figure[],
+  folder: string,
+  listener: OutputListener = {},
+): Promise<void> {
+  for (const figure of figures) {
+    const { svg, csv } = figureFiles(figure);
+    writeFile(join(folder, `${figure.id}.svg`), svg);
+    writeFile(join(folder, `${figure.id}.csv`), csv);
+    await listener.yieldToEvents?.();
+  }
+}
+
+const figuresOf = ({ sections }: Document): Figure[] =>
+  sections.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
+  );
+
+const listed = ({ id, title, caption, summary, definition, options }: Figure) => ({
+  id,
+  title,
+  caption,
+  summary,
+  definition,
+  options,
+  files: [`${id}.svg`, `${id}.csv`],
+});
+
+function isFigures(folder: string): boolean {
+  try {
+    return JSON.parse(readFileSync(join(folder, "figures.json"), "utf8"))?.kind === FIGURES_KIND;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,4 @@
+/** Documents as HTML pages and their figures as files, made in Node. */
+export { writeFigureFolder, writeFigures } from "./figures.ts";
+export { figureFiles, renderPage } from "./render.ts";
+export { writePage } from "./write.ts";

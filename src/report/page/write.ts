@@ -1,0 +1,18 @@
+import type { Document } from "../../model/index.ts";
+import { createOutput, temporaryPath } from "../../node/output-file.ts";
+import type { OutputListener } from "../../node/output-folder.ts";
+import { renderPage } from "./render.ts";
+
+/** One HTML file, which appears under its name when it is whole. */
+export function writePage(document: Document, path: string, listener: OutputListener = {}): void {
+  const partial = listener.partialOutput?.(temporaryPath(path));
+  const file = createOutput(path);
+  try {
+    file.append(Buffer.from(renderPage(document)));
+    file.commit();
+  } catch (error) {
+    file.abort();
+    throw error;
+  }
+  partial?.done();
+}
