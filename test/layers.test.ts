@@ -22,7 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   plot: ["base", "model"],
   report: ["base", "model", "plot"],
   "report/page": ["base", "model", "node", "plot", "report"],
-  inputs: ["base", "model", "node", "formats", "analyze/job", "analyze/metric", "record"],
+  inputs: ["base", "model", "node", "formats", "store", "analyze/job", "analyze/metric", "record"],
   collect: ["base", "model", "formats", "node"],
   record: ["base", "model", "formats", "node"],
   "record/experiment": ["base", "record", "analyze/metric", "analyze/study/metric"],

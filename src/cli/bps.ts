@@ -7,7 +7,7 @@ import { UsageError } from "../base/errors.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
 import { plain, renderText } from "../report/text/index.ts";
-import { type BpsInput, findInputs, isPipe } from "./bps/inputs.ts";
+import { type InputFile, findInputs, isPipe, withoutTwins } from "../inputs/index.ts";
 import { metricsJson } from "./bps/json.ts";
 import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
 import { collectInputs, type ReadSetting } from "./bps/read.ts";
@@ -140,7 +140,13 @@ export default defineCommand({
       throw new UsageError(
         `--from and --to read inputs twice, which a pipe (${pipe}) cannot do; save it to a file`,
       );
-    const metrics = await measured(findInputs(words, context), collector, range, setting, context);
+    const metrics = await measured(
+      withoutTwins(findInputs(words, ["calls"], context), context),
+      collector,
+      range,
+      setting,
+      context,
+    );
     const shown = words.length > 3 ? `${words.slice(0, 3).join(" ")} …` : words.join(" ");
     const document = metricDocument({
       metrics,
@@ -165,7 +171,7 @@ export default defineCommand({
 
 /** A range is given in time after the first access, which a first reading finds. */
 async function measured(
-  inputs: readonly BpsInput[],
+  inputs: readonly InputFile[],
   options: CollectorOptions,
   range: { fromNs: number; toNs: number } | undefined,
   setting: ReadSetting,

@@ -6,6 +6,8 @@ import {
   counted,
   jobSummary,
   judge,
+  moduleWith,
+  needsText,
   verdictOf,
 } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
@@ -100,7 +102,7 @@ const explained = ({ id, title, meaning, needs, thresholds, drishti }: Rule) => 
   id,
   title,
   meaning,
-  needs,
+  needs: needs.map((group) => group.map(moduleWith)),
   thresholds,
   ...(drishti === undefined ? {} : { drishti }),
 });
@@ -115,7 +117,7 @@ function ruleText({ id, title, meaning, needs, thresholds }: Rule, width: number
         `--threshold ${id}.${name}=${value} (${unit === "bytes" ? formatSize(value) : formatValue(value, unit)}): ${what}. Source: ${source}`,
       ),
     ),
-    ...(needs.length > 0 ? indent(`Needs ${needs.map((group) => group.join(" or ")).join(" and ")}.`) : []),
+    ...(needs.length > 0 ? indent(`Needs ${needsText(needs, " and ")}.`) : []),
     "",
   ].join("\n");
 }

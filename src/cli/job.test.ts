@@ -551,7 +551,7 @@ describe("bad input", () => {
     const files: [string, RegExp][] = [
       [save("empty.darshan", ""), /empty\.darshan: /],
       [save("text.darshan", "hello"), /text\.darshan: /],
-      [folder, /is a folder/],
+      [mkdtempSync(join(folder, "empty-")), /empty-.*: nothing in this folder can be read/],
       [join(folder, "none.darshan"), /cannot read .*none\.darshan: no such file/],
     ];
     for (const [path, line] of files) expectRefusal(await inside(command, path, ...other), 1, line);

@@ -2,3 +2,6 @@
 export { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from "./darshan-log.ts";
 export { type JobOptions, type ReadJob, readJob, reportDocument, type ReportWords } from "./job.ts";
 export type { Listener } from "./listener.ts";
+export { findInputs, type InputFile, isPipe, openInput, reasonOf, withoutTwins } from "./files.ts";
+export { readParquet } from "./parquet.ts";
+export { PipeSource } from "./pipe-source.ts";

@@ -1,4 +1,4 @@
-/** Reads the logs of one job and judges it. */
+/** Reads the inputs of one job, logs with counters or traces of calls, and judges it. */
 import {
   type Job,
   JobStreams,
@@ -14,7 +14,10 @@ import { importLog, runSpan } from "../formats/darshan/index.ts";
 import { type Document, type Tables, TablesBuilder } from "../model/index.ts";
 import { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from "./darshan-log.ts";
 import type { Listener } from "./listener.ts";
+import { withoutTwins } from "./files.ts";
+import { isTraces, jobFiles } from "./job-files.ts";
 import { type LogOfJob, requireOneJob } from "./same-job.ts";
+import { readTraces } from "./traces.ts";
 
 export interface JobOptions extends LogOptions {
   /** Values in place of a rule's own, by `id.name` such as `small-writes.share`. */
@@ -43,6 +46,22 @@ export async function readJob(
   listener: Listener = {},
 ): Promise<ReadJob> {
   const { thresholds = new Map() } = options;
+  const files = jobFiles(paths, listener);
+  const read = isTraces(files)
+    ? await readTraces(withoutTwins(files, listener), options, listener)
+    : await readLogs(
+        files.map(({ path }) => path),
+        options,
+        listener,
+      );
+  const job = buildJob(read.tables, read.streams);
+  return { ...read, job, thresholds, verdicts: judge(job, thresholds) };
+}
+
+type Read = Pick<ReadJob, "tables" | "streams">;
+
+/** Counters of logs, and their traced calls where they have some. */
+async function readLogs(paths: readonly string[], options: JobOptions, listener: Listener): Promise<Read> {
   const runs = await readSpans(paths, options, listener);
   if (options.forceMerge !== true) requireOneJob(runs.map(({ log }) => log));
   const streams = new JobStreams(
@@ -60,9 +79,7 @@ export async function readJob(
     await listener.yieldToEvents?.();
   }
   progress?.end();
-  const finished = tables.finish();
-  const job = buildJob(finished, streams);
-  return { job, tables: finished, streams, thresholds, verdicts: judge(job, thresholds) };
+  return { tables: tables.finish(), streams };
 }
 
 export interface ReportWords {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { CommandEntry } from "../../src/cli/command.ts";
 import { globFilter, parseDuration } from "../../src/cli/bps/options.ts";
-import { PipeSource } from "../../src/cli/bps/pipe-source.ts";
+import { PipeSource } from "../../src/inputs/pipe-source.ts";
 import { runCli } from "../../src/cli/run.ts";
 import { fakeWorld } from "../../src/cli/test-kit.ts";
 import { KIND } from "../../src/formats/trace/layout.ts";
@@ -159,7 +159,7 @@ describe("several inputs", () => {
     const { code, err } = await run(empty);
     expect({ code, err }).toEqual({
       code: 1,
-      err: expect.stringContaining("no trace of accesses in this folder"),
+      err: expect.stringContaining("nothing in this folder can be read"),
     });
   });
 });

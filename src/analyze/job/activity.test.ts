@@ -129,13 +129,16 @@ describe("traces", () => {
     const grid = new TimeGrid(2, 16, 4, 32);
     for (let column = 0; column < 16; column++)
       grid.spread(column % 2, 2 * column, 2 * column + 2, [1, column, 100 * column, 2]);
-    const activity = activityOfTrace({
-      grid,
-      ranksPerLane: 4,
-      layer: "POSIX",
-      rankBytesRead: new Map([[0, 1]]),
-      rankBytesWritten: new Map([[1, 4]]),
-    });
+    const activity = activityOfTrace(
+      {
+        grid,
+        ranksPerLane: 4,
+        layer: "POSIX",
+        rankBytesRead: new Map([[0, 1]]),
+        rankBytesWritten: new Map([[1, 4]]),
+      },
+      "DXT",
+    );
     expect(activity).toMatchObject({ source: "DXT", binSeconds: 16, rows: 2, ranksPerRow: 4 });
     // 0 + 2 + 4 + 6, 8 + … + 14; then the odd ones.
     expect(near(activity.cellsRead)).toEqual([12, 44, 16, 48]);

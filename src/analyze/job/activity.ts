@@ -6,7 +6,7 @@ import type { TraceHeat } from "./trace-picture.ts";
 
 export interface Activity {
   /** Where it comes from: the heat map counts what calls moved; traces are spread evenly over each call. */
-  readonly source: "HEATMAP" | "DXT";
+  readonly source: "HEATMAP" | "DXT" | "calls";
   /** Layer that is shown: of those recorded the lowest with data. */
   readonly layer: string;
   readonly binSeconds: number;
@@ -126,13 +126,10 @@ class HeatGrid {
 }
 
 /** The same from the bins of traced calls, in fewer columns. */
-export function activityOfTrace({
-  grid,
-  ranksPerLane,
-  layer,
-  rankBytesRead,
-  rankBytesWritten,
-}: TraceHeat): Activity {
+export function activityOfTrace(
+  { grid, ranksPerLane, layer, rankBytesRead, rankBytesWritten }: TraceHeat,
+  source: Activity["source"],
+): Activity {
   const joined = 8;
   const columns = grid.columns / joined;
   const small = new TimeGrid(grid.lanes, columns, 2, grid.seconds);
@@ -147,7 +144,7 @@ export function activityOfTrace({
       target[at] = (target[at] as number) + value;
     });
   }
-  return activityOf(small, ranksPerLane, "DXT", layer, rankBytesRead, rankBytesWritten);
+  return activityOf(small, ranksPerLane, source, layer, rankBytesRead, rankBytesWritten);
 }
 
 function activityOf(

@@ -12,6 +12,7 @@ import {
 } from "../../model/index.ts";
 import { type Activity, activityOfTrace, HeatBuilder } from "./activity.ts";
 import { ioTimes, isBelowDfs } from "./io-times.ts";
+import { factsOf } from "./facts.ts";
 import type { Job, JobFile, RankLoad, RunFacts } from "./job.ts";
 import { ostLoads } from "./osts.ts";
 import { type LayerRecord, layerRecords, type RunPlace, sumOf } from "./records.ts";
@@ -76,6 +77,7 @@ export class JobStreams implements Streams {
       shiftNs: () => Math.round(shiftSeconds * 1e9),
       rankOf: ({ rank = 0 }) => rankBase + Math.max(0, rank),
       fileOf: ({ id = 0n, layout }) => ({ fileId: id, ...(layout && { layout }) }),
+      earliestNs: 0,
     });
   };
 
@@ -129,15 +131,19 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
   const byId = new Map(files.map((file) => [file.fileId, file]));
   const rankLoads = rankLoadsOf(table("rank_loads"), placeOf);
   const trace = streams.facts.finish();
-  const facts = { runs, ranks, runSeconds: seconds, startUnixSeconds, records, files, rankLoads };
+  const modules = new Set(runs.flatMap(({ modules: own }) => own));
+  const isDated = runs.some((run) => !Number.isNaN(run.startUnixSeconds));
+  const start = isDated ? startUnixSeconds : Number.NaN;
+  const facts = { runs, ranks, runSeconds: seconds, startUnixSeconds: start, records, files, rankLoads };
   return {
     ...facts,
-    modules: new Set(runs.flatMap(({ modules }) => modules)),
+    modules,
+    facts: factsOf(modules, trace?.layers.map(({ layer }) => layer) ?? []),
     partialModules: new Set(runs.flatMap(({ partialModules }) => partialModules)),
     layer: (name) => byLayer.get(name) ?? [],
     file: (fileId) => byId.get(fileId),
     io: ioTimes(files, rankLoads, ranks, seconds, exactBytes(table("layers"))),
-    activity: activityOf(streams),
+    activity: activityOf(streams, modules.has("DXT_POSIX") || modules.has("DXT_MPIIO") ? "DXT" : "calls"),
     trace,
     osts: ostLoads(files, streams.facts.osts),
   };
@@ -153,11 +159,11 @@ function groupByLayer(records: readonly LayerRecord[]): Map<string, LayerRecord[
   return groups;
 }
 
-function activityOf(streams: JobStreams): Activity | undefined {
+function activityOf(streams: JobStreams, traces: Activity["source"]): Activity | undefined {
   const heat = streams.heats.finish();
   if (heat !== undefined) return heat;
   const cells = streams.picture.heat();
-  return cells && activityOfTrace(cells);
+  return cells && activityOfTrace(cells, traces);
 }
 
 function runFacts(table: Table, placeOf: (runId: string) => RunPlace): RunFacts[] {
@@ -170,6 +176,7 @@ function runFacts(table: Table, placeOf: (runId: string) => RunPlace): RunFacts[
     };
     return {
       runId: text("run_id"),
+      kind: text("kind"),
       source: text("source"),
       jobId: text("job_id"),
       userId: text("user_id"),

@@ -16,8 +16,11 @@ export interface RankSums {
 
 /** What a process did, and where it was in the file. */
 interface RankState extends RankSums {
-  /** End of its last read or write; NaN when not known. */
+  /** End of its last access in either direction; NaN before the first. */
   nextOffset: number;
+  /** Last byte that it read and wrote, as Darshan has them: 0 before the first. */
+  lastRead: number;
+  lastWritten: number;
   /** Operation of its last read or write; -1 before the first. */
   last: number;
 }
@@ -107,7 +110,7 @@ export class FileLayer {
     }
     if (rank.last >= 0 && rank.last !== operation) this.#switches++;
     rank.last = operation;
-    countValue(this.#accesses, bytes);
+    if (bytes > 0) countValue(this.#accesses, bytes);
     this.#addOffset(rank, way, offsetAt(calls, i), bytes);
   }
 
@@ -162,6 +165,7 @@ export class FileLayer {
       rank = {
         ...{ opens: 0, reads: 0, writes: 0, bytesRead: 0, bytesWritten: 0 },
         ...{ readSeconds: 0, writeSeconds: 0, metaSeconds: 0, nextOffset: Number.NaN, last: -1 },
+        ...{ lastRead: 0, lastWritten: 0 },
       };
       this.ranks.set(process, rank);
     }
@@ -181,19 +185,23 @@ export class FileLayer {
     this.#metaSeconds += end - start;
   }
 
-  /** Consecutive: exactly behind the previous one of the process; sequential: there or further on. */
+  /** Consecutive: exactly behind the previous one of the process in this direction; sequential: there or further on. */
   #addOffset(rank: RankState, way: Direction, offset: number, bytes: number): void {
     if (Number.isNaN(offset)) {
       this.#offsetsKnown = false;
       return;
     }
-    if (offset >= rank.nextOffset) {
+    const last = way === this.#write ? rank.lastWritten : rank.lastRead;
+    if (offset > last) {
       way.sequential++;
-      if (offset === rank.nextOffset) way.consecutive++;
+      if (offset === last + 1) way.consecutive++;
     }
     if (!Number.isNaN(rank.nextOffset)) countValue(this.#strides, offset - rank.nextOffset);
     rank.nextOffset = offset + bytes;
-    if (bytes > 0) way.maxByte = Math.max(way.maxByte, offset + bytes - 1);
+    const end = offset + bytes - 1;
+    if (way === this.#write) rank.lastWritten = end;
+    else rank.lastRead = end;
+    way.maxByte = Math.max(way.maxByte, end);
   }
 
   #extremes(rankOf: readonly number[]) {
@@ -233,7 +241,7 @@ const sizeColumns = (way: "read" | "write", counts: readonly number[]) =>
   Object.fromEntries(SIZE_NAMES.map((size, at) => [`size_${way}_${size}`, counts[at] as number]));
 
 function frequent(what: "access" | "stride", counts: ReadonlyMap<number, number>) {
-  const most = [...counts].sort((a, b) => b[1] - a[1]).slice(0, FREQUENT.length);
+  const most = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, FREQUENT.length);
   return Object.fromEntries(
     most.flatMap(([bytes, count], at) => [
       [`${what}${at + 1}_bytes`, bytes],

@@ -27,8 +27,9 @@ interface SurveyedProcess extends CallProcess {
 export interface SurveyedRun {
   readonly runId: string;
   readonly source: string;
-  /** Id of the format. */
+  /** Id of the format, and what people call it. */
   readonly kind: string;
+  readonly recorder: string;
 }
 
 export class CallSurvey {
@@ -53,6 +54,7 @@ export class CallSurvey {
         shiftNs: (clock) => (shiftNs = this.#shiftOf(clock)),
         rankOf: (process) => this.#process(process, shiftNs),
         fileOf: (file) => this.#file(file),
+        earliestNs: Number.NEGATIVE_INFINITY,
       },
       { stretch: (stretch) => this.#take(stretch), rankEnds: () => {} },
     );
@@ -84,8 +86,8 @@ export class CallSurvey {
         run_id: runId,
         ...layer.row({ start, ranks: ranks.count, rankOf: ranks.of, hasMetadata: this.#hasMetadata }),
       });
-    for (const row of loadsOf([...this.#layers.values()], ranks.count))
-      into.table(rankLoads).append({ run_id: runId, ...row, rank: ranks.of[row.process] as number });
+    for (const { process, ...row } of loadsOf([...this.#layers.values()], ranks.count))
+      into.table(rankLoads).append({ run_id: runId, ...row, rank: ranks.of[process] as number });
     const seconds = (this.#lastNs - this.#firstNs) / 1e9;
     const base = this.#baseNs ?? 0n;
     const program = this.#mainProcess();
@@ -97,9 +99,10 @@ export class CallSurvey {
       application: program?.program ?? null,
       command_line: program?.command ?? program?.program ?? "",
       ranks: ranks.count,
-      start_unix_ns: base + BigInt(Math.round(this.#firstNs)),
-      end_unix_ns: base + BigInt(Math.round(this.#lastNs)),
+      start_unix_ns: this.#timeOfDay(this.#firstNs),
+      end_unix_ns: this.#timeOfDay(this.#lastNs),
       run_seconds: seconds,
+      library_version: run.recorder,
       modules: [...new Set([...this.#layers.values()].map(({ layer }) => layer))].join(" "),
       partial_modules: "",
       warnings: this.#warnings.join("\n"),
@@ -115,7 +118,12 @@ export class CallSurvey {
       shiftNs: (clock) => (shiftNs = this.#shiftOf(clock)) - this.#firstNs,
       rankOf: (process) => ranks.of[this.#process(process, shiftNs)] as number,
       fileOf: (file) => this.#file(file),
+      earliestNs: Number.NEGATIVE_INFINITY,
     };
+  }
+
+  #timeOfDay(ns: number): bigint | null {
+    return this.#baseNs === undefined ? null : this.#baseNs + BigInt(Math.round(ns));
   }
 
   #shiftOf({ kind, epochNs }: CallClock): number {
@@ -155,10 +163,9 @@ export class CallSurvey {
     let found = this.#layers.get(key);
     if (found === undefined)
       this.#layers.set(key, (found = new FileLayer(file as CallFile & CalledFile, layer)));
-    const process = this.#processes[calls.rank] as SurveyedProcess;
+    const caller = this.#processes[calls.rank] as SurveyedProcess;
     if (operation > Operation.write) this.#hasMetadata = true;
     for (let i = calls.from; i < calls.to; i++) {
-      // The clock of an input may begin later than some of its calls.
       if (!isSound(calls, i)) {
         this.#dropped++;
         continue;
@@ -167,7 +174,7 @@ export class CallSurvey {
       const endNs = (calls.endNs[i] as number) + calls.shiftNs;
       if (startNs < this.#firstNs) this.#firstNs = startNs;
       if (endNs > this.#lastNs) this.#lastNs = endNs;
-      process.calls++;
+      caller.calls++;
       found.add(calls, i, startNs / 1e9, endNs / 1e9);
     }
   }
@@ -181,9 +188,9 @@ export class CallSurvey {
     let count = own.reduce((most, rank) => Math.max(most, rank + 1), 0);
     const of: number[] = this.#processes.map(({ rank }) => rank ?? 0);
     const others = this.#processes
-      .map((process, index) => ({ process, index }))
-      .filter(({ process }) => process.rank === undefined && process.calls > 0)
-      .sort(({ process: a }, { process: b }) => (a.host ?? "").localeCompare(b.host ?? "") || a.pid - b.pid);
+      .map((one, index) => ({ one, index }))
+      .filter(({ one }) => one.rank === undefined && one.calls > 0)
+      .sort(({ one: a }, { one: b }) => (a.host ?? "").localeCompare(b.host ?? "") || a.pid - b.pid);
     for (const { index } of others) of[index] = count++;
     return { of, count: Math.max(1, count) };
   }

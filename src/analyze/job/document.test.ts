@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Finding, Severity } from "../../model/finding.ts";
 import { SINGLE_LOGS } from "../../generate/single/index.ts";
+import type { Fact } from "./facts.ts";
 import { jobDocument, verdictOf } from "./document.ts";
 import type { IoTimes, Job, RunFacts } from "./job.ts";
 import { judge } from "./judge.ts";
@@ -71,16 +72,16 @@ describe("the verdict", () => {
 });
 
 describe("rules that could not be applied", () => {
-  const rule = (...lacks: string[][]) => ({ id: "any", missing: "", lacks });
+  const rule = (...lacks: Fact[][]) => ({ id: "any", missing: "", lacks });
 
   it("are counted by the data that is missing, each kind once and in words", () => {
-    const traces = ["HEATMAP", "DXT_POSIX", "DXT_MPIIO"];
+    const traces: Fact[] = ["activity", "POSIX calls", "MPI-IO calls"];
     const text = unjudgedText([
-      rule(["LUSTRE"]),
+      rule(["layout"]),
       rule(["MPI-IO"], traces),
-      rule(["MPI-IO"], ["LUSTRE"]),
-      rule(["DXT_POSIX"]),
-      rule(["LUSTRE"]),
+      rule(["MPI-IO"], ["layout"]),
+      rule(["POSIX calls"]),
+      rule(["layout"]),
     ]);
     expect(text).toBe(
       "5 other rules need data that the log does not have: Lustre layouts (3 rules), MPI-IO (2), a heat map or DXT traces (1), DXT traces (1). ",

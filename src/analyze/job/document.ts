@@ -37,20 +37,26 @@ const SECTIONS: readonly ((input: ReportInput) => Section)[] = [
 
 export function jobDocument(input: ReportInput): Document {
   const { job, verdicts, command, madeBy } = input;
+  const isLog = job.runs.every(({ kind }) => kind === "darshan");
   return {
     title: titleOf(job),
     facts: factsOf(job),
     verdict: verdictOf(job, verdicts),
-    sections: SECTIONS.map((section) => section(input)),
+    sections: SECTIONS.map((section) => section(input)).filter((section) => isLog || !isMissing(section)),
     command,
     madeBy,
   };
 }
 
+/** A section that only says what a log would need is of no use for a trace. */
+const isMissing = ({ blocks }: Section) =>
+  blocks.every((block) => block.kind === "notice" && block.level === "missing");
+
 function titleOf(job: Job): string {
   const programs = [...new Set(job.runs.map(({ application }) => application || "(program not recorded)"))];
   const jobs = [...new Set(job.runs.map(({ jobId }) => jobId))];
   const name = programs.length > 3 ? `${programs.length} programs` : programs.join(", ");
+  if (jobs.every((id) => id === "")) return name;
   return `${name}, job ${jobs.length > 3 ? `${jobs[0]} and ${jobs.length - 1} others` : jobs.join(", ")}`;
 }
 
@@ -59,8 +65,13 @@ function factsOf(job: Job): Fact[] {
   const start = new Date(job.startUnixSeconds * 1000);
   const iso = Number.isNaN(start.getTime()) ? undefined : start.toISOString();
   const recorders = [
-    ...new Set(job.runs.map(({ libraryVersion, logVersion }) => libraryVersion ?? `format ${logVersion}`)),
+    ...new Set(
+      job.runs.map(({ kind, libraryVersion, logVersion }) =>
+        kind === "darshan" ? `Darshan ${libraryVersion ?? `format ${logVersion}`}` : libraryVersion,
+      ),
+    ),
   ];
+  const users = [...new Set(job.runs.map(({ userId }) => userId))].filter((id) => id !== "").slice(0, 3);
   return [
     { label: "Program", text: first?.commandLine || "not recorded", exact: first?.commandLine ?? "" },
     { label: "Processes", text: `${job.ranks}${job.runs.length > 1 ? ` in ${job.runs.length} logs` : ""}` },
@@ -76,9 +87,9 @@ function factsOf(job: Job): Fact[] {
         ? { text: "not recorded" }
         : { text: `${iso.slice(0, -8).replace("T", " ")} UTC`, exact: iso }),
     },
-    { label: "User", text: [...new Set(job.runs.map(({ userId }) => userId))].slice(0, 3).join(", ") },
+    ...(users.length === 0 ? [] : [{ label: "User", text: users.join(", ") }]),
     { label: "Files", text: String(job.files.length) },
-    { label: "Recorded by", text: `Darshan ${recorders.slice(0, 3).join(", ")}` },
+    { label: "Recorded by", text: recorders.slice(0, 3).join(", ") },
     { label: "Modules", text: [...job.modules].join(" ") || "none" },
   ];
 }

@@ -11,3 +11,5 @@ export { compareDocument, compareSummary } from "./compare-document.ts";
 export { NOISE } from "./compare.ts";
 export { counted } from "./sections/counted.ts";
 export type { PictureOptions } from "./trace-picture.ts";
+export { CallSurvey } from "./call-survey.ts";
+export { moduleWith, needsText } from "./facts.ts";

@@ -1,5 +1,6 @@
 /** What rules and sections know of a job: facts, records by file and layer, and what traces and heat maps add. */
 import type { Activity } from "./activity.ts";
+import type { Fact } from "./facts.ts";
 import type { LayerRecord } from "./records.ts";
 import type { TraceFacts } from "./trace-facts.ts";
 
@@ -11,8 +12,9 @@ export interface Job {
   readonly runSeconds: number;
   /** Of the first run, seconds since 1970. */
   readonly startUnixSeconds: number;
-  /** Modules with data, in any run. */
+  /** Modules or layers with data, in any run, as the input names them. */
   readonly modules: ReadonlySet<string>;
+  readonly facts: ReadonlySet<Fact>;
   /** Modules whose data is incomplete. */
   readonly partialModules: ReadonlySet<string>;
   /** One per file and layer. */
@@ -27,7 +29,7 @@ export interface Job {
   readonly io: IoTimes;
   /** Bytes over time and per rank, from the heat map or the traces; undefined when neither was recorded. */
   readonly activity: Activity | undefined;
-  /** From DXT traces; undefined when there are none. */
+  /** From traced calls; undefined when there are none. */
   readonly trace: TraceFacts | undefined;
   /** Load of each OST that the job's files lie on; empty without LUSTRE records. */
   readonly osts: readonly OstLoad[];
@@ -35,6 +37,8 @@ export interface Job {
 
 export interface RunFacts {
   readonly runId: string;
+  /** Format of the input: `darshan`, `trace`, `strace` … */
+  readonly kind: string;
   readonly source: string;
   readonly jobId: string;
   readonly userId: string;

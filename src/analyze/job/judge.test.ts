@@ -23,7 +23,7 @@ const said = (severity: Judgement["severity"], rest: Partial<Judgement> = {}): J
 const rule = (
   id: string,
   answer: (others: Others) => Judgement | undefined,
-  needs: readonly (readonly string[])[] = [],
+  needs: Rule["needs"] = [],
 ): Rule =>
   defineRule({
     id,
@@ -98,7 +98,7 @@ describe("modules", () => {
   it("that a rule needs and the log lacks are named, and the rule is not asked", () => {
     const never = rule("never", () => {
       throw new Error("asked");
-    }, [["LUSTRE"], ["DXT_POSIX", "HEATMAP"]]);
+    }, [["layout"], ["POSIX calls", "activity"]]);
     expect(judge(nothing, new Map(), [never])).toEqual({
       findings: [],
       quiet: [],
@@ -106,7 +106,7 @@ describe("modules", () => {
         {
           id: "never",
           missing: "LUSTRE and DXT_POSIX or HEATMAP",
-          lacks: [["LUSTRE"], ["DXT_POSIX", "HEATMAP"]],
+          lacks: [["layout"], ["POSIX calls", "activity"]],
         },
       ],
     });

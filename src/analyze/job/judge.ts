@@ -2,6 +2,7 @@
 import { assert } from "../../base/assert.ts";
 import { UsageError } from "../../base/errors.ts";
 import { type Finding, SEVERITIES, type ThresholdUse } from "../../model/index.ts";
+import { needsText } from "./facts.ts";
 import type { Job } from "./job.ts";
 import type { Claim, Judgement, Others, Rule, ThresholdValues, Unjudged, Verdicts } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
@@ -22,9 +23,9 @@ export function judge(
   const quiet: string[] = [];
   const unjudged: Unjudged[] = [];
   for (const rule of rules) {
-    const lacks = missingModules(rule, job);
+    const lacks = missingFacts(rule, job);
     const judgement = judging.of(rule);
-    if (lacks.length > 0) unjudged.push({ id: rule.id, missing: moduleText(lacks), lacks });
+    if (lacks.length > 0) unjudged.push({ id: rule.id, missing: needsText(lacks, " and "), lacks });
     else if (judgement === undefined) quiet.push(rule.id);
     else findings.push(findingOf(rule, judgement, values));
   }
@@ -47,14 +48,14 @@ class Judging {
     this.#rules = rules;
   }
 
-  /** Undefined when the rule is silent or lacks its modules. */
+  /** Undefined when the rule is silent or lacks its facts. */
   of(rule: Rule): Judgement | undefined {
     const { id } = rule;
     if (this.#judgements.has(id)) return this.#judgements.get(id);
     assert(!this.#asked.has(id), `rules yield to one another in a circle: ${[...this.#asked].join(", ")}`);
     this.#asked.add(id);
     const judgement =
-      missingModules(rule, this.#job).length === 0
+      missingFacts(rule, this.#job).length === 0
         ? rule.judge(this.#job, limitsOf(rule, this.#values), this.#othersOf(rule))
         : undefined;
     this.#asked.delete(id);
@@ -128,11 +129,9 @@ function findingOf(rule: Rule, judgement: Judgement, values: ThresholdValues): F
   };
 }
 
-/** Groups of modules that the log has none of; empty when the rule can be applied. */
-const missingModules = (rule: Rule, job: Job) =>
-  rule.needs.filter((group) => !group.some((module) => job.modules.has(module)));
-
-const moduleText = (groups: Rule["needs"]) => groups.map((group) => group.join(" or ")).join(" and ");
+/** Groups of facts that the job has none of; empty when the rule can be applied. */
+const missingFacts = (rule: Rule, job: Job) =>
+  rule.needs.filter((group) => !group.some((fact) => job.facts.has(fact)));
 
 function checkValues(values: ThresholdValues, rules: ReadonlyMap<string, Rule>): void {
   for (const key of values.keys()) {

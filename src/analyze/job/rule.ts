@@ -1,5 +1,6 @@
 /** What a rule is. A rule is one entry in a file of rules/ and so in the table (rules/index.ts). */
 import type { Confidence, Evidence, Finding, Severity, Snippet, Unit } from "../../model/index.ts";
+import type { Fact } from "./facts.ts";
 import type { Job } from "./job.ts";
 
 export interface Threshold {
@@ -67,8 +68,8 @@ export interface RuleSpec<Specs extends Thresholds> {
   readonly title: string;
   /** What is wrong and why it costs, in a sentence or two: for --list and the documents. */
   readonly meaning: string;
-  /** Modules that it cannot do without, as groups of alternatives: [["POSIX"], ["DXT_POSIX", "HEATMAP"]]. */
-  readonly needs: readonly (readonly string[])[];
+  /** Facts that it cannot do without, as groups of alternatives: [["POSIX"], ["POSIX calls", "activity"]]. */
+  readonly needs: readonly (readonly Fact[])[];
   readonly thresholds: Specs;
   /** One of rules/severity.ts, or its own. */
   readonly scale: Scale;
@@ -92,14 +93,14 @@ export interface Unjudged {
   readonly id: string;
   /** In words. */
   readonly missing: string;
-  /** Groups of which the log has no module: any of a group would do. */
-  readonly lacks: readonly (readonly string[])[];
+  /** Groups of which the job has no fact: any of a group would do. */
+  readonly lacks: readonly (readonly Fact[])[];
 }
 
 export interface Verdicts {
   readonly findings: readonly Finding[];
   /** Rules that were applied and found nothing. */
   readonly quiet: readonly string[];
-  /** Rules that could not be applied, with the modules that are missing. */
+  /** Rules that could not be applied, with what is missing. */
   readonly unjudged: readonly Unjudged[];
 }

@@ -1,4 +1,5 @@
 /** docs/analyses.md: what the analysis of a job can find, by which limits, and how its numbers are defined. */
+import { needsText } from "./facts.ts";
 import { formatSize } from "../../base/units.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import type { Rule, Scale, Threshold } from "./rule.ts";
@@ -71,7 +72,7 @@ ${rows.join("\n")}
 
 function section({ id, title, meaning, needs, thresholds, scale, drishti }: Rule): string {
   const facts = [
-    `Needs: ${needs.length === 0 ? "any log" : needs.map((group) => group.join(" or ")).join("; and ")}.`,
+    `Needs: ${needs.length === 0 ? "any log" : needsText(needs, "; and ")}.`,
     drishti === undefined ? "" : `Drishti: ${drishti}.`,
     `Severity: ${scaleText(scale)}`,
   ];

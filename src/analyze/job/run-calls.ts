@@ -27,6 +27,8 @@ export interface CallStretch {
   readonly operation: number;
   /** Nanoseconds to add to both times. */
   readonly shiftNs: number;
+  /** No call starts before. */
+  readonly earliestNs: number;
   readonly startNs: Float64Array;
   readonly endNs: Float64Array;
   /** Moved by the call where that is known, else requested. */
@@ -41,6 +43,8 @@ export interface CallNaming {
   shiftNs(clock: CallClock): number;
   rankOf(process: CallProcess): number;
   fileOf(file: CallFile): CalledFile;
+  /** No call starts before, on the clock of the input; 0 where times count from the start of the run. */
+  readonly earliestNs: number;
 }
 
 export interface StretchSink {
@@ -100,6 +104,7 @@ export class RunCalls implements CallSink {
         to++;
       if ((ownFlags & (CALL_ERROR | CALL_NONFILE)) === 0)
         this.#sink.stretch({
+          earliestNs: this.#naming.earliestNs,
           ...{ from, to, operation: ownOperation, shiftNs: this.#shiftNs, startNs, endNs, bytes, offset },
           rank: this.#ranks[ownProcess] as number,
           file: this.#files[ownFile] as CalledFile,
@@ -124,9 +129,11 @@ export class RunCalls implements CallSink {
 const TEN_YEARS_NS = 3.2e17;
 
 /** Whether a call can be counted: it ends after it starts, within ten years, and its size is known. */
-export function isSound({ startNs, endNs, bytes }: CallStretch, i: number): boolean {
+export function isSound({ startNs, endNs, bytes, earliestNs }: CallStretch, i: number): boolean {
   const [start, end, size] = [startNs[i] as number, endNs[i] as number, bytes[i] as number];
-  return start >= 0 && end >= start && end < TEN_YEARS_NS && size >= 0 && size <= Number.MAX_SAFE_INTEGER;
+  return (
+    start >= earliestNs && end >= start && end < TEN_YEARS_NS && size >= 0 && size <= Number.MAX_SAFE_INTEGER
+  );
 }
 
 /** The offset of a call; NaN when it is not known or beyond what a double holds. */

@@ -6,7 +6,7 @@ import { HEADER_BYTES, RECORD_BYTES } from "../../formats/trace/layout.ts";
 import { planTrace, type TracePlan, TraceParts } from "../../formats/trace/parts.ts";
 import { withFile } from "../../node/file-source.ts";
 import { fsPath } from "../../node/raw-path.ts";
-import type { BpsInput } from "./inputs.ts";
+import type { InputFile } from "../../inputs/index.ts";
 import { type BpsThreads, startThreads } from "./threads.ts";
 import type { PartResult } from "./part-work.ts";
 
@@ -23,15 +23,15 @@ interface Reading {
 
 export class LargeTraces {
   readonly #collector: AccessCollector;
-  readonly #plans = new Map<BpsInput, TracePlan>();
-  readonly #readings = new Map<BpsInput, Reading>();
-  readonly #inputs: readonly BpsInput[];
+  readonly #plans = new Map<InputFile, TracePlan>();
+  readonly #readings = new Map<InputFile, Reading>();
+  readonly #inputs: readonly InputFile[];
   readonly #wanted: number;
   #threads: BpsThreads | undefined;
 
   /** Looks at the inputs. Whatever is wrong with one is left to whoever reads it. */
   constructor(
-    inputs: readonly BpsInput[],
+    inputs: readonly InputFile[],
     collector: AccessCollector,
     { threads, format }: { readonly threads: number; readonly format?: string },
   ) {
@@ -45,12 +45,12 @@ export class LargeTraces {
     }
   }
 
-  has(input: BpsInput): boolean {
+  has(input: InputFile): boolean {
     return this.#plans.has(input);
   }
 
   /** All parts of an input, in order. Large traces right behind it are begun on the way, so that no thread waits. */
-  async read(input: BpsInput): Promise<void> {
+  async read(input: InputFile): Promise<void> {
     if (!this.#readings.has(input)) this.#begin(input);
     const { parts, sink, results } = this.#readings.get(input) as Reading;
     this.#readings.delete(input);
@@ -62,7 +62,7 @@ export class LargeTraces {
   }
 
   /** Begins this one and those behind it, up to one that is read elsewhere: clocks are told in the order of inputs. */
-  #begin(first: BpsInput): void {
+  #begin(first: InputFile): void {
     this.#threads ??= this.#start();
     for (const input of this.#inputs.slice(this.#inputs.indexOf(first))) {
       const plan = this.#plans.get(input);
@@ -71,7 +71,7 @@ export class LargeTraces {
     }
   }
 
-  #readingOf(input: BpsInput, plan: TracePlan, threads: BpsThreads): Reading {
+  #readingOf(input: InputFile, plan: TracePlan, threads: BpsThreads): Reading {
     const sink = this.#collector.sink(input.name);
     const parts = new TraceParts(plan, sink);
     const origin = sink.partOrigin(plan.header.pid);
@@ -107,7 +107,7 @@ export class LargeTraces {
   }
 }
 
-function planOf({ path }: BpsInput): TracePlan | undefined {
+function planOf({ path }: InputFile): TracePlan | undefined {
   if (path === undefined) return undefined;
   try {
     const stat = statSync(fsPath(path));

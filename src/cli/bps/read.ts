@@ -9,10 +9,8 @@ import type { CallSink } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 import type { Context } from "../context.ts";
-import { type BpsInput, openInput, reasonOf } from "./inputs.ts";
+import { type InputFile, PipeSource, openInput, readParquet, reasonOf } from "../../inputs/index.ts";
 import { LargeTraces } from "./large-traces.ts";
-import { readParquet } from "./parquet.ts";
-import { PipeSource } from "./pipe-source.ts";
 
 export interface ReadSetting {
   readonly read: CallReadOptions;
@@ -24,11 +22,11 @@ export interface ReadSetting {
 }
 
 export async function collectInputs(
-  inputs: readonly BpsInput[],
+  inputs: readonly InputFile[],
   options: CollectorOptions,
   setting: ReadSetting,
   context: Context,
-): Promise<{ readonly metrics: Metrics; readonly used: readonly BpsInput[] }> {
+): Promise<{ readonly metrics: Metrics; readonly used: readonly InputFile[] }> {
   const collector = new AccessCollector(options, { shared: setting.threads > 1 });
   const large = new LargeTraces(inputs, collector, setting);
   try {
@@ -41,18 +39,18 @@ export async function collectInputs(
   }
 }
 
-const isInFolder = ({ name, path }: BpsInput) => path !== undefined && path !== name;
+const isInFolder = ({ name, path }: InputFile) => path !== undefined && path !== name;
 
 /** Returns those that could be used. */
 async function readAll(
-  inputs: readonly BpsInput[],
+  inputs: readonly InputFile[],
   collector: AccessCollector,
   large: LargeTraces,
   setting: ReadSetting,
   context: Context,
-): Promise<BpsInput[]> {
+): Promise<InputFile[]> {
   const progress = context.progress({ label: "reading", total: inputs.length, unit: "inputs" });
-  const used: BpsInput[] = [];
+  const used: InputFile[] = [];
   let failure: unknown;
   for (const input of inputs) {
     if (large.has(input)) {
@@ -93,7 +91,7 @@ const isSkippable = (error: unknown) =>
   (error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined);
 
 async function readInput(
-  input: BpsInput,
+  input: InputFile,
   sink: CallSink,
   setting: ReadSetting,
   context: Context,

@@ -90,7 +90,7 @@ describe("a trace", () => {
     const got = read(bytes);
     expect(got.rows).toEqual(rows);
     expect(got.clocks).toEqual([{ kind: "realtime", epochNs: S + OFFSET, uncertaintyNs: 57 }]);
-    expect(got.processes).toEqual([{ pid: 4711, rank: 3, host: "node17", program: "solve" }]);
+    expect(got.processes).toMatchObject([{ pid: 4711, rank: 3, host: "node17", program: "solve" }]);
     expect(got.files.find(({ path }) => path === long)?.fileSystem).toBe("ext4");
     expect([...got.notes.keys()]).toEqual([]);
     expect(findFormat(bytes.subarray(0, 4096), "no matter", "calls")?.id).toBe("trace");

@@ -73,7 +73,7 @@ export function recordsIn(source: ByteSource, { count, capacity }: TraceHeader) 
 
 /** Tells the sink whose accesses will come and what their times count from; returns its number of the process. */
 export function introduce(header: TraceHeader, sink: CallSink): number {
-  const { startMonotonic, realtimeOffset, pid, rank, host, command, comm } = header;
+  const { startMonotonic, endMonotonic, realtimeOffset, pid, rank, host, command, comm } = header;
   sink.clock({
     kind: "realtime",
     epochNs: startMonotonic + realtimeOffset,
@@ -85,6 +85,10 @@ export function introduce(header: TraceHeader, sink: CallSink): number {
     ...(rank === undefined ? {} : { rank }),
     ...(host === "" ? {} : { host }),
     ...(program === "" ? {} : { program }),
+    ...(command.length === 0 ? {} : { command: command.join(" ") }),
+    ...(endMonotonic > startMonotonic
+      ? { life: { startNs: 0, endNs: Number(endMonotonic - startMonotonic) } }
+      : {}),
   });
 }
 

@@ -168,7 +168,7 @@ const overlappingWrites = defineRule({
   title: "Ranks write the same bytes",
   meaning:
     "Different ranks write the same bytes of a file. Their locks collide, and unless they are ordered by the program, which data stays is left to chance.",
-  needs: [["DXT_POSIX"]],
+  needs: [["POSIX calls"]],
   thresholds: {
     share: {
       value: 0.01,

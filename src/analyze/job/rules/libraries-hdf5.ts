@@ -110,7 +110,7 @@ const metadata = defineRule({
       files,
       ({ record, count: part }) => (accessSeconds(record) * part) / accessesOf(record),
     );
-    const known = job.modules.has("H5D");
+    const known = job.facts.has("H5D");
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
       weight: file.count,
@@ -326,7 +326,7 @@ const alignment = defineRule({
   title: "HDF5 objects not aligned to stripes",
   meaning:
     "Large accesses to an HDF5 file on Lustre begin inside stripes, since HDF5 packs objects one after another unless told otherwise.",
-  needs: [["H5F", "H5D"], ["POSIX"], ["LUSTRE"]],
+  needs: [["H5F", "H5D"], ["POSIX"], ["layout"]],
   thresholds: MISALIGNED_THRESHOLDS,
   scale: MISALIGNED_SCALE,
   judge(job, limits) {

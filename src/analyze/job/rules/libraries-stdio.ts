@@ -40,7 +40,7 @@ const stdioBulk = defineRule({
     if (!(bytes >= limits.bytes && bytes >= limits.share * all)) return undefined;
     const calls = sum(files, accessesOf);
     const seconds = sum(files, accessSeconds);
-    const mpi = job.modules.has("MPI-IO");
+    const mpi = job.facts.has("MPI-IO");
     const writes = sum(files, (record) => record.bytesWritten) >= bytes / 2;
     const listed: Listed[] = files.map((record) => ({
       record,

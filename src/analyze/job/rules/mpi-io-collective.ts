@@ -133,7 +133,7 @@ const blocking = defineRule({
   title: "Blocking MPI-IO between computing",
   meaning:
     "A job computes and writes in turns, with blocking calls only. Non-blocking calls can hide a part of the I/O behind the next step.",
-  needs: [["MPI-IO"], ["HEATMAP", "DXT_POSIX", "DXT_MPIIO"]],
+  needs: [["MPI-IO"], ["activity", "POSIX calls", "MPI-IO calls"]],
   thresholds: {
     share: {
       value: 0.25,
@@ -200,7 +200,7 @@ const noHints = defineRule({
   title: "Collective MPI-IO without hints",
   meaning:
     "Collective MPI-IO on Lustre reaches the file system in requests that do not fill a stripe, and no hint tells the library otherwise.",
-  needs: [["MPI-IO"], ["POSIX"], ["LUSTRE"]],
+  needs: [["MPI-IO"], ["POSIX"], ["layout"]],
   thresholds: {
     fill: {
       value: 0.5,
@@ -293,7 +293,7 @@ const aggregators = defineRule({
   title: "Number of aggregators",
   meaning:
     "Collective MPI-IO moves the data through some ranks only. Too few of them cannot keep the stripes of the file busy; too many compete for the same stripes.",
-  needs: [["MPI-IO"], ["POSIX"], ["LUSTRE"]],
+  needs: [["MPI-IO"], ["POSIX"], ["layout"]],
   thresholds: {
     few: {
       value: 0.5,

@@ -25,7 +25,7 @@ import {
   times,
 } from "./wording.ts";
 
-const LAYOUTS = [["LUSTRE"], ["POSIX", "STDIO"]] as const;
+const LAYOUTS = [["layout"], ["POSIX", "STDIO"]] as const;
 const LARGE = {
   value: 10e9,
   unit: "bytes",

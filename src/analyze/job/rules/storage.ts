@@ -11,7 +11,7 @@ import { OTHER_STORAGE_RULES } from "./storage-other.ts";
 import { setStripe, stripeArithmetic, STRIPES_SOURCE, stripesFor, stripesOf } from "./striping.ts";
 import { folderOf, grouped, many, partOfSeconds, percent, rough, secondsText, times } from "./wording.ts";
 
-const NEEDS = [["LUSTRE"], ["POSIX", "MPI-IO", "STDIO"]] as const;
+const NEEDS = [["layout"], ["POSIX", "MPI-IO", "STDIO"]] as const;
 
 const stripeOne = defineRule({
   id: "stripe-one",

@@ -8,7 +8,7 @@ import { ALWAYS_INFO, BY_TIME_TO_SHORTEN, severityByTimeToShorten } from "./seve
 import { grouped, partOfSeconds, percent, rough, secondsText, times } from "./wording.ts";
 
 const DAY_SECONDS = 86_400;
-const TIMELINES = [["HEATMAP", "DXT_POSIX", "DXT_MPIIO"]] as const;
+const TIMELINES = [["activity", "POSIX calls", "MPI-IO calls"]] as const;
 
 const checkpointRhythm = defineRule({
   id: "checkpoint-rhythm",

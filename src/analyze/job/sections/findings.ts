@@ -1,5 +1,6 @@
 import type { Section } from "../../../model/index.ts";
 import { formatMany } from "../../../base/units.ts";
+import type { Fact } from "../facts.ts";
 import type { ReportInput } from "../input.ts";
 import type { Unjudged } from "../rule.ts";
 
@@ -17,12 +18,12 @@ export function findings({ verdicts, job }: ReportInput): Section {
   };
 }
 
-/** What modules record, for those who do not know Darshan's names. */
-const DATA: Readonly<Record<string, string>> = {
-  LUSTRE: "Lustre layouts",
-  HEATMAP: "a heat map",
-  DXT_POSIX: "DXT traces",
-  DXT_MPIIO: "DXT traces",
+/** Facts in words. */
+const DATA: Partial<Record<Fact, string>> = {
+  layout: "Lustre layouts",
+  activity: "a heat map",
+  "POSIX calls": "DXT traces",
+  "MPI-IO calls": "DXT traces",
   H5F: "HDF5 files",
   H5D: "HDF5 datasets",
   PNETCDF_VAR: "PnetCDF variables",
@@ -34,7 +35,7 @@ export function unjudgedText(unjudged: readonly Unjudged[]): string {
   const rules = new Map<string, number>();
   for (const { lacks } of unjudged)
     for (const group of lacks) {
-      const data = [...new Set(group.map((module) => DATA[module] ?? module))].join(" or ");
+      const data = [...new Set(group.map((fact) => DATA[fact] ?? fact))].join(" or ");
       rules.set(data, (rules.get(data) ?? 0) + 1);
     }
   const list = [...rules]

@@ -20,7 +20,7 @@ export function storage({ job }: ReportInput): Section {
         {
           kind: "notice",
           level: "missing",
-          text: job.modules.has("LUSTRE")
+          text: job.facts.has("layout")
             ? "The log has Lustre records, but of no file that was used."
             : "The log has no layout of files on Lustre, so their targets are not known.",
           how: "Darshan records layouts where it was built with Lustre support and files lie on Lustre (module LUSTRE).",

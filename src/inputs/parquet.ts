@@ -1,15 +1,8 @@
 /** Accesses in a Parquet file, through DuckDB, chunk by chunk. docs/bps.md says which columns are known. */
 import { tmpdir } from "node:os";
-import { FormatError } from "../../base/errors.ts";
-import { Operation, type CallSink } from "../../model/index.ts";
-import type { Database } from "../../store/index.ts";
-
-const MAGIC = "PAR1";
-
-export function isParquet(head: Uint8Array): boolean {
-  for (let i = 0; i < MAGIC.length; i++) if (head[i] !== MAGIC.charCodeAt(i)) return false;
-  return true;
-}
+import { FormatError } from "../base/errors.ts";
+import { Operation, type CallSink } from "../model/index.ts";
+import type { Database } from "../store/index.ts";
 
 /** Names by which a column is known; the first one of the file that fits is taken. */
 const COLUMNS = {
@@ -41,13 +34,13 @@ export async function readParquet(
   path: string,
   sink: CallSink,
   memoryBytes: number,
-  breathe: () => Promise<void>,
+  yieldToEvents: () => Promise<void>,
 ): Promise<void> {
-  const { openDatabase } = await import("../../store/database.ts");
-  const { fileError } = await import("../../store/engine-error.ts");
+  const { openDatabase } = await import("../store/database.ts");
+  const { fileError } = await import("../store/engine-error.ts");
   const database = await openDatabase("", { memoryBytes, tempFolder: tmpdir() });
   try {
-    await readWith(database, path, sink, breathe);
+    await readWith(database, path, sink, yieldToEvents);
   } catch (error) {
     throw fileError(error, path, memoryBytes);
   } finally {
@@ -59,9 +52,9 @@ async function readWith(
   { connection }: Database,
   path: string,
   sink: CallSink,
-  breathe: () => Promise<void>,
+  yieldToEvents: () => Promise<void>,
 ): Promise<void> {
-  const { parquetRows, quoteName } = await import("../../store/database.ts");
+  const { parquetRows, quoteName } = await import("../store/database.ts");
   const from = parquetRows([path]);
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJS();
   const columns = columnsOf(path, await rows(`describe select * from ${from}`));
@@ -97,7 +90,7 @@ async function readWith(
     const items = (at: number) => (chunk.getColumnVector(at) as unknown as { items: Float64Array }).items;
     const names = texts.map((_, at) => chunk.getColumnValues(NUMBERS + at) as string[]);
     taker.take(chunk.rowCount, items, names);
-    await breathe();
+    await yieldToEvents();
   }
 }
 

@@ -1,18 +1,19 @@
-/** Which files the arguments mean: themselves, or the traces in a folder; the same bytes only once. */
+/** Which files paths mean: themselves, or what a folder holds; the same bytes only once. */
 import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { FormatError, UsageError } from "../../base/errors.ts";
-import { findFormat, formatsWith, HEAD_BYTES } from "../../formats/catalogue.ts";
-import { darshan } from "../../formats/darshan/index.ts";
-import { type FileSource, openFile } from "../../node/file-source.ts";
-import { gunzipped } from "../../node/gzip-source.ts";
-import { fsPath, namesIn } from "../../node/raw-path.ts";
-import type { Context } from "../context.ts";
+import { FormatError, UsageError } from "../base/errors.ts";
+import { findFormat, formatsWith, HEAD_BYTES } from "../formats/catalogue.ts";
+import { darshan } from "../formats/darshan/index.ts";
+import { type FileSource, openFile } from "../node/file-source.ts";
+import { gunzipped } from "../node/gzip-source.ts";
+import { fsPath, namesIn } from "../node/raw-path.ts";
+import type { Capability } from "../formats/input-format.ts";
+import type { Listener } from "./listener.ts";
 
 const STDIN = "-";
 
-export interface BpsInput {
+export interface InputFile {
   /** As it was given; all files of a folder have the name of the folder. */
   readonly name: string;
   /** Absent for standard input. */
@@ -27,22 +28,26 @@ export function isPipe(word: string): boolean {
 }
 
 /** In order. Inputs that cannot be used are named and left out as long as others are left. */
-export function findInputs(words: readonly string[], context: Context): BpsInput[] {
+export function findInputs(
+  words: readonly string[],
+  wanted: readonly Capability[],
+  listener: Listener,
+): InputFile[] {
   if (words.filter((word) => word === STDIN).length > 1)
     throw new UsageError("standard input (-) is given more than once");
-  const found: BpsInput[] = [];
+  const found: InputFile[] = [];
   const failures: unknown[] = [];
   for (const word of words) {
     try {
-      found.push(...(word === STDIN ? [{ name: "stdin" }] : filesOf(word)));
+      found.push(...(word === STDIN ? [{ name: "stdin" }] : filesOf(word, wanted)));
     } catch (error) {
       if (words.length === 1) throw error;
       failures.push(error);
-      context.skip(word, reasonOf(error, word));
+      listener.skip?.(word, reasonOf(error, word));
     }
   }
   if (found.length === 0 && failures.length > 0) throw failures[0];
-  return withoutTwins(found, context);
+  return found;
 }
 
 /** What went wrong, without the name of the input, which stands before it. */
@@ -56,7 +61,7 @@ export function reasonOf(error: unknown, name: string): string {
   return error.message.replace(`'${name}'`, "").trim();
 }
 
-function filesOf(path: string): BpsInput[] {
+function filesOf(path: string, wanted: readonly Capability[]): InputFile[] {
   if (!statSync(fsPath(path)).isDirectory()) return [{ name: path, path }];
   const paths = namesIn(path)
     .sort()
@@ -64,13 +69,13 @@ function filesOf(path: string): BpsInput[] {
     .filter((file) => statSync(fsPath(file), { throwIfNoEntry: false })?.isFile() === true);
   const known = paths.filter((file) => {
     const head = look(file, (source) => source.read(0, HEAD_BYTES).slice());
-    return head === undefined || findFormat(head, file, "calls") !== undefined;
+    return head === undefined || findFormat(head, file, ...wanted) !== undefined;
   });
   if (known.length > 0) return known.map((file) => ({ name: path, path: file }));
   const formats = formatsWith("calls")
     .map(({ label }) => label)
     .join("; ");
-  throw new FormatError(path, {}, `no trace of accesses in this folder (known: ${formats})`);
+  throw new FormatError(path, {}, `nothing in this folder can be read (known: ${formats})`);
 }
 
 /** The file, or the Darshan log in it when it is a gzip file. */
@@ -94,11 +99,11 @@ function look<T>(path: string, use: (source: FileSource) => T): T | undefined {
   }
 }
 
-/** Equal bytes are the same accesses, which must not count twice. */
-function withoutTwins(inputs: readonly BpsInput[], context: Context): BpsInput[] {
+/** Equal bytes are the same calls, which must not count twice. */
+export function withoutTwins<T extends InputFile>(inputs: readonly T[], listener: Listener): T[] {
   const firstByKey = new Map<string, string>();
   const hashes = new Map<string, string | undefined>();
-  const candidates = new Map<string, BpsInput[]>();
+  const candidates = new Map<string, InputFile[]>();
   for (const input of inputs) {
     if (input.path === undefined) continue;
     const key = cheapKey(input.path);
@@ -119,7 +124,7 @@ function withoutTwins(inputs: readonly BpsInput[], context: Context): BpsInput[]
       firstByKey.set(hash, path);
       return true;
     }
-    context.skip(name === path ? name : path, `the same bytes as ${earlier}, which count once`);
+    listener.skip?.(name === path ? name : path, `the same bytes as ${earlier}, which count once`);
     return false;
   });
 }

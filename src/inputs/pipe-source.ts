@@ -1,9 +1,9 @@
 /** Standard input as a source of bytes: front to back once, or held in memory up to a limit. */
 import { readSync } from "node:fs";
-import { assert } from "../../base/assert.ts";
-import { LimitError } from "../../base/errors.ts";
-import { type ByteSource, bytesSource } from "../../base/source.ts";
-import { formatBytes } from "../../base/units.ts";
+import { assert } from "../base/assert.ts";
+import { LimitError } from "../base/errors.ts";
+import { type ByteSource, bytesSource } from "../base/source.ts";
+import { formatBytes } from "../base/units.ts";
 
 const PIECE = 1 << 18;
 

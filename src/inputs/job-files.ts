@@ -1,0 +1,53 @@
+/** The inputs of one job: logs, or traces, by what they hold. */
+import { UsageError } from "../base/errors.ts";
+import { detectFormat } from "../formats/catalogue.ts";
+import type { InputFormat } from "../formats/input-format.ts";
+import { findInputs, type InputFile, openInput } from "./files.ts";
+import type { Listener } from "./listener.ts";
+
+export interface JobFile {
+  readonly path: string;
+  /** As it was given: the path, or the folder that it was found in. */
+  readonly name: string;
+  /** Undefined where reading will say what is wrong. */
+  readonly format: InputFormat | undefined;
+}
+
+/** Files as they are, folders as what they hold. */
+export function jobFiles(paths: readonly string[], listener: Listener): JobFile[] {
+  return findInputs(paths, ["counters", "calls"], listener).map((input) => ({
+    ...{ ...pathOf(input), format: formatOf(input, paths.length > 1) },
+  }));
+}
+
+function pathOf({ path, name }: InputFile): { path: string; name: string } {
+  if (path === undefined)
+    throw new UsageError("a report reads its inputs more than once; save standard input to a file");
+  return { path, name };
+}
+
+/** Of several inputs, one that is damaged or of no known format is left out later, by name. */
+function formatOf({ path = "", name }: InputFile, isLenient: boolean): InputFormat | undefined {
+  const source = openInput(path, 0);
+  try {
+    return detectFormat(source, "counters", "calls");
+  } catch (error) {
+    // What ends in .darshan is read as a log, which says what is wrong with it.
+    if (isLenient || name !== path || /\.darshan(\.gz)?$/.test(path)) return undefined;
+    throw error;
+  } finally {
+    source.close();
+  }
+}
+
+/** Whether they are traces without counters. A job is read from one kind or the other. */
+export function isTraces(files: readonly JobFile[]): boolean {
+  const traces = files.filter(({ format }) => format !== undefined && format.counters === undefined);
+  if (traces.length === 0) return false;
+  const log = files.find(({ format }) => format?.counters !== undefined);
+  if (log !== undefined)
+    throw new UsageError(
+      `${log.path} has counters and ${traces[0]?.path} has single calls only; give logs or traces, not both`,
+    );
+  return true;
+}

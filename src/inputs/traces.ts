@@ -1,0 +1,105 @@
+/** A job from traces of single calls: read once to number and count, once more for what the streams of a job keep. */
+import { basename } from "node:path";
+import { CallSurvey, JobStreams } from "../analyze/job/index.ts";
+import { FormatError } from "../base/errors.ts";
+import { type CallNote, type CallSink, noteText, TablesBuilder } from "../model/index.ts";
+import { nodeCodecs } from "../node/codecs.ts";
+import { unseenNotes } from "../record/unseen.ts";
+import { openInput, reasonOf } from "./files.ts";
+import type { JobOptions, ReadJob } from "./job.ts";
+import type { JobFile } from "./job-files.ts";
+import type { Listener } from "./listener.ts";
+import { readParquet } from "./parquet.ts";
+
+/** For the database that reads Parquet. */
+const MEMORY_BYTES = 2 ** 30;
+
+export async function readTraces(
+  files: readonly JobFile[],
+  options: JobOptions,
+  listener: Listener,
+): Promise<Pick<ReadJob, "tables" | "streams">> {
+  const survey = new CallSurvey();
+  const notes = new Map<string, CallNote>();
+  const progress = listener.progress?.({ label: "reading traces", total: 2 * files.length, unit: "files" });
+  const used: JobFile[] = [];
+  for (const file of files) {
+    if (await isRead(file, noting(survey.sink(), notes), files.length, options, listener)) used.push(file);
+    progress?.add(1);
+  }
+  const [first] = used;
+  if (first === undefined || survey.isEmpty)
+    throw new FormatError(files[0]?.name ?? "", {}, "no call on a file is recorded here");
+  for (const name of new Set(used.filter(({ name, path }) => name !== path).map(({ name }) => name)))
+    for (const note of unseenNotes(name)) survey.warn(noteText(note));
+  for (const note of notes.values()) survey.warn(noteText(note));
+  const tables = new TablesBuilder();
+  const run = {
+    runId: first.name,
+    source: first.name,
+    kind: first.format?.id ?? "",
+    recorder: first.format?.label ?? "",
+  };
+  const streams = new JobStreams([survey.finish(run, tables)], options.picture);
+  for (const file of used) {
+    await readCalls(file, streams.callsAs(survey.naming()), options, listener);
+    progress?.add(1);
+  }
+  progress?.end();
+  return { tables: tables.finish(), streams };
+}
+
+/** Of several traces, one that cannot be read is left out and named. */
+async function isRead(
+  file: JobFile,
+  sink: CallSink,
+  count: number,
+  options: JobOptions,
+  listener: Listener,
+): Promise<boolean> {
+  try {
+    await readCalls(file, sink, options, listener);
+    return true;
+  } catch (error) {
+    if (count === 1 || !(error instanceof FormatError)) throw error;
+    listener.skip?.(basename(file.path), reasonOf(error, file.path));
+    return false;
+  }
+}
+
+async function readCalls(
+  { path, format }: JobFile,
+  sink: CallSink,
+  { keepGoing = false }: JobOptions,
+  listener: Listener,
+): Promise<void> {
+  const yieldToEvents = async () => listener.yieldToEvents?.();
+  if (format?.calls === "database") {
+    await readParquet(path, sink, MEMORY_BYTES, yieldToEvents);
+    return;
+  }
+  const source = openInput(path);
+  try {
+    if (format?.calls === undefined) throw new FormatError(path, {}, "unknown format");
+    format.calls(source, sink, { codecs: nodeCodecs, keepGoing });
+  } finally {
+    source.close();
+  }
+  await yieldToEvents();
+}
+
+/** Notes of the files of one recording are about all of them: counts and amounts add up. */
+function noting(sink: CallSink, notes: Map<string, CallNote>): CallSink {
+  return {
+    clock: (clock) => sink.clock(clock),
+    process: (process) => sink.process(process),
+    file: (file) => sink.file(file),
+    block: (block) => sink.block(block),
+    note(note) {
+      const key = `${note.id} ${note.about ?? ""}`;
+      const before = notes.get(key);
+      const amounts = note.amounts?.map((amount, at) => amount + (before?.amounts?.[at] ?? 0));
+      notes.set(key, { ...note, count: note.count + (before?.count ?? 0), ...(amounts && { amounts }) });
+    },
+  };
+}

@@ -1,0 +1,156 @@
+/** Jobs from traces of single calls: counters against those that Darshan kept of the same calls, and every kind of trace. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CallSurvey } from "../../src/analyze/job/index.ts";
+import { bytesSource } from "../../src/base/source.ts";
+import { darshan } from "../../src/formats/darshan/index.ts";
+import { readJob } from "../../src/inputs/index.ts";
+import { TablesBuilder } from "../../src/model/index.ts";
+import { nodeCodecs } from "../../src/node/codecs.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const fixture = (name: string) => join(root, "test", "fixtures", name);
+const program = join(root, "bin", "plimsoll");
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-traces-"));
+  expect(spawnSync(process.execPath, [program, "--version"]).status).toBe(0);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function plimsoll(...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
+    ...{ cwd: folder, encoding: "utf8", maxBuffer: 2 ** 26 },
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+describe("counters from calls", () => {
+  /** What both know: Darshan counts every call, and DXT holds every read and write of these logs. */
+  const SAME = [
+    ...["reads", "writes", "bytes_read", "bytes_written", "max_byte_read", "max_byte_written"],
+    ...["consecutive_reads", "consecutive_writes", "sequential_reads", "sequential_writes", "ranks"],
+    ...[
+      "size_read_1m_4m",
+      "size_write_1m_4m",
+      "size_write_10m_100m",
+      "size_read_10m_100m",
+      "size_write_100_1k",
+    ],
+    ...["access1_bytes", "access1_count"],
+  ];
+
+  it.each(["mpiio4_dxt.darshan", "files1000_dxt.darshan"])("of %s are those of its records", (name) => {
+    const bytes = readFileSync(fixture(join("darshan", name)));
+    const kept = new TablesBuilder();
+    darshan.counters(bytesSource(bytes, name), kept, { codecs: nodeCodecs });
+    const survey = new CallSurvey();
+    darshan.calls(bytesSource(bytes, name), survey.sink(), { codecs: nodeCodecs });
+    const counted = new TablesBuilder();
+    survey.finish({ runId: name, source: name, kind: "darshan", recorder: "" }, counted);
+    const rows = (tables: TablesBuilder) => {
+      const table = tables.finish().get("layers")!;
+      return new Map(
+        Array.from({ length: table.rows }, (_, row) => row)
+          .filter((row) => table.value("layer", row) === "POSIX" && Number(table.value("writes", row)) > 0)
+          .map((row) => [
+            table.value("path", row),
+            Object.fromEntries(SAME.map((column) => [column, table.value(column, row)])),
+          ]),
+      );
+    };
+    const expected = rows(kept);
+    expect(expected.size).toBeGreaterThan(0);
+    expect(rows(counted)).toEqual(expected);
+  });
+});
+
+describe("report, findings and diff", () => {
+  const small = () => {
+    const lines = ["pid,bytes,start,end,file,op,offset"];
+    for (let pid = 1; pid <= 2; pid++)
+      for (let i = 0; i < 2000; i++)
+        lines.push(`${pid},1000,${i * 0.001},${i * 0.001 + 0.0009},/scratch/out.${pid},write,${i * 1000}`);
+    const path = join(folder, "small.csv");
+    writeFileSync(path, `${lines.join("\n")}\n`);
+    return path;
+  };
+
+  it("judge a table of accesses: processes are ranks, the cause is found", async () => {
+    const { job, verdicts } = await readJob([small()]);
+    expect(job.ranks).toBe(2);
+    expect(job.io).toMatchObject({ bytesWritten: 4_000_000, bytesRead: 0 });
+    expect(job.files.map(({ path }) => path)).toEqual(["/scratch/out.1", "/scratch/out.2"]);
+    expect(verdicts.findings.map(({ id }) => id)).toContain("small-writes");
+    expect(job.trace?.layers[0]).toMatchObject({
+      layer: "POSIX",
+      write: { calls: 4000, consecutiveCalls: 3998 },
+    });
+  });
+
+  it.each([
+    ["strace", fixture("accesses/named.strace")],
+    ["fio", fixture("accesses/plain_lat.1.log")],
+    ["csv", fixture("accesses/paper.csv")],
+  ])("take %s, on a terminal, as JSON and as a page", (_, path) => {
+    const report = plimsoll("report", path);
+    expect({ code: report.code, err: report.err }).toEqual({ code: 0, err: "" });
+    expect(report.out).toContain("of the run time is I/O");
+    expect(report.out).not.toMatch(/Darshan|1970|NaN|undefined/);
+    const json = JSON.parse(plimsoll("findings", path, "--json").out);
+    expect(json.metrics.bytesRead + json.metrics.bytesWritten).toBeGreaterThan(0);
+    expect(plimsoll("report", path, "-o", "page.html").code).toBe(0);
+    expect(readFileSync(join(folder, "page.html"), "utf8")).toContain("Timeline of calls");
+    expect(plimsoll("diff", path, path).code).toBe(0);
+  });
+
+  it("take a folder of plimsoll record, and say what the recorder could not see", () => {
+    const script =
+      "dd if=/dev/zero of=a bs=4k count=64 2>/dev/null & dd if=/dev/zero of=b bs=1M count=4 2>/dev/null; wait";
+    expect(plimsoll("record", "-o", "rec", "--", "sh", "-c", script).code).toBe(0);
+    const { code, out } = plimsoll("findings", "rec", "--json");
+    expect(code).toBe(0);
+    const { job, metrics } = JSON.parse(out);
+    expect(job).toMatchObject({ application: "dd", ranks: 2, modules: ["POSIX"] });
+    expect(job.runSeconds).toBeGreaterThan(0);
+    // What dd wrote; it reads /dev/zero, which is no file.
+    expect(metrics).toMatchObject({ bytesWritten: 64 * 4096 + 4 * 2 ** 20, files: 2 });
+  });
+
+  it("take a Parquet table", async () => {
+    const { DuckDBInstance } = await import("@duckdb/node-api");
+    const database = await DuckDBInstance.create(":memory:");
+    const connection = await database.connect();
+    await connection.run(
+      `copy (select * from read_csv('${small()}')) to '${join(folder, "small.parquet")}' (format parquet)`,
+    );
+    connection.closeSync();
+    const [table, parquet] = [await readJob([small()]), await readJob([join(folder, "small.parquet")])];
+    expect(parquet.job.io).toEqual(table.job.io);
+  });
+
+  it("refuse what has neither calls nor counters, and say who takes it", () => {
+    writeFileSync(join(folder, "jobs.txt"), "JobIDRaw|User|Start|End\n1|ada|0|1\n");
+    expect(plimsoll("report", "jobs.txt")).toMatchObject({
+      code: 1,
+      err: "plimsoll: jobs.txt: this is a Slurm job list (sacct); plimsoll ingest takes it\n",
+    });
+    expect(plimsoll("report", small(), fixture("darshan/mpiio4_dxt.darshan"))).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(
+        /has counters and .*small\.csv has single calls only; give logs or traces, not both/,
+      ),
+    });
+    const none = join(folder, "none.csv");
+    writeFileSync(none, "pid,bytes,start,end\n");
+    expect(plimsoll("findings", none)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("no call on a file is recorded here"),
+    });
+  });
+});
