@@ -47,19 +47,9 @@ export default defineCommand({
       if (!existsSync(folder) || !statSync(folder).isDirectory())
         throw new UsageError(`${folder}: not a folder; name a folder on the target to load`);
     }
-    const progress = context.progress({ label: "loading", unit: "bytes" });
-    const { streams, seconds, bytes, fileBytes, blockBytes, sync } = options;
-    const done = await interfere(
-      { folders, streams, seconds, bytes, fileBytes, blockBytes, sync },
-      {
-        signal: context.signal,
-        onProgress: (written) => progress.update(written),
-        partialOutput: (path) => context.partialOutput(path),
-      },
-    );
-    progress.end();
+    const done = await interfere({ ...options, folders }, context);
     const perTarget = folders.map((target, i) => ({ target, bytes: done.bytesPerFolder[i] as number }));
-    report(perTarget, done.seconds, streams, context);
+    report(perTarget, done.seconds, options.streams, context);
   },
 });
 

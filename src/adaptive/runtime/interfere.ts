@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { namedError } from "../../base/errors.ts";
+import type { Listener } from "../../base/listener.ts";
 
 const POLL_MS = 100;
 
@@ -20,17 +21,10 @@ export interface Interference {
   readonly sync: boolean;
 }
 
-export interface InterferenceListener {
-  readonly signal: AbortSignal;
-  onProgress(bytes: number): void;
-  /** Told of each file, so that a program that is stopped can remove it. */
-  partialOutput(path: string): { done(): void };
-}
-
 /** Loads the folders, removes its files, and says what was written to each. */
 export async function interfere(
   load: Interference,
-  listener: InterferenceListener,
+  listener: Listener,
 ): Promise<{ readonly seconds: number; readonly bytesPerFolder: readonly number[] }> {
   const streams = load.folders.flatMap((folder, target) =>
     Array.from({ length: load.streams }, (_, stream) => ({
@@ -41,7 +35,7 @@ export async function interfere(
   // Eight bytes a stream: how much it has written. One more tells all to stop.
   const shared = new BigInt64Array(new SharedArrayBuffer(8 * (streams.length + 1)));
   const began = performance.now();
-  const partials = streams.map(({ path }) => listener.partialOutput(path));
+  const partials = streams.map(({ path }) => listener.partialOutput?.(path));
   const setting = {
     buffer: shared.buffer,
     fileBytes: load.fileBytes,
@@ -56,7 +50,7 @@ export async function interfere(
     await Promise.allSettled(threads.map(({ ended }) => ended));
     for (const { path } of streams) rmSync(path, { force: true });
   }
-  for (const partial of partials) partial.done();
+  for (const partial of partials) partial?.done();
   return {
     seconds: (performance.now() - began) / 1000,
     bytesPerFolder: load.folders.map((_, target) =>
@@ -119,14 +113,17 @@ async function untilEnough(
   { seconds, bytes = Number.POSITIVE_INFINITY }: Interference,
   began: number,
   threads: readonly Stream[],
-  { signal, onProgress }: InterferenceListener,
+  listener: Listener,
 ): Promise<void> {
+  const { signal } = listener;
+  const progress = listener.progress?.({ label: "loading", unit: "bytes" });
   const total = () => threads.reduce((sum, _, i) => sum + Number(Atomics.load(shared, i)), 0);
-  while (!signal.aborted && performance.now() - began < seconds * 1000 && total() < bytes) {
+  while (!signal?.aborted && performance.now() - began < seconds * 1000 && total() < bytes) {
     const failed = threads.find(({ failure }) => failure !== undefined)?.failure;
     if (failed !== undefined) throw failed;
-    onProgress(total());
+    progress?.update(total());
     const left = seconds * 1000 - (performance.now() - began);
     await new Promise((resolve) => setTimeout(resolve, Math.max(1, Math.min(POLL_MS, left))));
   }
+  progress?.end();
 }
