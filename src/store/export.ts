@@ -62,7 +62,7 @@ async function exportLines(store: Store, table: string, path: string): Promise<n
   }
 }
 
-export interface ExportOptions extends StoreOptions {
+interface ExportOptions extends StoreOptions {
   readonly format: "parquet" | "csv";
 }
 

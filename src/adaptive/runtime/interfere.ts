@@ -7,7 +7,7 @@ import type { Listener } from "../../base/listener.ts";
 
 const POLL_MS = 100;
 
-export interface Interference {
+interface Interference {
   readonly folders: readonly string[];
   /** Writers at once in each folder. */
   readonly streams: number;
