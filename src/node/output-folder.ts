@@ -2,16 +2,9 @@
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { UsageError } from "../base/errors.ts";
+import type { Listener } from "../base/listener.ts";
 
-/** Who wants to know of outputs. Every part may be left out. */
-export interface OutputListener {
-  /** Told before a file or folder is begun under a temporary name, so that a program that is stopped can remove it. */
-  partialOutput?(path: string): { done(): void };
-  /** Awaited now and then in long work, so that others get their turn. */
-  yieldToEvents?(): Promise<void>;
-}
-
-export interface OutputFolder {
+interface OutputFolder {
   /** As the user gave it. */
   readonly path: string;
   /** What an earlier one is called in the message. */
@@ -26,7 +19,7 @@ export interface OutputFolder {
  */
 export async function replaceFolder(
   { path, what, isOurs }: OutputFolder,
-  listener: OutputListener,
+  listener: Listener,
   fill: (work: string) => void | Promise<void>,
 ): Promise<string> {
   const folder = path.replace(/(?<=.)\/+$/, "");

@@ -1,14 +1,68 @@
-/** One table of a store as one file, written by DuckDB. */
-import { resolve } from "node:path";
+/** One table of a store as one file: Parquet and CSV are written by DuckDB, lines of JSON by us. */
+import { closeSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { CSV_FORMULA, CSV_NUMBER } from "../base/csv.ts";
+import { jsonText } from "../base/json.ts";
 import type { TableSchema } from "../model/index.ts";
+import { syncFile, syncFolder } from "../node/durable.ts";
+import { createOutput, temporaryPath } from "../node/output-file.ts";
 import { PARQUET_OUTSIDE } from "./batch.ts";
 import { openDatabase, quoteName, quoteText, type StoreOptions } from "./database.ts";
 import { ownReadingError, systemErrorOf } from "./engine-error.ts";
 import type { Store } from "./store.ts";
+import { verifySegments } from "./verify.ts";
 import { hideDuplicates, tableQuery } from "./views.ts";
 
-export interface ExportOptions extends StoreOptions {
+export type ExportFormat = "parquet" | "csv" | "ndjson";
+
+/** A file that appears when it is whole, of segments whose checksums are right; gives the number of its rows. */
+export async function exportFile(
+  store: Store,
+  table: TableSchema,
+  path: string,
+  { format, ...options }: StoreOptions & { readonly format: ExportFormat },
+): Promise<number> {
+  // A copy that others trust is made of rows that are as they were stored.
+  await verifySegments(store.path, store.batches(), [table.name]);
+  if (format === "ndjson") return exportLines(store, table.name, path);
+  const temporary = temporaryPath(path);
+  // DuckDB would say it in its own words.
+  closeSync(openSync(temporary, "w"));
+  try {
+    const rows = await exportTable(store, table, temporary, { ...options, format });
+    syncFile(temporary);
+    renameSync(temporary, path);
+    syncFolder(dirname(path));
+    return rows;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+async function exportLines(store: Store, table: string, path: string): Promise<number> {
+  const output = createOutput(path);
+  const query = await store.query();
+  let rows = 0;
+  try {
+    const { columns, pieces } = await query.raw(`from ${table}`);
+    for await (const piece of pieces()) {
+      const lines = piece.map((row) =>
+        jsonText(Object.fromEntries(columns.map(({ name }, i) => [name, row[i]]))),
+      );
+      output.append(Buffer.from(lines.map((line) => `${line}\n`).join("")));
+      rows += piece.length;
+    }
+    output.commit();
+    return rows;
+  } catch (error) {
+    output.abort();
+    throw error;
+  } finally {
+    query.close();
+  }
+}
+
+interface ExportOptions extends StoreOptions {
   readonly format: "parquet" | "csv";
 }
 

@@ -1,5 +1,6 @@
 /** The adaptive writer. */
 export type { BackendSpec, TargetFault } from "../backend/index.ts";
+export { interfere } from "./interfere.ts";
 export type { ArraySpec } from "./plan/dataset-plan.ts";
 export { AdaptiveWriter, openAdaptive, type StepResult } from "./session/adaptive-writer.ts";
 export type { StepProgress, WriterOptions } from "./session/options.ts";

@@ -1,13 +1,14 @@
 /** `plimsoll sim explore`: the protocol of adaptive writing under random faults. */
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { FormatError, UsageError } from "../../base/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import {
   type Checked,
   checkScenario,
   EXPLORED_POLICIES,
   explore,
+  readScenario,
   type Scenario,
   scenarioOf,
   shrink,
@@ -59,7 +60,8 @@ export default defineCommand({
   async run({ options }, context) {
     const policies = policiesOf(options.policy);
     if (options.replay !== undefined) return replay(scenarioOf(options.replay, policies), context);
-    if (options.scenario !== undefined) return replay(readScenario(options.scenario), context);
+    if (options.scenario !== undefined)
+      return replay(readScenario(readFileSync(options.scenario, "utf8"), options.scenario), context);
     const { count, seed } = options;
     const bar = context.progress({ label: "explore", total: count, unit: "runs" });
     const tally = await explore({
@@ -148,37 +150,4 @@ function replay(scenario: Scenario, context: Context): void {
       `\n${checked.outcome}${checked.reason === "" ? "" : `: ${checked.reason}`}; all invariants held\n`,
     );
   if (checked.violation !== undefined) throw new CheckFailed(checked.detail);
-}
-
-function readScenario(path: string): Scenario {
-  const text = readFileSync(path, "utf8");
-  let scenario: Partial<Scenario>;
-  try {
-    scenario = JSON.parse(text) as Partial<Scenario>;
-  } catch (error) {
-    throw new FormatError(path, {}, `expected a scenario as JSON: ${(error as Error).message}`);
-  }
-  const { writers, targets, sizes, faults, policy } = scenario;
-  if (typeof policy !== "string" || !Array.isArray(sizes) || !Array.isArray(faults))
-    throw new FormatError(path, {}, "expected a scenario: policy, writers, targets, sizes and faults");
-  if (sizes.length !== writers)
-    throw new FormatError(
-      path,
-      {},
-      `expected one size per writer: ${sizes.length} sizes, ${writers} writers`,
-    );
-  for (const fault of faults as Scenario["faults"]) {
-    const isOutside =
-      ("rank" in fault && !(fault.rank < (writers ?? 0))) ||
-      ("target" in fault && !(fault.target < (targets ?? 0)));
-    if (isOutside) throw new FormatError(path, {}, `no such rank or target: ${faultText(fault)}`);
-  }
-  const rest = {
-    network: null,
-    noticeSeconds: null,
-    priorRates: null,
-    openStaggerSeconds: 0,
-    sharedSources: false,
-  };
-  return { seed: 0, ...rest, ...scenario } as Scenario;
 }

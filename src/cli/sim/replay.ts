@@ -2,14 +2,13 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { replayDocument, replayVerdict } from "../../adaptive/steps/index.ts";
+import { replayDocument, replayJson, replayVerdict, samplesCsv } from "../../adaptive/steps/index.ts";
 import type { Document, Figure } from "../../model/index.ts";
 import { readMachine } from "../../adaptive/sim/machines/index.ts";
 import { cutEnd } from "../../report/text/index.ts";
 import { machinesWith } from "../../adaptive/sim/replay/machines.ts";
 import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../adaptive/sim/replay/parts.ts";
 import { type JudgedCheck, type Replay, runReplay } from "../../adaptive/sim/replay/replay.ts";
-import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
@@ -125,38 +124,6 @@ function commandLine({ samples, quick, seed, only, machine }: Asked): string {
   return `${words.join(" ")} -o replay`;
 }
 
-/** What --json prints, and checks.json holds. */
-export function replayJson(replay: Replay): unknown {
-  return {
-    simulated: true,
-    seed: replay.seed,
-    parts: replay.parts,
-    verdict: replayVerdict(replay.checks),
-    checks: replay.checks.map(({ id, published, measured, tolerance, verdict, ...rest }) => ({
-      id,
-      published,
-      measured: verdict === "not run" ? null : measured,
-      tolerance,
-      verdict,
-      ...rest,
-      values: rest.values.map((value) => (Number.isFinite(value) ? value : null)),
-    })),
-    contradictions: replay.contradictions,
-    series: replay.series.map(({ results, ...series }) => ({
-      ...series,
-      meanBandwidthMb: mean(results.map(({ bandwidth }) => bandwidth)),
-      meanSeconds: mean(results.map(({ seconds }) => seconds)),
-    })),
-    policies: replay.policies,
-    tradeoff: replay.tradeoff,
-    runs: replay.runs,
-    events: replay.events,
-  };
-}
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
 /** The terminal's summary: every check with published beside simulated. */
 export function replayText(replay: Replay, width: number, output: string | undefined): string {
   const lines = [
@@ -209,37 +176,11 @@ async function writeReplay(
     const json = {
       kind: REPLAY_KIND,
       madeBy: document.madeBy,
-      ...(replayJson(replay) as object),
+      ...replayJson(replay),
       figures: list,
     };
     writeFile(join(work, "checks.json"), `${jsonText(json)}\n`);
   });
-}
-
-/** Every simulated run of the figures and of Table I. */
-function samplesCsv({ series }: Replay): string {
-  const head =
-    "machine,method,size_mb,writers,targets,interference,two_jobs,hourly,sample,seconds,bandwidth_mb_s,writer_bandwidth_mb_s,imbalance".split(
-      ",",
-    );
-  const rows = series.flatMap((one) =>
-    one.results.map((sample, i) => [
-      one.machine,
-      one.method,
-      one.sizeMb,
-      one.writers,
-      one.targets,
-      Number(one.interference),
-      Number(one.twoJobs),
-      Number(one.hourly),
-      i,
-      sample.seconds,
-      sample.bandwidth,
-      sample.writerBandwidth,
-      sample.imbalance,
-    ]),
-  );
-  return csvText([head, ...rows]);
 }
 
 function isReplay(folder: string): boolean {

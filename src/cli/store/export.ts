@@ -1,19 +1,13 @@
 /** `plimsoll store export`: a table for other programs. */
-import { closeSync, openSync, renameSync } from "node:fs";
-import { dirname } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { STORE_SCHEMA } from "../../model/index.ts";
-import { syncFile, syncFolder } from "../../node/durable.ts";
-import { createOutput, temporaryPath } from "../../node/output-file.ts";
-import { exportTable, Store, verifySegments } from "../../store/index.ts";
+import { temporaryPath } from "../../node/output-file.ts";
+import { exportFile, type ExportFormat, Store } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { writeJson } from "../../base/json.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 
-const FORMATS = ["parquet", "csv", "ndjson"] as const;
-type ExportFormat = (typeof FORMATS)[number];
+const FORMATS: readonly ExportFormat[] = ["parquet", "csv", "ndjson"];
 
 export default defineCommand({
   name: "store export",
@@ -50,21 +44,9 @@ export default defineCommand({
     if (out === undefined) throw new UsageError("--out is missing: the file to write");
     const format = (options.format ?? formatOf(out)) as ExportFormat;
     const store = await Store.open(path, storeOptions(options));
-    // A copy that others trust is made of rows that are as they were stored.
-    await verifySegments(store.path, store.batches(), [table.name]);
-    let rows: number;
-    if (format === "ndjson") rows = await exportLines(store, table.name, out, context);
-    else {
-      const temporary = temporaryPath(out);
-      const partial = context.partialOutput(temporary);
-      // DuckDB would say it in its own words.
-      closeSync(openSync(temporary, "w"));
-      rows = await exportTable(store, table, temporary, { ...storeOptions(options), format });
-      syncFile(temporary);
-      renameSync(temporary, out);
-      syncFolder(dirname(out));
-      partial.done();
-    }
+    const partial = context.partialOutput(temporaryPath(out));
+    const rows = await exportFile(store, table, out, { ...storeOptions(options), format });
+    partial.done();
     await store.close();
     if (context.json) context.printJson({ table: table.name, path: out, format, rows });
     else context.note(`wrote ${formatCount(rows)} rows of ${table.name} to ${out}`);
@@ -78,34 +60,4 @@ function formatOf(path: string): ExportFormat {
       `--out ${path}: expected a name that ends in .parquet, .csv or .ndjson, or --format`,
     );
   return format;
-}
-
-async function exportLines(store: Store, table: string, path: string, context: Context): Promise<number> {
-  const partial = context.partialOutput(temporaryPath(path));
-  const output = createOutput(path);
-  const query = await store.query();
-  let rows = 0;
-  try {
-    const { columns, pieces } = await query.raw(`from ${table}`);
-    const encoder = new TextEncoder();
-    for await (const piece of pieces()) {
-      let text = "";
-      for (const row of piece) {
-        writeJson(Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])), (part) => {
-          text += part;
-        });
-        text += "\n";
-      }
-      output.append(encoder.encode(text));
-      rows += piece.length;
-    }
-    output.commit();
-    partial.done();
-    return rows;
-  } catch (error) {
-    output.abort();
-    throw error;
-  } finally {
-    query.close();
-  }
 }

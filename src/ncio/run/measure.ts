@@ -4,6 +4,7 @@ import { rmSync, statfsSync, statSync } from "node:fs";
 import { cpus, hostname, totalmem, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
+import type { Listener } from "../../base/listener.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import { launchedBy } from "../../launch/environment.ts";
 import type { NcioPoint } from "../../model/index.ts";
@@ -39,18 +40,6 @@ export interface MeasureRequest {
   readonly openJournal?: () => Journal;
 }
 
-export interface MeasureListener {
-  readonly signal: AbortSignal;
-  note(message: string): void;
-  progress(work: { readonly label: string; readonly total: number; readonly unit: string }): {
-    update(done: number): void;
-    relabel?(label: string): void;
-    end(): void;
-  };
-  /** Told of files and folders that are gone when the run has ended, so that a program that is stopped can remove them. */
-  partialOutput(path: string): { done(): void };
-}
-
 export interface Measured {
   readonly points: readonly NcioPoint[];
   readonly machine: string;
@@ -70,7 +59,7 @@ export const newFileName = (): string =>
 /** Undefined on ranks that do not lead. With MPI-IO the caller must be a rank that mpiexec started. */
 export async function measurePoints(
   request: MeasureRequest,
-  listener: MeasureListener,
+  listener: Listener,
 ): Promise<Measured | undefined> {
   const { points, backend, ranks } = request;
   const launched = launchedBy(process.env);
@@ -132,11 +121,15 @@ function freeBytes(folder: string): number {
 
 class Measurement {
   readonly #request: MeasureRequest;
-  readonly #listener: MeasureListener;
+  readonly #listener: Listener;
 
-  constructor(request: MeasureRequest, listener: MeasureListener) {
+  constructor(request: MeasureRequest, listener: Listener) {
     this.#request = request;
     this.#listener = listener;
+  }
+
+  get #signal(): AbortSignal {
+    return this.#listener.signal ?? new AbortController().signal;
   }
 
   async run(crew: Crew): Promise<Measured> {
@@ -154,7 +147,7 @@ class Measurement {
       const resumed = found.size;
       const todo = points.filter((point) => !found.has(pointKey(point)));
       if (resumed > 0)
-        this.#listener.note(
+        this.#listener.note?.(
           `${formatCount(resumed)} of ${formatCount(points.length)} points were measured before`,
         );
       if (todo.length > 0) await this.#measure(crew, todo, storage, found, journal);
@@ -182,24 +175,24 @@ class Measurement {
     const measuring = this.#request.measuring(storage.stripBytes);
     const plan = { points: todo, measuring, backend: storage.plan, file: storage.file };
     const perPoint = measuring.warmUps + measuring.repeats;
-    const bar = this.#listener.progress({ label: "ncio", total: todo.length * perPoint, unit: "runs" });
+    const bar = this.#listener.progress?.({ label: "ncio", total: todo.length * perPoint, unit: "runs" });
     let turns = 0;
     await crew.run(
       plan,
       (event) => {
         const point = todo[event.point] as PointPlan;
         if (event.kind === "turn") {
-          bar.relabel?.(`${event.point + 1}/${todo.length} ${describePoint(point)}`);
-          bar.update(++turns);
+          bar?.relabel?.(`${event.point + 1}/${todo.length} ${describePoint(point)}`);
+          bar?.update(++turns);
           return;
         }
         const measured = pointOf(point, event.result, { plan, launch: crew.launch, shape: storage.shape });
         found.set(pointKey(point), measured);
         journal?.add(pointKey(point), measured);
       },
-      this.#listener.signal,
+      this.#signal,
     );
-    bar.end();
+    bar?.end();
   }
 
   /** Storage that is ready, and what goes when the run ends. */
@@ -211,7 +204,7 @@ class Measurement {
     if (backend === "memory" || backend === "null")
       return { plan: { kind: backend }, file, shape, stripBytes: undefined, end: async () => {} };
     const folder = folderOf(dir);
-    const partial = this.#listener.partialOutput(join(folder, file));
+    const partial = this.#listener.partialOutput?.(join(folder, file));
     return {
       plan: { kind: backend, folder },
       file,
@@ -219,7 +212,7 @@ class Measurement {
       stripBytes: undefined,
       end: async () => {
         rmSync(join(folder, file), { force: true });
-        partial.done();
+        partial?.done();
       },
     };
   }
@@ -232,10 +225,10 @@ class Measurement {
       ? await startServers({
           servers: Number(servers),
           dir: join(folderOf(dir), `${file}-servers`),
-          signal: this.#listener.signal,
+          signal: this.#signal,
         })
       : undefined;
-    const partial = started === undefined ? undefined : this.#listener.partialOutput(started.dir);
+    const partial = started === undefined ? undefined : this.#listener.partialOutput?.(started.dir);
     const { addresses, token } = started ?? runningServers(servers);
     const storage = await connectServers({ addresses, token });
     const { listMax, hasTypes, requestBytesMax, strips, limits } = storage;

@@ -1,8 +1,9 @@
 /** The figures of a document as a folder of SVG and CSV, with a list of what they are. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Listener } from "../../base/listener.ts";
 import type { Document, Figure } from "../../model/index.ts";
-import { type OutputListener, replaceFolder } from "../../node/output-folder.ts";
+import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFile } from "../../node/write-file.ts";
 import { figureFiles } from "./render.ts";
 
@@ -12,7 +13,7 @@ const FIGURES_KIND = "plimsoll figures";
 export async function writeFigureFolder(
   document: Document,
   path: string,
-  listener: OutputListener = {},
+  listener: Listener = {},
 ): Promise<void> {
   const output = { path, what: "folder of figures", isOurs: isFigures };
   await replaceFolder(output, listener, async (work) => {
@@ -32,7 +33,7 @@ export async function writeFigureFolder(
 export async function writeFigures(
   figures: readonly Figure[],
   folder: string,
-  listener: OutputListener = {},
+  listener: Listener = {},
 ): Promise<void> {
   for (const figure of figures) {
     const { svg, csv } = figureFiles(figure);

@@ -1,10 +1,10 @@
+import type { Listener } from "../../base/listener.ts";
 import type { Document } from "../../model/index.ts";
 import { createOutput, temporaryPath } from "../../node/output-file.ts";
-import type { OutputListener } from "../../node/output-folder.ts";
 import { renderPage } from "./render.ts";
 
 /** One HTML file, which appears under its name when it is whole. */
-export function writePage(document: Document, path: string, listener: OutputListener = {}): void {
+export function writePage(document: Document, path: string, listener: Listener = {}): void {
   const partial = listener.partialOutput?.(temporaryPath(path));
   const file = createOutput(path);
   try {

@@ -9,5 +9,5 @@ export {
   type Tally,
   type Violation,
 } from "./explore.ts";
-export { EXPLORED_POLICIES, type Scenario, scenarioOf } from "./scenario.ts";
+export { EXPLORED_POLICIES, readScenario, type Scenario, scenarioOf } from "./scenario.ts";
 export { shrink } from "./shrink.ts";

@@ -1,6 +1,7 @@
 /** Random scenarios for the explorer: a seed gives a run with its faults, always the same. */
+import { FormatError } from "../../../base/errors.ts";
 import { Random } from "../../../base/prng.ts";
-import type { Fault, NetworkFaults } from "../host/index.ts";
+import { type Fault, faultText, type NetworkFaults } from "../host/index.ts";
 
 /** Everything that a run depends on, as plain data. */
 export interface Scenario {
@@ -77,4 +78,37 @@ function faultOf(random: Random, writers: number, targets: number): Fault {
   if (which < 0.8) return { kind: "full", target, bytes: random.below(512 * MIB) };
   if (which < 0.86) return { kind: "eio", target, at };
   return { kind: random.pick(["open-fails", "open-hangs", "sync-fails", "sync-hangs"] as const), target };
+}
+
+/** A scenario that somebody wrote or saved, as JSON; `path` is for messages. */
+export function readScenario(text: string, path: string): Scenario {
+  let scenario: Partial<Scenario>;
+  try {
+    scenario = JSON.parse(text) as Partial<Scenario>;
+  } catch (error) {
+    throw new FormatError(path, {}, `expected a scenario as JSON: ${(error as Error).message}`);
+  }
+  const { writers, targets, sizes, faults, policy } = scenario;
+  if (typeof policy !== "string" || !Array.isArray(sizes) || !Array.isArray(faults))
+    throw new FormatError(path, {}, "expected a scenario: policy, writers, targets, sizes and faults");
+  if (sizes.length !== writers)
+    throw new FormatError(
+      path,
+      {},
+      `expected one size per writer: ${sizes.length} sizes, ${writers} writers`,
+    );
+  for (const fault of faults as Scenario["faults"]) {
+    const isOutside =
+      ("rank" in fault && !(fault.rank < (writers ?? 0))) ||
+      ("target" in fault && !(fault.target < (targets ?? 0)));
+    if (isOutside) throw new FormatError(path, {}, `no such rank or target: ${faultText(fault)}`);
+  }
+  const rest = {
+    network: null,
+    noticeSeconds: null,
+    priorRates: null,
+    openStaggerSeconds: 0,
+    sharedSources: false,
+  };
+  return { seed: 0, ...rest, ...scenario } as Scenario;
 }

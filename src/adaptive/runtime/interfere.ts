@@ -1,0 +1,129 @@
+/** Writers that load storage targets and never stop, until told: the artificial interference of the adaptive I/O paper. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { namedError } from "../../base/errors.ts";
+import type { Listener } from "../../base/listener.ts";
+
+const POLL_MS = 100;
+
+interface Interference {
+  readonly folders: readonly string[];
+  /** Writers at once in each folder. */
+  readonly streams: number;
+  /** It stops after this time, or after so many bytes in all. */
+  readonly seconds: number;
+  readonly bytes?: number | undefined;
+  /** Size of each stream's file, written over and over, and of one write. */
+  readonly fileBytes: number;
+  readonly blockBytes: number;
+  /** Make data durable at the end of each file. */
+  readonly sync: boolean;
+}
+
+/** Loads the folders, removes its files, and says what was written to each. */
+export async function interfere(
+  load: Interference,
+  listener: Listener,
+): Promise<{ readonly seconds: number; readonly bytesPerFolder: readonly number[] }> {
+  const streams = load.folders.flatMap((folder, target) =>
+    Array.from({ length: load.streams }, (_, stream) => ({
+      target,
+      path: join(folder, `.plimsoll-interfere-${process.pid}-${stream}`),
+    })),
+  );
+  // Eight bytes a stream: how much it has written. One more tells all to stop.
+  const shared = new BigInt64Array(new SharedArrayBuffer(8 * (streams.length + 1)));
+  const began = performance.now();
+  const partials = streams.map(({ path }) => listener.partialOutput?.(path));
+  const setting = {
+    buffer: shared.buffer,
+    fileBytes: load.fileBytes,
+    blockBytes: Math.min(load.blockBytes, load.fileBytes),
+    sync: load.sync,
+  };
+  const threads = streams.map(({ path }, index) => startStream(path, index, setting));
+  try {
+    await untilEnough(shared, load, began, threads, listener);
+  } finally {
+    Atomics.store(shared, streams.length, 1n);
+    await Promise.allSettled(threads.map(({ ended }) => ended));
+    for (const { path } of streams) rmSync(path, { force: true });
+  }
+  for (const partial of partials) partial?.done();
+  return {
+    seconds: (performance.now() - began) / 1000,
+    bytesPerFolder: load.folders.map((_, target) =>
+      streams.reduce((sum, one, i) => (one.target === target ? sum + Number(shared[i]) : sum), 0),
+    ),
+  };
+}
+
+interface Stream {
+  readonly ended: Promise<void>;
+  failure: Error | undefined;
+}
+
+interface StreamSetting {
+  readonly buffer: ArrayBufferLike;
+  readonly fileBytes: number;
+  readonly blockBytes: number;
+  readonly sync: boolean;
+}
+
+/** A thread that writes one file from its start to its end, again and again, until it is told to stop. */
+const STREAM = `
+const { workerData: { path, index, buffer, fileBytes, blockBytes, sync } } = require("node:worker_threads");
+const fs = require("node:fs");
+const done = new BigInt64Array(buffer);
+const stop = done.length - 1;
+const block = Buffer.alloc(blockBytes, index + 1);
+const file = fs.openSync(path, "w");
+try {
+  while (Atomics.load(done, stop) === 0n) {
+    for (let at = 0; at < fileBytes && Atomics.load(done, stop) === 0n; ) {
+      const written = fs.writeSync(file, block, 0, Math.min(blockBytes, fileBytes - at), at);
+      at += written;
+      Atomics.add(done, index, BigInt(written));
+    }
+    if (sync) fs.fdatasyncSync(file);
+  }
+} finally {
+  fs.closeSync(file);
+}
+`;
+
+function startStream(path: string, index: number, setting: StreamSetting): Stream {
+  const worker = new Worker(STREAM, { eval: true, workerData: { path, index, ...setting } });
+  const stream: Stream = {
+    failure: undefined,
+    ended: new Promise((resolve) => {
+      worker.on("error", (error) => {
+        stream.failure = namedError(error, path) as Error;
+        resolve();
+      });
+      worker.on("exit", () => resolve());
+    }),
+  };
+  return stream;
+}
+
+async function untilEnough(
+  shared: BigInt64Array,
+  { seconds, bytes = Number.POSITIVE_INFINITY }: Interference,
+  began: number,
+  threads: readonly Stream[],
+  listener: Listener,
+): Promise<void> {
+  const { signal } = listener;
+  const progress = listener.progress?.({ label: "loading", unit: "bytes" });
+  const total = () => threads.reduce((sum, _, i) => sum + Number(Atomics.load(shared, i)), 0);
+  while (!signal?.aborted && performance.now() - began < seconds * 1000 && total() < bytes) {
+    const failed = threads.find(({ failure }) => failure !== undefined)?.failure;
+    if (failed !== undefined) throw failed;
+    progress?.update(total());
+    const left = seconds * 1000 - (performance.now() - began);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(1, Math.min(POLL_MS, left))));
+  }
+  progress?.end();
+}
