@@ -11,7 +11,7 @@ import {
   STUDY_ITEMS,
   type Study,
 } from "../../src/analyze/study/reuse/index.ts";
-import { memoryStore } from "../../src/analyze/study/reuse/test-kit.ts";
+import { memoryStore } from "../../src/analyze/study/common/test-kit.ts";
 import {
   AnswerSheetBuilder,
   type ReuseOptions as CentreOptions,

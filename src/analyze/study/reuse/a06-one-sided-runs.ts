@@ -1,4 +1,4 @@
-import { cmfChart } from "./charts.ts";
+import { cmfChart } from "../common/charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
 import type { Runs } from "./sweep/index.ts";

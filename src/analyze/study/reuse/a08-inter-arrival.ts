@@ -1,5 +1,5 @@
 import { mean, passing, quantileOf } from "../../../base/statistics.ts";
-import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { cmfChart, drawnNote, drawnValues } from "../common/charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
 

@@ -1,5 +1,5 @@
 import { mean, passing, quantileOf } from "../../../base/statistics.ts";
-import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { cmfChart, drawnNote, drawnValues } from "../common/charts.ts";
 import { fileIds } from "./file-ids.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import { type Prepared, prepare } from "./prepare.ts";

@@ -1,5 +1,5 @@
 import { sampleNote } from "./a06-one-sided-runs.ts";
-import { cmfChart } from "./charts.ts";
+import { cmfChart } from "../common/charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
 import { prepare } from "./prepare.ts";
 

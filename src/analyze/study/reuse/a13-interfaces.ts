@@ -1,5 +1,6 @@
 import { mean, passing } from "../../../base/statistics.ts";
-import { drawnNote, drawnValues, violinChart } from "./charts.ts";
+import { drawnNote, drawnValues } from "../common/charts.ts";
+import { violinChart } from "./charts.ts";
 import { defineItem, drawn, table } from "./item.ts";
 import { prepare } from "./prepare.ts";
 import { LAYER_NAMES, type Layers } from "./sweep/index.ts";

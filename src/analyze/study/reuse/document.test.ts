@@ -4,7 +4,7 @@ import { studyDocument } from "./document.ts";
 import { labelOf, unitOf } from "./labels.ts";
 import { reuseOptions } from "./options.ts";
 import { runStudy } from "./study.ts";
-import { memoryStore } from "./test-kit.ts";
+import { memoryStore } from "../common/test-kit.ts";
 
 describe("the report of a study", () => {
   it("holds every item, figure and finding once, with unique ids", async () => {

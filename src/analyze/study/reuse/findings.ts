@@ -5,14 +5,14 @@
  * claims hold, refuted when one fails, and insufficient when one is open or there is too little data to judge.
  */
 import type { Cell, Queryable } from "../../../model/index.ts";
-import type { Claim, StudyFinding } from "../common/finding.ts";
-import { stateOf, verdictOf } from "../common/judge.ts";
-import type { Draft, Evidence } from "./findings/draft.ts";
+import type { StudyFinding } from "../common/finding.ts";
+import { type Draft, judgedFinding } from "../common/judge.ts";
+import type { Evidence } from "./findings/draft.ts";
 import { f01, f02, f06 } from "./findings/files-and-runs.ts";
 import { f03, f04, f05 } from "./findings/reuse.ts";
 import { f07, f08, f09, f10 } from "./findings/storage.ts";
-import { around, drawnIntervals, ostInterval } from "./intervals.ts";
-import { type ItemResult, steady } from "./item.ts";
+import { drawnIntervals, ostInterval } from "./intervals.ts";
+import type { ItemResult } from "./item.ts";
 import type { ReuseOptions } from "./options.ts";
 import { prepare } from "./prepare.ts";
 
@@ -60,43 +60,7 @@ export async function judgeFindings(
         (row: readonly Cell[]) => ({ setting: String(row[0]), value: Number(row[column]), key }),
       ),
   };
-  return FINDINGS.map((finding) => finish(finding(evidence), value, published, prepared.files));
-}
-
-const EVERYWHERE = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-
-function finish(
-  draft: Draft,
-  value: (key: string) => number,
-  published: (key: string) => number | null,
-  files: number,
-): StudyFinding {
-  const claims = draft.claims.map(({ interval: drawn, range: [least, most] = EVERYWHERE, ...one }): Claim => {
-    const measured = steady(one.measured ?? value(one.key));
-    const { low, high } = around(measured, drawn);
-    const interval = [Math.max(least, low), Math.min(most, high)] as const;
-    return {
-      ...one,
-      measured,
-      published: one.published ?? published(one.key),
-      interval: [steady(interval[0]), steady(interval[1])],
-      state: stateOf(measured, interval, one.side, one.bound),
-    };
-  });
-  const first = claims[0] as Claim;
-  const enough = files > 0 && draft.n >= draft.minimum;
-  return {
-    id: draft.id,
-    title: draft.title,
-    statement: draft.statement,
-    published: first.published,
-    measured: first.measured,
-    interval: first.interval,
-    ...verdictOf({ ...draft, claims }, enough),
-    n: draft.n,
-    minimum: draft.minimum,
-    unit: draft.unit,
-    claims,
-    sensitivity: draft.sensitivity,
-  };
+  return FINDINGS.map((finding) =>
+    judgedFinding(finding(evidence), { value, published }, prepared.files > 0),
+  );
 }

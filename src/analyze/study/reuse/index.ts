@@ -14,7 +14,4 @@ export {
   reuseOptions,
 } from "./options.ts";
 export { runStudy, STUDY_STEPS, type Study, type StudyWatch } from "./study.ts";
-export { type GroupRuns, type RunsState, type RunsWork, groupedRuns, mixed } from "./sweep/index.ts";
-export { cmfChart, drawnNote, drawnValues } from "./charts.ts";
-export { type DrawnInterval, around } from "./intervals.ts";
-export { type ZoneSpan, localToUnix, offsetAt, zoneSpans } from "./zone.ts";
+export { type GroupRuns, type RunsState, type RunsWork, groupedRuns } from "./sweep/index.ts";

@@ -1,13 +1,8 @@
 /** How far the numbers behind the findings could move: bootstrap intervals over files, or over runs. */
-import {
-  bootstrap,
-  type Interval,
-  risingOrder,
-  UnitMeans,
-  weightedQuantile,
-} from "../../../base/bootstrap.ts";
+import { type Interval, risingOrder, UnitMeans, weightedQuantile } from "../../../base/bootstrap.ts";
 import { leastOverMostInterval } from "../../../base/extremes.ts";
 import { mean, spearman } from "../../../base/statistics.ts";
+import { type DrawnInterval, intervalsOf } from "../common/intervals.ts";
 import { HOURS_MIN } from "./a14-hours.ts";
 import { prepareOnce } from "./once.ts";
 import { ostsOf } from "./osts.ts";
@@ -18,49 +13,6 @@ const SAMPLE_RUNS = 5000;
 
 /** The larger over the smaller. */
 export const larger = (a: number, b: number) => Math.max(a / b, b / a);
-
-/** An interval, and where its units alone put the number, when they are a part of all. */
-export interface DrawnInterval extends Interval {
-  readonly partAt?: number;
-}
-
-/**
- * The interval around the number that all units give. A part of them gives a number of its own, and the interval that it
- * gives lies around that one.
- */
-export function around(measured: number, { low, high, partAt }: DrawnInterval): Interval {
-  if (partAt === undefined || Number.isNaN(measured) || Number.isNaN(partAt)) return { low, high };
-  return { low: measured + (low - partAt), high: measured + (high - partAt) };
-}
-
-/** Intervals of `names` statistics of `units` units of `all`. */
-function intervals<Name extends string>(
-  { options }: Prepared,
-  units: number,
-  all: number,
-  names: readonly Name[],
-  statistics: (weights: Float64Array) => readonly number[],
-): Record<Name, DrawnInterval> {
-  const none = { low: Number.NaN, high: Number.NaN };
-  if (units === 0)
-    return Object.fromEntries(names.map((name) => [name, none])) as Record<Name, DrawnInterval>;
-  const estimates = statistics(new Float64Array(units).fill(1));
-  const raw = bootstrap(units, statistics, options);
-  // A part of the units spreads more than all of them would, by the root of their numbers.
-  const scale = Math.sqrt(units / Math.max(units, all));
-  return Object.fromEntries(
-    names.map((name, i) => {
-      const { low, high } = raw[i] ?? none;
-      const at = estimates[i] as number;
-      return [
-        name,
-        scale === 1
-          ? { low, high }
-          : { low: at + (low - at) * scale, high: at + (high - at) * scale, partAt: at },
-      ];
-    }),
-  ) as Record<Name, DrawnInterval>;
-}
 
 type FileName =
   | "readWrite"
@@ -139,8 +91,8 @@ export function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterva
     picked(spreads.covBytes),
     flag((i) => (read[i] === 1 ? (times[i] as number) : Number.NaN)),
   ]);
-  return intervals(
-    prepared,
+  return intervalsOf(
+    prepared.options,
     units,
     files,
     [
@@ -186,7 +138,7 @@ export async function runIntervals(prepared: Prepared) {
   const oneSided = x.map((value) => Number(value >= 0.95));
   const means = new UnitMeans(x.length, [oneSided, is(1), is(-1), pick(1), pick(-1)]);
   const names = ["oneSided", "readOverWrite", "writeOverRead"] as const;
-  return intervals(prepared, x.length, runs.moving, names, (weights) => {
+  return intervalsOf(prepared.options, x.length, runs.moving, names, (weights) => {
     const [one, reads, writes, read, written] = means.of(weights);
     return [one as number, (reads as number) / (writes as number), (written as number) / (read as number)];
   });
@@ -241,10 +193,16 @@ export function layerIntervals(prepared: Prepared) {
     spread(sd, 0),
     spread(bytes, 0),
   ]);
-  return intervals(prepared, index.count, files, ["timeRatio", "bytesRatio"] as const, (weights) => {
-    const [posix, mpiio, posixSd, posixBytes] = means.of(weights);
-    return [(posix as number) / (mpiio as number), (posixSd as number) / (posixBytes as number)];
-  });
+  return intervalsOf(
+    prepared.options,
+    index.count,
+    files,
+    ["timeRatio", "bytesRatio"] as const,
+    (weights) => {
+      const [posix, mpiio, posixSd, posixBytes] = means.of(weights);
+      return [(posix as number) / (mpiio as number), (posixSd as number) / (posixBytes as number)];
+    },
+  );
 }
 
 export function hourInterval(prepared: Prepared) {
@@ -262,26 +220,32 @@ export function hourInterval(prepared: Prepared) {
     if (!Number.isNaN(cov)) cells.set([cov, 1], 4 * i + 2);
   }
   const sums = new Float64Array(4 * 24);
-  return intervals(prepared, index.count, prepared.files, ["rho", "meanCov"] as const, (weights) => {
-    sums.fill(0);
-    for (let i = 0; i < places.length; i++) {
-      const weight = weights[index.of[i] as number] as number;
-      if (weight === 0) continue;
-      const at = places[i] as number;
-      const from = 4 * i;
-      sums[at] = (sums[at] as number) + weight * (cells[from] as number);
-      sums[at + 1] = (sums[at + 1] as number) + weight * (cells[from + 1] as number);
-      sums[at + 2] = (sums[at + 2] as number) + weight * (cells[from + 2] as number);
-      sums[at + 3] = (sums[at + 3] as number) + weight * (cells[from + 3] as number);
-    }
-    const longs: number[] = [];
-    const variations: number[] = [];
-    for (let at = 0; at < sums.length; at += 4) {
-      if (sums[at + 1] === 0 || sums[at + 3] === 0) continue;
-      longs.push((sums[at] as number) / (sums[at + 1] as number));
-      variations.push((sums[at + 2] as number) / (sums[at + 3] as number));
-    }
-    if (longs.length < HOURS_MIN) return [Number.NaN, Number.NaN];
-    return [spearman(longs, variations), mean(variations)];
-  });
+  return intervalsOf(
+    prepared.options,
+    index.count,
+    prepared.files,
+    ["rho", "meanCov"] as const,
+    (weights) => {
+      sums.fill(0);
+      for (let i = 0; i < places.length; i++) {
+        const weight = weights[index.of[i] as number] as number;
+        if (weight === 0) continue;
+        const at = places[i] as number;
+        const from = 4 * i;
+        sums[at] = (sums[at] as number) + weight * (cells[from] as number);
+        sums[at + 1] = (sums[at + 1] as number) + weight * (cells[from + 1] as number);
+        sums[at + 2] = (sums[at + 2] as number) + weight * (cells[from + 2] as number);
+        sums[at + 3] = (sums[at + 3] as number) + weight * (cells[from + 3] as number);
+      }
+      const longs: number[] = [];
+      const variations: number[] = [];
+      for (let at = 0; at < sums.length; at += 4) {
+        if (sums[at + 1] === 0 || sums[at + 3] === 0) continue;
+        longs.push((sums[at] as number) / (sums[at + 1] as number));
+        variations.push((sums[at + 2] as number) / (sums[at + 3] as number));
+      }
+      if (longs.length < HOURS_MIN) return [Number.NaN, Number.NaN];
+      return [spearman(longs, variations), mean(variations)];
+    },
+  );
 }

@@ -16,8 +16,9 @@ import { groupFiles } from "./group-files.ts";
 import { exact, number } from "./item.ts";
 import { layoutTexts } from "./layout-texts.ts";
 import type { ReuseOptions } from "./options.ts";
-import { type GroupRuns, type Swept, mixed, sweep } from "./sweep/index.ts";
-import { hourOf, parsePeriod, zoneSpans } from "./zone.ts";
+import { mixed } from "../common/hash.ts";
+import { hourOf, parsePeriod, zoneSpans } from "../common/zone.ts";
+import { type GroupRuns, type Swept, sweep } from "./sweep/index.ts";
 
 export interface Prepared {
   readonly db: Queryable;

@@ -1,5 +1,6 @@
 import { mean, quantileOf } from "../../../base/statistics.ts";
-import { cmf, drawnNote } from "./charts.ts";
+import { drawnNote } from "../common/charts.ts";
+import { cmf } from "./charts.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import type { Prepared } from "./prepare.ts";
 

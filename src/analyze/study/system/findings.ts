@@ -3,12 +3,10 @@
  * when both lie short of it, and is open when the interval covers the bound. An observation is confirmed when all its claims
  * hold, refuted when one fails, and insufficient when one is open or there is too little data to judge.
  */
-import { steady } from "../common/item.ts";
-import { around } from "../reuse/index.ts";
 import type { ItemResult, Printed } from "./item.ts";
-import { type Draft, observations } from "./observations.ts";
-import type { Claim, StudyFinding } from "../common/finding.ts";
-import { stateOf, verdictOf } from "../common/judge.ts";
+import { observations } from "./observations.ts";
+import type { StudyFinding } from "../common/finding.ts";
+import { judgedFinding } from "../common/judge.ts";
 import type { SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
@@ -30,42 +28,10 @@ export function judge(prepared: Prepared, options: SystemOptions, results: Resul
     const [item = "", ...rest] = key.split(".");
     return printedNumber(results[item]?.published[rest.join(".")], options.cluster);
   };
-  return observations(prepared, options, value).map((draft) => finish(draft, value, published));
-}
-
-const EVERYWHERE = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-
-function finish(
-  draft: Draft,
-  value: (key: string) => number,
-  published: (key: string) => number | null,
-): StudyFinding {
-  const claims = draft.claims.map(({ interval: drawn, range: [least, most] = EVERYWHERE, ...one }): Claim => {
-    const measured = value(one.key);
-    const { low, high } = around(measured, drawn);
-    const interval = [Math.max(least, low), Math.min(most, high)] as const;
-    return {
-      ...one,
-      measured,
-      published: published(one.key),
-      interval: [steady(interval[0]), steady(interval[1])],
-      state: stateOf(measured, interval, one.side, one.bound),
-    };
-  });
-  const first = claims[0] as Claim;
-  const n = Number.isNaN(draft.n) ? 0 : draft.n;
-  return {
-    id: draft.id,
-    title: draft.title,
-    statement: draft.statement,
-    published: first.published,
-    measured: first.measured,
-    interval: first.interval,
-    ...verdictOf({ ...draft, claims, n }),
-    n,
-    minimum: draft.minimum,
-    unit: draft.unit,
-    claims,
-    sensitivity: draft.sensitivity.map(([setting, key]) => ({ setting, key, value: value(key) })),
-  };
+  return observations(prepared, options, value).map(({ sensitivity, ...draft }) =>
+    judgedFinding(
+      { ...draft, sensitivity: sensitivity.map(([setting, key]) => ({ setting, key, value: value(key) })) },
+      { value, published },
+    ),
+  );
 }

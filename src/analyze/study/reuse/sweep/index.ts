@@ -227,4 +227,4 @@ export type { Layers } from "./layers.ts";
 export { completeSql } from "./query.ts";
 export { LAYER_NAMES } from "./records.ts";
 export type { Runs, RunsState } from "./runs.ts";
-export { Codes, ExactSums, mixed } from "./words.ts";
+export { Codes, ExactSums } from "./words.ts";
