@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks";
 import {
   runStudy,
-  STEPS,
+  STUDY_STEPS,
   type Study,
   studyDocument,
   SYSTEM_OPTIONS,
@@ -107,7 +107,7 @@ async function studyOf(given: Given, chosen: SystemOptions, context: Context): P
       context.note(
         `${given.store}: the store has no jobs and no counters of targets; fill it with plimsoll ingest PATH --store ${given.store}`,
       );
-    const bar = context.progress({ label: "study", total: STEPS, unit: "steps" });
+    const bar = context.progress({ label: "study", total: STUDY_STEPS, unit: "steps" });
     const study = await runStudy(session, chosen, {
       step: (done) => bar.update(done),
       now: () => performance.now(),

@@ -4,9 +4,8 @@ import { leastOverMostInterval } from "../../../base/extremes.ts";
 import { mean, spearman } from "../../../base/statistics.ts";
 import { type DrawnInterval, intervalsOf } from "../common/intervals.ts";
 import { HOURS_MIN } from "./a14-hours.ts";
-import { prepareOnce } from "./once.ts";
-import { ostsOf } from "./osts.ts";
-import { type Prepared, SAMPLE_FILES, sampled } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
+import { sampled } from "./sample.ts";
 
 /** Runs that a bootstrap draws from; more are thinned by hash, and the interval is scaled to the full number. */
 const SAMPLE_RUNS = 5000;
@@ -28,28 +27,29 @@ type FileName =
   | "covRatio"
   | "readHeavyTime";
 
-/** The intervals for which units are drawn anew; made once. They take long, so others have their turn in between. */
-export const drawnIntervals = (prepared: Prepared, pause: () => Promise<void> = async () => {}) =>
-  prepareOnce(prepared, "intervals", async () => {
-    const files = fileIntervals(prepared);
-    await pause();
-    const layers = layerIntervals(prepared);
-    await pause();
-    const hours = hourInterval(prepared);
-    await pause();
-    // Last: another thread may still group them.
-    return { files, layers, hours, runs: await runIntervals(prepared) };
-  });
+export type DrawnIntervals = Awaited<ReturnType<typeof drawnIntervals>>;
+
+/** The intervals for which units are drawn anew. They take long, so others have their turn in between. */
+export async function drawnIntervals(prepared: Prepared, pause: () => Promise<void> = async () => {}) {
+  const files = fileIntervals(prepared);
+  await pause();
+  const layers = layerIntervals(prepared);
+  await pause();
+  const hours = hourInterval(prepared);
+  await pause();
+  // Last: another thread may still group them.
+  return { files, layers, hours, runs: await runIntervals(prepared) };
+}
 
 /** The files that intervals are made of. */
 const sampleOf = (files: number): Uint32Array => {
-  const chosen = sampled(files, SAMPLE_FILES);
+  const chosen = sampled(files);
   return Uint32Array.from({ length: files }, (_, file) => file).filter(chosen);
 };
 
-export function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterval> {
+function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterval> {
   const { options, files } = prepared;
-  const { sequences, sharing, spreads } = prepared.swept;
+  const { sequences, sharing, spreads } = prepared.scan;
   const chosen = sampleOf(files);
   const units = chosen.length;
   const picked = (values: ArrayLike<number>) => Float64Array.from(chosen, (file) => values[file] as number);
@@ -130,8 +130,8 @@ export function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterva
   );
 }
 
-export async function runIntervals(prepared: Prepared) {
-  const runs = await prepared.swept.runs;
+async function runIntervals(prepared: Prepared) {
+  const runs = await prepared.scan.runs;
   const { x, side, bytes } = runs.sample.take(SAMPLE_RUNS);
   const is = (code: number) => side.map((one) => Number(one === code));
   const pick = (code: number) => bytes.map((value, i) => (side[i] === code ? value : Number.NaN));
@@ -149,7 +149,7 @@ export async function runIntervals(prepared: Prepared) {
  * an OST is taken as a sum of what independent runs move, and the interval is that of the loads in the long run.
  */
 export async function ostInterval(prepared: Prepared): Promise<{ least: Interval; ratio: Interval }> {
-  const { loads } = await ostsOf(prepared);
+  const { loads } = await prepared.osts();
   const files = loads.map((load) => load.files);
   const even = Math.min(...files) / Math.max(...files);
   const least = leastOverMostInterval(
@@ -170,10 +170,10 @@ function numbered(values: Float64Array): { of: Uint32Array; count: number } {
   return { of, count: known.size };
 }
 
-export function layerIntervals(prepared: Prepared) {
-  const { files, swept } = prepared;
-  const { layers } = swept;
-  const chosen = sampled(files, SAMPLE_FILES);
+function layerIntervals(prepared: Prepared) {
+  const { files, scan } = prepared;
+  const { layers } = scan;
+  const chosen = sampled(files);
   const fileOf = layers.file.values();
   const places = Uint32Array.from(fileOf, (_, i) => i).filter((i) => chosen(fileOf[i] as number));
   const pick = (values: Float64Array) => Float64Array.from(places, (i) => values[i] as number);
@@ -205,8 +205,8 @@ export function layerIntervals(prepared: Prepared) {
   );
 }
 
-export function hourInterval(prepared: Prepared) {
-  const { kept } = prepared.swept.hours;
+function hourInterval(prepared: Prepared) {
+  const { kept } = prepared.scan.hours;
   const index = numbered(kept.file.values());
   // Per pair of file and hour: share of time, times, variation, 1 if there is one; side by side, without NaN.
   const [hourOf, times, shares, covs] = [kept.hour, kept.times, kept.share, kept.cov].map((column) =>

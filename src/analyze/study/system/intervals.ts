@@ -13,9 +13,9 @@ import { sharesOf } from "./b12-share.ts";
 import { periodFlags } from "./b13-periods.ts";
 import { largestShares, mostlyFlags } from "./b14-bursts.ts";
 import { hourCorrelation } from "./b17-hours.ts";
-import { hoursOf, similarJobs } from "./contention.ts";
-import { bookedBytes, daysOf, userDaysOf } from "./days.ts";
-import { readShares } from "./b05-users.ts";
+import { hoursOf } from "./contention.ts";
+import { bookedBytes } from "./days.ts";
+import { readShares } from "./users.ts";
 import { weekdayGroups } from "./b09-calendar.ts";
 import type { SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
@@ -77,7 +77,7 @@ export function jobIntervals(prepared: Prepared, options: SystemOptions) {
 }
 
 export function writeIntervals(prepared: Prepared, options: SystemOptions) {
-  const { writers, limits, users } = chosen(prepared, options);
+  const { writers, limits, users } = chosen(prepared);
   const heavy: number[] = [];
   writers.bytes.forEach((bytes, i) => {
     if (bytes > limits.bytes) heavy.push(i);
@@ -180,9 +180,9 @@ export function dayIntervals(prepared: Prepared, options: SystemOptions) {
       const order = risingOrder(values);
       return (weights) => [weightedQuantile(values, order, weights, 0.5)];
     }).median;
-  const longest = median(daysOf(prepared).map(({ longestBytes, bytes }) => longestBytes / bytes));
-  const top = median(userDaysOf(prepared).map(({ topBytes, bytes }) => topBytes / bytes));
-  const booked = [...bookedBytes(prepared, options)];
+  const longest = median(prepared.days().map(({ longestBytes, bytes }) => longestBytes / bytes));
+  const top = median(prepared.userDays().map(({ topBytes, bytes }) => topBytes / bytes));
+  const booked = [...bookedBytes(prepared)];
   // Ranks of days drawn twice are shared, and a test of ranks takes time: a few hundred draws are enough.
   const weekday = drawn(
     { ...options, replicates: Math.min(options.replicates, 400) },
@@ -228,7 +228,7 @@ export function seriesIntervals(prepared: Prepared, options: SystemOptions) {
 /** Correlation of data and I/O time over the hours, groups of similar jobs drawn anew. */
 export function hourIntervals(prepared: Prepared, options: SystemOptions): Record<"rho", DrawnInterval> {
   const { bytes } = hoursOf(prepared);
-  const similar = similarJobs(prepared, options);
+  const similar = prepared.similar();
   const load = bytes.some((one) => one > 0) ? bytes : similar.bytes;
   return drawn(options, similar.groups, ["rho"] as const, (places) => {
     const placeOf = new Int32Array(similar.groups).fill(-1);

@@ -1,6 +1,6 @@
 /** What a finding is made of before it is judged. */
 import type { DrawnInterval } from "../../common/intervals.ts";
-import type { fileIntervals, hourInterval, layerIntervals, ostInterval, runIntervals } from "../intervals.ts";
+import type { DrawnIntervals, ostInterval } from "../intervals.ts";
 import type { Sensitivity } from "../../common/finding.ts";
 import type { ReuseOptions } from "../options.ts";
 
@@ -9,13 +9,9 @@ export const MINIMUM = 30;
 export const OSTS_MIN = 4;
 
 /** What findings are made from: values of items by key ("A05.readWriteShare"), and intervals. */
-export interface Evidence {
+export interface Evidence extends DrawnIntervals {
   readonly options: ReuseOptions;
-  readonly files: ReturnType<typeof fileIntervals>;
-  readonly runs: Awaited<ReturnType<typeof runIntervals>>;
   readonly osts: Awaited<ReturnType<typeof ostInterval>>;
-  readonly layers: ReturnType<typeof layerIntervals>;
-  readonly hours: ReturnType<typeof hourInterval>;
   /** The value of this key; NaN where there is none. */
   value(key: string): number;
   /** What an item has: files, runs, OSTs. */
