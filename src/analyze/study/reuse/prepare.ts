@@ -10,7 +10,7 @@
  * database, which gives narrow columns. What is asked of each file and run is then answered here, in memory that is
  * bounded: no table of accesses is made.
  */
-import { type Queryable, type SqlRow, negativesIn } from "../../../model/index.ts";
+import type { Queryable, SqlRow } from "../../../model/index.ts";
 import { clusterSql } from "./cluster.ts";
 import { groupFiles } from "./group-files.ts";
 import { exact, number } from "./item.ts";
@@ -257,7 +257,7 @@ const CALLS =
 async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Promise<Input> {
   const application = options.application === "exe" ? "application_id" : "(application_id, user_id)";
   // In one call: the database goes on with all of them while this thread is busy. There are few sets of modules, and
-  // many logs; an import says in the warnings of a run how many counters it left out.
+  // many logs.
   await db.run(`
     create or replace table reuse_census as select * from
       (select count(*) filter (is_partial) as partial, count(*) filter (r = 0 and w = 0) as zero,
@@ -269,18 +269,12 @@ async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Prom
       (select sum(runs) as accesses from reuse_grouped),
       (select count(*) as excluded, sum(coalesce(r, 0)) + sum(coalesce(w, 0)) as excluded_bytes from reuse_excluded);
     create or replace table reuse_census_runs as
-      select count(distinct ${application}) as applications, count(distinct user_id) as users from reuse_period_runs;
+      select count(distinct ${application}) as applications, count(distinct user_id) as users,
+        coalesce(sum(negative_counters), 0) as left_out from reuse_period_runs;
     create or replace table reuse_module_sets as
-      select modules, count(*) as n from reuse_period_runs group by modules;
-    create or replace table reuse_warnings as
-      select warnings, count(*) as n from reuse_period_runs where contains(warnings, 'negative') group by warnings`);
+      select modules, count(*) as n from reuse_period_runs group by modules`);
   const [row] = await db.rows("select * from reuse_census, reuse_census_runs");
   const sets = await db.rows("select modules, n from reuse_module_sets");
-  const warnings = await db.rows("select warnings, n from reuse_warnings");
-  const leftOut = warnings.reduce(
-    (sum, { warnings, n }) => sum + number(n) * negativesIn(String(warnings)),
-    0,
-  );
   return {
     applications: number(row?.applications),
     users: number(row?.users),
@@ -295,7 +289,7 @@ async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Prom
     partialAccesses: number(row?.partial),
     zeroByteAccesses: number(row?.zero),
     bytesNotRecorded: number(row?.unknown),
-    negativeCounters: number(row?.negative) + leftOut,
+    negativeCounters: number(row?.negative) + number(row?.left_out),
     calls: {
       accesses: number(row?.calls_known),
       reads: number(row?.reads),
