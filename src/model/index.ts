@@ -25,4 +25,4 @@ export type {
   TradeoffRow,
   Verdict,
 } from "./replay.ts";
-export { joinedNodeWarnings, negativeWarning, negativesIn, nodesWarning } from "./warnings.ts";
+export { joinedNodeWarnings, negativeWarning, nodesWarning } from "./warnings.ts";

@@ -1,14 +1,8 @@
-/** Warnings of an import that others count later: written and read in one place. */
+/** Warnings of an import that several formats give, or that are joined later. */
 import { formatMany } from "../base/units.ts";
 
 export const negativeWarning = (module: string, count: number): string =>
   `${count} ${module} counters or times are negative or out of range and were left out`;
-
-/** How many, over all warnings of a run, one a line. */
-export function negativesIn(warnings: string): number {
-  const found = warnings.matchAll(/^(\d+) \S+ counters or times are negative/gm);
-  return [...found].reduce((sum, [, count]) => sum + Number(count), 0);
-}
 
 /** What is wrong with nodes of a job. */
 export const nodesWarning = (nodes: number, what: string): string => `${formatMany(nodes, "node")}: ${what}`;

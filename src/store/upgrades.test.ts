@@ -3,6 +3,7 @@ import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { STORE_VERSION } from "../model/store-schema.ts";
+import { negativeWarning } from "../model/warnings.ts";
 import { storedMinutes } from "../model/store-system.ts";
 import { compactStore } from "./compact.ts";
 import { openDatabase } from "./database.ts";
@@ -26,6 +27,15 @@ it("an older version is read through all steps to the current one", async () => 
   expect(await rows(1, "(select 1 as id, 500 as ms)")).toEqual([{ id: 1, seconds: 1, colour: null }]);
   expect(await rows(2, "(select 1 as id, 3 as seconds)")).toEqual([{ id: 1, seconds: 6, colour: null }]);
   expect(await rows(4, "(select 1 as id)")).toEqual([{ id: 1 }]);
+  database.close();
+});
+
+it("runs of version 3 have the counters left out that their warnings tell of", async () => {
+  const database = await openDatabase(temporaryFolder());
+  const warnings = [negativeWarning("POSIX", 2), "partial", negativeWarning("STDIO", 30)].join("\n");
+  const source = `(select * from (values (1, '${warnings}'), (2, ''), (3, null)) t(id, warnings))`;
+  const found = await database.connection.runAndReadAll(`from ${upgraded("runs", 3, source)} order by id`);
+  expect(found.getRowObjects().map(({ negative_counters }) => negative_counters)).toEqual([32n, 0n, 0n]);
   database.close();
 });
 

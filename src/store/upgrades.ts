@@ -22,13 +22,18 @@ export interface Upgrade {
   readonly tables: Readonly<Record<string, TableUpgrade>>;
 }
 
+/** Versions 1 to 3 have a line "2 POSIX counters or times are negative …" for each module. */
+const NEGATIVES_OF_WARNINGS = `coalesce(list_sum(list_transform(
+  regexp_extract_all(warnings, '(?m)^(\\d+) \\S+ counters or times are negative', 1), lambda n: n::BIGINT)), 0)::BIGINT`;
+
 /**
  * Version 1 is the first. Version 2 has more tables, which are empty in batches of version 1. In version 3 rows of minutes
- * have a cluster.
+ * have a cluster. In version 4 runs say how many counters were left out, which before only their warnings did.
  */
 export const UPGRADES: readonly Upgrade[] = [
   { from: 1, tables: {} },
   { from: 2, tables: { minutes: { added: { cluster: "null::VARCHAR" } } } },
+  { from: 3, tables: { runs: { added: { negative_counters: NEGATIVES_OF_WARNINGS } } } },
 ];
 
 /** The rows of `source`, a relation of an older version, as a relation of the current one. */

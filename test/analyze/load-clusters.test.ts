@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { jobAnswer, jobDocument, rank, rankingDocument } from "../../src/analyze/load/index.ts";
-import { type MemoryStore, memoryStore } from "../../src/analyze/study/reuse/test-kit.ts";
+import { type MemoryStore, memoryStore } from "../../src/analyze/study/common/test-kit.ts";
 import { runStudy, systemOptions } from "../../src/analyze/study/system/index.ts";
 import { renderText } from "../../src/report/text/index.ts";
 import { jobTotals } from "../../src/store/job-totals.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { quietHours } from "../../src/analyze/load/index.ts";
 import { coinTail } from "../../src/analyze/load/quiet.ts";
 import { askedWindow, parseTime, storedTime } from "../../src/analyze/load/window.ts";
-import { type MemoryStore, memoryStore } from "../../src/analyze/study/reuse/test-kit.ts";
+import { type MemoryStore, memoryStore } from "../../src/analyze/study/common/test-kit.ts";
 import { Random } from "../../src/base/prng.ts";
 import { quantileOf } from "../../src/base/statistics.ts";
 

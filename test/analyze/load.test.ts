@@ -13,7 +13,7 @@ import {
 } from "../../src/analyze/load/index.ts";
 import { classOf } from "../../src/analyze/load/efficiency.ts";
 import { targetRankingDocument } from "../../src/analyze/load/rank-document.ts";
-import { type MemoryStore, memoryStore } from "../../src/analyze/study/reuse/test-kit.ts";
+import { type MemoryStore, memoryStore } from "../../src/analyze/study/common/test-kit.ts";
 import { runStudy, systemOptions } from "../../src/analyze/study/system/index.ts";
 import { Random } from "../../src/base/prng.ts";
 import { jobTotals } from "../../src/store/job-totals.ts";

@@ -11,7 +11,7 @@ import {
   STUDY_ITEMS,
   type Study,
 } from "../../src/analyze/study/reuse/index.ts";
-import { memoryStore } from "../../src/analyze/study/reuse/test-kit.ts";
+import { memoryStore } from "../../src/analyze/study/common/test-kit.ts";
 import {
   AnswerSheetBuilder,
   type ReuseOptions as CentreOptions,
@@ -19,7 +19,6 @@ import {
   Population,
   TableEmitter,
 } from "../../src/generate/reuse/index.ts";
-import { negativeWarning } from "../../src/model/warnings.ts";
 import { Store } from "../../src/store/index.ts";
 import { type Corpus, randomCorpus } from "./study-reference/corpus.ts";
 import {
@@ -263,8 +262,7 @@ describe("by hand", () => {
     expect(run.A06?.dropped["runs without recorded bytes"]).toBe(1);
     const runs = corpus.runs.map((one, i) => ({
       ...one,
-      warnings:
-        i === 0 ? [negativeWarning("POSIX", 2), "partial", negativeWarning("STDIO", 3)].join("\n") : null,
+      negative_counters: i === 0 ? 5n : null,
     }));
     const { items: warned } = await study({ runs, accesses: corpus.accesses });
     expect(warned.A01?.values.negativeCounters).toBe(5);

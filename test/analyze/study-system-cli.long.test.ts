@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SYSTEM_ITEMS } from "../../src/analyze/study/system/index.ts";
 import type { CommandEntry } from "../../src/cli/command.ts";
 import { runCli } from "../../src/cli/run.ts";
 import { fakeWorld } from "../../src/cli/test-kit.ts";
@@ -53,9 +54,7 @@ describe("study system", () => {
     const { code, out } = await run("--store", full, "--json", "--cluster", "cab", "--replicates", "20");
     expect(code).toBe(0);
     const json = JSON.parse(out);
-    expect(Object.keys(json.items)).toEqual(
-      Array.from({ length: 18 }, (_, i) => `B${String(i + 1).padStart(2, "0")}`),
-    );
+    expect(Object.keys(json.items)).toEqual(SYSTEM_ITEMS.map(({ id }) => id));
     for (const item of Object.values(json.items) as Record<string, unknown>[])
       expect(item).toMatchObject({
         definition: expect.stringMatching(/^B\d\d@1$/),

@@ -1,6 +1,6 @@
 /** Similar runs of Darshan logs: clustering against a search for the closest pair, and hours of planted clusters. */
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/analyze/study/reuse/test-kit.ts";
+import { memoryStore } from "../../src/analyze/study/common/test-kit.ts";
 import { averageLinkage, standardised } from "../../src/analyze/study/system/clusters.ts";
 import { runStudy, systemOptions } from "../../src/analyze/study/system/index.ts";
 import { Random } from "../../src/base/prng.ts";

@@ -1,5 +1,5 @@
 /** Small stores for tests of the study of a system, and the study of them. */
-import { memoryStore } from "../../src/analyze/study/reuse/test-kit.ts";
+import { memoryStore } from "../../src/analyze/study/common/test-kit.ts";
 import {
   runStudy,
   type Study,

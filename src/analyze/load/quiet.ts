@@ -2,7 +2,7 @@
 import { UsageError } from "../../base/errors.ts";
 import { quantileOf } from "../../base/statistics.ts";
 import type { Queryable } from "../../model/index.ts";
-import { zoneSpans } from "../study/reuse/index.ts";
+import { zoneSpans } from "../study/common/zone.ts";
 import { type Measure, measureSql, number } from "./amounts.ts";
 import { inWindow } from "./gather.ts";
 import { localText, type Window } from "./window.ts";

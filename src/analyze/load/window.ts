@@ -1,7 +1,7 @@
 /** Times as people write them, and the stretch of whole minutes that a question is about. */
 import { UsageError } from "../../base/errors.ts";
 import type { Queryable } from "../../model/index.ts";
-import { localToUnix, offsetAt } from "../study/reuse/index.ts";
+import { localToUnix, offsetAt } from "../study/common/zone.ts";
 import { number } from "./amounts.ts";
 
 /** Minutes since 1970 UTC; `to` is the first minute that no longer counts. */

@@ -7,6 +7,7 @@ import { Store } from "../../store/index.ts";
 import type { CommandEntry } from "../command.ts";
 import { runCli } from "../run.ts";
 import { fakeWorld } from "../test-kit.ts";
+import { STUDY_ITEMS } from "../../analyze/study/reuse/index.ts";
 import { sizeOf } from "../../analyze/study/common/options.ts";
 import { databaseBytes } from "./reuse.ts";
 
@@ -53,7 +54,7 @@ describe("study reuse", () => {
     const { code, out } = await run("study", "reuse", "--store", full, "--json", "--replicates", "20");
     expect(code).toBe(0);
     const json = JSON.parse(out);
-    expect(Object.keys(json.items)).toHaveLength(16);
+    expect(Object.keys(json.items)).toEqual(STUDY_ITEMS.map(({ id }) => id));
     expect(json.items.A05).toMatchObject({ definition: "A05@1", options: { classRule: "ratio" } });
     expect(json.items.A05.dropped).toBeDefined();
     expect(json.findings[0]).toMatchObject({ id: "F01", published: 0.71 });

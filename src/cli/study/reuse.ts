@@ -1,10 +1,8 @@
 /** `plimsoll study reuse`: the study of file reuse (Patel et al., FAST '20) on the logs of a store. */
-import { performance } from "node:perf_hooks";
-import { setImmediate } from "node:timers/promises";
+import { numberOf } from "../../analyze/study/common/values.ts";
 import {
   claimText,
   REUSE_OPTIONS,
-  type ReuseOptions,
   reuseOptions,
   runStudy,
   STUDY_STEPS,
@@ -12,16 +10,14 @@ import {
   studyDocument,
   verdictOf,
 } from "../../analyze/study/reuse/index.ts";
-import { sizeOf } from "../../analyze/study/common/options.ts";
-import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import { defineCommand } from "../command.ts";
-import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/options.ts";
-import { version } from "../../../package.json";
+import { ENGINE_OPTIONS } from "../store/options.ts";
 import { itemsJson } from "./items-json.ts";
-import { kebab, optionSpecs } from "./option-specs.ts";
-import { findingLines, whereText, writeStudy } from "./study-output.ts";
+import { optionSpecs } from "./option-specs.ts";
 import { collectGarbage, groupRunsBeside } from "./reuse-thread.ts";
+import { givenOptions, runStoreStudy, STUDY_FOLDERS, type StudyCliOptions } from "./store-study.ts";
+import { findingLines, linesText } from "./study-output.ts";
 
 const STUDY_OPTIONS = optionSpecs(REUSE_OPTIONS);
 
@@ -31,13 +27,7 @@ export default defineCommand({
   description:
     "Runs the analyses of Patel et al. (FAST '20) on the logs of a store: which files are I/O-intensive, whether they are read or written, how long they rest, who shares them, how evenly OSTs and hours are loaded, and how much I/O time varies. Every number stands beside the published one, and each of the ten findings gets a verdict for this centre: confirmed, refuted or insufficient. With --output it writes a folder: report.html, the figures as SVG and CSV, tables as CSV, and study.json.",
   options: {
-    store: { kind: "string", valueName: "DIR", help: "the store to read" },
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "DIR",
-      help: "write report, figures and tables into this folder; an earlier study there is replaced",
-    },
+    ...STUDY_FOLDERS,
     ...ENGINE_OPTIONS,
     memory: {
       ...ENGINE_OPTIONS.memory,
@@ -63,53 +53,33 @@ export default defineCommand({
     },
   ],
   async run({ options: given }, context) {
-    const options = given as unknown as Given;
-    if (options.store === undefined) throw new UsageError("--store is missing: which store to read");
-    const chosen = chosenOptions(options);
-    const { Store } = await import("../../store/index.ts");
+    const options = given as unknown as ReuseCliOptions;
+    const chosen = reuseOptions(givenOptions(REUSE_OPTIONS, options, options.units));
     const memory = options.memory ?? MEMORY_DEFAULT;
     const database = databaseBytes(memory);
-    const store = await Store.open(options.store, storeOptions({ ...options, memory: database }));
-    const session = await store.query();
-    let study: Study;
-    try {
-      const [row] = await session.rows("select count(*) as runs from runs");
-      if (Number(row?.runs ?? 0) === 0) {
-        // An empty store has a study too: of nothing. It says so and ends well.
-        context.note(
-          `${options.store}: the store is empty; fill it with plimsoll ingest PATH --store ${options.store}`,
-        );
-      }
-      const bar = context.progress({ label: "study", total: STUDY_STEPS, unit: "steps" });
-      study = await runStudy(session, chosen, {
-        step: (done) => bar.update(done),
-        now: () => performance.now(),
-        pause: () => setImmediate(),
-        details: options.output !== undefined,
+    const resources = {
+      databaseBytes: database,
+      recordBytes: Math.max(memory - database, memory / 2),
+      groupRuns: groupRunsBeside(options.threads),
+      collect: collectGarbage,
+    };
+    await runStoreStudy<Study>(
+      {
+        name: "reuse",
+        kind: "plimsoll study",
+        steps: STUDY_STEPS,
         databaseBytes: database,
-        recordBytes: Math.max(memory - database, memory / 2),
-        groupRuns: groupRunsBeside(options.threads),
-        collect: collectGarbage,
-      });
-      bar.end();
-    } finally {
-      session.close();
-      await store.close();
-    }
-    const command = `plimsoll study reuse --store ${options.store} -o ${options.output ?? "study"}`;
-    if (options.output !== undefined) {
-      const document = studyDocument({ study, store: options.store, command, madeBy: `Plimsoll ${version}` });
-      const items = Object.values(study.items);
-      const figures = items.flatMap((item) => item.figures);
-      const tables = [...items.flatMap((item) => item.tables), ...study.outputs];
-      const json = studyJson(study);
-      await writeStudy(options.output, { kind: STUDY_KIND, document, figures, tables, json }, context);
-    }
-    if (context.json) context.printJson(studyJson(study));
-    else {
-      context.out.write(studyText(study, context.columns));
-      context.out.write(whereText(command, options.output));
-    }
+        rows: "select count(*) from runs",
+        empty: "is empty",
+        run: (session, watch) => runStudy(session, chosen, { ...watch, ...resources }),
+        document: studyDocument,
+        tables: ({ outputs }) => outputs,
+        json: studyJson,
+        text: studyText,
+      },
+      options,
+      context,
+    );
   },
 });
 
@@ -126,22 +96,8 @@ export function databaseBytes(memory: number): number {
   return Math.max(part, Math.min(memory, DATABASE_LEAST));
 }
 
-interface Given extends EngineValues, Readonly<Record<string, unknown>> {
-  readonly store?: string;
-  readonly output?: string;
+interface ReuseCliOptions extends StudyCliOptions {
   readonly units: "si" | "iec";
-}
-
-function chosenOptions(given: Given): ReuseOptions {
-  const chosen: Record<string, unknown> = {};
-  for (const [name, info] of Object.entries(REUSE_OPTIONS)) {
-    const value = given[name];
-    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-    // `--exclude-mounts ""` asks for none.
-    if (Array.isArray(value)) chosen[name] = value.filter((path) => path !== "");
-    else chosen[name] = info.bytes ? sizeOf(`--${kebab(name)}`, String(value), given.units) : value;
-  }
-  return reuseOptions(chosen as Partial<ReuseOptions>);
 }
 
 /** What --json prints: the contract of all studies. */
@@ -157,46 +113,25 @@ export function studyJson({ items, findings, options, files, outputRows, seconds
   };
 }
 
-const KEY_VALUES = [
-  ["A01", "logs"],
-  ["A01", "files"],
-  ["A01", "bytes"],
-  ["A04", "files"],
-  ["A04", "runs"],
-  ["A04", "bytes"],
-] as const;
-
 /** The terminal's summary: what was studied, then each finding with own beside published. */
 export function studyText(study: Study, width: number): string {
-  const value = (item: string, key: string) => Number(study.items[item]?.values[key] ?? Number.NaN);
-  const [logs, files, bytes, selected, runs, moved] = KEY_VALUES.map(([item, key]) => value(item, key)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const lines = [
-    "Reuse of files at this centre",
-    `All        ${formatCount(logs)} logs, ${formatCount(files)} files, ${formatBytes(bytes)} moved`,
-    `Studied    ${formatCount(selected)} files, ${formatCount(runs)} runs, ${formatBytes(moved)} moved`,
-  ];
-  const census = study.items.A01?.values;
+  const value = (key: string) => numberOf(study.items, key);
+  const count = (key: string) => formatCount(value(key));
+  const census = study.items.A01;
   const care = [
-    [census?.runsWithBadClock, "runs with a wrong clock"],
-    [census?.partialAccesses, "accesses of incomplete modules"],
-    [study.items.A01?.dropped["accesses on excluded mounts"], "accesses on excluded mounts"],
-  ].filter(([count]) => Number(count ?? 0) > 0);
-  if (care.length > 0)
-    lines.push(
-      `Apart      ${care.map(([count, what]) => `${formatCount(Number(count))} ${what}`).join(", ")}`,
-    );
-  lines.push("", verdictOf(study), "");
-  lines.push(...findingLines(study.findings, "finding", claimText, width));
-  const open = study.findings.filter(({ verdict }) => verdict !== "confirmed");
-  if (open.length > 0 && study.files > 0) lines.push("", ...open.map(({ id, reason }) => `${id}: ${reason}`));
-  return `${lines.join("\n")}\n`;
+    [census?.values.runsWithBadClock, "runs with a wrong clock"],
+    [census?.values.partialAccesses, "accesses of incomplete modules"],
+    [census?.dropped["accesses on excluded mounts"], "accesses on excluded mounts"],
+  ].filter(([number]) => Number(number ?? 0) > 0);
+  const apart = care.map(([number, what]) => `${formatCount(Number(number))} ${what}`).join(", ");
+  return linesText([
+    "Reuse of files at this centre",
+    `All        ${count("A01.logs")} logs, ${count("A01.files")} files, ${formatBytes(value("A01.bytes"))} moved`,
+    `Studied    ${count("A04.files")} files, ${count("A04.runs")} runs, ${formatBytes(value("A04.bytes"))} moved`,
+    ...(apart === "" ? [] : [`Apart      ${apart}`]),
+    "",
+    verdictOf(study),
+    "",
+    ...findingLines(study.findings, { word: "finding", claimText, width, isEmpty: study.files === 0 }),
+  ]);
 }
-
-const STUDY_KIND = "plimsoll study";

@@ -47,12 +47,21 @@ function isStudy(folder: string, kind: string): boolean {
 /** A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. */
 const tableCsv = ({ columns, rows }: TableBlock): string => csvText([columns.map(({ key }) => key), ...rows]);
 
-/** Each finding with own beside published; titles are cut to the width. `word`: what the study calls them. */
+export const linesText = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
+
+interface FindingLook {
+  /** What the study calls a finding. */
+  readonly word: string;
+  readonly claimText: (key: string, value: number | null) => string;
+  readonly width: number;
+  /** With nothing to study there is no reason to give for each. */
+  readonly isEmpty: boolean;
+}
+
+/** Each finding with own beside published, then why some do not hold; titles are cut to the width. */
 export function findingLines(
   findings: readonly StudyFinding[],
-  word: string,
-  claimText: (key: string, value: number | null) => string,
-  width: number,
+  { word, claimText, width, isEmpty }: FindingLook,
 ): string[] {
   const rows = findings.map((one) => {
     const key = one.claims[0]?.key ?? "";
@@ -80,7 +89,9 @@ export function findingLines(
       })
       .join("  ")
       .trimEnd();
-  return [line(head), ...rows.map(line)];
+  const open = isEmpty ? [] : findings.filter(({ verdict }) => verdict !== "confirmed");
+  const reasons = open.map(({ id, reason }) => `${id}: ${reason}`);
+  return [line(head), ...rows.map(line), ...(reasons.length === 0 ? [] : ["", ...reasons])];
 }
 
 /** What the command says at its end: where the report is, or how to get it. */

@@ -1,24 +1,20 @@
 /** `plimsoll study system`: the study of job I/O (Paul et al. 2020) on the jobs and minutes of a store. */
-import { performance } from "node:perf_hooks";
 import {
   runStudy,
-  STEPS,
+  STUDY_STEPS,
   type Study,
   studyDocument,
+  SYSTEM_ITEMS,
   SYSTEM_OPTIONS,
-  type SystemOptions,
   systemOptions,
 } from "../../analyze/study/system/index.ts";
-import { UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/options.ts";
-import { whereText, writeStudy } from "./study-output.ts";
-import { studyJson, studyText } from "./system-text.ts";
-import { version } from "../../../package.json";
+import { ENGINE_OPTIONS } from "../store/options.ts";
 import { optionSpecs } from "./option-specs.ts";
+import { givenOptions, runStoreStudy, STUDY_FOLDERS, type StudyCliOptions } from "./store-study.ts";
+import { studyJson, studyText } from "./system-text.ts";
 
-const SYSTEM_KIND = "plimsoll system study";
 const STUDY_OPTIONS = optionSpecs(SYSTEM_OPTIONS);
 
 export default defineCommand({
@@ -27,13 +23,7 @@ export default defineCommand({
   description:
     "Runs the analyses of Paul et al. (2020) on the jobs of a store and on what servers saw of them minute by minute: how long and large jobs are, who reads and who writes, whether writes are efficient, how metadata targets are loaded, which days, users and hours dominate, how much of a run is I/O, in what rhythm and how large bursts jobs write. Every number stands beside the published one, each observation gets a verdict for this system (confirmed, refuted or insufficient), and the contradictions of the paper are listed. With --output it writes a folder: report.html, the figures as SVG and CSV, tables as CSV, and study.json.",
   options: {
-    store: { kind: "string", valueName: "DIR", help: "the store to read" },
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "DIR",
-      help: "write report, figures and tables into this folder; an earlier study there is replaced",
-    },
+    ...STUDY_FOLDERS,
     ...ENGINE_OPTIONS,
     memory: {
       ...ENGINE_OPTIONS.memory,
@@ -57,76 +47,37 @@ export default defineCommand({
     },
   ],
   async run({ options: given }, context) {
-    const options = given as unknown as Given;
-    if (options.store === undefined) throw new UsageError("--store is missing: which store to read");
-    const chosen = chosenOptions(options);
-    const study = await studyOf(options, chosen, context);
-    if (chosen.cluster !== "" && !study.clusters.includes(chosen.cluster))
-      context.note(
-        `cluster ${chosen.cluster}: not in the store (it has ${study.clusters.map((name) => name || "(no name)").join(", ") || "none"})`,
-      );
-    for (const note of new Set(["B09", "B10", "B11"].flatMap((id) => study.items[id]?.notes ?? [])))
-      context.note(note);
-    const command = `plimsoll study system --store ${options.store} -o ${options.output ?? "study"}`;
-    if (options.output !== undefined) {
-      const document = studyDocument({ study, store: options.store, command, madeBy: `Plimsoll ${version}` });
-      const items = Object.values(study.items);
-      const figures = items.flatMap((item) => item.figures);
-      const tables = items.flatMap((item) => item.tables);
-      const json = studyJson(study);
-      await writeStudy(options.output, { kind: SYSTEM_KIND, document, figures, tables, json }, context);
-    }
-    if (context.json) context.printJson(studyJson(study));
-    else {
-      context.out.write(studyText(study, context.columns));
-      context.out.write(whereText(command, options.output));
-    }
+    const options = given as unknown as StudyCliOptions;
+    const chosen = systemOptions(givenOptions(SYSTEM_OPTIONS, options));
+    await runStoreStudy<Study>(
+      {
+        name: "system",
+        kind: "plimsoll system study",
+        steps: STUDY_STEPS,
+        databaseBytes: options.memory ?? MEMORY_DEFAULT,
+        rows: "select (select count(*) from jobs) + (select count(*) from minutes) + (select count(*) from targets)",
+        empty: "has no jobs and no counters of targets",
+        run: (session, watch) => runStudy(session, chosen, watch),
+        note: (study) => tellNotes(study, context),
+        document: studyDocument,
+        tables: () => [],
+        json: studyJson,
+        text: studyText,
+      },
+      options,
+      context,
+    );
   },
 });
 
 const MEMORY_DEFAULT = 1024 ** 3;
 
-interface Given extends EngineValues, Readonly<Record<string, unknown>> {
-  readonly store?: string;
-  readonly output?: string;
-}
-
-async function studyOf(given: Given, chosen: SystemOptions, context: Context): Promise<Study> {
-  const { Store } = await import("../../store/index.ts");
-  const store = await Store.open(
-    given.store as string,
-    storeOptions({ ...given, memory: given.memory ?? MEMORY_DEFAULT }),
-  );
-  const session = await store.query();
-  try {
-    const [row] = await session.rows(
-      "select (select count(*) from jobs) as jobs, (select count(*) from minutes) as minutes, (select count(*) from targets) as targets",
+function tellNotes({ options, clusters, items }: Study, context: Context): void {
+  if (options.cluster !== "" && !clusters.includes(options.cluster))
+    context.note(
+      `cluster ${options.cluster}: not in the store (it has ${clusters.map((name) => name || "(no name)").join(", ") || "none"})`,
     );
-    // An empty store has a study too: of nothing. It says so and ends well.
-    if (Number(row?.jobs ?? 0) + Number(row?.minutes ?? 0) + Number(row?.targets ?? 0) === 0)
-      context.note(
-        `${given.store}: the store has no jobs and no counters of targets; fill it with plimsoll ingest PATH --store ${given.store}`,
-      );
-    const bar = context.progress({ label: "study", total: STEPS, unit: "steps" });
-    const study = await runStudy(session, chosen, {
-      step: (done) => bar.update(done),
-      now: () => performance.now(),
-      details: given.output !== undefined,
-    });
-    bar.end();
-    return study;
-  } finally {
-    session.close();
-    await store.close();
-  }
-}
-
-function chosenOptions(given: Given): SystemOptions {
-  const chosen: Record<string, unknown> = {};
-  for (const name of Object.keys(SYSTEM_OPTIONS)) {
-    const value = given[name];
-    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-    chosen[name] = value;
-  }
-  return systemOptions(chosen as Partial<SystemOptions>);
+  // Items with calendars have a note when the year that was asked for has no data.
+  const calendars = SYSTEM_ITEMS.filter((item) => item.options.includes("year"));
+  for (const note of new Set(calendars.flatMap(({ id }) => items[id]?.notes ?? []))) context.note(note);
 }

@@ -103,6 +103,7 @@ export class StoredRows {
       files: rows.count - first,
       bytesRead: rows.sum("bytes_read", first),
       bytesWritten: rows.sum("bytes_written", first),
+      negative: rows.negative,
       log,
     });
   }

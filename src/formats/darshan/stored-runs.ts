@@ -17,6 +17,8 @@ export interface RunValues {
   readonly files: number;
   readonly bytesRead: bigint;
   readonly bytesWritten: bigint;
+  /** Counters and times that were left out. */
+  readonly negative: number;
   readonly log: DarshanLog;
 }
 
@@ -25,7 +27,14 @@ export class RunColumns {
   readonly #ids = new GrowingIntegers(0n);
   readonly #applicationIds = new GrowingIntegers(0n);
   readonly #numbers: Record<
-    "user_id" | "ranks" | "start_unix_ns" | "end_unix_ns" | "files" | "bytes_read" | "bytes_written",
+    | "user_id"
+    | "ranks"
+    | "start_unix_ns"
+    | "end_unix_ns"
+    | "files"
+    | "bytes_read"
+    | "bytes_written"
+    | "negative_counters",
     bigint[]
   > = {
     user_id: [],
@@ -35,6 +44,7 @@ export class RunColumns {
     files: [],
     bytes_read: [],
     bytes_written: [],
+    negative_counters: [],
   };
   readonly #seconds: number[] = [];
   readonly #texts: Record<
@@ -77,6 +87,7 @@ export class RunColumns {
     numbers.files.push(BigInt(values.files));
     numbers.bytes_read.push(values.bytesRead);
     numbers.bytes_written.push(values.bytesWritten);
+    numbers.negative_counters.push(BigInt(values.negative));
     this.#seconds.push(job.endSeconds === 0n ? Number.NaN : job.runTimeSeconds);
     const names = (entries: readonly ModuleEntry[]) => entries.map(({ name }) => name).join(" ");
     const texts = this.#texts;

@@ -104,6 +104,7 @@ class RunRows {
         library_version: LIBRARY_VERSION,
         partial_modules: "",
         warnings: "",
+        negative_counters: 0n,
       },
     });
     this.#integers = byName(RUN_INTEGERS, (name) => this.buffer.halves(name));

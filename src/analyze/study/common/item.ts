@@ -1,22 +1,34 @@
-/** What items of all studies have in common: what they say of themselves, what they return, and the numbers in it. */
+/** An item of a study: what it says of itself, how it is measured, what it returns, and the numbers in it as text. */
+import { assert } from "../../../base/assert.ts";
 import type { Figure, SqlValue, TableBlock } from "../../../model/index.ts";
+import {
+  type Formatters,
+  formatters,
+  publishedOf,
+  type Value,
+  type ValueInfos,
+  type Values,
+} from "./values.ts";
 
-/** Shares and coefficients of variation are fractions, bytes exact. NaN: not enough data to say. */
-export type Value = number | bigint | string;
-export type Values = Readonly<Record<string, Value>>;
-
+/** What an item says of itself. A file has all of it, and how it is measured. */
 export interface ItemFacts<Option extends string, Published> {
   readonly id: string;
   /** "A05@1": a definition never changes under its number. */
   readonly definition: string;
   readonly title: string;
+  /** Section of the report that shows it; without one the study shows it in its own way. */
+  readonly section?: string;
   /** What is computed, in sentences, for the manual and the report. */
   readonly about: string;
   /** How to read it. */
   readonly reading: string;
   readonly options: readonly Option[];
-  /** What the paper prints, under the keys of `values`. */
-  readonly published: Published;
+  /** What it measures, by key of study.json. */
+  readonly values: ValueInfos<Published>;
+  /** Values that one of its tables has already, so that the table of values leaves them out. */
+  readonly tabled?: ValueInfos<Published>;
+  /** What `measure` does not give: numbers that findings make of the values, and numbers that only the paper has. */
+  readonly others?: ValueInfos<Published>;
 }
 
 export interface StudyResult<Published> {
@@ -29,11 +41,86 @@ export interface StudyResult<Published> {
   /** Rows that were left out, by reason. */
   readonly dropped: Readonly<Record<string, number>>;
   readonly values: Values;
-  readonly published: Published;
+  /** What the paper prints, under the keys of `values`. */
+  readonly published: Readonly<Record<string, Published>>;
   readonly figures: readonly Figure[];
   readonly tables: readonly TableBlock[];
   /** What a reader should know to trust the numbers, in sentences. */
   readonly notes: readonly string[];
+}
+
+/** What `measure` gives. */
+export interface Outcome<Key extends string> {
+  readonly n: number;
+  readonly unit: string;
+  readonly values: Readonly<Record<Key, Value>>;
+  /** Values that a table has; their keys may depend on the data (a target's name). */
+  readonly tabled?: Values;
+  readonly dropped?: Readonly<Record<string, number>>;
+  readonly tables?: readonly TableBlock[];
+  readonly notes?: readonly string[];
+  /** Called when figures are wanted. */
+  readonly figures?: () => readonly Figure[] | Promise<readonly Figure[]>;
+}
+
+export interface StudyItem<Prepared, Option extends string, Published> extends ItemFacts<Option, Published> {
+  /** One paragraph: the sentences of the paper with the reader's own numbers in them. Empty: nothing to tell. */
+  narrative(result: Pick<StudyResult<Published>, "n" | "values">): string;
+  /** Figures take time of their own; without `draw` there are none. */
+  run(prepared: Prepared, draw?: boolean): Promise<StudyResult<Published>>;
+}
+
+type ItemSource<Prepared, Option extends string, Published, Infos> = Omit<
+  ItemFacts<Option, Published>,
+  "values"
+> & {
+  readonly values: Infos;
+  narrative?(formatters: Formatters<keyof NoInfer<Infos> & string>): string;
+  measure(
+    prepared: Prepared,
+  ): Outcome<keyof NoInfer<Infos> & string> | Promise<Outcome<keyof NoInfer<Infos> & string>>;
+};
+
+/** The function with which a study defines its items; `common` are the options that change all of them. */
+export function itemMaker<
+  Prepared extends { readonly options: Readonly<Record<Option, unknown>> },
+  Option extends string,
+  Published,
+  More extends object = object,
+>(common: readonly Option[] = []) {
+  return <const Infos extends ValueInfos<Published>>(
+    source: ItemSource<Prepared, Option, Published, Infos> & More,
+  ): StudyItem<Prepared, Option, Published> & More => {
+    const { measure, narrative, ...facts } = source;
+    const options = [...new Set([...common, ...source.options])];
+    const published = publishedOf({ ...source.values, ...source.tabled, ...source.others });
+    return {
+      ...(facts as unknown as typeof source),
+      options,
+      narrative: (result) =>
+        narrative === undefined || result.n === 0 ? "" : narrative(formatters(source.values, result.values)),
+      async run(prepared, draw = true) {
+        const used = Object.fromEntries(options.map((name) => [name, prepared.options[name]]));
+        const outcome = await measure(prepared);
+        for (const key of Object.keys(outcome.values))
+          assert(key in source.values, `${source.id}.${key} has no unit and no label`);
+        const stamp = { definition: source.definition, options: shownOptions(used) };
+        const figures = draw ? ((await outcome.figures?.()) ?? []) : [];
+        return {
+          definition: source.definition,
+          options: used,
+          n: outcome.n,
+          unit: outcome.unit,
+          published,
+          notes: outcome.notes ?? [],
+          values: steadyValues({ ...outcome.values, ...outcome.tabled }),
+          tables: steadyTables(outcome.tables ?? []),
+          dropped: counted(outcome.dropped ?? {}),
+          figures: figures.map((figure) => ({ ...figure, ...stamp })),
+        };
+      },
+    };
+  };
 }
 
 /** Twelve digits: the order in which threads add shows in the last of sixteen, and a study should repeat to the letter. */
@@ -42,22 +129,26 @@ export const steady = (value: number): number =>
 
 const steadyCell = <T>(cell: T): T | number => (typeof cell === "number" ? steady(cell) : cell);
 
-export const steadyValues = (values: Values): Values =>
+const steadyValues = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, steadyCell(value)]));
 
-export const steadyTables = (tables: readonly TableBlock[]): TableBlock[] =>
+const steadyTables = (tables: readonly TableBlock[]): TableBlock[] =>
   tables.map((one) => ({ ...one, rows: one.rows.map((row) => row.map(steadyCell)) }));
 
 /** Reasons for which something was left out indeed. */
-export const counted = (dropped: Readonly<Record<string, number>>): Record<string, number> =>
+const counted = (dropped: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(Object.entries(dropped).filter(([, count]) => count > 0));
 
-/** An option as a figure shows it. */
-export const optionText = (value: unknown): string | number | boolean =>
-  Array.isArray(value) ? value.join(" ") : (value as string | number | boolean);
+/** Options as a figure shows them. */
+const shownOptions = (options: Readonly<Record<string, unknown>>): Figure["options"] =>
+  Object.fromEntries(
+    Object.entries(options)
+      .map(([name, value]) => [name, Array.isArray(value) ? value.join(" ") : value] as const)
+      .filter(([, value]) => value !== ""),
+  ) as Figure["options"];
 
 /** A figure whose definition and options the item fills in. */
-export type Drawing = Omit<Figure, "definition" | "options">;
+type Drawing = Omit<Figure, "definition" | "options">;
 export const drawn = (figure: Drawing): Figure => ({ ...figure, definition: "", options: {} });
 
 /** A number of SQL as a double; NULL is NaN. For counts, means and shares. */

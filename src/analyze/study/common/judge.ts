@@ -1,5 +1,7 @@
 /** From a number and its interval to the state of a claim, and from claims to a verdict. */
-import type { Claim, Verdict } from "./finding.ts";
+import { type DrawnInterval, around } from "./intervals.ts";
+import type { Claim, Sensitivity, StudyFinding, Verdict } from "./finding.ts";
+import { steady } from "./item.ts";
 
 /** Holds or fails with the whole interval; a quotient by zero is as far beyond a bound as can be. What cannot be measured stays open. */
 export function stateOf(
@@ -44,5 +46,62 @@ export function verdictOf(
     reason: Number.isNaN(open.measured)
       ? `Cannot be measured here: ${open.text}.`
       : `The interval covers the bound: ${open.text}.`,
+  };
+}
+
+/** A claim before it is judged. */
+export interface DraftClaim {
+  /** Key of the value, with its item: "B04.below2Hours". */
+  readonly key: string;
+  readonly text: string;
+  readonly side: "above" | "below";
+  readonly bound: number;
+  readonly interval: DrawnInterval;
+  /** Where the number must lie; an interval scaled from a part of the units may pass its ends. */
+  readonly range?: readonly [number, number];
+  /** Of numbers made from the values of items; else the value of the key. */
+  readonly measured?: number;
+  /** Unless the item has it. */
+  readonly published?: number;
+}
+
+/** A finding before it is judged. */
+export interface Draft extends Pick<StudyFinding, "id" | "title" | "statement" | "n" | "minimum" | "unit"> {
+  readonly claims: readonly DraftClaim[];
+  readonly sensitivity: readonly Sensitivity[];
+}
+
+/** Values of items by key: "A05.readWriteShare". */
+export interface KeyedNumbers {
+  value(key: string): number;
+  published(key: string): number | null;
+}
+
+const EVERYWHERE = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+
+function judgedClaim(draft: DraftClaim, numbers: KeyedNumbers): Claim {
+  const { interval: drawn, range: [least, most] = EVERYWHERE, ...claim } = draft;
+  const measured = steady(claim.measured ?? numbers.value(claim.key));
+  const { low, high } = around(measured, drawn);
+  const interval = [Math.max(least, low), Math.min(most, high)] as const;
+  return {
+    ...claim,
+    measured,
+    published: claim.published ?? numbers.published(claim.key),
+    interval: [steady(interval[0]), steady(interval[1])],
+    state: stateOf(measured, interval, claim.side, claim.bound),
+  };
+}
+
+/** `any`: whether there is anything to study. */
+export function judgedFinding(draft: Draft, numbers: KeyedNumbers, any = true): StudyFinding {
+  const { id, title, statement, minimum, unit, sensitivity } = draft;
+  const claims = draft.claims.map((claim) => judgedClaim(claim, numbers));
+  const { published, measured, interval } = claims[0] as Claim;
+  const n = Number.isNaN(draft.n) ? 0 : draft.n;
+  const verdict = verdictOf({ claims, n, minimum, unit }, any && n >= minimum);
+  return {
+    ...{ id, title, statement, published, measured, interval, ...verdict },
+    ...{ n, minimum, unit, claims, sensitivity },
   };
 }

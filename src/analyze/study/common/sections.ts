@@ -1,9 +1,11 @@
 /** Sections that the reports of all studies over a store have: verdicts, chapters of items, and options. */
 import { formatCount, formatShare } from "../../../base/units.ts";
-import type { Block, Cell, Figure, Section, TableBlock } from "../../../model/index.ts";
+import type { Block, Document, Section, TableBlock } from "../../../model/index.ts";
 import type { StudyFinding } from "./finding.ts";
+import type { ItemFacts, StudyItem, StudyResult } from "./item.ts";
 import type { OptionInfo } from "./options.ts";
 import { table } from "./table.ts";
+import { itemAndKey, unitOf, type ValueUnit, valueText } from "./values.ts";
 
 /** What a report of a study is made from. */
 export interface StudyDocumentInput<Study> {
@@ -11,6 +13,23 @@ export interface StudyDocumentInput<Study> {
   readonly store: string;
   readonly command: string;
   readonly madeBy: string;
+}
+
+/** A study as its report shows it; the items say the rest. */
+export interface StudyKind<Published> {
+  readonly items: readonly (ItemFacts<string, Published> &
+    Pick<StudyItem<never, string, Published>, "narrative">)[];
+  /** Sections of items, in the order of the report; an item names its own. */
+  readonly sections: readonly Pick<Section, "id" | "title" | "intro">[];
+  readonly words: StudyWords;
+  readonly options: Readonly<Record<string, OptionInfo>>;
+  /** Where the method is from. */
+  readonly method: string;
+  /** Whether the table of values stands before the other tables of an item. */
+  readonly valuesFirst: boolean;
+  /** Notes of results that have a section of their own. */
+  readonly notesElsewhere?: readonly string[];
+  publishedText(unit: ValueUnit, published: Published): string;
 }
 
 /** How a study speaks of its findings. */
@@ -37,16 +56,45 @@ export interface StudyWords {
   /** Name of a finding in a sentence: "Finding 3". */
   nameOf(id: string): string;
   /** A number of a claim with its natural precision. */
-  claimText(key: string, value: number | null): string;
-  sensitivityText(key: string, value: number): string;
+  claimText(unit: ValueUnit, value: number): string;
 }
 
-export interface Chapter {
-  readonly id: string;
-  readonly title: string;
-  readonly intro: string;
-  readonly items: readonly string[];
-  readonly findings: readonly string[];
+/** A number of a finding, by its key. */
+export function claimText<Published>(kind: StudyKind<Published>, key: string, value: number | null): string {
+  if (value === null) return "not published";
+  if (Number.isNaN(value)) return "not known";
+  if (!Number.isFinite(value)) return "infinite";
+  return kind.words.claimText(unitOf(kind.items, key), value);
+}
+
+interface StudyData<Published> {
+  readonly items: Readonly<Record<string, StudyResult<Published>>>;
+  readonly findings: readonly StudyFinding[];
+  readonly options: { readonly level: number; readonly seed: number };
+}
+
+/** A whole report: `first`, the verdicts, the sections of items, `last`, and the options. */
+export function composeDocument<Published>(
+  kind: StudyKind<Published>,
+  { study, command, madeBy }: StudyDocumentInput<StudyData<Published>>,
+  own: Pick<Document, "title" | "facts" | "verdict"> & {
+    readonly first: readonly Section[];
+    readonly last: readonly Section[];
+  },
+): Document {
+  const { first, last, ...head } = own;
+  return {
+    ...head,
+    sections: [
+      ...first,
+      findingsSection(kind, study),
+      ...kind.sections.map((section) => itemSection(kind, section, study)),
+      ...last,
+      optionsSection(kind, study.options),
+    ],
+    command,
+    madeBy,
+  };
 }
 
 export const dayText = (unix: number): string =>
@@ -62,15 +110,20 @@ export function countsText(findings: readonly StudyFinding[], what: string, { he
   return `Of ${what} ${count("confirmed")} are confirmed ${here}, ${count("refuted")} refuted, and ${count("insufficient")} cannot be judged from this data.${against}`;
 }
 
-const intervalText = (key: string, [low, high]: readonly [number, number], { claimText }: StudyWords) =>
-  Number.isNaN(low) ? "none" : `${claimText(key, low)} to ${claimText(key, high)}`;
+function intervalText<Published>(
+  kind: StudyKind<Published>,
+  key: string,
+  [low, high]: readonly [number, number],
+): string {
+  return Number.isNaN(low) ? "none" : `${claimText(kind, key, low)} to ${claimText(kind, key, high)}`;
+}
 
-export function findingsSection(
-  findings: readonly StudyFinding[],
-  { level, seed }: { readonly level: number; readonly seed: number },
-  words: StudyWords,
+function findingsSection<Published>(
+  kind: StudyKind<Published>,
+  { findings, options: { level, seed } }: StudyData<Published>,
 ): Section {
-  const { claimText, about } = words;
+  const { words } = kind;
+  const { about } = words;
   return {
     id: "findings",
     title: words.title,
@@ -94,9 +147,9 @@ export function findingsSection(
             one.id,
             one.title,
             one.verdict,
-            claimText(key, one.published),
-            claimText(key, one.measured),
-            intervalText(key, one.interval, words),
+            claimText(kind, key, one.published),
+            claimText(kind, key, one.measured),
+            intervalText(kind, key, one.interval),
             one.reason,
           ];
         }),
@@ -105,82 +158,83 @@ export function findingsSection(
   };
 }
 
-export function chapterSection(
-  { id, title, intro, items, findings }: Chapter,
-  all: readonly StudyFinding[],
-  words: StudyWords,
-  blocksOf: (item: string) => readonly Block[],
+/** The items that name the section, then the findings that judge one of them first of all. */
+function itemSection<Published>(
+  kind: StudyKind<Published>,
+  { id, title, intro }: StudyKind<Published>["sections"][number],
+  { items: results, findings }: StudyData<Published>,
 ): Section {
-  const blocks = items.flatMap((item) => [...blocksOf(item)]);
-  for (const one of all) if (findings.includes(one.id)) blocks.push(...findingBlocks(one, words));
-  return { id, title, intro, blocks, detail: true };
-}
-
-interface DescribedItem {
-  readonly id: string;
-  readonly title: string;
-  readonly definition: string;
-  readonly about: string;
-  readonly reading: string;
-}
-
-interface ShownResult {
-  readonly n: number;
-  readonly unit: string;
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly dropped: Readonly<Record<string, number>>;
-  readonly figures: readonly Figure[];
+  const items = kind.items.filter((item) => item.section === id);
+  const judges = ({ claims }: StudyFinding) =>
+    items.some((item) => item.id === itemAndKey(claims[0]?.key ?? "")[0]);
+  const blocks = [
+    ...items.flatMap((item) => {
+      const result = results[item.id];
+      return result === undefined ? [] : itemBlocks(kind, item, result);
+    }),
+    ...findings.filter(judges).flatMap((finding) => findingBlocks(kind, finding)),
+  ];
+  return { id, title, ...(intro === undefined ? {} : { intro }), blocks, detail: true };
 }
 
 /** An item: a sentence, its figures, its tables in their order, and how to read all of it. */
-export function itemBlocks(
-  item: DescribedItem,
-  { n, figures, dropped }: ShownResult,
-  told: string,
-  tables: readonly TableBlock[],
-  notes: readonly string[],
+function itemBlocks<Published>(
+  kind: StudyKind<Published>,
+  item: StudyKind<Published>["items"][number],
+  result: StudyResult<Published>,
 ): Block[] {
+  const { n, figures, dropped } = result;
+  const told = item.narrative(result);
   const blocks: Block[] = [];
   if (n === 0)
     blocks.push({ kind: "notice", level: "missing", text: `${item.id} ${item.title}: not enough data.` });
   else if (told !== "") blocks.push({ kind: "text", text: told });
   for (const figure of figures) blocks.push({ kind: "figure", figure });
-  blocks.push(...tables);
+  const tables = result.tables.map(searchable);
+  const values = valuesTable(kind, item, result);
+  blocks.push(...(kind.valuesFirst ? [values, ...tables] : [...tables, values]));
   const left = Object.entries(dropped).map(([reason, count]) => `${formatCount(count)} ${reason}`);
   const out = left.length > 0 ? ` Left out: ${left.join("; ")}.` : "";
+  const notes = result.notes.filter((note) => !kind.notesElsewhere?.includes(note));
   const all = [`${item.definition}: ${item.about}`, item.reading, ...notes];
   blocks.push({ kind: "notice", level: "note", text: `${all.join(" ")}${out}` });
   return blocks;
 }
 
 /** Long tables can be searched. */
-export const searchable = (one: TableBlock): TableBlock => ({ ...one, searchable: one.rows.length > 20 });
+const searchable = (one: TableBlock): TableBlock => ({ ...one, searchable: one.rows.length > 20 });
 
 /** Values of an item; cells of one column have many units, so they stand as text. Exact values are in study.json. */
-export function valuesTable(
-  { id, title }: DescribedItem,
-  { n, unit, options }: ShownResult,
-  { here, paper }: StudyWords,
-  rows: readonly (readonly Cell[])[],
+function valuesTable<Published>(
+  { words, publishedText }: StudyKind<Published>,
+  item: ItemFacts<string, Published>,
+  { n, unit, options, values }: StudyResult<Published>,
 ): TableBlock {
   const settings = Object.entries(options)
     .filter(([, value]) => !(Array.isArray(value) && value.length === 0) && value !== "")
     .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(" ") : String(value)}`);
   return table(
-    `${id.toLowerCase()}-values`,
-    `${id} ${title}: n = ${formatCount(n)} ${unit}. Options: ${settings.join(", ") || "none"}.`,
+    `${item.id.toLowerCase()}-values`,
+    `${item.id} ${item.title}: n = ${formatCount(n)} ${unit}. Options: ${settings.join(", ") || "none"}.`,
     [
-      ["value", "Value", "text", "Name in study.json."],
-      ["here", "Here", "text", `Measured ${here}.`],
-      ["published", "Published", "text", `${paper}; – where the paper gives none.`],
+      ["value", "Value", "text", "What it is."],
+      ["here", "Here", "text", `Measured ${words.here}.`],
+      ["published", "Published", "text", `${words.paper}; – where the paper gives none.`],
     ],
-    rows,
+    Object.entries(values).flatMap(([key, value]) => {
+      const info = item.values[key];
+      if (info === undefined) return [];
+      const [valueUnit, label, published] = info;
+      const text = published === undefined ? "–" : publishedText(valueUnit, published);
+      return [[label, valueText(valueUnit, value), text]];
+    }),
   );
 }
 
-function findingBlocks(finding: StudyFinding, words: StudyWords): Block[] {
+function findingBlocks<Published>(kind: StudyKind<Published>, finding: StudyFinding): Block[] {
   const { id, title, statement, verdict, reason, n, unit, minimum, claims } = finding;
-  const { claimText, sensitivity } = words;
+  const { words } = kind;
+  const { sensitivity } = words;
   return [
     {
       kind: "notice",
@@ -200,10 +254,10 @@ function findingBlocks(finding: StudyFinding, words: StudyWords): Block[] {
       ],
       claims.map((one) => [
         one.text,
-        `${one.side} ${claimText(one.key, one.bound)}`,
-        claimText(one.key, one.published),
-        claimText(one.key, one.measured),
-        intervalText(one.key, one.interval, words),
+        `${one.side} ${claimText(kind, one.key, one.bound)}`,
+        claimText(kind, one.key, one.published),
+        claimText(kind, one.key, one.measured),
+        intervalText(kind, one.key, one.interval),
         one.state,
       ]),
     ),
@@ -214,16 +268,18 @@ function findingBlocks(finding: StudyFinding, words: StudyWords): Block[] {
         ["setting", sensitivity.setting[0], "text", sensitivity.setting[1]],
         ["value", "Value", "text", sensitivity.value],
       ],
-      finding.sensitivity.map(({ setting, value, key }) => [setting, words.sensitivityText(key, value)]),
+      finding.sensitivity.map(({ setting, value, key }) => [
+        setting,
+        valueText(unitOf(kind.items, key), value),
+      ]),
     ),
   ];
 }
 
 /** The last section: every choice, and where the method is from. */
-export function optionsSection<Options extends object>(
-  infos: Readonly<Record<keyof Options & string, OptionInfo>>,
-  options: Options,
-  method: string,
+function optionsSection<Published>(
+  { options: infos, method }: StudyKind<Published>,
+  options: object,
 ): Section {
   return {
     id: "options",
@@ -241,7 +297,7 @@ export function optionsSection<Options extends object>(
         ],
         Object.entries<OptionInfo>(infos).map(([name, info]) => [
           name,
-          String(options[name as keyof Options]),
+          String(options[name as keyof typeof options]),
           String(info.default),
           info.help,
         ]),

@@ -1,25 +1,33 @@
 import { defineItem, number } from "./item.ts";
-import { prepare } from "./prepare.ts";
 
 export const a01 = defineItem({
   id: "A01",
   definition: "A01@1",
   title: "Corpus census",
+  section: "data",
   about:
     "All logs of the period: how many there are, the distinct files (record id and mount), applications and users, and the bytes read and written below MPI-IO. Files on excluded mounts are left out and counted. Distinct counts are exact.",
   reading: "Read plus written is the total, to the byte. Bytes of incomplete records are lower bounds.",
   options: ["period", "zone", "excludeMounts", "application"],
-  published: {
-    logs: 84e6,
-    files: 52e6,
-    applications: 8489,
-    users: 651,
-    bytesRead: 6_900_000_000_000_000n,
-    bytesWritten: 5_900_000_000_000_000n,
-    bytes: 12_800_000_000_000_000n,
+  values: {
+    logs: ["count", "logs", 84e6],
+    files: ["count", "files", 52e6],
+    applications: ["count", "applications", 8489],
+    users: ["count", "users", 651],
+    bytesRead: ["bytes", "bytes read", 6_900_000_000_000_000n],
+    bytesWritten: ["bytes", "bytes written", 5_900_000_000_000_000n],
+    bytes: ["bytes", "bytes", 12_800_000_000_000_000n],
+    accesses: ["count", "accesses"],
+    runsWithBadClock: ["count", "runs with a wrong clock"],
+    partialAccesses: ["count", "partial accesses"],
+    zeroByteAccesses: ["count", "accesses of zero bytes"],
+    negativeCounters: ["count", "negative counters"],
+    excludedBytes: ["bytes", "bytes on excluded mounts"],
   },
-  async measure(db, options) {
-    const prepared = await prepare(db, options);
+  narrative: ({ text }) =>
+    `The store holds ${text("logs")} logs, one per execution, with information on ${text("files")} unique files, ${text("applications")} applications and ${text("users")} users, and ${text("bytes")} of data transfer (${text("bytesRead")} read, ${text("bytesWritten")} written). The paper had 84 million logs, 52 million files, 8,489 applications, 651 users and 12.8 PB.`,
+  async measure(prepared) {
+    const { db } = prepared;
     const input = await prepared.input();
     const [{ files } = { files: 0 }] = await db.rows("select sum(files) as files from reuse_grouped");
     return {

@@ -1,18 +1,27 @@
 import { densityChart } from "./charts.ts";
 import { defineItem, drawn, number, share } from "./item.ts";
-import { prepare } from "./prepare.ts";
 
 export const a02 = defineItem({
   id: "A02",
   definition: "A02@1",
   title: "Data per file and number of runs (figure 2)",
+  section: "data",
   about:
     "Every file: bytes read and written over the period, and the number of runs that touched it. The two marginal shares and their joint share are printed apart, since the paper's caption and text differ.",
   reading: "This is data moved, not the size of the file.",
   options: ["period", "zone", "excludeMounts", "minBytes", "minRuns"],
-  published: { below1GB: 0.99 },
-  async measure(db, options) {
-    await prepare(db, options);
+  values: {
+    files: ["count", "files"],
+    below1GB: ["share", "below 1 GB", 0.99],
+    below100GB: ["share", "below 100 GB"],
+    oneRun: ["share", "one run"],
+    below1GBAndOneRun: ["share", "below 1 GB and one run"],
+    below100GBAndOneRun: ["share", "below 100 GB and one run"],
+  },
+  narrative: ({ text }) =>
+    `${text("below1GB")} of the files transferred less than 1 GB, and ${text("oneRun")} were accessed by only one run; ${text("below1GBAndOneRun")} are both. In the paper over 99 % transferred less than 1 GB.`,
+  async measure(prepared) {
+    const { db, options } = prepared;
     const [row] = await db.rows(`select coalesce(sum(files), 0) as n,
       coalesce(sum(files) filter (below_1gb), 0) as gb, coalesce(sum(files) filter (below_100gb), 0) as gb100,
       coalesce(sum(files) filter (once), 0) as once, coalesce(sum(files) filter (below_1gb and once), 0) as gb_once,

@@ -1,28 +1,38 @@
 import { mean } from "../../../base/statistics.ts";
 import { defineItem, exact, share } from "./item.ts";
-import { prepare } from "./prepare.ts";
 
 export const a04 = defineItem({
   id: "A04",
   definition: "A04@1",
   title: "Selected files: census and skew",
+  section: "data",
   about:
     "Runs, applications, users, files and bytes of the selection; how many users touch more than two files, files per user, and the share of the bytes of the top 1, 5 and 10 users.",
   reading: "A large share of one user means that the findings describe that user rather than the centre.",
   options: ["minBytes", "minRuns", "application", "metadataOnly", "partial"],
-  published: {
-    runs: 400e3,
-    applications: 791,
-    users: 149,
-    files: 8500,
-    bytesRead: 4_700_000_000_000_000n,
-    bytesWritten: 3_100_000_000_000_000n,
-    usersOfMoreThan2Files: 0.7,
-    filesPerUser: 57,
+  values: {
+    files: ["count", "files", 8500],
+    runs: ["count", "runs", 400e3],
+    applications: ["count", "applications", 791],
+    users: ["count", "users", 149],
+    bytesRead: ["bytes", "bytes read", 4_700_000_000_000_000n],
+    bytesWritten: ["bytes", "bytes written", 3_100_000_000_000_000n],
+    bytes: ["bytes", "bytes"],
+    usersOfMoreThan2Files: ["share", "users of more than 2 files", 0.7],
+    filesPerUser: ["none", "files per user", 57],
+    topUserShare: ["share", "bytes of the top user"],
+    top5UsersShare: ["share", "bytes of the top 5 users"],
+    top10UsersShare: ["share", "bytes of the top 10 users"],
+    accesses: ["count", "accesses"],
+    partialAccesses: ["count", "partial accesses"],
+    metadataOnlyAccesses: ["count", "metadata-only accesses"],
+    badClockAccesses: ["count", "accesses with a wrong clock"],
   },
-  async measure(db, options) {
-    const prepared = await prepare(db, options);
-    const { names, sharing, facts } = prepared.swept;
+  narrative: ({ number, text }) =>
+    `The selection spans ${text("runs")} runs, ${text("applications")} applications, ${text("users")} users, ${text("files")} files and ${text("bytes")} (${text("bytesRead")} read, ${text("bytesWritten")} written). ${text("usersOfMoreThan2Files")} of the users perform I/O to more than 2 files, with ${number("filesPerUser")} files per user on average (paper: over 70 %, 57 files). The top user moves ${text("topUserShare")} of the data, the top ten ${text("top10UsersShare")}.`,
+  async measure(prepared) {
+    const { db, options } = prepared;
+    const { names, sharing, facts } = prepared.scan;
     const [bytes] = await db.rows(
       "select sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written from reuse_selected",
     );
@@ -43,7 +53,7 @@ export const a04 = defineItem({
       unit: "files",
       values: {
         files: prepared.files,
-        runs: (await prepared.swept.runs).count,
+        runs: (await prepared.scan.runs).count,
         applications: options.application === "exe" ? names.counts.applications : names.counts.who,
         users: names.counts.users,
         bytesRead,

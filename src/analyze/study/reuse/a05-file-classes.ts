@@ -2,7 +2,6 @@ import type { Queryable } from "../../../model/index.ts";
 import { densityChart, logBinSql } from "./charts.ts";
 import { clusterSql } from "./cluster.ts";
 import { defineItem, drawn, number, share, table } from "./item.ts";
-import { prepare } from "./prepare.ts";
 
 const THRESHOLDS = [0.5, 0.8, 0.9, 0.95, 0.99];
 
@@ -10,14 +9,28 @@ export const a05 = defineItem({
   id: "A05",
   definition: "A05@1",
   title: "Read-heavy, write-heavy, or both (figure 3a, finding 1)",
+  section: "types",
   about:
     "Per file R = bytes read, W = bytes written. Ratio rule: d = (R - W)/(R + W); read-heavy if d >= classThreshold, write-heavy if d <= -classThreshold, else both. Absolute rule: heavy on a side from classBytes on. Cluster rule: 3-means on (log10(1 + R), log10(1 + W)), begun at the corners.",
   reading:
     "No threshold is published: the table shows whether the answer depends on it. Shares of the three classes add up to one.",
   options: ["classRule", "classThreshold", "classBytes", "partial"],
-  published: { readHeavyShare: 0.22, writeHeavyShare: 0.07, readWriteShare: 0.71 },
-  async measure(db, options) {
-    const { files } = await prepare(db, options);
+  values: {
+    readHeavy: ["count", "read-heavy files"],
+    writeHeavy: ["count", "write-heavy files"],
+    readWrite: ["count", "read- and write-heavy files"],
+    readHeavyShare: ["share", "read-heavy", 0.22],
+    writeHeavyShare: ["share", "write-heavy", 0.07],
+    readWriteShare: ["share", "read- and write-heavy", 0.71],
+  },
+  others: {
+    readHeavyOverWriteHeavy: ["ratio", "read-heavy over write-heavy"],
+  },
+  narrative: ({ text }) =>
+    `${text("readHeavyShare")} of the files (${text("readHeavy")}) transferred mostly read data, ${text("writeHeavyShare")} (${text("writeHeavy")}) mostly written data, and ${text("readWriteShare")} (${text("readWrite")}) are both read- and write-heavy. The paper has 22 %, 7 % and 71 %.`,
+  async measure(prepared) {
+    const { db, options } = prepared;
+    const { files } = prepared;
     const [row] = await db.rows(`select count(*) filter (class = 1) as rh, count(*) filter (class = -1) as wh,
       count(*) filter (class = 0) as rw from reuse_selected`);
     const [readHeavy, writeHeavy, readWrite] = [number(row?.rh), number(row?.wh), number(row?.rw)];

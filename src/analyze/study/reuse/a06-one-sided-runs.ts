@@ -1,6 +1,5 @@
-import { cmfChart } from "./charts.ts";
+import { cmfChart } from "../common/charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
-import { prepare } from "./prepare.ts";
 import type { Runs } from "./sweep/index.ts";
 
 /** How to say that figures of runs are drawn from a part of them. */
@@ -12,15 +11,31 @@ export const a06 = defineItem({
   from: "runs",
   definition: "A06@1",
   title: "One-sided runs (figure 3b, finding 2)",
+  section: "types",
   about:
     "Per run x = |r - w|/(r + w) with r and w its bytes to the selected files. A run is a read run when r > w, a write run when r < w; r = w is balanced, counted, and in neither class. One-sided from x = oneSided on; the shares are of the runs that moved bytes.",
   reading:
     "Values near 1 are runs that only read or only write; a curve that rises at the right end says that most do.",
   options: ["oneSided", "runBytes", "partial"],
-  published: { runs: 400e3, oneSided95: 0.82, readShare: 0.69, writeShare: 0.31, readOverWrite: 2.2 },
-  async measure(db, options) {
-    const { swept } = await prepare(db, options);
-    const runs = await swept.runs;
+  values: {
+    runs: ["count", "runs", 400e3],
+    readRuns: ["count", "read runs"],
+    writeRuns: ["count", "write runs"],
+    balanced: ["count", "balanced runs"],
+    readShare: ["share", "read runs, share", 0.69],
+    writeShare: ["share", "write runs, share", 0.31],
+    readOverWrite: ["ratio", "read runs over write runs", 2.2],
+    oneSided90: ["share", "one-sided from 0.9 on"],
+    oneSided95: ["share", "one-sided from 0.95 on", 0.82],
+    oneSided99: ["share", "one-sided from 0.99 on"],
+    oneSided: ["share", "one-sided from oneSided on"],
+    meanDifference: ["none", "mean of |r - w|/(r + w)"],
+  },
+  narrative: ({ number, text }) =>
+    `${text("oneSided95")} of all runs have a value very close to 1: they either read or write. ${text("readShare")} are read runs and ${text("writeShare")} write runs, ${number("readOverWrite")} times as many. The paper has over 82 %, 69 % and 31 %.`,
+  async measure(prepared) {
+    const { scan } = prepared;
+    const runs = await scan.runs;
     const n = runs.moving;
     const { reads, writes } = runs;
     const [x90, x95, x99, asked] = [...runs.oneSided].map((count) => share(count, n));

@@ -1,20 +1,31 @@
 import type { Figure } from "../../../model/index.ts";
 import { defineItem, drawn, number } from "./item.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
 import { completeSql } from "./sweep/index.ts";
 
 export const a07 = defineItem({
   id: "A07",
   definition: "A07@1",
   title: "Inter-arrival times and consecutive runs (figure 4)",
+  section: "reuse",
   about:
     "The accesses of a file, sorted by start of the run (ties by run id), are read, write or balanced by their bytes to that file. A gap of a type is the time between successive accesses of that type, whatever lies between. A streak is a maximal row of adjacent accesses of one type; a balanced access breaks it. Accesses that moved no bytes, of incomplete modules or with a wrong clock are not in the sequence.",
   reading:
     "The figure shows one file of this centre: gaps run along a lane, streaks are neighbours on one lane.",
   options: ["gap", "partial"],
-  async measure(db, options) {
-    const prepared = await prepare(db, options);
-    const { sequences, facts } = prepared.swept;
+  values: {
+    accesses: ["count", "accesses"],
+    readGaps: ["count", "read gaps"],
+    writeGaps: ["count", "write gaps"],
+    readStreaks: ["count", "read streaks"],
+    writeStreaks: ["count", "write streaks"],
+    balanced: ["count", "balanced accesses"],
+    balancedAll: ["count", "balanced accesses, with those out of sequence"],
+  },
+  narrative: ({ text }) =>
+    `There are ${text("readGaps")} gaps between read runs and ${text("writeGaps")} between write runs of a file, and ${text("readStreaks")} streaks of read runs and ${text("writeStreaks")} of write runs.`,
+  async measure(prepared) {
+    const { sequences, facts } = prepared.scan;
     return {
       n: sequences.accesses,
       unit: "accesses",
@@ -39,10 +50,10 @@ export const a07 = defineItem({
 });
 
 /** The accesses of one file that is read and written, with about a dozen of them. */
-async function exampleFile({ db, options, swept }: Prepared): Promise<Figure[]> {
-  const file = swept.sequences.example;
+async function exampleFile({ db, options, scan }: Prepared): Promise<Figure[]> {
+  const file = scan.sequences.example;
   if (file === -1) return [];
-  const { firstNs } = swept.facts;
+  const { firstNs } = scan.facts;
   const [name] = await db.rows(`select any_value(s.file_id) as file_id, any_value(s.mount_no) as mount_no,
     min(f.path) as path from reuse_selected s left join files f on f.file_id = s.file_id where s.file_no = ${file}`);
   const rows = await db.rows(`select case when a.r > a.w then 1 when a.r < a.w then -1 else 0 end as type,

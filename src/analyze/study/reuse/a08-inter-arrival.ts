@@ -1,22 +1,38 @@
 import { mean, passing, quantileOf } from "../../../base/statistics.ts";
-import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { cmfChart, drawnNote, drawnValues } from "../common/charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
-import { prepare } from "./prepare.ts";
 
 export const a08 = defineItem({
   id: "A08",
   from: "files",
   definition: "A08@1",
   title: "Inter-arrival times (figure 5a, finding 3)",
+  section: "reuse",
   about:
     "Per file and type the mean gap between successive runs of that type (A07), for files with at least two. Mean, 80th percentile (linear interpolation) and the share of files with at least gapHours are over files.",
   reading:
     "The paper's sentence on 80 % of the files can be read as the 80th percentile or as the share beyond 50 h: both are printed.",
   options: ["gap", "gapHours", "partial"],
-  published: { readMeanHours: 47, writeMeanHours: 55, readP80Hours: 50, writeP80Hours: 55 },
-  async measure(db, options) {
-    const prepared = await prepare(db, options);
-    const { gapRead, gapWrite } = prepared.swept.sequences;
+  values: {
+    readFiles: ["count", "files with read gaps"],
+    writeFiles: ["count", "files with write gaps"],
+    readMeanHours: ["hours", "mean read gap", 47],
+    writeMeanHours: ["hours", "mean write gap", 55],
+    readP80Hours: ["hours", "80th percentile of read gaps", 50],
+    writeP80Hours: ["hours", "80th percentile of write gaps", 55],
+    readMedianHours: ["hours", "median read gap"],
+    writeMedianHours: ["hours", "median write gap"],
+    readLongShare: ["share", "read gaps of gapHours and more"],
+    writeLongShare: ["share", "write gaps of gapHours and more"],
+  },
+  others: {
+    gapDifference: ["ratio", "larger over smaller mean gap"],
+  },
+  narrative: ({ number, text }) =>
+    `The mean inter-arrival time of read runs experienced by a file is ${number("readMeanHours")} hours, that of write runs ${number("writeMeanHours")} hours (paper: 47 and 55). 80 % of the files have at most ${number("readP80Hours")} hours between read runs and ${number("writeP80Hours")} between write runs (paper: 50 to 55); ${text("readLongShare")} and ${text("writeLongShare")} of the files are beyond the limit of gapHours.`,
+  async measure(prepared) {
+    const { options } = prepared;
+    const { gapRead, gapWrite } = prepared.scan.sequences;
     const side = (gaps: Float64Array) => {
       const known = passing(gaps, (hours) => !Number.isNaN(hours));
       return {

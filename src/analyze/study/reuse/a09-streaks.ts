@@ -1,30 +1,36 @@
 import { mean, passing } from "../../../base/statistics.ts";
-import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { cmfChart, drawnNote, drawnValues } from "../common/charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
-import { prepare } from "./prepare.ts";
 
 export const a09 = defineItem({
   id: "A09",
   from: "files",
   definition: "A09@1",
   title: "Consecutive runs (figure 5b, finding 4)",
+  section: "reuse",
   about:
     "Per file and type the mean length of its streaks (A07). A file without runs of a type counts with 0 (absentType zero) or not at all (exclude). 'Exactly 2' is asked of the rounded mean; '2 or more' of the mean itself, or of the rounded mean with streakShare rounded.",
   reading:
     "Long read streaks beside short write streaks: data is produced a few times and consumed many times.",
   options: ["absentType", "streakShare", "partial"],
-  published: {
-    readMean: 14,
-    writeMean: 4,
-    readAtLeast2: 0.8,
-    writeAtLeast2: 0.65,
-    readExactly2: 0.65,
-    writeExactly2: 0.5,
-    readOverWrite: 4.3,
+  values: {
+    readMean: ["none", "mean read streak", 14],
+    writeMean: ["none", "mean write streak", 4],
+    readOverWrite: ["ratio", "read over write streak", 4.3],
+    readAtLeast2: ["share", "2 or more read runs", 0.8],
+    writeAtLeast2: ["share", "2 or more write runs", 0.65],
+    readExactly2: ["share", "exactly 2 read runs", 0.65],
+    writeExactly2: ["share", "exactly 2 write runs", 0.5],
+    readRoundedAtLeast2: ["share", "2 or more read runs, rounded mean"],
+    writeRoundedAtLeast2: ["share", "2 or more write runs, rounded mean"],
+    filesWithoutReads: ["count", "files without read runs"],
+    filesWithoutWrites: ["count", "files without write runs"],
   },
-  async measure(db, options) {
-    const prepared = await prepare(db, options);
-    const { streakRead, streakWrite } = prepared.swept.sequences;
+  narrative: ({ number, text }) =>
+    `${text("readAtLeast2")} of the files experience 2 or more consecutive read runs and ${text("writeAtLeast2")} 2 or more consecutive write runs (paper: over 80 % and over 65 %); 2 is the rounded mean of ${text("readExactly2")} and ${text("writeExactly2")} (65 % and 50 %). The mean is ${number("readMean")} read runs and ${number("writeMean")} write runs, a factor of ${number("readOverWrite")} (over 14, below 4, 4.3).`,
+  async measure(prepared) {
+    const { options } = prepared;
+    const { streakRead, streakWrite } = prepared.scan.sequences;
     const asked = options.streakShare === "rounded" ? Math.round : (streak: number) => streak;
     const side = (all: Float64Array) => {
       const known = passing(all, (streak) => !Number.isNaN(streak));

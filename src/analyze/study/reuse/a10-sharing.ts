@@ -1,8 +1,8 @@
 import { mean, passing, quantileOf } from "../../../base/statistics.ts";
-import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { cmfChart, drawnNote, drawnValues } from "../common/charts.ts";
 import { fileIds } from "./file-ids.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
 
 const EXCEPTIONS_MAX = 1000;
 
@@ -10,22 +10,31 @@ export const a10 = defineItem({
   id: "A10",
   definition: "A10@1",
   title: "Sharing between applications (figures 6a and 6b, finding 5)",
+  section: "sharing",
   about:
     "(a) Per file the number of distinct applications. (b) For every pair of file and application with at least two runs, the mean time from start to start of that application's runs on that file, both types together; the mean is over pairs. Options: mean of its pairs per file; or, per file, the mean gap between successive runs of different applications.",
   reading:
     "In the paper all applications of a file belong to one user; files that several users touch are listed.",
   options: ["application", "applicationGap", "metadataOnly", "classRule", "classThreshold"],
-  published: {
-    sharedByTwoOrMore: 0.67,
-    applicationMeanHours: 31,
-    sharedReadWrite: 0.86,
-    sharedReadHeavy: 0.12,
-    sharedWriteHeavy: 0.02,
+  values: {
+    sharedByTwoOrMore: ["share", "shared by two or more", 0.67],
+    sharedByThreeOrMore: ["share", "shared by three or more"],
+    applicationsMean: ["none", "applications per file, mean"],
+    applicationsMost: ["count", "applications per file, most"],
+    applicationMeanHours: ["hours", "mean gap of an application", 31],
+    applicationMedianHours: ["hours", "median gap of an application"],
+    gaps: ["count", "gaps"],
+    sharedReadWrite: ["share", "shared, read- and write-heavy", 0.86],
+    sharedReadHeavy: ["share", "shared, read-heavy", 0.12],
+    sharedWriteHeavy: ["share", "shared, write-heavy", 0.02],
+    filesOfSeveralUsers: ["count", "files of several users"],
   },
-  async measure(db, options) {
-    const prepared = await prepare(db, options);
-    const { classes, swept } = prepared;
-    const { applications, pairs } = swept.sharing;
+  narrative: ({ number, text }) =>
+    `${text("sharedByTwoOrMore")} of the files are accessed by at least 2 applications (paper: over 67 %). The mean inter-arrival time of each application is ${number("applicationMeanHours")} hours (31). Of the shared files ${text("sharedReadWrite")} are both read- and write-heavy, ${text("sharedReadHeavy")} read-heavy, ${text("sharedWriteHeavy")} write-heavy (86 %, 12 %, 2 %). ${text("filesOfSeveralUsers")} files were touched by more than one user.`,
+  async measure(prepared) {
+    const { options } = prepared;
+    const { classes, scan } = prepared;
+    const { applications, pairs } = scan.sharing;
     const counted = passing(applications, (count) => !Number.isNaN(count));
     const n = counted.length;
     const from = (least: number) => counted.reduce((sum, count) => sum + Number(count >= least), 0);
@@ -104,8 +113,8 @@ export const a10 = defineItem({
 });
 
 /** Mean gaps in hours, as the option wants them. */
-function gapsOf({ options, swept }: Prepared): Float64Array {
-  const { pairHours, hours, handoverHours = new Float64Array() } = swept.sharing;
+function gapsOf({ options, scan }: Prepared): Float64Array {
+  const { pairHours, hours, handoverHours = new Float64Array() } = scan.sharing;
   const known = (values: Float64Array) => passing(values, (value) => !Number.isNaN(value));
   switch (options.applicationGap) {
     case "pairs":
@@ -117,11 +126,11 @@ function gapsOf({ options, swept }: Prepared): Float64Array {
   }
 }
 
-async function severalUsers({ db, swept }: Prepared) {
+async function severalUsers({ db, scan }: Prepared) {
   const [files, users, accesses] = [
-    swept.sharing.several.file.values(),
-    swept.sharing.several.users.values(),
-    swept.sharing.several.accesses.values(),
+    scan.sharing.several.file.values(),
+    scan.sharing.several.users.values(),
+    scan.sharing.several.accesses.values(),
   ];
   // Files are numbered by their ids.
   const order = Uint32Array.from(files, (_, i) => i).sort(

@@ -1,22 +1,35 @@
 import { sampleNote } from "./a06-one-sided-runs.ts";
-import { cmfChart } from "./charts.ts";
+import { cmfChart } from "../common/charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
-import { prepare } from "./prepare.ts";
 
 export const a11 = defineItem({
   id: "A11",
   from: "runs",
   definition: "A11@1",
   title: "Data per run (figure 6, finding 6)",
+  section: "load",
   about:
     "Per run the bytes that it moved to and from selected files, for read runs and write runs (A06) apart.",
   reading:
     "These means are over runs; A13's are over files, and larger. Published values are derived from the totals: 4.7 PB over 69 % and 3.1 PB over 31 % of 400,000 runs.",
   options: ["runBytes", "partial"],
-  published: { readMeanBytes: 17e9, writeMeanBytes: 25e9, meanBytes: 19.5e9 },
-  async measure(db, options) {
-    const { swept } = await prepare(db, options);
-    const runs = await swept.runs;
+  values: {
+    readMeanBytes: ["bytes", "mean of read runs", 17e9],
+    writeMeanBytes: ["bytes", "mean of write runs", 25e9],
+    writeOverRead: ["ratio", "write over read"],
+    meanBytes: ["bytes", "mean of all runs", 19.5e9],
+    readMedianBytes: ["bytes", "median of read runs"],
+    writeMedianBytes: ["bytes", "median of write runs"],
+    readRunsBytes: ["bytes", "bytes of read runs"],
+    writeRunsBytes: ["bytes", "bytes of write runs"],
+    balancedRunsBytes: ["bytes", "bytes of balanced runs"],
+    bytes: ["bytes", "bytes"],
+  },
+  narrative: ({ number, text }) =>
+    `A read run moves ${text("readMeanBytes")} on average, a write run ${text("writeMeanBytes")}, ${number("writeOverRead")} times as much. From the totals of the paper follow 17 GB and 25 GB.`,
+  async measure(prepared) {
+    const { scan } = prepared;
+    const runs = await scan.runs;
     const n = runs.moving;
     const [readMean, writeMean] = [
       share(Number(runs.bytes.read), runs.reads),

@@ -2,8 +2,8 @@ import { coefficientOfVariation, gini, quantile, sorted } from "../../../base/st
 import { violinChart } from "./charts.ts";
 import { fileIds } from "./file-ids.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
-import { type OstLoad, type Osts, ostsOf } from "./osts.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import type { OstLoad, Osts } from "./osts.ts";
+import type { Prepared } from "./prepare.ts";
 
 const HOT_MAX = 20;
 const FILES_PER_HOT = 5;
@@ -12,16 +12,35 @@ export const a12 = defineItem({
   id: "A12",
   definition: "A12@1",
   title: "Load of the OSTs (figure 7, finding 7)",
+  section: "load",
   about:
     "Per OST the bytes of all accesses of files placed on it; the bytes of a file on k OSTs are divided evenly, a remainder of a few bytes goes to the first. Files, applications and users per OST beside it. OSTs are those that any access names, also of files that are not selected.",
   reading: "Bytes that are far less even than files say that placement balances capacity and not load.",
   options: ["minBytes", "minRuns", "application", "ddof"],
-  published: { leastOverMost: 0.13, stripeWidth1: 0.99 },
-  async measure(db, options) {
-    const prepared = await prepare(db, options);
-    const osts = await ostsOf(prepared);
+  values: {
+    osts: ["count", "OSTs"],
+    leastOverMost: ["share", "least over most, data", 0.13],
+    filesLeastOverMost: ["share", "least over most, files"],
+    applicationsLeastOverMost: ["share", "least over most, applications"],
+    usersLeastOverMost: ["share", "least over most, users"],
+    gini: ["none", "Gini coefficient of the data"],
+    cov: ["share", "CoV of the data"],
+    p95OverP5: ["ratio", "95th over 5th percentile"],
+    stripeWidth1: ["share", "files on one OST", 0.99],
+    bytesKnownLayout: ["bytes", "bytes with a known layout"],
+    bytesUnknownLayout: ["bytes", "bytes without a known layout"],
+    bytesOnOsts: ["bytes", "bytes on OSTs"],
+  },
+  others: {
+    dataOverFiles: ["ratio", "evenness of data over that of files"],
+  },
+  narrative: ({ number, text }) =>
+    `The least active of ${text("osts")} OSTs is ${text("leastOverMost")} as active as the most active (paper: 13 %). For the number of files this is ${text("filesLeastOverMost")}, for applications ${text("applicationsLeastOverMost")}, for users ${text("usersLeastOverMost")}. The Gini coefficient of the data is ${number("gini")}. ${text("stripeWidth1")} of the files lie on one OST.`,
+  async measure(prepared) {
+    const { options } = prepared;
+    const osts = await prepared.osts();
     const { loads } = osts;
-    const { layouts } = prepared.swept;
+    const { layouts } = prepared.scan;
     const bytes = loads.map((load) => Number(load.bytes));
     const rising = sorted(bytes);
     const least = (values: readonly number[]) => share(Math.min(...values), Math.max(...values));

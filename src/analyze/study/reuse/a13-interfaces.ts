@@ -1,7 +1,8 @@
 import { mean, passing } from "../../../base/statistics.ts";
-import { drawnNote, drawnValues, violinChart } from "./charts.ts";
+import { drawnNote, drawnValues } from "../common/charts.ts";
+import type { ValueInfos } from "../common/values.ts";
+import { violinChart } from "./charts.ts";
 import { defineItem, drawn, table } from "./item.ts";
-import { prepare } from "./prepare.ts";
 import { LAYER_NAMES, type Layers } from "./sweep/index.ts";
 
 export const LAYERS = [
@@ -14,6 +15,7 @@ export const LAYERS = [
 const MEASURES = [
   {
     key: "BytesPerRun",
+    name: "bytes per run",
     column: "bytes",
     label: "data per run and file",
     unit: "bytes",
@@ -21,6 +23,7 @@ const MEASURES = [
   },
   {
     key: "SdBytes",
+    name: "sd of bytes",
     column: "sdBytes",
     label: "sd of bytes over ranks",
     unit: "bytes",
@@ -28,6 +31,7 @@ const MEASURES = [
   },
   {
     key: "SdSeconds",
+    name: "sd of I/O time",
     column: "sdSeconds",
     label: "sd of I/O time over ranks",
     unit: "seconds",
@@ -35,20 +39,43 @@ const MEASURES = [
   },
 ] as const;
 
+/** What the paper prints, which is for POSIX alone. */
+const PUBLISHED: Readonly<Record<string, number>> = { posixBytesPerRun: 260e9, posixSdBytes: 1.5e9 };
+
+const VALUES: ValueInfos<number> = {
+  ...Object.fromEntries(
+    LAYERS.flatMap(({ name, key }) => [
+      [`${key}Files`, ["count", `${name} files`] as const],
+      [`${key}Accesses`, ["count", `${name} accesses`] as const],
+      ...MEASURES.map((one) => {
+        const full = `${key}${one.key}`;
+        return [full, [one.unit, `${name} ${one.name}`, PUBLISHED[full]] as const] as const;
+      }),
+    ]),
+  ),
+  singleRankAccesses: ["count", "accesses of a single rank"],
+};
+
 export const a13 = defineItem({
   id: "A13",
   from: "files",
   definition: "A13@1",
   title: "Variation over ranks by interface (figures 8a to 8c, finding 8)",
+  section: "ranks",
   about:
     "Every access belongs to MPI-IO if it has an MPI-IO record, else to STDIO if only STDIO moved bytes, else to POSIX. Per access: bytes, and the standard deviation over ranks of bytes and of I/O time, from the variances of the log. Mean over the runs of a file, then mean over files.",
   reading:
     "Means over files, not over runs (A11). Variances cover the ranks with a record: for a shared record that is all ranks, idle ones too.",
   options: ["partial"],
-  published: { posixBytesPerRun: 260e9, posixSdBytes: 1.5e9 },
-  async measure(db, options) {
-    const prepared = await prepare(db, options);
-    const { layers, facts } = prepared.swept;
+  values: VALUES,
+  others: {
+    posixOverMpiio: ["ratio", "sd of time, POSIX over MPI-IO"],
+    posixBytesSpread: ["share", "sd of bytes over bytes, POSIX"],
+  },
+  narrative: ({ number, text }) =>
+    `With POSIX ${text("posixBytesPerRun")} are moved per run and file on average (paper: 260 GB), with a standard deviation over ranks of ${text("posixSdBytes")} (below 1.5 GB). The standard deviation of I/O time over ranks is ${number("posixSdSeconds")} s with POSIX, ${number("mpiioSdSeconds")} s with MPI-IO and ${number("stdioSdSeconds")} s with STDIO.`,
+  async measure(prepared) {
+    const { layers, facts } = prepared.scan;
     const rows = perLayer(layers);
     const values: Record<string, number> = {};
     for (const { name, key } of LAYERS) {

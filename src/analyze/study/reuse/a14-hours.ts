@@ -1,7 +1,7 @@
 import { mean, quantileOf, spearman } from "../../../base/statistics.ts";
 import type { BarsChart } from "../../../model/index.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
 
 export interface Hour {
   readonly hour: number;
@@ -22,13 +22,26 @@ export const a14 = defineItem({
   from: "files",
   definition: "A14@1",
   title: "Hour of the day (figures 9a to 9c, finding 9)",
+  section: "hours",
   about:
     "By the local hour in which the run started: (a) bytes; (b) I/O time of an access over the longest I/O time over all runs of its file, mean per hour; (c) per file and hour with at least minRunsPerCell runs the CoV of I/O time, mean per hour. Spearman's ρ over the hours that have (b) and (c). The 25th hour of the day on which clocks go back falls on the same label as the hour before.",
   reading: "24 points only, and both measures lean on the number of runs per cell: read ρ with its interval.",
   options: ["zone", "ioTime", "ddof", "hourStatistic", "minRunsPerCell", "metadataOnly", "partial"],
-  published: { spearman: -0.94, peakHour: 4, lowestHourCov: 0.2 },
-  async measure(db, options) {
-    const prepared = await prepare(db, options);
+  values: {
+    spearman: ["none", "Spearman's ρ of I/O time and CoV", -0.94],
+    hoursWithBoth: ["count", "hours with I/O time and CoV"],
+    peakHour: ["hour", "hour with most data", 4],
+    slowestHour: ["hour", "slowest hour"],
+    steadiestHour: ["hour", "steadiest hour"],
+    meanCov: ["share", "mean CoV of the hours"],
+    lowestHourCov: ["share", "lowest CoV of an hour", 0.2],
+    bytes: ["bytes", "bytes"],
+    cells: ["count", "pairs of file and hour"],
+  },
+  narrative: ({ number, text }) =>
+    `Most data moves in runs that start at ${number("peakHour")} h (paper: 3 to 5 h); I/O takes longest in those that start at ${number("slowestHour")} h. I/O time and its variation have a Spearman correlation of ${number("spearman")} (-0.94). The variation is ${text("meanCov")} over the hours, and ${text("lowestHourCov")} in the steadiest (above 20 % in all).`,
+  async measure(prepared) {
+    const { options } = prepared;
     const { hours, dropped, cells } = hoursOfDay(prepared);
     const both = hours.filter(({ timeShare, cov }) => !Number.isNaN(timeShare) && !Number.isNaN(cov));
     const rho =
@@ -72,8 +85,8 @@ function highest(hours: readonly Hour[], of: (hour: Hour) => number): number {
 }
 
 /** Hours of the day, with what each of them stands on. */
-function hoursOfDay({ options, swept }: Prepared) {
-  const { hours: found, facts } = swept;
+function hoursOfDay({ options, scan }: Prepared) {
+  const { hours: found, facts } = scan;
   const median = options.hourStatistic === "median";
   const hours: Hour[] = Array.from({ length: 24 }, (_, hour) => ({
     hour,

@@ -1,28 +1,42 @@
 import { mean, passing, quantileOf } from "../../../base/statistics.ts";
-import { cmfChart, drawnNote, drawnValues } from "./charts.ts";
+import { cmfChart, drawnNote, drawnValues } from "../common/charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
-import { prepare } from "./prepare.ts";
 
 export const a15 = defineItem({
   id: "A15",
   from: "files",
   definition: "A15@1",
   title: "Variation from run to run (figures 10a and 10b, finding 10)",
+  section: "variation",
   about:
     "Per file the coefficient of variation, sd / mean, over its runs of (a) bytes and (b) I/O time. Both types together, or read and write runs apart (covRuns per-type: one value per file and type). Needs two runs and a mean above zero.",
   reading: "Amounts that hardly change beside times that do: the difference is what the storage adds.",
   options: ["ioTime", "ddof", "covRuns", "metadataOnly", "partial", "classRule", "classThreshold"],
-  published: {
-    meanCovBytes: 0.12,
-    meanCovTime: 0.39,
-    below5PercentBytes: 0.8,
-    writeHeavyMeanCovBytes: 0.35,
-    readHeavyMeanCovTime: 0.68,
+  values: {
+    meanCovBytes: ["share", "mean CoV of data", 0.12],
+    meanCovTime: ["share", "mean CoV of I/O time", 0.39],
+    below5PercentBytes: ["share", "CoV of data below 5 %", 0.8],
+    medianCovBytes: ["share", "median CoV of data"],
+    medianCovTime: ["share", "median CoV of I/O time"],
+    readHeavyMeanCovBytes: ["share", "mean CoV of data, read-heavy"],
+    writeHeavyMeanCovBytes: ["share", "mean CoV of data, write-heavy", 0.35],
+    readWriteMeanCovBytes: ["share", "mean CoV of data, read- and write-heavy"],
+    readHeavyMeanCovTime: ["share", "mean CoV of I/O time, read-heavy", 0.68],
+    writeHeavyMeanCovTime: ["share", "mean CoV of I/O time, write-heavy"],
+    readWriteMeanCovTime: ["share", "mean CoV of I/O time, read- and write-heavy"],
+    filesBytes: ["count", "files with a CoV of data"],
+    filesTime: ["count", "files with a CoV of I/O time"],
   },
-  async measure(db, options) {
-    const prepared = await prepare(db, options);
-    const { classes, swept } = prepared;
-    const { covBytes, covTime, types } = swept.spreads;
+  others: {
+    timeOverBytes: ["ratio", "CoV of I/O time over that of data"],
+    readHeavyOverAll: ["ratio", "CoV of I/O time, read-heavy over all"],
+  },
+  narrative: ({ text }) =>
+    `${text("below5PercentBytes")} of the files have a variation of data below 5 % from run to run (paper: over 80 %). The mean variation of data is ${text("meanCovBytes")} (12 %), that of I/O time ${text("meanCovTime")} (39 %). Write-heavy files vary by ${text("writeHeavyMeanCovBytes")} in data (35 %), read-heavy files by ${text("readHeavyMeanCovTime")} in time (68 %).`,
+  async measure(prepared) {
+    const { options } = prepared;
+    const { classes, scan } = prepared;
+    const { covBytes, covTime, types } = scan.spreads;
     const perType = options.covRuns === "per-type";
     const files = perType ? types.file.values() : undefined;
     const side = (values: Float64Array) => {

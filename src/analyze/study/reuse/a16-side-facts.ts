@@ -1,25 +1,32 @@
 import { defineItem, share, table } from "./item.ts";
-import { prepare } from "./prepare.ts";
 
 export const a16 = defineItem({
   id: "A16",
   definition: "A16@1",
   title: "Side facts",
+  section: "variation",
   about:
     "Share of sequential POSIX calls (at or beyond the end of the previous one) over all accesses that record them; stripe widths; share of logs without Lustre records. How many users opted out of recording cannot be known from the logs.",
   reading:
     "The paper leaves randomness aside since almost all calls are sequential: see whether that holds here.",
   options: ["period", "zone", "excludeMounts"],
-  published: { stripeWidth1: 0.99 },
-  async measure(db, options) {
-    const prepared = await prepare(db, options);
-    const { files, swept } = prepared;
+  values: {
+    sequentialReads: ["share", "sequential reads"],
+    sequentialWrites: ["share", "sequential writes"],
+    sequential: ["share", "sequential calls"],
+    stripeWidth1: ["share", "files of stripe width 1", 0.99],
+    logsWithoutLustre: ["share", "logs without Lustre records"],
+  },
+  narrative: ({ text }) =>
+    `${text("sequential")} of the calls that tell are sequential; ${text("stripeWidth1")} of the selected files have one stripe; ${text("logsWithoutLustre")} of the logs have no Lustre records.`,
+  async measure(prepared) {
+    const { files, scan } = prepared;
     const input = await prepared.input();
     const { calls } = input;
     const sets = input.moduleSets;
     const without = sets.filter(({ modules }) => !modules.split(" ").includes("LUSTRE"));
     const logs = (list: typeof sets) => list.reduce((sum, { runs }) => sum + runs, 0);
-    const { widths } = swept.layouts;
+    const { widths } = scan.layouts;
     const n = files - (widths.get(-1) ?? 0);
     return {
       n: calls.accesses,

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { randomCorpus } from "../../../../test/analyze/study-reference/corpus.ts";
-import { studyDocument } from "./document.ts";
-import { labelOf, unitOf } from "./labels.ts";
+import { itemAndKey, valueInfo } from "../common/values.ts";
+import { REUSE_STUDY, studyDocument } from "./document.ts";
+import { STUDY_ITEMS } from "./items.ts";
 import { reuseOptions } from "./options.ts";
 import { runStudy } from "./study.ts";
-import { memoryStore } from "./test-kit.ts";
+import { memoryStore } from "../common/test-kit.ts";
 
 describe("the report of a study", () => {
   it("holds every item, figure and finding once, with unique ids", async () => {
@@ -36,14 +37,20 @@ describe("the report of a study", () => {
         for (const row of table.rows) expect(row).toHaveLength(table.columns.length);
   });
 
-  it("names values and their units for people", () => {
-    expect(labelOf("readMeanHours")).toBe("read mean hours");
-    expect(labelOf("posixSdBytes")).toBe("POSIX sd bytes");
-    expect(unitOf("bytesRead")).toBe("bytes");
-    expect(unitOf("below5PercentBytes")).toBe("share");
-    expect(unitOf("leastOverMost")).toBe("share");
-    expect(unitOf("writeOverRead")).toBe("ratio");
-    expect(unitOf("meanCovBytes")).toBe("share");
-    expect(unitOf("filesBytes")).toBe("count");
+  it("has a unit for every number of a finding, and a section for every item", async () => {
+    const db = await memoryStore();
+    const { findings } = await runStudy(db, reuseOptions({ replicates: 20 }));
+    db.close();
+    const keys = findings.flatMap(({ claims, sensitivity }) =>
+      [...claims, ...sensitivity].map(({ key }) => key),
+    );
+    expect(keys.length).toBeGreaterThan(20);
+    for (const full of keys) {
+      const [id, key] = itemAndKey(full);
+      const item = STUDY_ITEMS.find((one) => one.id === id);
+      expect(item && valueInfo(item, key), full).toBeDefined();
+    }
+    const sections = REUSE_STUDY.sections.map(({ id }) => id);
+    for (const item of STUDY_ITEMS) expect(sections, item.id).toContain(item.section);
   });
 });

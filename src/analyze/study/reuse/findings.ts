@@ -4,17 +4,17 @@
  * bound, fails when both lie short of it, and is open when the interval covers the bound. A finding is confirmed when all its
  * claims hold, refuted when one fails, and insufficient when one is open or there is too little data to judge.
  */
-import type { Cell, Queryable } from "../../../model/index.ts";
-import type { Claim, StudyFinding } from "../common/finding.ts";
-import { stateOf, verdictOf } from "../common/judge.ts";
-import type { Draft, Evidence } from "./findings/draft.ts";
+import type { Cell } from "../../../model/index.ts";
+import type { StudyFinding } from "../common/finding.ts";
+import { type Draft, judgedFinding } from "../common/judge.ts";
+import { itemAndKey, numberOf } from "../common/values.ts";
+import type { Evidence } from "./findings/draft.ts";
 import { f01, f02, f06 } from "./findings/files-and-runs.ts";
 import { f03, f04, f05 } from "./findings/reuse.ts";
 import { f07, f08, f09, f10 } from "./findings/storage.ts";
-import { around, drawnIntervals, ostInterval } from "./intervals.ts";
-import { type ItemResult, steady } from "./item.ts";
-import type { ReuseOptions } from "./options.ts";
-import { prepare } from "./prepare.ts";
+import { ostInterval } from "./intervals.ts";
+import type { ItemResult } from "./item.ts";
+import type { Prepared } from "./prepare.ts";
 
 export type { Claim, Sensitivity, StudyFinding, Verdict } from "../common/finding.ts";
 
@@ -33,70 +33,26 @@ const FINDINGS: readonly ((evidence: Evidence) => Draft)[] = [
   f10,
 ];
 
-export async function judgeFindings(
-  db: Queryable,
-  options: ReuseOptions,
-  results: Results,
-): Promise<StudyFinding[]> {
-  const prepared = await prepare(db, options);
-  const value = (key: string) => {
-    const [item = "", name = ""] = key.split(".");
-    return Number(results[item]?.values[name] ?? Number.NaN);
-  };
-  const published = (key: string) => {
-    const [item = "", name = ""] = key.split(".");
-    const known = results[item]?.published[name];
+export async function judgeFindings(prepared: Prepared, results: Results): Promise<StudyFinding[]> {
+  const value = (key: string) => numberOf(results, key);
+  const published = (full: string) => {
+    const [item, key] = itemAndKey(full);
+    const known = results[item]?.published[key];
     return known === undefined ? null : Number(known);
   };
   const evidence: Evidence = {
-    options,
-    ...(await drawnIntervals(prepared)),
+    options: prepared.options,
+    ...(await prepared.intervals()),
     osts: await ostInterval(prepared),
     value,
     count: (item) => results[item]?.n ?? 0,
     settings: (list) => list.map(([setting, key]) => ({ setting, value: value(key), key })),
     tableSettings: (key, id, column) =>
-      (results[key.slice(0, 3)]?.tables.find((one) => one.id === id)?.rows ?? []).map(
+      (results[itemAndKey(key)[0]]?.tables.find((one) => one.id === id)?.rows ?? []).map(
         (row: readonly Cell[]) => ({ setting: String(row[0]), value: Number(row[column]), key }),
       ),
   };
-  return FINDINGS.map((finding) => finish(finding(evidence), value, published, prepared.files));
-}
-
-const EVERYWHERE = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-
-function finish(
-  draft: Draft,
-  value: (key: string) => number,
-  published: (key: string) => number | null,
-  files: number,
-): StudyFinding {
-  const claims = draft.claims.map(({ interval: drawn, range: [least, most] = EVERYWHERE, ...one }): Claim => {
-    const measured = steady(one.measured ?? value(one.key));
-    const { low, high } = around(measured, drawn);
-    const interval = [Math.max(least, low), Math.min(most, high)] as const;
-    return {
-      ...one,
-      measured,
-      published: one.published ?? published(one.key),
-      interval: [steady(interval[0]), steady(interval[1])],
-      state: stateOf(measured, interval, one.side, one.bound),
-    };
-  });
-  const first = claims[0] as Claim;
-  const enough = files > 0 && draft.n >= draft.minimum;
-  return {
-    id: draft.id,
-    title: draft.title,
-    statement: draft.statement,
-    published: first.published,
-    measured: first.measured,
-    interval: first.interval,
-    ...verdictOf({ ...draft, claims }, enough),
-    n: draft.n,
-    minimum: draft.minimum,
-    unit: draft.unit,
-    claims,
-    sensitivity: draft.sensitivity,
-  };
+  return FINDINGS.map((finding) =>
+    judgedFinding(finding(evidence), { value, published }, prepared.files > 0),
+  );
 }

@@ -1,10 +1,9 @@
 /** The study of file reuse (Patel et al., FAST '20) on the reader's own logs. */
-export { claimText, studyDocument, valueText, verdictOf } from "./document.ts";
+export { claimText, studyDocument, verdictOf } from "./document.ts";
 export type { Claim, StudyFinding, Verdict } from "./findings.ts";
 export { type FileHistory, fileDocument, fileHistory } from "./file-history.ts";
-export type { ItemResult, StudyItem, Value } from "./item.ts";
+export type { ItemResult, StudyItem } from "./item.ts";
 export { STUDY_ITEMS } from "./items.ts";
-export { labelOf, unitOf } from "./labels.ts";
 export {
   type OptionInfo,
   type OptionName,
@@ -13,8 +12,5 @@ export {
   type ReuseOptions,
   reuseOptions,
 } from "./options.ts";
-export { runStudy, STUDY_STEPS, type Study, type StudyWatch } from "./study.ts";
-export { type GroupRuns, type RunsState, type RunsWork, groupedRuns, mixed } from "./sweep/index.ts";
-export { cmfChart, drawnNote, drawnValues } from "./charts.ts";
-export { type DrawnInterval, around } from "./intervals.ts";
-export { type ZoneSpan, localToUnix, offsetAt, zoneSpans } from "./zone.ts";
+export { runStudy, STUDY_STEPS, type Study } from "./study.ts";
+export { type GroupRuns, type RunsState, type RunsWork, groupedRuns } from "./sweep/index.ts";

@@ -1,66 +1,17 @@
 /** How far the numbers behind the findings could move: bootstrap intervals over files, or over runs. */
-import {
-  bootstrap,
-  type Interval,
-  risingOrder,
-  UnitMeans,
-  weightedQuantile,
-} from "../../../base/bootstrap.ts";
+import { type Interval, risingOrder, UnitMeans, weightedQuantile } from "../../../base/bootstrap.ts";
 import { leastOverMostInterval } from "../../../base/extremes.ts";
 import { mean, spearman } from "../../../base/statistics.ts";
+import { type DrawnInterval, intervalsOf } from "../common/intervals.ts";
 import { HOURS_MIN } from "./a14-hours.ts";
-import { prepareOnce } from "./once.ts";
-import { ostsOf } from "./osts.ts";
-import { type Prepared, SAMPLE_FILES, sampled } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
+import { sampled } from "./sample.ts";
 
 /** Runs that a bootstrap draws from; more are thinned by hash, and the interval is scaled to the full number. */
 const SAMPLE_RUNS = 5000;
 
 /** The larger over the smaller. */
 export const larger = (a: number, b: number) => Math.max(a / b, b / a);
-
-/** An interval, and where its units alone put the number, when they are a part of all. */
-export interface DrawnInterval extends Interval {
-  readonly partAt?: number;
-}
-
-/**
- * The interval around the number that all units give. A part of them gives a number of its own, and the interval that it
- * gives lies around that one.
- */
-export function around(measured: number, { low, high, partAt }: DrawnInterval): Interval {
-  if (partAt === undefined || Number.isNaN(measured) || Number.isNaN(partAt)) return { low, high };
-  return { low: measured + (low - partAt), high: measured + (high - partAt) };
-}
-
-/** Intervals of `names` statistics of `units` units of `all`. */
-function intervals<Name extends string>(
-  { options }: Prepared,
-  units: number,
-  all: number,
-  names: readonly Name[],
-  statistics: (weights: Float64Array) => readonly number[],
-): Record<Name, DrawnInterval> {
-  const none = { low: Number.NaN, high: Number.NaN };
-  if (units === 0)
-    return Object.fromEntries(names.map((name) => [name, none])) as Record<Name, DrawnInterval>;
-  const estimates = statistics(new Float64Array(units).fill(1));
-  const raw = bootstrap(units, statistics, options);
-  // A part of the units spreads more than all of them would, by the root of their numbers.
-  const scale = Math.sqrt(units / Math.max(units, all));
-  return Object.fromEntries(
-    names.map((name, i) => {
-      const { low, high } = raw[i] ?? none;
-      const at = estimates[i] as number;
-      return [
-        name,
-        scale === 1
-          ? { low, high }
-          : { low: at + (low - at) * scale, high: at + (high - at) * scale, partAt: at },
-      ];
-    }),
-  ) as Record<Name, DrawnInterval>;
-}
 
 type FileName =
   | "readWrite"
@@ -76,28 +27,29 @@ type FileName =
   | "covRatio"
   | "readHeavyTime";
 
-/** The intervals for which units are drawn anew; made once. They take long, so others have their turn in between. */
-export const drawnIntervals = (prepared: Prepared, pause: () => Promise<void> = async () => {}) =>
-  prepareOnce(prepared, "intervals", async () => {
-    const files = fileIntervals(prepared);
-    await pause();
-    const layers = layerIntervals(prepared);
-    await pause();
-    const hours = hourInterval(prepared);
-    await pause();
-    // Last: another thread may still group them.
-    return { files, layers, hours, runs: await runIntervals(prepared) };
-  });
+export type DrawnIntervals = Awaited<ReturnType<typeof drawnIntervals>>;
+
+/** The intervals for which units are drawn anew. They take long, so others have their turn in between. */
+export async function drawnIntervals(prepared: Prepared, pause: () => Promise<void> = async () => {}) {
+  const files = fileIntervals(prepared);
+  await pause();
+  const layers = layerIntervals(prepared);
+  await pause();
+  const hours = hourInterval(prepared);
+  await pause();
+  // Last: another thread may still group them.
+  return { files, layers, hours, runs: await runIntervals(prepared) };
+}
 
 /** The files that intervals are made of. */
 const sampleOf = (files: number): Uint32Array => {
-  const chosen = sampled(files, SAMPLE_FILES);
+  const chosen = sampled(files);
   return Uint32Array.from({ length: files }, (_, file) => file).filter(chosen);
 };
 
-export function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterval> {
+function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterval> {
   const { options, files } = prepared;
-  const { sequences, sharing, spreads } = prepared.swept;
+  const { sequences, sharing, spreads } = prepared.scan;
   const chosen = sampleOf(files);
   const units = chosen.length;
   const picked = (values: ArrayLike<number>) => Float64Array.from(chosen, (file) => values[file] as number);
@@ -139,8 +91,8 @@ export function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterva
     picked(spreads.covBytes),
     flag((i) => (read[i] === 1 ? (times[i] as number) : Number.NaN)),
   ]);
-  return intervals(
-    prepared,
+  return intervalsOf(
+    prepared.options,
     units,
     files,
     [
@@ -178,15 +130,15 @@ export function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterva
   );
 }
 
-export async function runIntervals(prepared: Prepared) {
-  const runs = await prepared.swept.runs;
+async function runIntervals(prepared: Prepared) {
+  const runs = await prepared.scan.runs;
   const { x, side, bytes } = runs.sample.take(SAMPLE_RUNS);
   const is = (code: number) => side.map((one) => Number(one === code));
   const pick = (code: number) => bytes.map((value, i) => (side[i] === code ? value : Number.NaN));
   const oneSided = x.map((value) => Number(value >= 0.95));
   const means = new UnitMeans(x.length, [oneSided, is(1), is(-1), pick(1), pick(-1)]);
   const names = ["oneSided", "readOverWrite", "writeOverRead"] as const;
-  return intervals(prepared, x.length, runs.moving, names, (weights) => {
+  return intervalsOf(prepared.options, x.length, runs.moving, names, (weights) => {
     const [one, reads, writes, read, written] = means.of(weights);
     return [one as number, (reads as number) / (writes as number), (written as number) / (read as number)];
   });
@@ -197,7 +149,7 @@ export async function runIntervals(prepared: Prepared) {
  * an OST is taken as a sum of what independent runs move, and the interval is that of the loads in the long run.
  */
 export async function ostInterval(prepared: Prepared): Promise<{ least: Interval; ratio: Interval }> {
-  const { loads } = await ostsOf(prepared);
+  const { loads } = await prepared.osts();
   const files = loads.map((load) => load.files);
   const even = Math.min(...files) / Math.max(...files);
   const least = leastOverMostInterval(
@@ -218,10 +170,10 @@ function numbered(values: Float64Array): { of: Uint32Array; count: number } {
   return { of, count: known.size };
 }
 
-export function layerIntervals(prepared: Prepared) {
-  const { files, swept } = prepared;
-  const { layers } = swept;
-  const chosen = sampled(files, SAMPLE_FILES);
+function layerIntervals(prepared: Prepared) {
+  const { files, scan } = prepared;
+  const { layers } = scan;
+  const chosen = sampled(files);
   const fileOf = layers.file.values();
   const places = Uint32Array.from(fileOf, (_, i) => i).filter((i) => chosen(fileOf[i] as number));
   const pick = (values: Float64Array) => Float64Array.from(places, (i) => values[i] as number);
@@ -241,14 +193,20 @@ export function layerIntervals(prepared: Prepared) {
     spread(sd, 0),
     spread(bytes, 0),
   ]);
-  return intervals(prepared, index.count, files, ["timeRatio", "bytesRatio"] as const, (weights) => {
-    const [posix, mpiio, posixSd, posixBytes] = means.of(weights);
-    return [(posix as number) / (mpiio as number), (posixSd as number) / (posixBytes as number)];
-  });
+  return intervalsOf(
+    prepared.options,
+    index.count,
+    files,
+    ["timeRatio", "bytesRatio"] as const,
+    (weights) => {
+      const [posix, mpiio, posixSd, posixBytes] = means.of(weights);
+      return [(posix as number) / (mpiio as number), (posixSd as number) / (posixBytes as number)];
+    },
+  );
 }
 
-export function hourInterval(prepared: Prepared) {
-  const { kept } = prepared.swept.hours;
+function hourInterval(prepared: Prepared) {
+  const { kept } = prepared.scan.hours;
   const index = numbered(kept.file.values());
   // Per pair of file and hour: share of time, times, variation, 1 if there is one; side by side, without NaN.
   const [hourOf, times, shares, covs] = [kept.hour, kept.times, kept.share, kept.cov].map((column) =>
@@ -262,26 +220,32 @@ export function hourInterval(prepared: Prepared) {
     if (!Number.isNaN(cov)) cells.set([cov, 1], 4 * i + 2);
   }
   const sums = new Float64Array(4 * 24);
-  return intervals(prepared, index.count, prepared.files, ["rho", "meanCov"] as const, (weights) => {
-    sums.fill(0);
-    for (let i = 0; i < places.length; i++) {
-      const weight = weights[index.of[i] as number] as number;
-      if (weight === 0) continue;
-      const at = places[i] as number;
-      const from = 4 * i;
-      sums[at] = (sums[at] as number) + weight * (cells[from] as number);
-      sums[at + 1] = (sums[at + 1] as number) + weight * (cells[from + 1] as number);
-      sums[at + 2] = (sums[at + 2] as number) + weight * (cells[from + 2] as number);
-      sums[at + 3] = (sums[at + 3] as number) + weight * (cells[from + 3] as number);
-    }
-    const longs: number[] = [];
-    const variations: number[] = [];
-    for (let at = 0; at < sums.length; at += 4) {
-      if (sums[at + 1] === 0 || sums[at + 3] === 0) continue;
-      longs.push((sums[at] as number) / (sums[at + 1] as number));
-      variations.push((sums[at + 2] as number) / (sums[at + 3] as number));
-    }
-    if (longs.length < HOURS_MIN) return [Number.NaN, Number.NaN];
-    return [spearman(longs, variations), mean(variations)];
-  });
+  return intervalsOf(
+    prepared.options,
+    index.count,
+    prepared.files,
+    ["rho", "meanCov"] as const,
+    (weights) => {
+      sums.fill(0);
+      for (let i = 0; i < places.length; i++) {
+        const weight = weights[index.of[i] as number] as number;
+        if (weight === 0) continue;
+        const at = places[i] as number;
+        const from = 4 * i;
+        sums[at] = (sums[at] as number) + weight * (cells[from] as number);
+        sums[at + 1] = (sums[at + 1] as number) + weight * (cells[from + 1] as number);
+        sums[at + 2] = (sums[at + 2] as number) + weight * (cells[from + 2] as number);
+        sums[at + 3] = (sums[at + 3] as number) + weight * (cells[from + 3] as number);
+      }
+      const longs: number[] = [];
+      const variations: number[] = [];
+      for (let at = 0; at < sums.length; at += 4) {
+        if (sums[at + 1] === 0 || sums[at + 3] === 0) continue;
+        longs.push((sums[at] as number) / (sums[at + 1] as number));
+        variations.push((sums[at + 2] as number) / (sums[at + 3] as number));
+      }
+      if (longs.length < HOURS_MIN) return [Number.NaN, Number.NaN];
+      return [spearman(longs, variations), mean(variations)];
+    },
+  );
 }

@@ -1,6 +1,5 @@
 /** Where the selected files lie: their bytes, files, applications and users by OST, of all OSTs that any access names. */
 import { eachLayout } from "./layout-texts.ts";
-import { prepareOnce } from "./once.ts";
 import type { Prepared } from "./prepare.ts";
 import { Codes, ExactSums } from "./sweep/index.ts";
 
@@ -32,11 +31,11 @@ interface Targets {
   readonly ofLayout: readonly (readonly number[])[];
 }
 
-export const ostsOf = (prepared: Prepared): Promise<Osts> =>
-  prepareOnce(prepared, "osts", async () => measure(prepared, await targetsOf(prepared)));
+export const ostsOf = async (prepared: Prepared): Promise<Osts> =>
+  measure(prepared, await targetsOf(prepared));
 
-async function targetsOf({ db, swept }: Prepared): Promise<Targets> {
-  const { names } = swept;
+async function targetsOf({ db, scan }: Prepared): Promise<Targets> {
+  const { names } = scan;
   const lists: (readonly number[])[] = Array.from({ length: names.counts.layouts + 1 }, () => []);
   // Those without a selected file too: they are the least active.
   const all = new Set<number>();
@@ -50,8 +49,8 @@ async function targetsOf({ db, swept }: Prepared): Promise<Targets> {
   return { osts, ofLayout: lists.map((list) => list.map((ost) => place.get(ost) as number)) };
 }
 
-function measure({ swept, options }: Prepared, { osts, ofLayout }: Targets): Osts {
-  const { layouts } = swept;
+function measure({ scan, options }: Prepared, { osts, ofLayout }: Targets): Osts {
+  const { layouts } = scan;
   const [file, layout] = [layouts.file.values(), layouts.layout.values()];
   const bytes = new ExactSums(osts.length);
   const squares = new Float64Array(osts.length);
@@ -78,7 +77,7 @@ function measure({ swept, options }: Prepared, { osts, ofLayout }: Targets): Ost
       files[at] = (files[at] as number) + 1;
     }
   }
-  const { applications, users } = touchedBy(swept, ofLayout, osts.length, options.application === "exe-uid");
+  const { applications, users } = touchedBy(scan, ofLayout, osts.length, options.application === "exe-uid");
   const loads = osts.map((ost, i) => ({
     ost,
     bytes: bytes.value(i),
@@ -122,7 +121,7 @@ function share(
 
 /** Distinct applications and users of each OST. */
 function touchedBy(
-  { layouts, names }: Prepared["swept"],
+  { layouts, names }: Prepared["scan"],
   ofLayout: Targets["ofLayout"],
   osts: number,
   perUser: boolean,
@@ -149,7 +148,7 @@ function touchedBy(
 
 /** For each of some targets the files with most bytes on it, from one pass over all files. */
 function filesOn(
-  layouts: Prepared["swept"]["layouts"],
+  layouts: Prepared["scan"]["layouts"],
   ofLayout: Targets["ofLayout"],
   wanted: readonly number[],
   most: number,

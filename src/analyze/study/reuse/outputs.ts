@@ -3,8 +3,7 @@ import type { Cell, Queryable, TableBlock } from "../../../model/index.ts";
 import { className } from "./a12-osts.ts";
 import { fileIds } from "./file-ids.ts";
 import { exact, number, table } from "./item.ts";
-import type { ReuseOptions } from "./options.ts";
-import { prepare } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
 
 /** Largest first; the caption says how many there are in all. */
 const ROWS_MAX = 20_000;
@@ -31,15 +30,13 @@ const COLUMNS = [
 
 /** Tables of files; without `details` only how many rows they have. */
 export async function outputTables(
-  db: Queryable,
-  options: ReuseOptions,
+  prepared: Prepared,
   details = true,
 ): Promise<{ tables: TableBlock[]; counts: Record<string, RowCount> }> {
-  const prepared = await prepare(db, options);
+  const { db, options, classes, scan } = prepared;
   if (prepared.files === 0) return { tables: [], counts: {} };
-  const { classes, swept } = prepared;
-  const { sequences } = swept;
-  const end = Number(swept.facts.lastNs) / 1e9;
+  const { sequences } = scan;
+  const end = Number(scan.facts.lastNs) / 1e9;
   const gap = (file: number) => (sequences.gapAny[file] as number) * 3600;
   const nextRead = (file: number) =>
     (sequences.lastRead[file] as number) + (sequences.gapRead[file] as number) * 3600;
@@ -78,7 +75,7 @@ export async function outputTables(
     const { bytesRead = 0n, bytesWritten = 0n, runs = 0 } = sums.get(file) ?? {};
     const next = (last: Float64Array, gaps: Float64Array) =>
       time((last[file] as number) + (gaps[file] as number) * 3600);
-    const applications = swept.sharing.applications[file] as number;
+    const applications = scan.sharing.applications[file] as number;
     return [
       id,
       path,

@@ -1,35 +1,41 @@
 /**
- * What the items share, made once per database and set of options:
+ * What the items share, made once per study:
  *
  *   reuse_grouped    every selected file, and all other files by what A02 and A03 count of them
  *   reuse_layouts    every list of OSTs, with the hash by which accesses name it
  *   reuse_selected   the I/O-intensive files, numbered from 0, with class (1 read-heavy, -1 write-heavy, 0 both)
- *   swept            all that one pass over their accesses tells (sweep/)
+ *   scan             all that one pass over their accesses tells (sweep/)
  *
  * With 50 million accesses that is one aggregation over all of them and one join with the selected files, both by the
  * database, which gives narrow columns. What is asked of each file and run is then answered here, in memory that is
  * bounded: no table of accesses is made.
  */
-import { type Queryable, type SqlRow, negativesIn } from "../../../model/index.ts";
+import type { Queryable, SqlRow } from "../../../model/index.ts";
 import { clusterSql } from "./cluster.ts";
 import { groupFiles } from "./group-files.ts";
 import { exact, number } from "./item.ts";
 import { layoutTexts } from "./layout-texts.ts";
 import type { ReuseOptions } from "./options.ts";
-import { type GroupRuns, type Swept, mixed, sweep } from "./sweep/index.ts";
-import { hourOf, parsePeriod, zoneSpans } from "./zone.ts";
+import { hourOf, parsePeriod, zoneSpans } from "../common/zone.ts";
+import { once } from "../common/study.ts";
+import { type DrawnIntervals, drawnIntervals } from "./intervals.ts";
+import { type Osts, ostsOf } from "./osts.ts";
+import { sampled } from "./sample.ts";
+import { type GroupRuns, type ScanResult, sweep } from "./sweep/index.ts";
 
 export interface Prepared {
   readonly db: Queryable;
   readonly options: ReuseOptions;
-  /** Census of what the study starts from; made at the first call. */
-  input(): Promise<Input>;
   /** Selected files, and their accesses. */
   readonly files: number;
   readonly accesses: number;
   /** By number of the file: 1 read-heavy, -1 write-heavy, 0 both, NaN none. */
   readonly classes: Float64Array;
-  readonly swept: Swept;
+  readonly scan: ScanResult;
+  /** Made at the first call: the census of what the study starts from, the OSTs of the selected files, and intervals. */
+  input(): Promise<Input>;
+  osts(): Promise<Osts>;
+  intervals(): Promise<DrawnIntervals>;
 }
 
 export interface Input {
@@ -66,7 +72,7 @@ export interface Input {
 const RECORD_BYTES = 512 * 1024 * 1024;
 
 /** What a study may use. */
-export interface Means {
+export interface StudyResources {
   /** What the accesses that are held at a time may take. */
   readonly recordBytes?: number | undefined;
   /** What the database may hold in memory; as much unless given. */
@@ -74,31 +80,19 @@ export interface Means {
   readonly groupRuns?: GroupRuns | undefined;
   /** Called when much memory can be given back: what was read piece by piece, and at the end the accesses. */
   readonly collect?: (() => void) | undefined;
+  /** Called between long computations, so that others have their turn. */
+  readonly pause?: (() => Promise<void>) | undefined;
 }
 
 /** What a file takes while its accesses are looked for; ours. */
 const BYTES_PER_JOINED = 64;
 
-const done = new WeakMap<Queryable, { readonly key: string; readonly prepared: Promise<Prepared> }>();
-
-/** The shared tables for these options; made at the first call, and anew when the options change. */
-export function prepare(db: Queryable, options: ReuseOptions, means: Means = {}): Promise<Prepared> {
-  // What only concerns the intervals changes no table.
-  const key = JSON.stringify({ ...options, seed: 0, replicates: 0, level: 0 });
-  const known = done.get(db);
-  if (known?.key === key) return known.prepared;
-  const prepared = build(db, options, means);
-  done.set(db, { key, prepared });
-  prepared.catch(() => done.delete(db));
-  return prepared;
-}
-
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-async function build(
+export async function prepare(
   db: Queryable,
   options: ReuseOptions,
-  { recordBytes = RECORD_BYTES, databaseBytes = recordBytes, groupRuns, collect }: Means,
+  { recordBytes = RECORD_BYTES, databaseBytes = recordBytes, groupRuns, collect, pause }: StudyResources = {},
 ): Promise<Prepared> {
   await mounts(db, options);
   const { inputs, onlyMount } = await inputViews(db, options);
@@ -113,7 +107,7 @@ async function build(
   );
   const spans = zoneSpans(options.zone, clock.firstUnix, clock.lastUnix + 1);
   const [{ all } = { all: 0 }] = await db.rows("select coalesce(sum(runs), 0) as all from reuse_grouped");
-  const swept = await sweep({
+  const scan = await sweep({
     db,
     options,
     // Every reader makes a table of the files for itself.
@@ -128,17 +122,19 @@ async function build(
     collect,
   });
   // The accesses are held until their runs are grouped.
-  swept.runs.then(() => collect?.()).catch(() => {});
-  let counted: Promise<Input> | undefined;
-  return {
+  scan.runs.then(() => collect?.()).catch(() => {});
+  const prepared: Prepared = {
     db,
     options,
-    input: () => (counted ??= census(db, options, clock)),
     files: counts.length,
-    accesses: swept.accesses,
+    accesses: scan.accesses,
     classes,
-    swept,
+    scan,
+    input: once(() => census(db, options, clock)),
+    osts: once(() => ostsOf(prepared)),
+    intervals: once(() => drawnIntervals(prepared, pause)),
   };
+  return prepared;
 }
 
 /** Mount points by number, so that 50 million rows are grouped by a byte and not by a text. */
@@ -261,7 +257,7 @@ const CALLS =
 async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Promise<Input> {
   const application = options.application === "exe" ? "application_id" : "(application_id, user_id)";
   // In one call: the database goes on with all of them while this thread is busy. There are few sets of modules, and
-  // many logs; an import says in the warnings of a run how many counters it left out.
+  // many logs.
   await db.run(`
     create or replace table reuse_census as select * from
       (select count(*) filter (is_partial) as partial, count(*) filter (r = 0 and w = 0) as zero,
@@ -273,18 +269,12 @@ async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Prom
       (select sum(runs) as accesses from reuse_grouped),
       (select count(*) as excluded, sum(coalesce(r, 0)) + sum(coalesce(w, 0)) as excluded_bytes from reuse_excluded);
     create or replace table reuse_census_runs as
-      select count(distinct ${application}) as applications, count(distinct user_id) as users from reuse_period_runs;
+      select count(distinct ${application}) as applications, count(distinct user_id) as users,
+        coalesce(sum(negative_counters), 0) as left_out from reuse_period_runs;
     create or replace table reuse_module_sets as
-      select modules, count(*) as n from reuse_period_runs group by modules;
-    create or replace table reuse_warnings as
-      select warnings, count(*) as n from reuse_period_runs where contains(warnings, 'negative') group by warnings`);
+      select modules, count(*) as n from reuse_period_runs group by modules`);
   const [row] = await db.rows("select * from reuse_census, reuse_census_runs");
   const sets = await db.rows("select modules, n from reuse_module_sets");
-  const warnings = await db.rows("select warnings, n from reuse_warnings");
-  const leftOut = warnings.reduce(
-    (sum, { warnings, n }) => sum + number(n) * negativesIn(String(warnings)),
-    0,
-  );
   return {
     applications: number(row?.applications),
     users: number(row?.users),
@@ -299,7 +289,7 @@ async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Prom
     partialAccesses: number(row?.partial),
     zeroByteAccesses: number(row?.zero),
     bytesNotRecorded: number(row?.unknown),
-    negativeCounters: number(row?.negative) + leftOut,
+    negativeCounters: number(row?.negative) + number(row?.left_out),
     calls: {
       accesses: number(row?.calls_known),
       reads: number(row?.reads),
@@ -348,11 +338,3 @@ async function classSql(db: Queryable, options: ReuseOptions): Promise<string> {
       return clusterSql(db);
   }
 }
-
-/** Files that intervals are made of: so many at most, chosen by hash; all when they are few. */
-export function sampled(files: number, max = SAMPLE_FILES): (file: number) => boolean {
-  const every = Math.max(1, Math.ceil(files / max));
-  return every === 1 ? () => true : (file) => mixed(file, 0) % every === 0;
-}
-
-export const SAMPLE_FILES = 3000;

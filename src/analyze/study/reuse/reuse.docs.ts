@@ -1,9 +1,6 @@
 /** docs/study-reuse.md: the items of the study, their options, and how findings are judged. */
-import { formatBytes } from "../../../base/units.ts";
-import { STUDY_ITEMS } from "./items.ts";
-import { labelOf, unitOf } from "./labels.ts";
-import { REUSE_OPTIONS } from "./options.ts";
-import type { StudyItem } from "./item.ts";
+import { studyDocs } from "../common/study-docs.ts";
+import { REUSE_STUDY } from "./document.ts";
 
 export const path = "docs/study-reuse.md";
 
@@ -92,28 +89,4 @@ program may take a fifth more or less from one hour to the next on a machine tha
 
 `;
 
-export function generate(): string {
-  return `${INTRO}${optionsSection()}\n${STUDY_ITEMS.map(itemSection).join("\n")}`;
-}
-
-function optionsSection(): string {
-  const rows = Object.entries(REUSE_OPTIONS).map(([name, { default: value, choices, bytes, help }]) => {
-    const shown = Array.isArray(value) ? value.join(" ") : bytes ? formatBytes(Number(value)) : String(value);
-    const items = STUDY_ITEMS.filter(({ options }) => options.includes(name as never)).map(({ id }) => id);
-    return `| \`${name}\` | ${shown || "all"} | ${cell(help)}${choices ? ` (${choices.join(", ")})` : ""} | ${items.join(" ")} |`;
-  });
-  return `## Options\n\nOn the command line with dashes: \`minBytes\` is \`--min-bytes\`.\n\n| option | default | meaning | items |\n|---|---|---|---|\n${rows.join("\n")}\n`;
-}
-
-function itemSection({ id, definition, title, about, reading, published }: StudyItem): string {
-  const rows = Object.entries(published).map(
-    ([key, value]) => `| \`${key}\` | ${labelOf(key)} | ${String(value)} | ${unitOf(key)} |`,
-  );
-  const values =
-    rows.length === 0
-      ? ""
-      : `\n| value | meaning | published | unit |\n|---|---|---|---|\n${rows.join("\n")}\n`;
-  return `## ${id}\n\n**${title}** (${definition}). ${about}\n\n${reading}\n${values}`;
-}
-
-const cell = (text: string) => text.replaceAll("|", "\\|");
+export const generate = (): string => `${INTRO}${studyDocs(REUSE_STUDY)}`;

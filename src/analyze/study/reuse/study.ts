@@ -1,12 +1,12 @@
 /** The whole study: all items, the verdicts on the ten findings, and the tables for later use. */
 import type { Queryable, TableBlock } from "../../../model/index.ts";
+import { StudySteps, type StudyWatch } from "../common/study.ts";
 import { judgeFindings, type StudyFinding } from "./findings.ts";
-import { drawnIntervals } from "./intervals.ts";
-import type { ItemResult, Source, StudyItem } from "./item.ts";
+import type { ItemResult, Source } from "./item.ts";
 import { STUDY_ITEMS } from "./items.ts";
 import type { ReuseOptions } from "./options.ts";
 import { outputTables, type RowCount } from "./outputs.ts";
-import { type Means, prepare } from "./prepare.ts";
+import { prepare, type StudyResources } from "./prepare.ts";
 
 export interface Study {
   readonly options: ReuseOptions;
@@ -24,16 +24,7 @@ export interface Study {
   readonly seconds: Readonly<Record<string, number>>;
 }
 
-export interface StudyWatch extends Means {
-  /** Figures, and paths in tables of files; they take time of their own. Default: yes. */
-  readonly details?: boolean;
-  /** Called after each step, with how many there are. */
-  step?(done: number, of: number, name: string): void;
-  /** Monotonic, in milliseconds; seconds are NaN without it. */
-  now?(): number;
-  /** Lets answers of the database and of other threads come in. */
-  pause?(): Promise<void>;
-}
+export interface ReuseWatch extends StudyWatch, StudyResources {}
 
 /** The items, and prepare, items as a whole, intervals, findings, outputs. */
 export const STUDY_STEPS = STUDY_ITEMS.length + 5;
@@ -41,44 +32,31 @@ export const STUDY_STEPS = STUDY_ITEMS.length + 5;
 export async function runStudy(
   given: Queryable,
   options: ReuseOptions,
-  { step, now = () => Number.NaN, details = true, pause = async () => {}, ...means }: StudyWatch = {},
+  watch: ReuseWatch = {},
 ): Promise<Study> {
   const db = oneAtATime(given);
-  const seconds: Record<string, number> = {};
-  let done = 0;
-  const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-    const began = now();
-    const result = await work();
-    seconds[name] = (now() - began) / 1000;
-    step?.(++done, STUDY_STEPS, name);
-    return result;
-  };
-  const prepared = await timed("prepare", () => prepare(db, options, means));
-  const results = new Map<string, ItemResult>();
-  const run = async (item: StudyItem) =>
-    results.set(item.id, await timed(item.id, () => item.run(db, options, details)));
+  const steps = new StudySteps(STUDY_STEPS, watch);
+  const prepared = await steps.timed("prepare", () => prepare(db, options, watch));
+  const results: Record<string, ItemResult> = {};
   const runAll = async (source: Source) => {
-    for (const item of STUDY_ITEMS) {
-      if ((item.from ?? "store") !== source) continue;
-      await run(item);
-      await pause();
-    }
+    const items = STUDY_ITEMS.filter((item) => (item.from ?? "store") === source);
+    Object.assign(results, await steps.run(items, prepared));
   };
   // What this thread makes and what it asks the database for go on side by side, so that their seconds overlap.
-  await timed("items", () =>
+  await steps.timed("items", () =>
     allOf([
       runAll("store"),
       (async () => {
         await runAll("files");
-        await timed("intervals", () => drawnIntervals(prepared, pause));
+        await steps.timed("intervals", () => prepared.intervals());
         await runAll("runs");
       })(),
     ]),
   );
-  const items = Object.fromEntries(STUDY_ITEMS.map(({ id }) => [id, results.get(id) as ItemResult]));
-  const findings = await timed("findings", () => judgeFindings(db, options, items));
-  const outputs = await timed("outputs", () => outputTables(db, options, details));
-  const { firstNs, lastNs } = prepared.swept.facts;
+  const items = Object.fromEntries(STUDY_ITEMS.map(({ id }) => [id, results[id] as ItemResult]));
+  const findings = await steps.timed("findings", () => judgeFindings(prepared, items));
+  const outputs = await steps.timed("outputs", () => outputTables(prepared, watch.details));
+  const { firstNs, lastNs } = prepared.scan.facts;
   const known = firstNs > 0n;
   return {
     options,
@@ -89,7 +67,7 @@ export async function runStudy(
     files: prepared.files,
     fromUnix: known ? Number(firstNs) / 1e9 : Number.NaN,
     toUnix: known ? Number(lastNs) / 1e9 : Number.NaN,
-    seconds,
+    seconds: steps.seconds,
   };
 }
 
@@ -115,5 +93,3 @@ function oneAtATime(db: Queryable): Queryable {
     run: (sql) => after(() => db.run(sql)),
   };
 }
-
-export const itemById = (id: string): StudyItem | undefined => STUDY_ITEMS.find((item) => item.id === id);

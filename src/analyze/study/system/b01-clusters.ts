@@ -4,12 +4,20 @@ export const b01 = defineItem({
   id: "B01",
   definition: "B01@1",
   title: "Clusters (table I)",
+  section: "data",
   about:
     "The clusters that jobs of the store ran on: studied jobs, nodes of the largest job, and the memory of a node, as recorded or as given with nodeMemory.",
   reading:
     "The paper mixes two numbers of nodes of Quartz: 2,634 x 36 cores are not the printed 96,768, and 344.06 TB at 128 GB are 2,688 nodes. Only its values per node are used.",
   options: ["cluster", "nodeMemory"],
-  published: { nodeMemoryBytes: { cab: 32e9, quartz: 128e9 }, clusterNodes: { cab: 1296, quartz: 2634 } },
+  values: {
+    clusters: ["count", "clusters"],
+    largestJobNodes: ["count", "nodes of the largest job"],
+    nodeMemoryBytes: ["bytes", "memory of a node", { cab: 32e9, quartz: 128e9 }],
+  },
+  others: {
+    clusterNodes: ["count", "nodes of the cluster", { cab: 1296, quartz: 2634 }],
+  },
   measure({ jobs, studied }) {
     const clusters = jobs.clusters.map((name) => ({
       name,

@@ -1,5 +1,6 @@
 import { mean, quantileOf } from "../../../base/statistics.ts";
-import { cmf, drawnNote } from "./charts.ts";
+import { drawnNote } from "../common/charts.ts";
+import { cmf } from "./charts.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import type { Prepared } from "./prepare.ts";
 
@@ -52,22 +53,25 @@ export const b04 = defineItem({
   id: "B04",
   definition: "B04@1",
   title: "Duration and nodes (figure 2, table II)",
+  section: "shape",
   about:
     "Durations and allocated nodes of the studied jobs: least, most, mean, median, and the shares below two hours and below 100 nodes. Medians between two middles lie halfway.",
   reading: "Most jobs are short and small, so means say little about them: read the figure.",
   options: ["cluster", "from", "to", "maxHours"],
-  published: {
-    durationMinHours: { cab: 0.0003, quartz: 0.0003 },
-    durationMaxHours: { cab: 23.9, quartz: 23.9 },
-    durationMeanHours: { cab: 0.8, quartz: 0.85 },
-    durationMedianHours: { cab: 0.003, quartz: 0.03 },
-    below2Hours: { cab: 0.9, quartz: 0.9 },
-    nodesMin: { cab: 2, quartz: 1 },
-    nodesMax: { cab: 758, quartz: 1197 },
-    nodesMean: { cab: 19.7, quartz: 19.8 },
-    nodesMedian: { cab: 8, quartz: 8 },
-    below100Nodes: { cab: 0.9, quartz: 0.9 },
+  values: {
+    durationMinHours: ["hours", "duration, min", { cab: 0.0003, quartz: 0.0003 }],
+    durationMaxHours: ["hours", "duration, max", { cab: 23.9, quartz: 23.9 }],
+    durationMeanHours: ["hours", "duration, mean", { cab: 0.8, quartz: 0.85 }],
+    durationMedianHours: ["hours", "duration, median", { cab: 0.003, quartz: 0.03 }],
+    below2Hours: ["share", "below 2 hours", { cab: 0.9, quartz: 0.9 }],
+    nodesMin: ["count", "nodes, min", { cab: 2, quartz: 1 }],
+    nodesMax: ["count", "nodes, max", { cab: 758, quartz: 1197 }],
+    nodesMean: ["none", "nodes, mean", { cab: 19.7, quartz: 19.8 }],
+    nodesMedian: ["none", "nodes, median", { cab: 8, quartz: 8 }],
+    below100Nodes: ["share", "below 100 nodes", { cab: 0.9, quartz: 0.9 }],
   },
+  narrative: ({ text }) =>
+    `${text("below2Hours")} of the jobs run for less than two hours, and ${text("below100Nodes")} use fewer than 100 nodes (paper: over 90 % and 90 %). The mean duration is ${text("durationMeanHours")}, the median ${text("durationMedianHours")}; the mean job has ${text("nodesMean")} nodes, the median one ${text("nodesMedian")}.`,
   measure(prepared) {
     const { jobs, studied } = prepared;
     const hours = studiedValues(prepared, jobs.duration, 1 / 3600);

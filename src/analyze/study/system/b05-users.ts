@@ -1,81 +1,8 @@
 import { bars } from "./charts.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
-import { NO_USER } from "./jobs.ts";
 import type { Prepared } from "./prepare.ts";
 import { distanceToUniform } from "./statistics.ts";
-
-export interface UserTotals {
-  readonly user: number;
-  readonly jobs: number;
-  readonly read: number;
-  readonly written: number;
-  /** Write calls, and the sum over jobs of bytes over calls. */
-  readonly writes: number;
-  readonly ratios: number;
-  /** Jobs that moved bytes, and those with write calls. */
-  readonly withIo: number;
-  readonly withWrites: number;
-}
-
-const totals = new WeakMap<Prepared, readonly UserTotals[]>();
-
-/** Totals of all users with counted jobs, by number of the user. */
-export function usersOf(prepared: Prepared): readonly UserTotals[] {
-  const known = totals.get(prepared);
-  if (known !== undefined) return known;
-  const { jobs, counted } = prepared;
-  const column = () => new Float64Array(jobs.users);
-  const [count, read, written, writes, ratios, withIo, withWrites] = [
-    column(),
-    column(),
-    column(),
-    column(),
-    column(),
-    column(),
-    column(),
-  ] as const;
-  for (const job of counted) {
-    const user = jobs.user[job] as number;
-    if (user === NO_USER) continue;
-    const [r, w, calls] = [jobs.read[job] as number, jobs.written[job] as number, jobs.writes[job] as number];
-    count[user]!++;
-    read[user]! += r;
-    written[user]! += w;
-    if (r + w > 0) withIo[user]!++;
-    if (!(calls > 0)) continue;
-    writes[user]! += calls;
-    ratios[user]! += w / calls;
-    withWrites[user]!++;
-  }
-  const list: UserTotals[] = [];
-  for (let user = 0; user < jobs.users; user++)
-    if ((count[user] as number) > 0)
-      list.push({
-        user,
-        jobs: count[user] as number,
-        read: read[user] as number,
-        written: written[user] as number,
-        writes: writes[user] as number,
-        ratios: ratios[user] as number,
-        withIo: withIo[user] as number,
-        withWrites: withWrites[user] as number,
-      });
-  totals.set(prepared, list);
-  return list;
-}
-
-export function jobsWithoutUser({ jobs, counted }: Prepared): number {
-  let count = 0;
-  for (const job of counted) if (jobs.user[job] === NO_USER) count++;
-  return count;
-}
-
-/** Share of reads in what a user moved, rising. */
-export const readShares = (prepared: Prepared): Float64Array =>
-  Float64Array.from(
-    usersOf(prepared).filter(({ read, written }) => read + written > 0),
-    ({ read, written }) => read / (read + written),
-  ).sort();
+import { jobsWithoutUser, readShares } from "./users.ts";
 
 const BARS_MAX = 100;
 
@@ -83,18 +10,30 @@ export const b05 = defineItem({
   id: "B05",
   definition: "B05@1",
   title: "Reads and writes of users (figure 3)",
+  section: "users",
   about:
     "Per user: bytes read over bytes read and written, summed over the jobs with counters and a user. Shares of users with more than 80 % reads, with more than 80 % writes, and between; and the Kolmogorov distance of the shares to an even spread from 0 to 1. Bytes are those of these jobs.",
   reading:
     "Evenly distributed means: as many users read mostly as write mostly, and those between are spread. The distance is then near 0.",
   options: ["cluster", "from", "to", "maxHours"],
+  values: {
+    users: ["count", "users"],
+    mostlyRead: ["share", "users who mostly read"],
+    mostlyWritten: ["share", "users who mostly write"],
+    between: ["share", "users between"],
+    distanceToUniform: ["none", "distance to an even spread"],
+    bytesRead: ["bytes", "bytes read"],
+    bytesWritten: ["bytes", "bytes written"],
+  },
+  narrative: ({ text }) =>
+    `Of ${text("users")} users who moved bytes ${text("mostlyRead")} mostly read and ${text("mostlyWritten")} mostly write; ${text("between")} lie between. The shares differ from an even spread by ${text("distanceToUniform")} at most.`,
   measure(prepared) {
     const { jobs } = prepared;
     const shares = readShares(prepared);
     const n = shares.length;
     const mostlyRead = shares.filter((one) => one > 0.8).length;
     const mostlyWritten = shares.filter((one) => one < 0.2).length;
-    const users = usersOf(prepared);
+    const users = prepared.users();
     return {
       n,
       unit: "users",
@@ -119,7 +58,7 @@ export const b05 = defineItem({
 });
 
 function usersTable(prepared: Prepared) {
-  const rows = [...usersOf(prepared)].sort(
+  const rows = [...prepared.users()].sort(
     (a, b) => b.read + b.written - a.read - a.written || a.user - b.user,
   );
   const all = rows.reduce((sum, one) => sum + one.read + one.written, 0);

@@ -1,12 +1,12 @@
 import { mean } from "../../../base/statistics.ts";
 import type { Cell } from "../../../model/index.ts";
-import { jobsWithoutUser } from "./b05-users.ts";
+import { jobsWithoutUser } from "./users.ts";
 import { PER_CALL, POPULATIONS, type Population } from "../common/write-classes.ts";
 import { summary } from "./b04-shape.ts";
 import { bars } from "./charts.ts";
 import { WRITE_CONTRADICTIONS } from "./contradictions.ts";
-import { defineItem, drawn, share, table } from "./item.ts";
-import type { SystemOptions } from "./options.ts";
+import type { ValueInfos } from "../common/values.ts";
+import { defineItem, drawn, type Published, share, table } from "./item.ts";
 import type { Prepared } from "./prepare.ts";
 import {
   chosen,
@@ -16,7 +16,6 @@ import {
   medianWithZeros,
   USER_PER_CALL,
   userWrites,
-  writersOf,
 } from "./writers.ts";
 
 /** Table III of the paper. */
@@ -31,41 +30,80 @@ const TABLE_III: readonly (readonly Cell[])[] = [
   ["Users", "Write bytes per call", "Quartz (paper)", 899e3, 108.9e9, 350.4e6, 86.2e6],
 ];
 
+/** Populations in the names of values, which stay as they are. */
+const NAMES: Readonly<Record<Population, string>> = {
+  all: "all",
+  withIO: "withIo",
+  withWrites: "withWrites",
+};
+
+/** Classes of jobs and users under every reading of the paper; a table has them all. */
+const READINGS: ValueInfos<Published> = Object.fromEntries(
+  [
+    ...POPULATIONS.flatMap((population) =>
+      [...PER_CALL, "median"].map((way) => `${NAMES[population]}.${way}`),
+    ),
+    ...USER_PER_CALL.map((way) => `users.${way}`),
+  ].flatMap((reading) =>
+    ["heavy", "inefficient", "efficient", "tie"].map((name) => [
+      `${reading}.${name}`,
+      ["count", `${name}, ${reading}`] as const,
+    ]),
+  ),
+);
+
 export const b06 = defineItem({
   id: "B06",
   definition: "B06@1",
   title: "Efficient and inefficient writes (table III)",
+  section: "writes",
   about:
     "A job is heavy when it wrote more than the limit (the mean of the population), and then inefficient when its bytes per write call are below the mean of those, efficient when above, a tie when equal. All others are light. Users are classed the same way by their totals. Every reading of the paper is counted: population.perCall.class for jobs, users.perCall.class for users.",
   reading:
     "The limits are printed because everything depends on them. Heavy is inefficient plus efficient plus tie, always; the paper's classes do not add up.",
   options: ["population", "perCall", "userPerCall", "threshold"],
-  published: {
-    writtenMin: { cab: 81e3, quartz: 40 },
-    writtenMax: { cab: 474e12, quartz: 597e12 },
-    writtenMean: { cab: 14.4e9, quartz: 18.1e9 },
-    writtenMedian: { cab: 39e9, quartz: 146e9 },
-    perCallMin: { cab: 1, quartz: 1 },
-    perCallMax: { cab: 820e6, quartz: 1.6e9 },
-    perCallMean: { cab: 127e3, quartz: 219e3 },
-    perCallMedian: { cab: 390.9e3, quartz: 11.5e6 },
-    heavy: { cab: 2_563_299, quartz: 1_295_473 },
-    inefficient: { cab: 1_654_938, quartz: 893_462 },
-    efficient: { cab: 869_046, quartz: 277_911 },
-    inefficientShare: { cab: 0.646, quartz: 0.69 },
-    efficientShare: { cab: 0.339, quartz: 0.2145 },
-    usersHeavy: { cab: 294, quartz: 168 },
-    usersInefficient: { cab: 138, quartz: 111 },
-    usersEfficient: { cab: 62, quartz: 57 },
-    usersInefficientShare: { cab: 0.469, quartz: 0.66 },
-    usersEfficientShare: { cab: 0.21, quartz: 0.34 },
-    "users.writtenMean": { cab: 41.4e12, quartz: 43.4e12 },
-    "users.perCallMean": { cab: 184.7e6, quartz: 350.4e6 },
+  values: {
+    writtenMin: ["bytes", "written, min", { cab: 81e3, quartz: 40 }],
+    writtenMax: ["bytes", "written, max", { cab: 474e12, quartz: 597e12 }],
+    writtenMean: ["bytes", "written, mean", { cab: 14.4e9, quartz: 18.1e9 }],
+    writtenMedian: ["bytes", "written, median", { cab: 39e9, quartz: 146e9 }],
+    writtenMedianOfHeavy: ["bytes", "written, median of heavy jobs"],
+    perCallMin: ["bytes", "per call, min", { cab: 1, quartz: 1 }],
+    perCallMax: ["bytes", "per call, max", { cab: 820e6, quartz: 1.6e9 }],
+    perCallMean: ["bytes", "per call, mean", { cab: 127e3, quartz: 219e3 }],
+    perCallMedian: ["bytes", "per call, median", { cab: 390.9e3, quartz: 11.5e6 }],
+    limitBytes: ["bytes", "limit of heavy jobs"],
+    limitPerCallBytes: ["bytes", "limit per call"],
+    heavy: ["count", "heavy jobs", { cab: 2_563_299, quartz: 1_295_473 }],
+    inefficient: ["count", "inefficient jobs", { cab: 1_654_938, quartz: 893_462 }],
+    efficient: ["count", "efficient jobs", { cab: 869_046, quartz: 277_911 }],
+    tie: ["count", "jobs at the limit per call"],
+    light: ["count", "light jobs"],
+    heavyShare: ["share", "heavy, of the population"],
+    inefficientShare: ["share", "inefficient, of heavy jobs", { cab: 0.646, quartz: 0.69 }],
+    efficientShare: ["share", "efficient, of heavy jobs", { cab: 0.339, quartz: 0.2145 }],
+    usersLimitBytes: ["bytes", "limit of heavy users"],
+    usersLimitPerCallBytes: ["bytes", "limit per call of users"],
+    usersHeavy: ["count", "heavy users", { cab: 294, quartz: 168 }],
+    usersInefficient: ["count", "inefficient users", { cab: 138, quartz: 111 }],
+    usersEfficient: ["count", "efficient users", { cab: 62, quartz: 57 }],
+    usersTie: ["count", "users at the limit per call"],
+    usersLight: ["count", "light users"],
+    usersInefficientShare: ["share", "inefficient, of heavy users", { cab: 0.469, quartz: 0.66 }],
+    usersEfficientShare: ["share", "efficient, of heavy users", { cab: 0.21, quartz: 0.34 }],
   },
-  measure(prepared, options) {
+  tabled: {
+    ...READINGS,
+    "users.writtenMean": ["bytes", "written by a user, mean", { cab: 41.4e12, quartz: 43.4e12 }],
+    "users.perCallMean": ["bytes", "per call of a user, mean", { cab: 184.7e6, quartz: 350.4e6 }],
+  },
+  narrative: ({ text }) =>
+    `${text("heavy")} jobs write more than ${text("limitBytes")}. ${text("inefficientShare")} of them (${text("inefficient")}) write in calls below ${text("limitPerCallBytes")}, ${text("efficientShare")} (${text("efficient")}) above, ${text("tie")} exactly there; the other ${text("light")} jobs are light (paper: 64.6 % and 69 % inefficient). Of ${text("usersHeavy")} heavy users ${text("usersInefficientShare")} are inefficient, ${text("usersEfficientShare")} efficient and ${text("usersTie")} neither (paper: 46.9 % and 21 % on Cab, 66 % and 34 % on Quartz).`,
+  measure(prepared) {
+    const { options } = prepared;
     const { counted, studied } = prepared;
-    const writers = writersOf(prepared);
-    const { limits, jobs, users, userClasses } = chosen(prepared, options);
+    const writers = prepared.writers();
+    const { limits, jobs, users, userClasses } = chosen(prepared);
     const size = writers.sizes[options.population];
     const heavy = writers.bytes.filter((bytes) => bytes > limits.bytes).sort();
     const [bytes, perCall] = [summary(writers.bytes), summary(writers.ratios)];
@@ -103,9 +141,9 @@ export const b06 = defineItem({
         usersLight: users.users.length - userClasses.heavy,
         usersInefficientShare: share(userClasses.inefficient, userClasses.heavy),
         usersEfficientShare: share(userClasses.efficient, userClasses.heavy),
-        ...combinations(prepared),
       },
-      tables: counted.length === 0 ? [] : [tableThree(prepared, options), combinationsTable(prepared)],
+      tabled: combinations(prepared),
+      tables: counted.length === 0 ? [] : [tableThree(prepared), combinationsTable(prepared)],
       notes: WRITE_CONTRADICTIONS,
       figures: () =>
         counted.length === 0 ? [] : [classesFigure(jobs, size, userClasses, users.users.length)],
@@ -113,15 +151,8 @@ export const b06 = defineItem({
   },
 });
 
-/** Populations in the names of values, which stay as they are. */
-const NAMES: Readonly<Record<Population, string>> = {
-  all: "all",
-  withIO: "withIo",
-  withWrites: "withWrites",
-};
-
 function combinations(prepared: Prepared): Record<string, number> {
-  const writers = writersOf(prepared);
+  const writers = prepared.writers();
   const values: Record<string, number> = {};
   const put = (name: string, classes: Classes) => {
     for (const [key, count] of Object.entries(classes)) values[`${name}.${key}`] = count;
@@ -146,9 +177,9 @@ function combinations(prepared: Prepared): Record<string, number> {
   return values;
 }
 
-function tableThree(prepared: Prepared, options: SystemOptions) {
-  const { jobs } = prepared;
-  const writers = writersOf(prepared);
+function tableThree(prepared: Prepared) {
+  const { jobs, options } = prepared;
+  const writers = prepared.writers();
   const clusters = [...new Set(writers.places.map((job) => jobs.cluster[job] as number))].sort(
     (a, b) => a - b,
   );
@@ -186,7 +217,7 @@ function tableThree(prepared: Prepared, options: SystemOptions) {
 }
 
 function combinationsTable(prepared: Prepared) {
-  const writers = writersOf(prepared);
+  const writers = prepared.writers();
   const rows: Cell[][] = [];
   const add = (name: string, size: number, limits: { bytes: number; perCall: number }, classes: Classes) =>
     rows.push([

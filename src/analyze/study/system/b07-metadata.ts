@@ -1,5 +1,6 @@
 import { density } from "./charts.ts";
-import { defineItem, drawn, table } from "./item.ts";
+import type { ValueInfos } from "../common/values.ts";
+import { defineItem, drawn, type Published, table } from "./item.ts";
 import { OPERATIONS } from "./jobs.ts";
 import type { Prepared } from "./prepare.ts";
 import { correlation, ranksOf } from "./statistics.ts";
@@ -58,16 +59,45 @@ function placesOf(written: Float64Array): Uint32Array {
   return places.subarray(0, count);
 }
 
+/** What the paper prints for mkdir and for mknod. */
+const PUBLISHED = { cab: 0.93, quartz: 0.93 };
+const COUNTED = [...OPERATIONS, "sum"] as const;
+
+const VALUES: ValueInfos<Published> = Object.fromEntries(
+  COUNTED.map((name) => {
+    const published = name === "mkdirs" || name === "mknods" ? PUBLISHED : undefined;
+    return [`${name}R`, ["none", `${name}, r`, published] as const];
+  }),
+);
+
+/** Other correlations, in the order of the table. */
+const OTHER_KINDS = [
+  ["RAllJobs", "r, all jobs"],
+  ["RawR", "r, raw"],
+  ["Spearman", "Spearman's ρ"],
+  ["CallsR", "r with write calls"],
+] as const;
+
+const TABLED: ValueInfos<Published> = Object.fromEntries(
+  COUNTED.flatMap((name) =>
+    OTHER_KINDS.map(([suffix, label]) => [`${name}${suffix}`, ["none", `${name}, ${label}`] as const]),
+  ),
+);
+
 export const b07 = defineItem({
   id: "B07",
   definition: "B07@1",
   title: "Metadata operations and writes (figure 4)",
+  section: "metadata",
   about:
     "Per job with counters: metadata operations against bytes written. R: Pearson's r of log10(1 + calls) and log10(1 + bytes) over the jobs that wrote, for each kind of call and their sum; RAllJobs: over all jobs with counters; rawR: of the numbers themselves; spearman: of ranks; callsR: with write calls in place of bytes. All but RAllJobs are over jobs that wrote.",
   reading:
     "The paper does not say which correlation it means. It sums close and link, which are not among the counters that it collected: here the sum is of what is recorded.",
   options: ["cluster", "from", "to", "maxHours"],
-  published: { mkdirsR: { cab: 0.93, quartz: 0.93 }, mknodsR: { cab: 0.93, quartz: 0.93 } },
+  values: VALUES,
+  tabled: TABLED,
+  narrative: ({ text }) =>
+    `Metadata operations and bytes written have a correlation of ${text("sumR")}; mkdir ${text("mkdirsR")}, mknod ${text("mknodsR")} (paper: 0.93 for both).`,
   measure(prepared) {
     const { present, all, written, writes } = columnsOf(prepared);
     const places = placesOf(written);
@@ -75,7 +105,8 @@ export const b07 = defineItem({
     const [bytes, calls] = [ofWriters(written), ofWriters(writes).map((value) => (value > 0 ? value : 0))];
     const [logBytes, logCalls, byteRanks, logAll] = [logs(bytes), logs(calls), ranksOf(bytes), logs(written)];
     const values: Record<string, number> = {};
-    const rows = [...OPERATIONS, "sum"].map((name) => {
+    const tabled: Record<string, number> = {};
+    const rows = COUNTED.map((name) => {
       const column = all[name];
       const none = column === undefined || (name === "sum" && present.length === 0);
       const own = none ? undefined : ofWriters(column);
@@ -87,8 +118,9 @@ export const b07 = defineItem({
         own === undefined ? Number.NaN : correlation(ranksOf(own), byteRanks),
         own10 === undefined ? Number.NaN : correlation(own10, logCalls),
       ];
-      ["R", "RAllJobs", "RawR", "Spearman", "CallsR"].forEach((suffix, i) => {
-        values[`${name}${suffix}`] = numbers[i] as number;
+      values[`${name}R`] = numbers[0] as number;
+      OTHER_KINDS.forEach(([suffix], i) => {
+        tabled[`${name}${suffix}`] = numbers[i + 1] as number;
       });
       return [name, ...numbers];
     });
@@ -101,6 +133,7 @@ export const b07 = defineItem({
         "jobs with counters that wrote nothing (all but RAllJobs)": prepared.counted.length - n,
       },
       values,
+      tabled,
       tables:
         n === 0
           ? []

@@ -7,11 +7,24 @@ export const b08 = defineItem({
   id: "B08",
   definition: "B08@1",
   title: "Metadata targets (figure 5)",
+  section: "metadata",
   about:
     "Opens and closes that each MDT handled: sums over the minutes of jobs, or over the rows of targets where minutes tell nothing of MDTs. Most over mean, least over most and Gini coefficient of the opens; closes over opens.",
   reading:
     "Fewer closes than opens need not be forgotten files: closes that are lost at the end of a job, and opens that only look, are counted as opens and never closed.",
   options: ["from", "to"],
+  values: {
+    mdts: ["count", "MDTs"],
+    opens: ["count", "opens"],
+    closes: ["count", "closes"],
+    notClosed: ["count", "opens without a close"],
+    closesOverOpens: ["share", "closes over opens"],
+    mostOverMean: ["ratio", "most over mean"],
+    leastOverMost: ["share", "least over most"],
+    gini: ["none", "Gini coefficient of the opens"],
+  },
+  narrative: ({ text }) =>
+    `The busiest of ${text("mdts")} MDTs handles ${text("mostOverMean")} the mean number of opens, and the least busy ${text("leastOverMost")} of the busiest. Of ${text("opens")} opens ${text("closesOverOpens")} have a close.`,
   measure({ mdts }) {
     const { targets, source, outside } = mdts;
     const opens = targets.map((one) => one.opens);
@@ -31,13 +44,13 @@ export const b08 = defineItem({
         mostOverMean: n === 0 ? Number.NaN : share(Math.max(...opens), allOpens / n),
         leastOverMost: n === 0 ? Number.NaN : share(Math.min(...opens), Math.max(...opens)),
         gini: gini(opens),
-        ...Object.fromEntries(
-          targets.flatMap(({ name, opens: o, closes }) => [
-            [`${name}.opens`, o],
-            [`${name}.closes`, closes],
-          ]),
-        ),
       },
+      tabled: Object.fromEntries(
+        targets.flatMap(({ name, opens: o, closes }) => [
+          [`${name}.opens`, o],
+          [`${name}.closes`, closes],
+        ]),
+      ),
       tables:
         n === 0
           ? []

@@ -2,8 +2,8 @@ import { mean, quantileOf, spearman } from "../../../base/statistics.ts";
 import { formatBytes } from "../../../base/units.ts";
 import { type CalendarLabels, monthCalendar, weekCalendar } from "./charts.ts";
 import { dateOf, weekdayOf } from "./clock.ts";
-import { jobsWithoutUser } from "./b05-users.ts";
-import { bookedBytes, type Day, daysOf, userDaysOf, yearNotes, yearOf } from "./days.ts";
+import { jobsWithoutUser } from "./users.ts";
+import { bookedBytes, type Day, yearNotes, yearOf } from "./days.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import { NO_USER } from "./jobs.ts";
 import type { SystemOptions } from "./options.ts";
@@ -51,12 +51,26 @@ export const b09 = defineItem({
   id: "B09",
   definition: "B09@1",
   title: "I/O over the calendar (figure 6)",
+  section: "calendar",
   about:
     "Bytes read and written of each local day, of jobs with counters, booked on the day of the start or on all days of the job by time. Days without bytes do not count. Kruskal and Wallis' test asks whether weekdays differ; its effect is H over n - 1, the part of the spread of ranks that weekdays explain. The same test for months.",
   reading: "No trend means a small effect: with many days even a small one has a small p.",
   options: ["zone", "booking", "year"],
-  measure(prepared, options) {
-    const days = bookedBytes(prepared, options);
+  values: {
+    days: ["count", "days"],
+    kruskalWallisH: ["none", "weekday H (Kruskal and Wallis)"],
+    weekdayP: ["none", "weekday p"],
+    weekdayEffect: ["share", "weekday effect"],
+    weekendOverWorkingDay: ["ratio", "weekend over working day"],
+    monthH: ["none", "month H"],
+    monthP: ["none", "month p"],
+    monthEffect: ["share", "month effect"],
+  },
+  narrative: ({ text }) =>
+    `Over ${text("days")} days the weekday explains ${text("weekdayEffect")} of the spread of days (p = ${text("weekdayP")}), and a weekend day moves ${text("weekendOverWorkingDay")} what a working day does. The paper saw no trend.`,
+  measure(prepared) {
+    const { options } = prepared;
+    const days = bookedBytes(prepared);
     const groups = weekdayGroups(days);
     const test = kruskalWallis(groups);
     const months: number[][] = Array.from({ length: 12 }, () => []);
@@ -145,16 +159,32 @@ function shareValues<T extends Day>(days: readonly T[], of: (day: T) => number) 
   };
 }
 
+const SHARE_VALUES = {
+  meanShare: ["share", "share of a day, mean"],
+  medianShare: ["share", "share of a day, median"],
+  daysAbove10Percent: ["share", "days with more than 10 %"],
+  daysAbove50Percent: ["share", "days with more than 50 %"],
+} as const;
+
 export const b10 = defineItem({
   id: "B10",
   definition: "B10@1",
   title: "The longest job of a day (figure 7)",
+  section: "calendar",
   about:
     "For each local day: bytes of the job with the longest duration that started on it over all bytes booked on the start day; of jobs of equal length the one with the lowest number. Spearman's correlation of duration and bytes over all jobs with counters.",
   reading: "The paper: insignificant but on a few days.",
   options: ["zone", "year"],
-  measure(prepared, options) {
-    const days = daysOf(prepared);
+  values: {
+    days: ["count", "days"],
+    ...SHARE_VALUES,
+    durationBytesSpearman: ["none", "Spearman's ρ of duration and bytes"],
+  },
+  narrative: ({ text }) =>
+    `The longest job of a day moves ${text("medianShare")} of its bytes on the median day, ${text("meanShare")} on average; on ${text("daysAbove50Percent")} of the days it is more than half. Duration and bytes have a rank correlation of ${text("durationBytesSpearman")}.`,
+  measure(prepared) {
+    const { options } = prepared;
+    const days = prepared.days();
     return {
       n: days.length,
       unit: "days",
@@ -206,13 +236,25 @@ export const b11 = defineItem({
   id: "B11",
   definition: "B11@1",
   title: "The top user of a day (figure 8)",
+  section: "calendar",
   about:
     "For each local day: bytes of the user who moved most over all bytes of jobs with a user, booked on their start day. longestJobMeanShare: the longest job of the day as in B10, among the same jobs; daysBelowLongestJob: days on which it moves more than the top user. top1PercentJobsShare: what the hundredth of the jobs with most bytes moves in the whole period.",
   reading:
     "Over the same jobs it cannot lie below the share of the longest job, whose owner moves at least as much. B10 has jobs without a user too, which here nobody owns.",
   options: ["zone", "year"],
-  measure(prepared, options) {
-    const days = userDaysOf(prepared);
+  values: {
+    days: ["count", "days"],
+    ...SHARE_VALUES,
+    topUsersOfDays: ["count", "users who were top of a day"],
+    top1PercentJobsShare: ["share", "bytes of the top 1 % of jobs"],
+    longestJobMeanShare: ["share", "longest job of the day, mean share"],
+    daysBelowLongestJob: ["count", "days on which the longest job moves more"],
+  },
+  narrative: ({ text }) =>
+    `The top user of a day moves ${text("medianShare")} of its bytes on the median day, ${text("meanShare")} on average; on ${text("daysAbove50Percent")} of the days more than half. The hundredth of the jobs with most bytes has ${text("top1PercentJobsShare")} of all bytes.`,
+  measure(prepared) {
+    const { options } = prepared;
+    const days = prepared.userDays();
     const users = new Map<number, { days: number; bytes: number }>();
     for (const { topUser, topBytes } of days) {
       const one = users.get(topUser) ?? { days: 0, bytes: 0 };

@@ -41,18 +41,28 @@ export const b12 = defineItem({
   id: "B12",
   definition: "B12@1",
   title: "I/O share of run time (figures 9 and 10)",
+  section: "run",
   about:
     "Per job with minutes: minutes with at least one byte read or written over minutes of run time, which are those from the start's to the end's, both included; a job within one minute has one. Means over jobs with I/O, and over jobs with writes (minutes with a write). Samples up to lateMinutes after the end count in the last minute. mostBytesShareOfMinutes: minutes that hold 90 % of a job's bytes over its minutes. ioShareOfJobs: of all jobs with counters.",
   reading:
     "One byte marks a whole minute. The share of minutes that hold 90 % of the bytes shows how much of the run really moves data. A burst may appear one sample late.",
   options: ["cluster", "from", "to", "maxHours", "lateMinutes"],
-  published: {
-    jobsWithIo: { quartz: 11_425 },
-    jobsWithWrites: { quartz: 10_443 },
-    ioShareOfMinutes: { quartz: 0.788 },
-    writeShareOfMinutes: { quartz: 0.804 },
-    ioShareOfJobs: { cab: 0.53, quartz: 0.53 },
+  values: {
+    jobsWithIo: ["count", "jobs with I/O", { quartz: 11_425 }],
+    jobsWithWrites: ["count", "jobs with writes", { quartz: 10_443 }],
+    metadataOnlyJobs: ["count", "metadata-only jobs"],
+    ioShareOfMinutes: ["share", "minutes with I/O", { quartz: 0.788 }],
+    writeShareOfMinutes: ["share", "minutes with writes", { quartz: 0.804 }],
+    mostBytesShareOfMinutes: ["share", "minutes that hold 90 % of the bytes"],
+    ioMinutes: ["count", "I/O minutes"],
+    oneMinuteJobs: ["count", "jobs of one minute"],
+    bytesRead: ["bytes", "bytes read"],
+    bytesWritten: ["bytes", "bytes written"],
+    ioShareOfJobs: ["share", "jobs that move bytes", { cab: 0.53, quartz: 0.53 }],
+    anyShareOfJobs: ["share", "jobs that move bytes or do metadata operations"],
   },
+  narrative: ({ text }) =>
+    `${text("jobsWithIo")} jobs with minutes read or wrote, in ${text("ioShareOfMinutes")} of their minutes on average (paper: 78.8 %); ${text("jobsWithWrites")} wrote, in ${text("writeShareOfMinutes")} (80.4 %). But 90 % of the bytes lie in ${text("mostBytesShareOfMinutes")} of the minutes. ${text("ioShareOfJobs")} of the jobs with counters moved bytes (over 53 %).`,
   measure(prepared) {
     const { series } = prepared;
     const { io, write, most } = sharesOf(prepared);

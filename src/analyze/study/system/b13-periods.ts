@@ -27,11 +27,24 @@ export const b13 = defineItem({
   id: "B13",
   definition: "B13@1",
   title: "Writes over time (figure 11)",
+  section: "run",
   about:
     "Per job with writes and at least periodBins minutes: the autocorrelation of log10(1 + bytes written) by minute, divided by that at distance zero; the period is the distance of its highest local maximum from two minutes to half the run. Strength is that maximum with the shorter overlap made up for. Confidence is one minus the share of shuffled series with as high a maximum (the search ends once it must fall below 95 %). Writes are periodic with a confidence of 95 % and at least periodStrength. Heavy jobs write more than the mean of those searched.",
   reading:
     "The paper shows three jobs and says that most I/O-heavy jobs look like that; it gives no number. A minute is the least that can be seen.",
   options: ["periodStrength", "periodBins", "shuffles", "seed"],
+  values: {
+    periodicJobs: ["count", "periodic jobs"],
+    periodicShare: ["share", "periodic jobs, share"],
+    periodicShareOfWriters: ["share", "periodic jobs, of all that write"],
+    heavyJobs: ["count", "heavy jobs"],
+    heavyPeriodicShare: ["share", "periodic, of heavy jobs"],
+    meanPeriodMinutes: ["minutes", "mean period"],
+    medianPeriodMinutes: ["minutes", "median period"],
+    meanStrength: ["none", "mean strength"],
+  },
+  narrative: ({ text }) =>
+    `${text("periodicShare")} of the jobs that write long enough to tell do so periodically (${text("periodicJobs")}), every ${text("medianPeriodMinutes")} in the median; of the heavy ones ${text("heavyPeriodicShare")}. The paper says "most" and gives no number.`,
   measure(prepared) {
     const { series } = prepared;
     const { places, periodic, heavy } = periodFlags(prepared);

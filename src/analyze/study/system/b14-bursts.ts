@@ -1,9 +1,31 @@
 import { mean } from "../../../base/statistics.ts";
 import type { Role } from "../../../model/index.ts";
 import { bars } from "./charts.ts";
-import { defineItem, drawn, share, table } from "./item.ts";
+import type { ValueInfos } from "../common/values.ts";
+import { defineItem, drawn, type Published, share, table } from "./item.ts";
 import type { Prepared } from "./prepare.ts";
 import { BYTE_NAMES, GAPS, MEMORY_NAMES } from "./series.ts";
+
+const MEMORY_LABELS: Readonly<Record<string, string>> = {
+  none: "no write",
+  below1: "< 1 %",
+  from1To5: "1–5 %",
+  from5To10: "5–10 %",
+  from10To50: "10–50 %",
+  from50To100: "50–100 %",
+  above100: "> 100 %",
+};
+const BYTE_LABELS = ["0 B", "< 1 KB", "1 KB–1 MB", "1 MB–1 GB", "1 GB–1 TB", "≥ 1 TB"];
+
+/** For each class of sizes: its minutes, and their mean share of a job's minutes. */
+const classInfos = (
+  names: readonly string[],
+  label: (name: string, i: number) => string,
+): ValueInfos<Published> =>
+  Object.fromEntries([
+    ...names.map((name, i) => [name, ["count", `minutes, ${label(name, i)}`] as const]),
+    ...names.map((name, i) => [`${name}MeanShare`, ["share", `mean share, ${label(name, i)}`] as const]),
+  ]);
 
 /** Largest burst of each job over its memory, of jobs whose memory is known; -1 marks jobs without writes as 0 with a flag. */
 export function largestShares({ series }: Prepared): { all: Float64Array; writer: Uint8Array } {
@@ -36,18 +58,29 @@ export const b14 = defineItem({
   id: "B14",
   definition: "B14@1",
   title: "Bursts of writes and memory",
+  section: "bursts",
   about:
     "A burst is a maximal run of minutes with writes, with at most maxGapMinutes without one between two; its size is the sum of their bytes. Memory of a job is that of a node times its nodes. Per job with minutes the largest burst as a share of memory; jobs without writes count with 0, as in the paper, and are left out of the values of writers. bursts are those of all jobs whose run time is known, with or without a known memory.",
   reading:
     "Sums of servers may exceed the memory: a burst can be several outputs one after the other. The table shows how the gap rule moves the numbers.",
   options: ["maxGapMinutes", "nodeMemory", "lateMinutes"],
-  published: {
-    jobs: { quartz: 16_795 },
-    above50: { quartz: 170 },
-    below15: { quartz: 16_485 },
-    below5: { quartz: 16_173 },
-    below5Share: { quartz: 16_173 / 16_795 },
+  values: {
+    jobs: ["count", "jobs", { quartz: 16_795 }],
+    bursts: ["count", "bursts"],
+    above50: ["count", "jobs above 50 % of memory", { quartz: 170 }],
+    above100: ["count", "jobs above 100 % of memory"],
+    below15: ["count", "jobs below 15 % of memory", { quartz: 16_485 }],
+    below5: ["count", "jobs below 5 % of memory", { quartz: 16_173 }],
+    above50Share: ["share", "above 50 % of memory"],
+    below15Share: ["share", "below 15 % of memory"],
+    below5Share: ["share", "below 5 % of memory", { quartz: 16_173 / 16_795 }],
+    writers: ["count", "jobs that write"],
+    writersBelow5: ["count", "jobs that write, below 5 % of memory"],
+    writersBelow5Share: ["share", "below 5 % of memory, of jobs that write"],
+    meanLargestShare: ["share", "largest burst over memory, mean"],
   },
+  narrative: ({ text }) =>
+    `${text("below5Share")} of ${text("jobs")} jobs write no burst of 5 % of their memory and more, ${text("below15Share")} none of 15 %, and ${text("above50")} write one above 50 % (paper: 96.3 %, 98.2 %, and 170 of 16,795). Of the jobs that write at all ${text("writersBelow5Share")} stay below 5 %.`,
   measure(prepared) {
     const { series } = prepared;
     const { all, writer } = largestShares(prepared);
@@ -160,13 +193,22 @@ export const b15 = defineItem({
   id: "B15",
   definition: "B15@1",
   title: "I/O minutes by burst size relative to memory (figure 12)",
+  section: "bursts",
   about:
     "Minutes with writes by the size of their burst as a share of memory: below 1 %, [1, 5), [5, 10), [10, 50), [50, 100] % and above, which the paper lacks. Counts are minutes of all jobs together. Shares of a job's minutes add up to one; with memoryMinutes io minutes that only read are a class of their own (none). neverBeyond1: jobs with minutes without a burst above 1 % of memory, jobs without writes included.",
   reading:
     "Most jobs have all of their minutes in the first class: memory says little about the size of a burst.",
   options: ["maxGapMinutes", "burst", "memoryMinutes", "nodeMemory"],
-  published: { neverBeyond1Share: { quartz: 0.9 } },
-  measure(prepared, options) {
+  values: {
+    neverBeyond1: ["count", "jobs never above 1 % of memory"],
+    neverBeyond1Share: ["share", "never above 1 % of memory", { quartz: 0.9 }],
+    allBelow1Share: ["share", "all minutes below 1 % of memory"],
+    ...classInfos(["none", ...MEMORY_NAMES], (name) => MEMORY_LABELS[name] ?? name),
+  },
+  narrative: ({ text }) =>
+    `${text("neverBeyond1Share")} of the jobs never write a burst above 1 % of memory (paper: 90 %); ${text("allBelow1Share")} of those that write have all their minutes in bursts below 1 %.`,
+  measure(prepared) {
+    const { options } = prepared;
     const { series } = prepared;
     const width = MEMORY_NAMES.length;
     const known = (job: number) => !Number.isNaN(series.memory[job]);
@@ -220,17 +262,6 @@ export const b15 = defineItem({
   },
 });
 
-const MEMORY_LABELS: Readonly<Record<string, string>> = {
-  none: "no write",
-  below1: "< 1 %",
-  from1To5: "1–5 %",
-  from5To10: "5–10 %",
-  from10To50: "10–50 %",
-  from50To100: "50–100 %",
-  above100: "> 100 %",
-};
-const BYTE_LABELS = ["0 B", "< 1 KB", "1 KB–1 MB", "1 MB–1 GB", "1 GB–1 TB", "≥ 1 TB"];
-
 export interface Mostly {
   readonly small: Uint8Array;
   readonly medium: Uint8Array;
@@ -249,11 +280,20 @@ export const b16 = defineItem({
   id: "B16",
   definition: "B16@1",
   title: "I/O minutes by burst size (figure 13)",
+  section: "bursts",
   about:
     "Minutes with I/O by the size of their burst of writes: none, below 1 KB, [1 KB, 1 MB), [1 MB, 1 GB), [1 GB, 1 TB), and more. The size is that of the whole burst, or with burst minute of the minute itself. Counts are minutes of all jobs together; mostlySmall are jobs with more than half of their I/O minutes in bursts of 1 KB to 1 MB, mostlyMedium with more than 90 % in 1 MB to 1 GB.",
   reading: "Minutes without writes are a class, so that shares of a job add up to one.",
   options: ["maxGapMinutes", "burst"],
-  published: { mostlySmallShare: { quartz: 0.73 } },
+  values: {
+    mostlySmall: ["count", "jobs mostly at 1 KB to 1 MB"],
+    mostlyMedium: ["count", "jobs mostly at 1 MB to 1 GB"],
+    mostlySmallShare: ["share", "mostly at 1 KB to 1 MB", { quartz: 0.73 }],
+    mostlyMediumShare: ["share", "mostly at 1 MB to 1 GB"],
+    ...classInfos(BYTE_NAMES, (_, i) => BYTE_LABELS[i] as string),
+  },
+  narrative: ({ text }) =>
+    `${text("mostlySmallShare")} of the jobs with I/O spend more than half of their I/O minutes in bursts of 1 KB to 1 MB (paper: 73 %), and ${text("mostlyMediumShare")} more than 90 % in bursts of 1 MB to 1 GB.`,
   measure(prepared) {
     const { series } = prepared;
     const shares = classShares(series.byteClass, BYTE_NAMES.length, series.count);

@@ -1,10 +1,9 @@
 import { mean, spearman } from "../../../base/statistics.ts";
 import { formatMany } from "../../../base/units.ts";
 import { bars } from "./charts.ts";
-import { hoursOf, peaksOf, shareByHour, similarJobs } from "./contention.ts";
+import { hoursOf, peaksOf, shareByHour } from "./contention.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import { NO_USER } from "./jobs.ts";
-import type { SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
 const two = (hour: number) => String(hour).padStart(2, "0");
@@ -29,8 +28,8 @@ export function hourCorrelation(bytes: Float64Array, shares: Float64Array): numb
 }
 
 /** Jobs, or sides of runs, with I/O: those that could be in groups, and those of whom no user is known. */
-function withIo({ series, sides, jobs }: Prepared, { similarity }: SystemOptions) {
-  if (similarity === "cluster")
+function withIo({ series, sides, jobs, options }: Prepared) {
+  if (options.similarity === "cluster")
     return { known: sides.reduce((sum, { start }) => sum + start.length, 0), without: 0 };
   let [known, without] = [0, 0];
   for (let i = 0; i < series.count; i++) {
@@ -46,24 +45,36 @@ export const b17 = defineItem({
   id: "B17",
   definition: "B17@1",
   title: "Hour of the day (figure 14)",
+  section: "contention",
   about:
     "By the local hour in which a job started: (a) share of the bytes of jobs with counters; (b) I/O minutes of a job over the most among similar jobs, mean per hour in percent (percentOfMost). Similar jobs have the same user, who is known, the same nodes and whole binary logarithms of bytes read and written, at least groupJobs of them; or with similarity program the same user, program, nodes and decade of bytes written. With similarity cluster they are runs in Darshan logs of one program and user, reads and writes apart: clustered by 13 standardised features (bytes, ten classes of request sizes, shared and unique files) by average linkage up to clusterDistance, at least clusterRuns of them, and I/O time is that of the logs, summed over ranks; cluster and maxHours do not apply to them. Peaks are the two highest hours above both their neighbours. Spearman's correlation of (a) and (b) over the hours.",
   reading:
     "Similar is not defined in the paper. 24 points only: read the correlation with its interval. I/O time is counted in minutes, so short jobs show little.",
   options: ["zone", "similarity", "groupJobs", "clusterRuns", "clusterDistance"],
-  published: { earlierPeakHour: { cab: 5, quartz: 5 }, laterPeakHour: { cab: 11, quartz: 11 } },
-  measure(prepared, options) {
+  values: {
+    earlierPeakHour: ["hour", "earlier peak of data", { cab: 5, quartz: 5 }],
+    laterPeakHour: ["hour", "later peak of data", { cab: 11, quartz: 11 }],
+    groups: ["count", "groups of similar jobs"],
+    groupedJobs: ["count", "similar jobs"],
+    spearman: ["none", "Spearman's ρ of data and I/O time"],
+    slowestHour: ["hour", "slowest hour"],
+    busyAndSlowHours: ["count", "hours that are busy and slow"],
+  },
+  narrative: ({ text }) =>
+    `Most data moves in jobs that start at ${text("earlierPeakHour")} and ${text("laterPeakHour")} (paper: 5 and 11 h). Similar jobs take longest when they start at ${text("slowestHour")}. Data and I/O time have a rank correlation of ${text("spearman")} over the hours.`,
+  measure(prepared) {
+    const { options } = prepared;
     const { bytes, jobs } = hoursOf(prepared);
     const all = bytes.reduce((sum, one) => sum + one, 0);
     const [earlier, later] = peaksOf(bytes);
-    const similar = similarJobs(prepared, options);
+    const similar = prepared.similar();
     const { shares, jobs: grouped } = shareByHour(similar);
     // Where clients were not read, bytes of the minutes tell which hours are busy.
     const busyBytes = all > 0 ? bytes : similar.bytes;
     const busy = busyHours(busyBytes, shares);
     const n = prepared.counted.length;
     const known = n > 0 || similar.hour.length > 0;
-    const moved = withIo(prepared, options);
+    const moved = withIo(prepared);
     return {
       n: Math.max(n, similar.hour.length),
       unit: n > 0 ? "jobs with counters" : "similar jobs with minutes",
@@ -80,6 +91,8 @@ export const b17 = defineItem({
         spearman: hourCorrelation(busyBytes, shares),
         slowestHour: highest(shares),
         busyAndSlowHours: busy.length,
+      },
+      tabled: {
         ...Object.fromEntries(Array.from(bytes, (one, hour) => [`hour${two(hour)}`, share(one, all)])),
         ...Object.fromEntries(Array.from(shares, (one, hour) => [`percentOfMost${two(hour)}`, 100 * one])),
       },

@@ -1,13 +1,10 @@
 import { quantileOf } from "../../../base/statistics.ts";
 import { formatBytes, formatCount, formatShare } from "../../../base/units.ts";
 import type { EvidenceNumber, Finding, ThresholdUse } from "../../../model/index.ts";
-import { usersOf } from "./b05-users.ts";
 import { busyHours, hourCorrelation } from "./b17-hours.ts";
-import { hoursOf, shareByHour, similarJobs } from "./contention.ts";
-import { userDaysOf } from "./days.ts";
+import { hoursOf, shareByHour } from "./contention.ts";
 import { defineItem, share, table } from "./item.ts";
 import { NO_USER } from "./jobs.ts";
-import type { SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 import { chosen } from "./writers.ts";
 
@@ -24,21 +21,13 @@ export interface Rule {
   readonly finding?: Finding;
 }
 
-const made = new WeakMap<Prepared, readonly Rule[]>();
-
-export function rulesOf(prepared: Prepared, options: SystemOptions): readonly Rule[] {
-  const known = made.get(prepared);
-  if (known !== undefined) return known;
-  const rules = [
-    smallWrites(prepared, options),
-    unbalanced(prepared),
-    dominant(prepared),
-    contention(prepared, options),
-    unclosed(prepared),
-  ];
-  made.set(prepared, rules);
-  return rules;
-}
+export const rulesOf = (prepared: Prepared): readonly Rule[] => [
+  smallWrites(prepared),
+  unbalanced(prepared),
+  dominant(prepared),
+  contention(prepared),
+  unclosed(prepared),
+];
 
 const threshold = (name: string, value: number, unit: ThresholdUse["unit"]): ThresholdUse => ({
   name,
@@ -74,9 +63,9 @@ function smallWriters({ jobs }: Prepared, { writers, limits }: ReturnType<typeof
   return { bytes, users: [...users].sort(([a, x], [b, y]) => y - x || a - b) };
 }
 
-function smallWrites(prepared: Prepared, options: SystemOptions): Rule {
+function smallWrites(prepared: Prepared): Rule {
   const base = { id: "small-writes", title: "Small writes per call", from: "B06" };
-  const all = chosen(prepared, options);
+  const all = chosen(prepared);
   if (all.jobs.heavy === 0) return { ...base, applies: undefined };
   const part = all.jobs.inefficient / all.jobs.heavy;
   const { bytes, users } = smallWriters(prepared, all);
@@ -101,7 +90,7 @@ function smallWrites(prepared: Prepared, options: SystemOptions): Rule {
         name: "bytes per call",
         value: all.limits.perCall,
         unit: "bytes",
-        source: `${options.perCall} of this site`,
+        source: `${prepared.options.perCall} of this site`,
       },
     ],
     advice:
@@ -142,14 +131,14 @@ function unbalanced({ mdts: { targets } }: Prepared): Rule {
 
 function dominant(prepared: Prepared): Rule {
   const base = { id: "dominant-user", title: "One user dominates a day", from: "B11" };
-  const days = userDaysOf(prepared);
+  const days = prepared.userDays();
   if (days.length === 0) return { ...base, applies: undefined };
   const middle = quantileOf(
     days.map(({ topBytes, bytes }) => topBytes / bytes),
     0.5,
   );
   if (middle <= LIMITS.topUser) return { ...base, applies: false };
-  const users = [...usersOf(prepared)].sort((a, b) => b.read + b.written - a.read - a.written).slice(0, 3);
+  const users = [...prepared.users()].sort((a, b) => b.read + b.written - a.read - a.written).slice(0, 3);
   const finding = ruleFinding({
     id: base.id,
     title: base.title,
@@ -175,10 +164,10 @@ function dominant(prepared: Prepared): Rule {
   return { ...base, applies: true, finding };
 }
 
-function contention(prepared: Prepared, options: SystemOptions): Rule {
+function contention(prepared: Prepared): Rule {
   const base = { id: "contention-hours", title: "Hours that are busy and slow", from: "B17" };
   const { bytes } = hoursOf(prepared);
-  const similar = similarJobs(prepared, options);
+  const similar = prepared.similar();
   const { shares } = shareByHour(similar);
   const load = bytes.some((one) => one > 0) ? bytes : similar.bytes;
   const rho = hourCorrelation(load, shares);
@@ -190,7 +179,7 @@ function contention(prepared: Prepared, options: SystemOptions): Rule {
     id: base.id,
     title: base.title,
     severity: rho > 0.5 ? "warn" : "info",
-    statement: `Jobs that start at ${busy.join(", ")} h (${options.zone}) move more than the mean hour and take longer for the same I/O.`,
+    statement: `Jobs that start at ${busy.join(", ")} h (${prepared.options.zone}) move more than the mean hour and take longer for the same I/O.`,
     numbers: [
       { label: "correlation of data and I/O time over the hours", value: rho, unit: "none" },
       {
@@ -239,8 +228,14 @@ export const b18 = defineItem({
     "Five rules from the items: small writes per call (B06), unbalanced MDTs (B08), a dominant user (B11), contention hours (B17), unclosed files (B08). Each applies when its number lies beyond the limit that is printed with it.",
   reading: "The limits are ours; the paper gives advice without any.",
   options: ["population", "perCall", "threshold", "zone", "similarity", "groupJobs"],
-  measure(prepared, options) {
-    const rules = rulesOf(prepared, options);
+  values: {
+    rules: ["count", "rules"],
+    rulesThatApply: ["count", "rules that apply"],
+    rulesWithoutData: ["count", "rules without enough data"],
+  },
+  narrative: ({ text }) => `${text("rulesThatApply")} of ${text("rules")} rules apply here.`,
+  measure(prepared) {
+    const rules = prepared.rules();
     return {
       n: rules.filter(({ applies }) => applies !== undefined).length,
       unit: "rules with enough data",

@@ -1,11 +1,8 @@
 /** The figures of the study, from columns of values. */
 import { mean } from "../../../base/statistics.ts";
-import { logBins } from "../../../base/density.ts";
 import type { Axis, BarsChart, CmfChart, DensityChart, HeatChart, Role } from "../../../model/index.ts";
-import { cmfChart, drawnValues } from "../reuse/index.ts";
+import { BINS_PER_DECADE, cmfChart, type DensityAxes, densityOf, drawnValues } from "../common/charts.ts";
 import { dateOf, dayOfDate, weekdayOf } from "./clock.ts";
-
-export { drawnNote } from "../reuse/index.ts";
 
 /** Colours of series that stand side by side and are none of reads and writes. */
 export const SIDE_ROLES: readonly Role[] = [
@@ -46,52 +43,25 @@ export function bars(
   return { kind: "bars", direction: "vertical", stacked, categories, categoryLabel, value, series };
 }
 
-const PER_DECADE = 4;
+/** Below all bins, which are quarters of decades of doubles. */
+const GUTTER = -2000;
 
-/** Counts of pairs in quarters of decades; zeros in gutters. */
+/** Pairs of values as a density; zeros in gutters. Counted by bin first: there are millions of pairs, and few bins. */
 export function density(
   pairs: { readonly x: Float64Array; readonly y: Float64Array },
-  axes: { readonly x: Axis; readonly y: Axis; readonly countLabel: string },
+  axes: DensityAxes,
 ): DensityChart | undefined {
-  const bin = (value: number) => (value > 0 ? Math.floor(Math.log10(value) * PER_DECADE + 1e-9) : undefined);
-  const extent = (values: Float64Array) => {
-    let [low, high] = [Infinity, -Infinity];
-    for (const value of values) {
-      const at = bin(value);
-      if (at === undefined) continue;
-      low = Math.min(low, at);
-      high = Math.max(high, at);
-    }
-    return [low, high] as const;
-  };
-  const [[x0, x1], [y0, y1]] = [extent(pairs.x), extent(pairs.y)];
-  if (x0 > x1 || y0 > y1) return undefined;
-  const [columns, rows] = [x1 - x0 + 1, y1 - y0 + 1];
-  const counts = new Float64Array(columns * rows);
-  const zeroX = new Array<number>(rows).fill(0);
-  const zeroY = new Array<number>(columns).fill(0);
-  let zeroBoth = 0;
+  const bin = (value: number) =>
+    value > 0 ? Math.floor(Math.log10(value) * BINS_PER_DECADE + 1e-9) : undefined;
+  const cells = new Map<number, { x: number | undefined; y: number | undefined; n: number }>();
   for (let i = 0; i < pairs.x.length; i++) {
-    const [bx, by] = [bin(pairs.x[i] as number), bin(pairs.y[i] as number)];
-    if (bx === undefined && by === undefined) zeroBoth++;
-    else if (bx === undefined) zeroX[(by as number) - y0]!++;
-    else if (by === undefined) zeroY[bx - x0]!++;
-    else counts[(by - y0) * columns + bx - x0]!++;
+    const [x, y] = [bin(pairs.x[i] as number), bin(pairs.y[i] as number)];
+    const key = 4096 * (x ?? GUTTER) + (y ?? GUTTER);
+    const cell = cells.get(key);
+    if (cell === undefined) cells.set(key, { x, y, n: 1 });
+    else cell.n++;
   }
-  const edges = (first: number, last: number) => {
-    const middle = (at: number) => 10 ** ((at + 0.5) / PER_DECADE);
-    return logBins(middle(first), middle(last), PER_DECADE);
-  };
-  return {
-    kind: "density",
-    x: { ...axes.x, edges: edges(x0, x1) },
-    y: { ...axes.y, edges: edges(y0, y1) },
-    countLabel: axes.countLabel,
-    counts,
-    ...(zeroX.some((n) => n > 0) ? { zeroX } : {}),
-    ...(zeroY.some((n) => n > 0) ? { zeroY } : {}),
-    ...(zeroBoth > 0 ? { zeroBoth } : {}),
-  };
+  return densityOf([...cells.values()], axes);
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);

@@ -1,5 +1,5 @@
 /** Local days and hours of seconds since 1970. */
-import { type ZoneSpan, zoneSpans } from "../reuse/index.ts";
+import { type ZoneSpan, zoneSpans } from "../common/zone.ts";
 
 const DAY = 86_400;
 

@@ -1,6 +1,5 @@
 /** Hours of the day: how much is moved, and how long similar jobs take. */
 import { NO_USER } from "./jobs.ts";
-import type { SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 import { similarRuns } from "./similar-runs.ts";
 
@@ -34,9 +33,6 @@ export function peaksOf(bytes: Float64Array): readonly [number, number] {
   return [peaks[0] ?? Number.NaN, peaks[1] ?? Number.NaN];
 }
 
-/** Clustering takes long, and is asked for by several items. */
-const clustered = new WeakMap<Prepared, Similar>();
-
 /** I/O time of jobs (minutes, or seconds of runs) over the most among similar ones. */
 export interface Similar {
   readonly groups: number;
@@ -48,13 +44,8 @@ export interface Similar {
   readonly bytes: Float64Array;
 }
 
-export function similarJobs(prepared: Prepared, options: SystemOptions): Similar {
-  const { jobs, series, clock, sides } = prepared;
-  if (options.similarity === "cluster") {
-    let known = clustered.get(prepared);
-    if (known === undefined) clustered.set(prepared, (known = similarRuns(sides, clock, options)));
-    return known;
-  }
+export function similarJobs({ jobs, series, clock, sides, options }: Prepared): Similar {
+  if (options.similarity === "cluster") return similarRuns(sides, clock, options);
   const groups = new Map<string, number[]>();
   const log = (bytes: number, base: number) => (bytes === 0 ? -1 : exactLog(bytes, base));
   for (let i = 0; i < series.count; i++) {

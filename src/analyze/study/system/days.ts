@@ -21,34 +21,8 @@ export interface UserDay extends Day {
   readonly topBytes: number;
 }
 
-interface Made {
-  readonly days: readonly Day[];
-  readonly userDays: readonly UserDay[];
-}
-
-const made = new WeakMap<Prepared, Made>();
-
-/** Days on which jobs with counters started and moved bytes, in order. */
-export const daysOf = (prepared: Prepared): readonly Day[] => madeOf(prepared).days;
-
-/** The same of the jobs that have a user alone: the longest job is theirs too, so that both can be compared (B11). */
-export const userDaysOf = (prepared: Prepared): readonly UserDay[] => madeOf(prepared).userDays;
-
-function madeOf(prepared: Prepared): Made {
-  const known = made.get(prepared);
-  if (known !== undefined) return known;
-  const { jobs, counted } = prepared;
-  const owned = counted.filter((job) => jobs.user[job] !== NO_USER);
-  const userDays = summedDays(prepared, owned);
-  const found = {
-    days: owned.length === counted.length ? userDays : summedDays(prepared, counted),
-    userDays,
-  };
-  made.set(prepared, found);
-  return found;
-}
-
-function summedDays(prepared: Prepared, places: Uint32Array): UserDay[] {
+/** Days on which jobs at these places started and moved bytes, in order. */
+export function summedDays(prepared: Prepared, places: Uint32Array): UserDay[] {
   const { jobs, clock } = prepared;
   const days = new Map<number, { bytes: number; longest: number; users: Map<number, number> }>();
   for (const job of places) {
@@ -81,9 +55,14 @@ function isLonger({ jobs }: Prepared, job: number, other: number): boolean {
 }
 
 /** Bytes of each day as booked. */
-export function bookedBytes(prepared: Prepared, { booking }: SystemOptions): ReadonlyMap<number, number> {
-  if (booking === "start") return new Map(daysOf(prepared).map(({ day, bytes }) => [day, bytes]));
-  const { jobs, counted, clock } = prepared;
+export function bookedBytes({
+  jobs,
+  counted,
+  clock,
+  options,
+  days: startDays,
+}: Prepared): ReadonlyMap<number, number> {
+  if (options.booking === "start") return new Map(startDays().map(({ day, bytes }) => [day, bytes]));
   const days = new Map<number, number>();
   const add = (day: number, bytes: number) => days.set(day, (days.get(day) ?? 0) + bytes);
   for (const job of counted) {

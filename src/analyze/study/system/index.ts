@@ -1,9 +1,8 @@
 /** The study of a system's job I/O (Paul et al. 2020) on the reader's own counters. */
 export { claimText, studyDocument, verdictOf } from "./document.ts";
 export type { Claim, StudyFinding, Verdict } from "./findings.ts";
-export type { ItemResult, Printed, Published, StudyItem, Value } from "./item.ts";
+export type { ItemResult, Published, StudyItem } from "./item.ts";
 export { SYSTEM_ITEMS } from "./items.ts";
-export { labelOf, unitOf, valueText } from "./labels.ts";
 export {
   type OptionInfo,
   type OptionName,
@@ -12,4 +11,4 @@ export {
   type SystemOptions,
   systemOptions,
 } from "./options.ts";
-export { runStudy, STEPS, type Study, type StudyWatch } from "./study.ts";
+export { runStudy, STUDY_STEPS, type Study } from "./study.ts";

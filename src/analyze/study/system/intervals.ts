@@ -7,21 +7,21 @@ import {
   weightedQuantile,
 } from "../../../base/bootstrap.ts";
 import { leastOverMostInterval } from "../../../base/extremes.ts";
-import { type DrawnInterval, mixed } from "../reuse/index.ts";
+import { mixed } from "../common/hash.ts";
+import { type DrawnInterval, intervalsOf, NO_INTERVAL } from "../common/intervals.ts";
 import { sharesOf } from "./b12-share.ts";
 import { periodFlags } from "./b13-periods.ts";
 import { largestShares, mostlyFlags } from "./b14-bursts.ts";
 import { hourCorrelation } from "./b17-hours.ts";
-import { hoursOf, similarJobs } from "./contention.ts";
-import { bookedBytes, daysOf, userDaysOf } from "./days.ts";
-import { readShares } from "./b05-users.ts";
+import { hoursOf } from "./contention.ts";
+import { bookedBytes } from "./days.ts";
+import { readShares } from "./users.ts";
 import { weekdayGroups } from "./b09-calendar.ts";
 import type { SystemOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 import { kruskalWallis } from "./statistics.ts";
 import { chosen } from "./writers.ts";
 
-const NONE: DrawnInterval = { low: Number.NaN, high: Number.NaN };
 /** Units that a bootstrap draws from; more are thinned by hash, and the interval is scaled to the full number. */
 const SAMPLE = 3000;
 
@@ -41,24 +41,7 @@ function drawn<Name extends string>(
   make: (places: Uint32Array) => (weights: Float64Array) => readonly number[],
 ): Record<Name, DrawnInterval> {
   const places = sampleOf(of);
-  if (places.length === 0)
-    return Object.fromEntries(names.map((name) => [name, NONE])) as Record<Name, DrawnInterval>;
-  const statistics = make(places);
-  const at = statistics(new Float64Array(places.length).fill(1));
-  const raw = bootstrap(places.length, statistics, options);
-  const scale = Math.sqrt(places.length / of);
-  return Object.fromEntries(
-    names.map((name, i) => {
-      const { low, high } = raw[i] ?? NONE;
-      const middle = at[i] as number;
-      return [
-        name,
-        scale === 1
-          ? { low, high }
-          : { low: middle + (low - middle) * scale, high: middle + (high - middle) * scale, partAt: middle },
-      ];
-    }),
-  ) as Record<Name, DrawnInterval>;
+  return intervalsOf(options, places.length, of, names, make(places));
 }
 
 /** Means over `count` units of what the columns say of each, with intervals; what is NaN is left out. */
@@ -94,7 +77,7 @@ export function jobIntervals(prepared: Prepared, options: SystemOptions) {
 }
 
 export function writeIntervals(prepared: Prepared, options: SystemOptions) {
-  const { writers, limits, users } = chosen(prepared, options);
+  const { writers, limits, users } = chosen(prepared);
   const heavy: number[] = [];
   writers.bytes.forEach((bytes, i) => {
     if (bytes > limits.bytes) heavy.push(i);
@@ -184,9 +167,9 @@ export function mdtIntervals(
     mdts.targets.map((one) => ({ sum: one.opens, squares: one.squares, largest: one.largest })),
     options.level,
   );
-  if (opens.length === 0) return { least, closed: NONE };
+  if (opens.length === 0) return { least, closed: NO_INTERVAL };
   const at = ratio(new Float64Array(opens.length).fill(1));
-  const { low, high } = bootstrap(opens.length, (weights) => [ratio(weights)], options)[0] ?? NONE;
+  const { low, high } = bootstrap(opens.length, (weights) => [ratio(weights)], options)[0] ?? NO_INTERVAL;
   return { least, closed: { low: at + (low - at) * scale, high: at + (high - at) * scale, partAt: at } };
 }
 
@@ -197,9 +180,9 @@ export function dayIntervals(prepared: Prepared, options: SystemOptions) {
       const order = risingOrder(values);
       return (weights) => [weightedQuantile(values, order, weights, 0.5)];
     }).median;
-  const longest = median(daysOf(prepared).map(({ longestBytes, bytes }) => longestBytes / bytes));
-  const top = median(userDaysOf(prepared).map(({ topBytes, bytes }) => topBytes / bytes));
-  const booked = [...bookedBytes(prepared, options)];
+  const longest = median(prepared.days().map(({ longestBytes, bytes }) => longestBytes / bytes));
+  const top = median(prepared.userDays().map(({ topBytes, bytes }) => topBytes / bytes));
+  const booked = [...bookedBytes(prepared)];
   // Ranks of days drawn twice are shared, and a test of ranks takes time: a few hundred draws are enough.
   const weekday = drawn(
     { ...options, replicates: Math.min(options.replicates, 400) },
@@ -245,7 +228,7 @@ export function seriesIntervals(prepared: Prepared, options: SystemOptions) {
 /** Correlation of data and I/O time over the hours, groups of similar jobs drawn anew. */
 export function hourIntervals(prepared: Prepared, options: SystemOptions): Record<"rho", DrawnInterval> {
   const { bytes } = hoursOf(prepared);
-  const similar = similarJobs(prepared, options);
+  const similar = prepared.similar();
   const load = bytes.some((one) => one > 0) ? bytes : similar.bytes;
   return drawn(options, similar.groups, ["rho"] as const, (places) => {
     const placeOf = new Int32Array(similar.groups).fill(-1);

@@ -1,6 +1,6 @@
 /** The options of the study of a system, each with its default and the items that it changes. The CLI and the manual come from here. */
 import { UsageError } from "../../../base/errors.ts";
-import { localToUnix } from "../reuse/index.ts";
+import { localToUnix } from "../common/zone.ts";
 import {
   checkOptions,
   checkZone,

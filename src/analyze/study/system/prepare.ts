@@ -1,12 +1,18 @@
 /** What the items share, read once: jobs as columns, what each job with minutes did, and the metadata targets. */
 import type { Queryable } from "../../../model/index.ts";
+import { once, type StudySteps } from "../common/study.ts";
+import { type Rule, rulesOf } from "./b18-rules.ts";
 import { LocalClock } from "./clock.ts";
-import { type Jobs, placesOf, readJobs } from "./jobs.ts";
+import { type Similar, similarJobs } from "./contention.ts";
+import { type Day, summedDays, type UserDay } from "./days.ts";
+import { type Jobs, NO_USER, placesOf, readJobs } from "./jobs.ts";
 import { type Mdts, readMdts } from "./mdts.ts";
 import { groupMinutes, type MinuteCounts, passMinutes } from "./minutes.ts";
 import type { SystemOptions } from "./options.ts";
 import { Series } from "./series.ts";
 import { type RunSide, readSides } from "./similar-runs.ts";
+import { type UserTotals, userTotals } from "./users.ts";
+import { type Writers, writersOf } from "./writers.ts";
 
 export interface Prepared {
   readonly options: SystemOptions;
@@ -24,17 +30,24 @@ export interface Prepared {
   readonly fromUnix: number;
   readonly toUnix: number;
   userName(user: number): string;
+  /** Made at the first call. */
+  users(): readonly UserTotals[];
+  writers(): Writers;
+  /** Days on which jobs with counters started and moved bytes. */
+  days(): readonly Day[];
+  /** The same of the jobs that have a user alone: the longest job is theirs too, so that both can be compared (B11). */
+  userDays(): readonly UserDay[];
+  similar(): Similar;
+  rules(): readonly Rule[];
 }
 
 export async function prepare(
   db: Queryable,
   options: SystemOptions,
-  step: (name: string) => void = () => {},
+  steps: Pick<StudySteps, "timed">,
 ): Promise<Prepared> {
-  const grouped = await groupMinutes(db, options.lateMinutes);
-  step("minutes");
-  const jobs = await readJobs(db, options);
-  step("jobs");
+  const grouped = await steps.timed("minutes", () => groupMinutes(db, options.lateMinutes));
+  const jobs = await steps.timed("jobs", () => readJobs(db, options));
   const { studied, counted } = placesOf(jobs);
   let [from, to] = [Infinity, -Infinity];
   for (const job of studied) {
@@ -51,10 +64,8 @@ export async function prepare(
     unknown: 0,
   };
   const series = new Series(jobs, options);
-  await passMinutes(db, jobs, options, minutes, (run) => series.add(run));
-  step("series");
-  const mdts = await readMdts(db, options);
-  step("targets");
+  await steps.timed("series", () => passMinutes(db, jobs, options, minutes, (run) => series.add(run)));
+  const mdts = await steps.timed("targets", () => readMdts(db, options));
   const names = await db.rows(
     "select user_no, coalesce(min(name), cast(max(key) as varchar)) as name from sys_users group by user_no",
   );
@@ -64,7 +75,8 @@ export async function prepare(
   let [first, last] = [from, to];
   for (const { start } of sides)
     for (const one of start) [first, last] = [Math.min(first, one), Math.max(last, one)];
-  return {
+  const owned = once(() => counted.filter((job) => jobs.user[job] !== NO_USER));
+  const prepared: Prepared = {
     options,
     jobs,
     studied,
@@ -77,5 +89,14 @@ export async function prepare(
     fromUnix: known ? from : Number.NaN,
     toUnix: known ? to : Number.NaN,
     userName: (user) => userNames.get(user) ?? "?",
+    users: once(() => userTotals(prepared)),
+    writers: once(() => writersOf(prepared)),
+    days: once(() =>
+      owned().length === counted.length ? prepared.userDays() : summedDays(prepared, counted),
+    ),
+    userDays: once(() => summedDays(prepared, owned())),
+    similar: once(() => similarJobs(prepared)),
+    rules: once(() => rulesOf(prepared)),
   };
+  return prepared;
 }

@@ -1,8 +1,6 @@
 /** docs/study-system.md: the items of the study, their options, and how observations are judged. */
-import { SYSTEM_ITEMS } from "./items.ts";
-import { labelOf, printedText, unitOf } from "./labels.ts";
-import { SYSTEM_OPTIONS } from "./options.ts";
-import type { StudyItem } from "./item.ts";
+import { studyDocs } from "../common/study-docs.ts";
+import { SYSTEM_STUDY } from "./document.ts";
 
 export const path = "docs/study-system.md";
 
@@ -65,28 +63,4 @@ jobs, the merged rows are made first, in the memory of DuckDB.
 
 `;
 
-export function generate(): string {
-  return `${INTRO}${optionsSection()}\n${SYSTEM_ITEMS.map(itemSection).join("\n")}`;
-}
-
-function optionsSection(): string {
-  const rows = Object.entries(SYSTEM_OPTIONS).map(([name, { default: value, choices, help }]) => {
-    const shown = Array.isArray(value) ? value.join(" ") : String(value);
-    const items = SYSTEM_ITEMS.filter(({ options }) => options.includes(name as never)).map(({ id }) => id);
-    return `| \`${name}\` | ${shown || "none"} | ${cell(help)}${choices ? ` (${choices.join(", ")})` : ""} | ${items.join(" ")} |`;
-  });
-  return `## Options\n\nOn the command line with dashes: \`maxHours\` is \`--max-hours\`.\n\n| option | default | meaning | items |\n|---|---|---|---|\n${rows.join("\n")}\n`;
-}
-
-function itemSection({ id, definition, title, about, reading, published }: StudyItem): string {
-  const rows = Object.entries(published).map(
-    ([key, value]) => `| \`${key}\` | ${labelOf(key)} | ${printedText(key, value)} | ${unitOf(key)} |`,
-  );
-  const values =
-    rows.length === 0
-      ? ""
-      : `\n| value | meaning | published | unit |\n|---|---|---|---|\n${rows.join("\n")}\n`;
-  return `## ${id}\n\n**${title}** (${definition}). ${about}\n\n${reading}\n${values}`;
-}
-
-const cell = (text: string) => text.replaceAll("|", "\\|");
+export const generate = (): string => `${INTRO}${studyDocs(SYSTEM_STUDY)}`;

@@ -1,8 +1,8 @@
 /** Who writes much, and in small calls: limits and classes of B06 under every reading of the paper. */
 import { mean, quantileOf, sum } from "../../../base/statistics.ts";
 import type { PER_CALL, Population } from "../common/write-classes.ts";
-import { type UserTotals, usersOf } from "./b05-users.ts";
-import { type SystemOptions, thresholdOf } from "./options.ts";
+import type { UserTotals } from "./users.ts";
+import { thresholdOf } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
 export const USER_PER_CALL = ["sumOfRatios", "ratioOfSums"] as const;
@@ -34,12 +34,7 @@ export interface Writers {
   readonly sortedRatios: Float64Array;
 }
 
-const made = new WeakMap<Prepared, Writers>();
-
-export function writersOf(prepared: Prepared): Writers {
-  const known = made.get(prepared);
-  if (known !== undefined) return known;
-  const { jobs, counted } = prepared;
+export function writersOf({ jobs, counted }: Prepared): Writers {
   const places = new Uint32Array(counted.length);
   let [n, withIo, withoutCalls, calls] = [0, 0, 0, 0];
   for (const job of counted) {
@@ -56,7 +51,7 @@ export function writersOf(prepared: Prepared): Writers {
     bytes[i] = jobs.written[job] as number;
     ratios[i] = (bytes[i] as number) / (jobs.writes[job] as number);
   }
-  const writers: Writers = {
+  return {
     places: places.slice(0, n),
     bytes,
     ratios,
@@ -67,8 +62,6 @@ export function writersOf(prepared: Prepared): Writers {
     sortedBytes: bytes.slice().sort(),
     sortedRatios: ratios.slice().sort(),
   };
-  made.set(prepared, writers);
-  return writers;
 }
 
 /** Median of rising values with so many zeros before them. */
@@ -124,9 +117,9 @@ export function userWrites(
   way: (typeof USER_PER_CALL)[number],
   threshold: "mean" | "median" | number,
 ): UserWrites {
-  const users = usersOf(prepared).filter(
-    (one) => population === "all" || (population === "withIO" ? one.withIo : one.withWrites) > 0,
-  );
+  const users = prepared
+    .users()
+    .filter((one) => population === "all" || (population === "withIO" ? one.withIo : one.withWrites) > 0);
   const bytes = Float64Array.from(users, ({ written }) => written);
   const ratios = Float64Array.from(users, (one) =>
     way === "sumOfRatios" ? one.ratios : one.writes === 0 ? 0 : one.written / one.writes,
@@ -139,9 +132,10 @@ export function userWrites(
 }
 
 /** The chosen reading: what jobs and users were classed with. */
-export function chosen(prepared: Prepared, options: SystemOptions) {
+export function chosen(prepared: Prepared) {
+  const { options } = prepared;
   const threshold = thresholdOf(options.threshold);
-  const writers = writersOf(prepared);
+  const writers = prepared.writers();
   const limits = jobLimits(writers, options.population, options.perCall, threshold);
   const users = userWrites(prepared, options.population, options.userPerCall, threshold);
   return {

@@ -1,12 +1,6 @@
 /** What a finding is made of before it is judged. */
-import type {
-  DrawnInterval,
-  fileIntervals,
-  hourInterval,
-  layerIntervals,
-  ostInterval,
-  runIntervals,
-} from "../intervals.ts";
+import type { DrawnInterval } from "../../common/intervals.ts";
+import type { DrawnIntervals, ostInterval } from "../intervals.ts";
 import type { Sensitivity } from "../../common/finding.ts";
 import type { ReuseOptions } from "../options.ts";
 
@@ -14,35 +8,10 @@ import type { ReuseOptions } from "../options.ts";
 export const MINIMUM = 30;
 export const OSTS_MIN = 4;
 
-export interface Draft {
-  readonly id: string;
-  readonly title: string;
-  readonly statement: string;
-  readonly n: number;
-  readonly minimum: number;
-  readonly unit: string;
-  readonly claims: readonly {
-    readonly key: string;
-    readonly text: string;
-    readonly side: "above" | "below";
-    readonly bound: number;
-    readonly interval: DrawnInterval;
-    readonly published?: number;
-    readonly measured?: number;
-    /** Where the number must lie; an interval scaled from a part of the files may pass its ends. */
-    readonly range?: readonly [number, number];
-  }[];
-  readonly sensitivity: readonly Sensitivity[];
-}
-
 /** What findings are made from: values of items by key ("A05.readWriteShare"), and intervals. */
-export interface Evidence {
+export interface Evidence extends DrawnIntervals {
   readonly options: ReuseOptions;
-  readonly files: ReturnType<typeof fileIntervals>;
-  readonly runs: Awaited<ReturnType<typeof runIntervals>>;
   readonly osts: Awaited<ReturnType<typeof ostInterval>>;
-  readonly layers: ReturnType<typeof layerIntervals>;
-  readonly hours: ReturnType<typeof hourInterval>;
   /** The value of this key; NaN where there is none. */
   value(key: string): number;
   /** What an item has: files, runs, OSTs. */

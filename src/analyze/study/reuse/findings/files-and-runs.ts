@@ -1,5 +1,6 @@
 /** What files and runs are: read or written, one-sided, and how much they move. */
-import { claim, type Draft, type Evidence, MINIMUM } from "./draft.ts";
+import type { Draft } from "../../common/judge.ts";
+import { claim, type Evidence, MINIMUM } from "./draft.ts";
 
 export const f01 = ({ count, files, tableSettings, value }: Evidence): Draft => ({
   id: "F01",

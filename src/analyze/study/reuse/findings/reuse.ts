@@ -1,6 +1,7 @@
 /** How files are used again: how long they rest, how often they are consumed, who shares them. */
 import { larger } from "../intervals.ts";
-import { claim, type Draft, type Evidence, MINIMUM } from "./draft.ts";
+import type { Draft } from "../../common/judge.ts";
+import { claim, type Evidence, MINIMUM } from "./draft.ts";
 
 export const f03 = ({ files, options, settings, value }: Evidence): Draft => ({
   id: "F03",

@@ -1,5 +1,6 @@
 /** What the storage makes of it: loads of OSTs, waiting ranks, hours of the day, times that vary. */
-import { claim, type Draft, type Evidence, MINIMUM, OSTS_MIN } from "./draft.ts";
+import type { Draft } from "../../common/judge.ts";
+import { claim, type Evidence, MINIMUM, OSTS_MIN } from "./draft.ts";
 
 export const f07 = ({ count, osts, settings, value }: Evidence): Draft => ({
   id: "F07",

@@ -17,7 +17,7 @@ import { Sequences } from "./sequences.ts";
 import { Sharing } from "./sharing.ts";
 import { Spreads } from "./spreads.ts";
 
-export interface Swept {
+export interface ScanResult {
   readonly accesses: number;
   readonly facts: Facts;
   readonly names: Names;
@@ -31,7 +31,7 @@ export interface Swept {
   readonly runs: Promise<Runs>;
 }
 
-type SweptFiles = Omit<Swept, "runs">;
+type FileScanResult = Omit<ScanResult, "runs">;
 
 export interface Sweep extends AccessSql {
   readonly db: Queryable;
@@ -75,12 +75,12 @@ const PART_MOST = 4 * 1024 ** 3;
 /** What a file costs beside its accesses: its places in the tables of a part. */
 const BYTES_PER_FILE = 96;
 
-export async function sweep(given: Sweep): Promise<Swept> {
+export async function sweep(given: Sweep): Promise<ScanResult> {
   const { options, counts } = given;
   const names = new Names(await noLayouts(given.db));
   const withIdle = options.metadataOnly === "include";
   const { ddof, minRunsPerCell } = options;
-  const swept: SweptFiles = {
+  const scan: FileScanResult = {
     accesses: counts.reduce((sum, count) => sum + count, 0),
     facts: new Facts(),
     names,
@@ -105,11 +105,11 @@ export async function sweep(given: Sweep): Promise<Swept> {
   const parts = partsOf(counts, Math.min(given.bytes, PART_MOST), 4 * stride);
   const runsHere = parts.length === 1 && options.runBytes === "selected";
   let grouping: Grouping | undefined;
-  for (const [from, to] of parts) grouping = await sweepPart(given, swept, { from, to, stride, runsHere });
-  const runs = grouping?.runs ?? Promise.resolve(await sweepRuns(given, swept.accesses));
+  for (const [from, to] of parts) grouping = await sweepPart(given, scan, { from, to, stride, runsHere });
+  const runs = grouping?.runs ?? Promise.resolve(await sweepRuns(given, scan.accesses));
   // Its failure is told to who waits for it.
   runs.catch(() => {});
-  return { ...swept, runs };
+  return { ...scan, runs };
 }
 
 /** Files in parts that fit: [from, to). A file that does not fit at all is a part of its own. */
@@ -143,10 +143,10 @@ interface Grouping {
 /** Gives the runs when they can be told from this part alone. */
 async function sweepPart(
   given: Sweep,
-  swept: SweptFiles,
+  scan: FileScanResult,
   { from, to, stride, runsHere }: Part,
 ): Promise<Grouping | undefined> {
-  const { names, facts, layers, sequences, spreads, sharing, hours, layouts } = swept;
+  const { names, facts, layers, sequences, spreads, sharing, hours, layouts } = scan;
   layers.begin(to - from);
   const records = await readRecords({
     db: given.db,
@@ -227,4 +227,4 @@ export type { Layers } from "./layers.ts";
 export { completeSql } from "./query.ts";
 export { LAYER_NAMES } from "./records.ts";
 export type { Runs, RunsState } from "./runs.ts";
-export { Codes, ExactSums, mixed } from "./words.ts";
+export { Codes, ExactSums } from "./words.ts";

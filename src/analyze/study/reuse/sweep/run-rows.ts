@@ -1,6 +1,6 @@
 /** Accesses as they are grouped by run: in parts, so that what is known of the runs of a part fits in the cache. */
 import { FLAGS, type Records, RUN } from "./records.ts";
-import { mixed } from "./words.ts";
+import { mixed } from "../../common/hash.ts";
 
 /** Words of a row of runs: id of the run, bytes read, bytes written, two each, and flags. */
 export const RUN_STRIDE = 7;

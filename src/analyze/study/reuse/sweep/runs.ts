@@ -3,7 +3,8 @@ import { RunningMedian } from "../../../../base/running-median.ts";
 import { COMPLETE, READ_KNOWN, WRITTEN_KNOWN } from "./records.ts";
 import { gather, partStarts, RUN_STRIDE, type RunRows } from "./run-rows.ts";
 import { RunSample, type RunSampleState } from "./run-sample.ts";
-import { ExactSums, mixed } from "./words.ts";
+import { mixed } from "../../common/hash.ts";
+import { ExactSums } from "./words.ts";
 
 /** Runs that figures are drawn from and intervals are made of. */
 const SAMPLE_MAX = 100_000;

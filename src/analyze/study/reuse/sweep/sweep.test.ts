@@ -3,7 +3,7 @@ import { type Corpus, randomCorpus } from "../../../../../test/analyze/study-ref
 import { Random } from "../../../../base/prng.ts";
 import { type ReuseOptions, reuseOptions } from "../options.ts";
 import { runStudy } from "../study.ts";
-import { memoryStore } from "../test-kit.ts";
+import { memoryStore } from "../../common/test-kit.ts";
 import { type GroupRuns, groupedRuns } from "./index.ts";
 import { READ_TYPE, type Records, TIMED, COMPLETE, WRITE_TYPE } from "./records.ts";
 import { Sequences } from "./sequences.ts";

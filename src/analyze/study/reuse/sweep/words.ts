@@ -1,4 +1,5 @@
 /** Whole numbers of 64 bits as two words of 32, the way columns hold them: reading a bigint costs ten times as much. */
+import { mixed } from "../../common/hash.ts";
 
 const WORD = 2 ** 32;
 /** From this high word on a number needs more than 53 bits. */
@@ -138,13 +139,6 @@ export class Column {
     this.#page = new Float64Array(Math.min(PAGE, Math.max(256, this.#before)));
     this.#used = 0;
   }
-}
-
-/** Mixes the bits of two words into one. */
-export function mixed(low: number, high: number): number {
-  let z = Math.imul(low ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b);
-  z = Math.imul(z ^ (z >>> 15), 0xc2b2ae35);
-  return (z ^ (z >>> 13)) >>> 0;
 }
 
 /** Numbers from 0 for values of two words, in the order in which they first occur. */

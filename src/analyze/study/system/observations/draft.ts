@@ -1,6 +1,6 @@
 /** What an observation is made of before it is judged. */
-import type { Interval } from "../../../../base/bootstrap.ts";
-import type { DrawnInterval } from "../../reuse/index.ts";
+import type { DrawnInterval } from "../../common/intervals.ts";
+import type * as judge from "../../common/judge.ts";
 import type { SystemOptions } from "../options.ts";
 import type { Prepared } from "../prepare.ts";
 
@@ -11,25 +11,7 @@ export const GROUPS_MIN = 10;
 /** Three weeks have each weekday often enough. */
 export const DAYS_MIN = 21;
 
-export interface DraftClaim {
-  /** Key of the value, with its item: "B04.below2Hours". */
-  readonly key: string;
-  readonly text: string;
-  readonly side: "above" | "below";
-  readonly bound: number;
-  readonly interval: DrawnInterval | Interval;
-  /** Where the number must lie; an interval scaled from a part may pass its ends. */
-  readonly range?: readonly [number, number];
-}
-
-export interface Draft {
-  readonly id: string;
-  readonly title: string;
-  readonly statement: string;
-  readonly n: number;
-  readonly minimum: number;
-  readonly unit: string;
-  readonly claims: readonly DraftClaim[];
+export interface Draft extends Omit<judge.Draft, "sensitivity"> {
   /** Values that show how the number moves with the choice: setting and key. */
   readonly sensitivity: readonly (readonly [setting: string, key: string])[];
 }
@@ -42,9 +24,9 @@ export const claim = (
   text: string,
   side: "above" | "below",
   bound: number,
-  interval: DrawnInterval | Interval,
+  interval: DrawnInterval,
   range?: readonly [number, number],
-): DraftClaim => ({ key, text, side, bound, interval, ...(range === undefined ? {} : { range }) });
+): judge.DraftClaim => ({ key, text, side, bound, interval, ...(range === undefined ? {} : { range }) });
 
 export type Make = (
   prepared: Prepared,

@@ -1,0 +1,130 @@
+/** A study over a store as a command: open the store, run, write the folder, print. The same for all of them. */
+import { performance } from "node:perf_hooks";
+import { setImmediate } from "node:timers/promises";
+import { type OptionInfo, sizeOf } from "../../analyze/study/common/options.ts";
+import type { StudyDocumentInput } from "../../analyze/study/common/sections.ts";
+import type { StudyWatch } from "../../analyze/study/common/study.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Document, Figure, Queryable, TableBlock } from "../../model/index.ts";
+import type { OptionSpec } from "../command.ts";
+import type { Context } from "../context.ts";
+import { type EngineValues, storeOptions } from "../store/options.ts";
+import { version } from "../../../package.json";
+import { kebab } from "./option-specs.ts";
+import { whereText, writeStudy } from "./study-output.ts";
+
+/** What every study over a store is asked. */
+export const STUDY_FOLDERS = {
+  store: { kind: "string", valueName: "DIR", help: "the store to read" },
+  output: {
+    kind: "string",
+    short: "o",
+    valueName: "DIR",
+    help: "write report, figures and tables into this folder; an earlier study there is replaced",
+  },
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
+export interface StudyCliOptions extends EngineValues, Readonly<Record<string, unknown>> {
+  readonly store?: string;
+  readonly output?: string;
+}
+
+interface StudyOutcome {
+  readonly items: Readonly<
+    Record<string, { readonly figures: readonly Figure[]; readonly tables: readonly TableBlock[] }>
+  >;
+}
+
+export interface StoreStudy<Study extends StudyOutcome> {
+  /** As in `plimsoll study NAME`. */
+  readonly name: string;
+  /** What study.json calls itself. */
+  readonly kind: string;
+  readonly steps: number;
+  /** What the database may hold in memory. */
+  readonly databaseBytes: number;
+  /** Rows of the store that can be studied, as SQL, and what to call a store without any. */
+  readonly rows: string;
+  readonly empty: string;
+  run(session: Queryable, watch: StudyWatch): Promise<Study>;
+  /** Called before anything is written. */
+  note?(study: Study): void;
+  document(input: StudyDocumentInput<Study>): Document;
+  /** Tables beside those of the items. */
+  tables(study: Study): readonly TableBlock[];
+  /** What --json prints. */
+  json(study: Study): object;
+  text(study: Study, width: number): string;
+}
+
+export async function runStoreStudy<Study extends StudyOutcome>(
+  kind: StoreStudy<Study>,
+  given: StudyCliOptions,
+  context: Context,
+): Promise<void> {
+  const { store, output } = given;
+  if (store === undefined) throw new UsageError("--store is missing: which store to read");
+  const study = await studyOf(kind, given, store, context);
+  kind.note?.(study);
+  const command = `plimsoll study ${kind.name} --store ${store} -o ${output ?? "study"}`;
+  if (output !== undefined) {
+    const items = Object.values(study.items);
+    const folder = {
+      kind: kind.kind,
+      document: kind.document({ study, store, command, madeBy: `Plimsoll ${version}` }),
+      figures: items.flatMap((item) => item.figures),
+      tables: [...items.flatMap((item) => item.tables), ...kind.tables(study)],
+      json: kind.json(study),
+    };
+    await writeStudy(output, folder, context);
+  }
+  if (context.json) context.printJson(kind.json(study));
+  else context.out.write(`${kind.text(study, context.columns)}${whereText(command, output)}`);
+}
+
+async function studyOf<Study extends StudyOutcome>(
+  kind: StoreStudy<Study>,
+  given: StudyCliOptions,
+  path: string,
+  context: Context,
+): Promise<Study> {
+  const { Store } = await import("../../store/index.ts");
+  const store = await Store.open(path, storeOptions({ ...given, memory: kind.databaseBytes }));
+  const session = await store.query();
+  try {
+    const [row] = await session.rows(`select (${kind.rows}) as count`);
+    // An empty store has a study too: of nothing. It says so and ends well.
+    if (Number(row?.count ?? 0) === 0)
+      context.note(`${path}: the store ${kind.empty}; fill it with plimsoll ingest PATH --store ${path}`);
+    const bar = context.progress({ label: "study", total: kind.steps, unit: "steps" });
+    const study = await kind.run(session, {
+      step: (done) => bar.update(done),
+      now: () => performance.now(),
+      pause: () => setImmediate(),
+      details: given.output !== undefined,
+    });
+    bar.end();
+    return study;
+  } finally {
+    session.close();
+    await store.close();
+  }
+}
+
+/** The options of a study that the command line gives. */
+export function givenOptions(
+  infos: Readonly<Record<string, OptionInfo>>,
+  given: StudyCliOptions,
+  units?: "si" | "iec",
+): Record<string, unknown> {
+  const chosen: Record<string, unknown> = {};
+  for (const [name, info] of Object.entries(infos)) {
+    const value = given[name];
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    // `--exclude-mounts ""` asks for none.
+    if (Array.isArray(info.default) && info.default.length > 0)
+      chosen[name] = (value as readonly string[]).filter((one) => one !== "");
+    else chosen[name] = info.bytes ? sizeOf(`--${kebab(name)}`, String(value), units) : value;
+  }
+  return chosen;
+}
