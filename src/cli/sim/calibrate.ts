@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount, formatSeconds } from "../../base/units.ts";
-import { createOutput, temporaryPath } from "../../node/output-file.ts";
+import { writeWhole } from "../../node/durable.ts";
 import {
   type Calibration,
   calibrate,
@@ -16,7 +16,6 @@ import {
 import { type Machine, MACHINES, machineNamed, readMachine } from "../../adaptive/sim/machines/index.ts";
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../../adaptive/sim/storage/index.ts";
 import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
 
 export default defineCommand({
   name: "sim calibrate",
@@ -129,7 +128,7 @@ export default defineCommand({
     const seconds = (performance.now() - began) / 1000;
     if (options.output !== undefined) {
       const fit = { loss: Number(result.best.loss.toFixed(3)), seed, samples };
-      writeWhole(options.output, machineFile(result.machine, fit), context);
+      writeWhole(options.output, machineFile(result.machine, fit));
     }
     if (context.json) context.printJson(asJson(result, seconds));
     else context.out.write(asText(machine, result, seconds));
@@ -154,14 +153,6 @@ function parseBudget(text: string): number {
   const match = /^(\d+(?:\.\d+)?)([smh])$/.exec(text.trim());
   if (match === null) throw new UsageError(`--budget ${text}: expected a time such as 30s, 5m or 1h`);
   return Number(match[1]) * (UNIT_MS[match[2] as string] as number);
-}
-
-function writeWhole(path: string, text: string, context: Context): void {
-  const partial = context.partialOutput(temporaryPath(path));
-  const output = createOutput(path);
-  output.append(Buffer.from(text));
-  output.commit();
-  partial.done();
 }
 
 export function asJson({ machine, start, best, evaluations }: Calibration, seconds: number): unknown {
