@@ -1,4 +1,5 @@
 /** `plimsoll sim calibrate`: fits the parameters of a simulated machine to published or own numbers. */
+import { textTable } from "../../base/text-table.ts";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
@@ -197,32 +198,25 @@ export function asText(
     `${formatCount(evaluations)} ${evaluations === 1 ? "parameter set" : "parameter sets"} in ${formatSeconds(seconds)}, ${loss}`,
     `${count("met")} targets met, ${count("missed")} missed${count("not run") > 0 ? `, ${count("not run")} not run` : ""}`,
     "",
-    ...targetLines(best.judged.map((one) => [one.verdict, one.check.id, one.check.published, one.simulated])),
+    ...textTable(
+      ["", "target", "published", "simulated"].map((label) => ({ label })),
+      best.judged.map((one) => [one.verdict, one.check.id, one.check.published, one.simulated]),
+    ),
     "",
     ...parameterLines(before, machine),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function targetLines(rows: readonly (readonly string[])[]): string[] {
-  const all = [["", "target", "published", "simulated"], ...rows];
-  const widths = [0, 1, 2].map((i) => Math.max(...all.map((row) => (row[i] as string).length)));
-  return all.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-}
-
 function parameterLines(before: Machine, after: Machine): string[] {
   const free = new Set<ParameterName>(spaceOf(after).map((one) => one.name));
-  return PARAMETER_NAMES.map((name) => {
+  const rows = PARAMETER_NAMES.map((name) => {
     const value = after.parameters[name];
     const changed = before.parameters[name] === value ? "" : `  (was ${before.parameters[name]})`;
     const { unit, meaning } = PARAMETERS[name];
     const origin = after.origins[name] ?? "assumed";
     const label = `${value}${unit === "" ? "" : ` ${unit}`}`;
-    return `${name.padEnd(17)}${label.padEnd(18)}${(free.has(name) ? "free" : origin).padEnd(12)}${meaning}${changed}`;
+    return [name, label, free.has(name) ? "free" : origin, `${meaning}${changed}`];
   });
+  return textTable([{ min: 17 }, { min: 18 }, { min: 12 }, {}], rows, { gap: "" });
 }
