@@ -41,7 +41,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
     ...["base", "model", "ncio/pattern", "ncio/method", "ncio/storage", "ncio/servers", "launch", "node"],
   ],
   "ncio/judge": ["base", "model", "analyze/study/common"],
-  launch: ["base"],
+  launch: ["base", "node"],
   generate: ["base", "model", "formats"],
   library: [
     ...["base", "model", "node", "formats", "inputs", "analyze/job", "report", "report/page"],

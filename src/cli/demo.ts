@@ -1,4 +1,5 @@
 /** `plimsoll demo`: a first look, on logs made here and now. */
+import { textTable } from "../base/text-table.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
@@ -141,17 +142,19 @@ function isDemo(folder: string): boolean {
 }
 
 function table(rows: readonly Row[]): string {
-  const lines = rows.map(({ file, ranks, files, bytesMoved, seconds, bytesPerSecond }) =>
-    [
-      file.padEnd(26),
-      String(ranks).padStart(5),
-      String(files).padStart(6),
-      formatBytes(bytesMoved).padStart(9),
-      formatSeconds(seconds).padStart(9),
-      formatRate(bytesPerSecond).padStart(11),
-    ].join(" "),
-  );
-  return ["log                        ranks  files     moved  I/O time  throughput", ...lines].join("\n");
+  const columns = [
+    { label: "log", min: 26 },
+    { label: "ranks", right: true },
+    { label: "files", right: true, min: 6 },
+    { label: "moved", right: true, min: 9 },
+    { label: "I/O time", right: true, min: 9 },
+    { label: "throughput", right: true, min: 11 },
+  ];
+  const cells = rows.map(({ file, ranks, files, bytesMoved, seconds, bytesPerSecond }) => [
+    ...[file, String(ranks), String(files), formatBytes(bytesMoved), formatSeconds(seconds)],
+    formatRate(bytesPerSecond),
+  ]);
+  return textTable(columns, cells, { gap: " " }).join("\n");
 }
 
 function summary(

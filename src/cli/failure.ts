@@ -1,6 +1,7 @@
 /** Makes one line and an exit code of whatever a command threw. */
 
 import { FormatError, UsageError } from "../base/errors.ts";
+import { PART } from "../node/durable.ts";
 import { isRaw, mayBeReplaced } from "../node/raw-path.ts";
 
 export const EXIT = { done: 0, failed: 1, usage: 2, skipped: 3, SIGINT: 130, SIGTERM: 143 } as const;
@@ -98,10 +99,11 @@ function systemMessage(error: unknown, { files, isOutput }: FailureSetting): str
   // A module that cannot be found is our fault, and has no system call.
   if (code === undefined || reason === undefined || syscall === undefined) return undefined;
   const writing =
-    WRITING_CODES.has(code) || WRITING_CALLS.has(syscall) || (path !== undefined && isOutput(path));
+    WRITING_CODES.has(code) ||
+    WRITING_CALLS.has(syscall) ||
+    (path !== undefined && (PART.test(path) || isOutput(path)));
   // People know the output by its own name, not by the one it has until it is whole.
-  const what =
-    path?.replace(/\.part-\d+(?=\/|$)/, "") ?? (!writing && files.length === 1 ? files[0] : undefined);
+  const what = path?.replace(PART, "") ?? (!writing && files.length === 1 ? files[0] : undefined);
   const target = what === undefined ? "" : ` ${what}`;
   const unopenable = path !== undefined && code === "ENOENT" && (isRaw(path) || mayBeReplaced(path));
   const why = unopenable

@@ -1,4 +1,5 @@
 /** `plimsoll ls`: what a dataset holds. */
+import { textTable } from "../base/text-table.ts";
 import { formatBytes, formatMany } from "../base/units.ts";
 import {
   type BpBlock,
@@ -136,12 +137,9 @@ function lines(variables: readonly Described[]): string[] {
     bytes === 0 ? "" : formatBytes(bytes),
     max === null ? shortText(min) : `${shortText(min)} … ${shortText(max)}`,
   ]);
-  const widths = [0, 1, 2, 3, 4, 5].map((i) => Math.max(0, ...rows.map((row) => (row[i] as string).length)));
-  return rows.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join("  ")
-      .trimEnd(),
+  return textTable(
+    Array.from({ length: 7 }, () => ({})),
+    rows,
   );
 }
 

@@ -1,4 +1,5 @@
 /** `plimsoll sql`: questions to a store. */
+import { textTable } from "../base/text-table.ts";
 import { csvRow } from "../base/csv.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatCount } from "../base/units.ts";
@@ -142,23 +143,14 @@ async function printTable(columns: readonly SqlColumn[], rows: LimitedRows, cont
   }
   const cells: string[][] = [];
   for await (const piece of rows.pieces()) for (const row of piece) cells.push(row.map(cell));
-  const names = columns.map(({ name }) => cell(name));
-  const widths = names.map((name, index) =>
-    Math.max(name.length, ...cells.map((row) => (row[index] as string).length)),
+  const [heading = "", ...lines] = textTable(
+    columns.map(({ name, numeric }) => ({ label: cell(name), right: numeric })),
+    cells,
+    { rule: true },
   );
-  const line = (row: readonly string[]) =>
-    row
-      .map((text, index) =>
-        columns[index]?.numeric
-          ? text.padStart(widths[index] as number)
-          : text.padEnd(widths[index] as number),
-      )
-      .join("  ")
-      .trimEnd();
   const { color, out } = context;
-  out.write(`${color ? `\x1b[1m${line(names)}\x1b[0m` : line(names)}\n`);
-  out.write(`${widths.map((width) => "-".repeat(width)).join("  ")}\n`);
-  for (const row of cells) out.write(`${line(row)}\n`);
+  out.write(`${color ? `\x1b[1m${heading}\x1b[0m` : heading}\n`);
+  for (const line of lines) out.write(`${line}\n`);
   out.write(`(${formatCount(cells.length)} row${cells.length === 1 ? "" : "s"})\n`);
 }
 

@@ -1,8 +1,6 @@
-/** Small files: read to their end whatever size they claim, and written so that nobody sees a half. */
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
-import { namedError } from "../base/errors.ts";
-import { syncFolder } from "../node/durable.ts";
+/** Small files, read to their end whatever size they claim; and what people are told of files. */
+import { closeSync, openSync, readSync } from "node:fs";
+import { PART } from "../node/durable.ts";
 
 /** Files in /proc and /sys say that they have no bytes, or 4096, and may have more. */
 export function readToEnd(path: string, bytesMax = 16 << 20): Uint8Array {
@@ -40,37 +38,6 @@ export function readFirst(paths: readonly string[]): Uint8Array | undefined {
 export const FILE_MODE = 0o640;
 export const FOLDER_MODE = 0o750;
 
-export interface WholeOptions {
-  /** It must outlive a loss of power. */
-  readonly sync: boolean;
-}
-
-/** The file has all of the text or is as it was before. */
-export function writeWhole(path: string, data: string | Uint8Array, { sync }: WholeOptions): void {
-  const part = `${path}.part-${process.pid}`;
-  try {
-    const descriptor = openSync(part, "w", FILE_MODE);
-    try {
-      writeFully(descriptor, typeof data === "string" ? Buffer.from(data) : data);
-      if (sync) fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(part, path);
-  } catch (error) {
-    rmSync(part, { force: true });
-    throw namedError(error, path);
-  }
-  if (sync) syncFolder(dirname(path));
-}
-
-export function writeFully(descriptor: number, bytes: Uint8Array, position: number | null = null): void {
-  for (let done = 0; done < bytes.length; ) {
-    const at = position === null ? null : position + done;
-    done += writeSync(descriptor, bytes, done, bytes.length - done, at);
-  }
-}
-
 export function codeOf(error: unknown): string {
   return String((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 }
@@ -91,7 +58,7 @@ export function reasonOf(error: unknown): string {
   const { code = "", path, message } = error as NodeJS.ErrnoException;
   const reason = REASONS[code];
   if (reason === undefined) return error instanceof Error ? message : String(error);
-  return path === undefined ? reason : `${path.replace(/\.part-\d+$/, "")}: ${reason}`;
+  return path === undefined ? reason : `${path.replace(PART, "")}: ${reason}`;
 }
 
 /** A name of any bytes as one part of a path: what is not plain stands as %HH. */

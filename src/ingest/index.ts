@@ -1,9 +1,8 @@
 /** `ingest`: files below paths into a store, by as many threads as asked for. */
-import { Worker } from "node:worker_threads";
 import { builtFile } from "../node/built.ts";
-import { FormatError } from "../base/errors.ts";
+import { ThreadPool } from "../node/thread-pool.ts";
 import { Store } from "../store/index.ts";
-import type { Alone, FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
+import type { Alone, Done, IngestTask, Placed, WorkerStart } from "./messages.ts";
 import { type IngestNotes, mergeNotes, newNotes } from "./notes.ts";
 import { Coverage } from "./system/coverage.ts";
 import { knownInputs, Turn } from "./turn.ts";
@@ -58,7 +57,7 @@ export async function ingest(options: IngestOptions): Promise<IngestCounts> {
   const store = await Store.openOrCreate(options.store);
   const known = await knownInputs(store);
   const turn = new Turn(options, store, known);
-  const pool = new Pool(options, turn, {
+  const readers = new Readers(options, turn, {
     store: options.store,
     stored: known.stored.buffer,
     damaged: known.damaged.buffer,
@@ -72,33 +71,32 @@ export async function ingest(options: IngestOptions): Promise<IngestCounts> {
     memoryBytes: Math.max(64 * 2 ** 20, Math.floor(options.memoryBytes / (2 * options.threads))),
   });
   try {
-    await pool.ready();
     let chunk: Found[] = [];
     const unreadable = (path: string, error: unknown) =>
-      pool.skip(path, `the folder cannot be read: ${(error as Error).message}`);
+      readers.skip(path, `the folder cannot be read: ${(error as Error).message}`);
     for await (const found of walk(options.paths, options.slice, unreadable)) {
       chunk.push(found);
       if (chunk.length < CHUNK) continue;
-      await pool.give(chunk);
+      await readers.give(chunk);
       chunk = [];
       if (options.signal.aborted) break;
     }
-    if (chunk.length > 0 && !options.signal.aborted) await pool.give(chunk);
-    await pool.idle();
-    if (!options.signal.aborted) await pool.giveSeries();
-    await pool.idle();
+    if (chunk.length > 0 && !options.signal.aborted) await readers.give(chunk);
+    await readers.idle();
+    if (!options.signal.aborted) await readers.giveSeries();
+    await readers.idle();
   } finally {
     // Also after a failure: the other threads commit what they have. A thread is never torn out of the database.
-    await pool.end();
+    await readers.end();
     turn.end();
     await store.close();
   }
-  pool.throwFailure();
-  return pool.counts;
+  readers.throwFailure();
+  return readers.counts;
 }
 
-/** The threads, and who of them is free. */
-class Pool {
+/** The threads, and what they have told. */
+class Readers {
   readonly counts: IngestCounts = {
     ...{ read: 0, new: 0, known: 0, foreign: 0, skipped: 0, bytes: 0 },
     notes: newNotes(),
@@ -107,35 +105,21 @@ class Pool {
   readonly #series = new Map<string, Placed[]>();
   readonly #covered = new Coverage();
   readonly #options: IngestOptions;
-  readonly #workers: Worker[];
-  /** Chunks under way in each thread; two keep it busy. */
-  readonly #load: number[];
-  readonly #ended: boolean[];
   readonly #turn: Turn;
-  #ready = 0;
+  readonly #pool: ThreadPool<IngestTask, Done>;
   #failure: Error | undefined;
-  #wake: () => void = () => {};
 
   constructor(options: IngestOptions, turn: Turn, start: WorkerStart) {
     this.#options = options;
     this.#turn = turn;
-    const program = builtFile("ingest-worker.js");
-    this.#workers = Array.from({ length: options.threads }, (_, index) => {
-      const worker = new Worker(program, { workerData: start });
-      worker.on("message", (message: FromWorker) => this.#heard(index, message));
-      worker.on("error", (error) => this.#failed(error));
-      worker.on("exit", () => {
-        this.#ended[index] = true;
-        this.#wake();
-      });
-      return worker;
+    this.#pool = new ThreadPool({
+      program: builtFile("ingest-worker.js"),
+      threads: options.threads,
+      workerData: start,
+      tasksPerThread: 2,
+      onMessage: (done: Done) => this.#add(done),
+      onQuestion: () => this.#giveTurn(),
     });
-    this.#load = this.#workers.map(() => 0);
-    this.#ended = this.#workers.map(() => false);
-  }
-
-  async ready(): Promise<void> {
-    await this.#until(() => this.#ready === this.#workers.length);
   }
 
   /** Waits until a thread has room, and gives it the inputs. */
@@ -157,22 +141,18 @@ class Pool {
 
   /** Until all that was given is done. */
   async idle(): Promise<void> {
-    await this.#until(() => this.#load.every((load) => load === 0));
-  }
-
-  async #send(loadMax: number, message: ToWorker): Promise<void> {
-    await this.#until(() => this.#load.some((load) => load < loadMax));
-    const index = this.#load.indexOf(Math.min(...this.#load));
-    this.#load[index] = (this.#load[index] as number) + 1;
-    this.#workers[index]?.postMessage(message);
+    await this.#pool.idle().catch((error) => this.#failed(error));
+    this.throwFailure();
   }
 
   /** Every thread commits what it has and ends. */
   async end(): Promise<void> {
-    this.#workers.forEach((worker, index) => {
-      if (!this.#ended[index]) worker.postMessage({ kind: "end" });
-    });
-    while (!this.#ended.every(Boolean)) await this.#woken();
+    await this.#pool.finish({ kind: "end" }).then(
+      (all) => {
+        for (const { notes } of all) mergeNotes(this.counts.notes, notes);
+      },
+      (error) => this.#failed(error),
+    );
   }
 
   throwFailure(): void {
@@ -184,46 +164,35 @@ class Pool {
     this.#options.onSkip(path, reason);
   }
 
-  #heard(index: number, message: FromWorker): void {
-    switch (message.kind) {
-      case "ready":
-        this.#ready++;
-        break;
-      case "alone":
-        void this.#giveTurn(index);
-        break;
-      case "done":
-        if (!message.more) this.#load[index] = (this.#load[index] as number) - 1;
-        this.counts.read += message.read;
-        this.counts.new += message.stored;
-        this.counts.known += message.known;
-        this.counts.foreign += message.foreign;
-        this.counts.bytes += message.bytes;
-        for (const { path, reason } of message.skipped) this.skip(path, reason);
-        for (const file of message.series) this.#place(file);
-        for (const entry of message.covered) this.#covered.add(...entry);
-        mergeNotes(this.counts.notes, message.notes);
-        this.#options.onProgress(this.counts);
-        break;
-      case "ended":
-        mergeNotes(this.counts.notes, message.notes);
-        break;
-      case "failed": {
-        this.#failed(errorOf(message.message, message.facts));
-        break;
-      }
-    }
-    this.#wake();
+  async #send(tasksMax: number, task: IngestTask): Promise<void> {
+    await this.#pool.room(tasksMax).catch((error) => this.#failed(error));
+    this.throwFailure();
+    void this.#pool.run(task).then(
+      (done) => this.#add(done),
+      (error) => this.#failed(error),
+    );
   }
 
-  async #giveTurn(index: number): Promise<void> {
-    let granted: Alone | undefined;
+  #add(done: Done): void {
+    this.counts.read += done.read;
+    this.counts.new += done.stored;
+    this.counts.known += done.known;
+    this.counts.foreign += done.foreign;
+    this.counts.bytes += done.bytes;
+    for (const { path, reason } of done.skipped) this.skip(path, reason);
+    for (const file of done.series) this.#place(file);
+    for (const entry of done.covered) this.#covered.add(...entry);
+    mergeNotes(this.counts.notes, done.notes);
+    this.#options.onProgress(this.counts);
+  }
+
+  async #giveTurn(): Promise<Alone> {
     try {
-      granted = await this.#turn.take();
+      return await this.#turn.take();
     } catch (error) {
       this.#failed(error as Error);
+      throw error;
     }
-    this.#workers[index]?.postMessage({ kind: "alone", granted } satisfies ToWorker);
   }
 
   #place(file: Placed): void {
@@ -239,31 +208,7 @@ class Pool {
 
   #failed(error: Error): void {
     this.#failure ??= error;
-    this.#wake();
   }
-
-  async #until(condition: () => boolean): Promise<void> {
-    while (!condition()) {
-      this.throwFailure();
-      await this.#woken();
-    }
-    this.throwFailure();
-  }
-
-  async #woken(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-  }
-}
-
-/** What a thread threw, as far as it can be told. */
-function errorOf(
-  message: string,
-  { source, detail, ...facts }: Readonly<Record<string, string | number>>,
-): Error {
-  if (facts.name === "FormatError") return new FormatError(String(source), {}, String(detail));
-  return Object.assign(new Error(message), facts);
 }
 
 const byName = new Intl.Collator("en", { numeric: true });

@@ -27,7 +27,7 @@ export interface Placed extends Found {
   readonly place: SeriesPlace;
 }
 
-export type ToWorker =
+export type IngestTask =
   | { readonly kind: "read"; readonly inputs: readonly Found[] }
   /** Texts that belong together, in order; and what other threads have stored meanwhile. */
   | {
@@ -35,11 +35,10 @@ export type ToWorker =
       readonly inputs: readonly Found[];
       readonly covered: readonly CoverageEntry[];
     }
-  /** The ingest is alone now; or it cannot be, and ends. */
-  | { readonly kind: "alone"; readonly granted: Alone | undefined }
+  /** Commit what is there. */
   | { readonly kind: "end" };
 
-/** From now on no other ingest stores counters or jobs. */
+/** The answer to a thread that has counters or jobs and asks to be alone: no other ingest stores such from now on. */
 export interface Alone {
   /** There as long as that is so. */
   readonly lockFile: string;
@@ -47,10 +46,8 @@ export interface Alone {
   readonly coverage: readonly CoverageEntry[];
 }
 
+/** What a thread did since it last told, in the middle of a task or at its end. */
 export interface Done {
-  readonly kind: "done";
-  /** The thread goes on with the same work. */
-  readonly more: boolean;
   readonly read: number;
   readonly stored: number;
   readonly known: number;
@@ -61,16 +58,3 @@ export interface Done {
   readonly covered: readonly CoverageEntry[];
   readonly notes: IngestNotes;
 }
-
-export type FromWorker =
-  | { readonly kind: "ready" }
-  /** The thread has counters or jobs and waits until no other ingest stores such. */
-  | { readonly kind: "alone" }
-  | Done
-  | { readonly kind: "ended"; readonly notes: IngestNotes }
-  | {
-      readonly kind: "failed";
-      readonly message: string;
-      /** What a system error carries, and the name of the kind of error. */
-      readonly facts: Readonly<Record<string, string | number>>;
-    };

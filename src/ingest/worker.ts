@@ -1,13 +1,14 @@
 /** A thread of an ingest: reads inputs, writes batches of its own. */
 import { existsSync, statSync } from "node:fs";
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { FormatError } from "../base/errors.ts";
 import { identityOf, jobIdTemplate } from "../formats/lustre/index.ts";
 import { fsPath } from "../node/raw-path.ts";
+import { askPool, serveTasks, tellPool } from "../node/thread-tasks.ts";
 import { type Batch, Store } from "../store/index.ts";
 import { CHANGED, Journal, type ReadInput, type ReadSeries } from "./journal.ts";
 import { KnownHashes } from "./known.ts";
-import type { Alone, Done, FromWorker, Placed, ToWorker, WorkerStart } from "./messages.ts";
+import type { Alone, Done, IngestTask, Placed, WorkerStart } from "./messages.ts";
 import { NotesLedger } from "./notes.ts";
 import { InputReader, reasonOf, type Settled } from "./reader.ts";
 import { Coverage, type CoverageEntry } from "./system/coverage.ts";
@@ -16,7 +17,6 @@ import { SystemRows } from "./system/system-rows.ts";
 import type { Found } from "./walk.ts";
 
 const start = workerData as WorkerStart;
-const say = (message: FromWorker) => parentPort?.postMessage(message);
 /** Files of a series between two reports. */
 const REPORT_FILES = 64;
 
@@ -37,16 +37,11 @@ let rowsInBatch = 0;
 const journal = new Journal();
 /** Set once the ingest is alone. */
 let lockFile: string | undefined;
-let answered: (granted: Alone | undefined) => void = () => {};
 
 /** Waits until no other ingest stores counters or jobs, and learns what the store has by then. */
 async function alone(): Promise<void> {
   if (reader.alone) return;
-  const granted = await new Promise<Alone | undefined>((resolve) => {
-    answered = resolve;
-    say({ kind: "alone" });
-  });
-  if (granted === undefined) throw new Error("the ingest ends before it is alone");
+  const granted = (await askPool("alone")) as Alone;
   for (const entry of granted.coverage) coverage.add(...entry);
   lockFile = granted.lockFile;
   reader.alone = true;
@@ -98,7 +93,7 @@ async function fillAgain(): Promise<void> {
     report.correct(read, outcome.status === "series" ? leftOut(read) : outcome);
     if (reader.rows >= start.rowsMax) await flush();
   }
-  report.tell(true, []);
+  tellPool(report.take([]));
   await flushAll();
 }
 
@@ -149,24 +144,25 @@ class Report {
     else this.#done[outcome.status]++;
   }
 
-  send(more: boolean): void {
-    const news = system.readings.news();
-    this.tell(more, more ? [] : joined(news));
+  /** What is told in the middle of a task; the times that it covers come at its end. */
+  tell(): void {
+    system.readings.news();
+    tellPool(this.take([]));
   }
 
-  tell(more: boolean, covered: readonly CoverageEntry[]): void {
-    say({
-      kind: "done",
-      more,
+  end(): Done {
+    return this.take(joined(system.readings.news()));
+  }
+
+  take(covered: readonly CoverageEntry[]): Done {
+    const done: Done = {
       ...this.#done,
-      skipped: this.#skipped,
-      series: this.#series,
-      covered,
-      notes: ledger.take(),
-    } satisfies Done);
+      ...{ skipped: this.#skipped, series: this.#series, covered, notes: ledger.take() },
+    };
     Object.assign(this.#done, { read: 0, stored: 0, known: 0, foreign: 0, bytes: 0 });
     this.#skipped = [];
     this.#series = [];
+    return done;
   }
 }
 
@@ -176,7 +172,7 @@ function joined(entries: readonly CoverageEntry[]): CoverageEntry[] {
   return [...all.entries()];
 }
 
-async function read(inputs: readonly Found[]): Promise<void> {
+async function read(inputs: readonly Found[]): Promise<Done> {
   const report = new Report();
   for (const input of inputs) {
     // A pipe cannot be read again: it is in a batch of its own, and no lock is asked for in the middle of it.
@@ -193,7 +189,7 @@ async function read(inputs: readonly Found[]): Promise<void> {
     else if (reader.rows >= start.rowsMax) await flush();
   }
   if (inBatch >= start.batchInputs || rowsInBatch >= start.batchRows) await commit();
-  report.send(false);
+  return report.end();
 }
 
 async function settled(input: Found): Promise<Settled> {
@@ -217,7 +213,7 @@ async function breathe(): Promise<void> {
   if (reader.rows >= start.rowsMax) await flush();
 }
 
-async function readSeries(inputs: readonly Found[], covered: readonly CoverageEntry[]): Promise<void> {
+async function readSeries(inputs: readonly Found[], covered: readonly CoverageEntry[]): Promise<Done> {
   await alone();
   for (const entry of covered) coverage.add(...entry);
   const report = new Report();
@@ -229,11 +225,11 @@ async function readSeries(inputs: readonly Found[], covered: readonly CoverageEn
     report.add(input, outcome);
     read.texts.push({ input, outcome, isLast });
     if (++inBatch >= start.batchInputs || rowsInBatch >= start.batchRows) await commit();
-    if (report.inputs >= REPORT_FILES) report.send(true);
+    if (report.inputs >= REPORT_FILES) report.tell();
   }
   series.finish();
   journal.endSeries();
-  report.send(false);
+  return report.end();
 }
 
 /** From its beginning: a difference needs the reading before it, which may be in a batch that is committed. */
@@ -268,35 +264,17 @@ const NOT_OWN =
 const partly = (damage: string, stored: number) =>
   stored === 0 ? damage : `${damage}; what is whole was stored`;
 
-/** Messages one after the other; a batch is not to be used twice at once. */
-let queue: Promise<void> = Promise.resolve();
-parentPort?.on("message", (message: ToWorker) => {
-  // The work that is under way waits for it.
-  if (message.kind === "alone") {
-    answered(message.granted);
-    return;
-  }
-  queue = queue.then(async () => {
-    try {
-      if (message.kind === "read") await read(message.inputs);
-      else if (message.kind === "series") await readSeries(message.inputs, message.covered);
-      else {
-        await commit();
-        await store.close();
-        say({ kind: "ended", notes: ledger.take() });
-        parentPort?.close();
-      }
-    } catch (error) {
-      const { message: text, name, code, errno, syscall, path, stack } = error as NodeJS.ErrnoException;
-      const { source, detail } = error as Partial<FormatError>;
-      await batch?.abort().catch(() => {});
-      await store.close().catch(() => {});
-      const facts: Record<string, string | number> = {};
-      for (const [key, value] of Object.entries({ name, code, errno, syscall, path, stack, source, detail }))
-        if (value !== undefined) facts[key] = value;
-      say({ kind: "failed", message: text, facts });
-      parentPort?.close();
-    }
-  });
-});
-say({ kind: "ready" });
+async function perform(task: IngestTask): Promise<Done> {
+  if (task.kind === "read") return read(task.inputs);
+  if (task.kind === "series") return readSeries(task.inputs, task.covered);
+  await commit();
+  await store.close();
+  return new Report().take([]);
+}
+
+async function leaveStore(): Promise<void> {
+  await batch?.abort().catch(() => {});
+  await store.close().catch(() => {});
+}
+
+serveTasks(perform, { afterFailure: leaveStore });

@@ -1,5 +1,5 @@
 /** Folders by name. */
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -8,13 +8,20 @@ import { dirname } from "node:path";
  */
 export function makeFolder(path: string, mode?: number): void {
   try {
+    makeOne(path, mode);
+  } catch (error) {
+    const above = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || above === path) throw error;
+    makeFolder(above, mode);
+    makeOne(path, mode);
+  }
+}
+
+/** Another may make it at the same time. */
+function makeOne(path: string, mode: number | undefined): void {
+  try {
     mkdirSync(path, { mode });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return;
-    const above = dirname(path);
-    if (code !== "ENOENT" || above === path || existsSync(above)) throw error;
-    makeFolder(above, mode);
-    mkdirSync(path, { mode });
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

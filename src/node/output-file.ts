@@ -1,8 +1,8 @@
 /** A file that appears under its name only when it is whole: written beside it, synced, then renamed. */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { inFile } from "../base/errors.ts";
-import { syncFolder } from "./durable.ts";
+import { syncFolder, writeFully } from "./durable.ts";
 
 export interface OutputFile {
   append(bytes: Uint8Array): void;
@@ -23,52 +23,82 @@ export function temporaryPath(path: string): string {
 
 export function createOutput(path: string): OutputFile {
   const temporary = temporaryPath(path);
-  const descriptor = openSync(temporary, "w", 0o666);
-  let buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  let filled = 0;
-  let position = 0;
-  let open = true;
-  const writeAll = (bytes: Uint8Array, at: number) => {
-    inFile(path, () => {
-      for (let done = 0; done < bytes.length; )
-        done += writeSync(descriptor, bytes, done, bytes.length - done, at + done);
-    });
-  };
-  const flush = () => {
-    writeAll(buffer.subarray(0, filled), position);
-    position += filled;
-    filled = 0;
-  };
-  const close = () => {
-    if (open) closeSync(descriptor);
-    open = false;
-    buffer = Buffer.alloc(0);
-  };
+  const file = new GrowingFile(temporary, { name: path });
   return {
-    append(bytes) {
-      if (filled + bytes.length > buffer.length) flush();
-      if (bytes.length > buffer.length) {
-        writeAll(bytes, position);
-        position += bytes.length;
-        return;
-      }
-      buffer.set(bytes, filled);
-      filled += bytes.length;
-    },
-    replaceStart(bytes) {
-      flush();
-      writeAll(bytes, 0);
-    },
+    append: (bytes) => file.append(bytes),
+    replaceStart: (bytes) => file.replaceStart(bytes),
     commit() {
-      flush();
-      inFile(path, () => fsyncSync(descriptor));
-      close();
+      file.finish();
       renameSync(temporary, path);
       syncFolder(dirname(path));
     },
-    abort() {
-      close();
-      rmSync(temporary, { force: true });
-    },
+    abort: () => file.drop(),
   };
+}
+
+export interface GrowingFileOptions {
+  readonly mode?: number;
+  /** How errors call it. */
+  readonly name?: string;
+}
+
+/** A file that is appended to through a buffer; its beginning can be written once more with as many bytes. */
+export class GrowingFile {
+  readonly path: string;
+  readonly #name: string;
+  #descriptor: number;
+  #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  #filled = 0;
+  #bytes = 0;
+
+  constructor(path: string, { mode = 0o666, name = path }: GrowingFileOptions = {}) {
+    this.path = path;
+    this.#name = name;
+    this.#descriptor = openSync(path, "w", mode);
+  }
+
+  append(data: string | Uint8Array): void {
+    const bytes = typeof data === "string" ? Buffer.from(data) : data;
+    if (this.#filled + bytes.length > BUFFER_BYTES) this.#flush();
+    if (bytes.length > BUFFER_BYTES) this.#write(bytes, this.#bytes);
+    else {
+      this.#buffer.set(bytes, this.#filled);
+      this.#filled += bytes.length;
+    }
+    this.#bytes += bytes.length;
+  }
+
+  replaceStart(bytes: Uint8Array): void {
+    this.#flush();
+    this.#write(bytes, 0);
+  }
+
+  /** All bytes are on the disk, and the file is closed. Gives their number. */
+  finish(): number {
+    this.#flush();
+    inFile(this.#name, () => fsyncSync(this.#descriptor));
+    this.#close();
+    return this.#bytes;
+  }
+
+  /** Closed and removed. */
+  drop(): void {
+    this.#close();
+    rmSync(this.path, { force: true });
+  }
+
+  #flush(): void {
+    this.#write(this.#buffer.subarray(0, this.#filled), this.#bytes - this.#filled);
+    this.#filled = 0;
+  }
+
+  #write(bytes: Uint8Array, at: number): void {
+    inFile(this.#name, () => writeFully(this.#descriptor, bytes, at));
+  }
+
+  #close(): void {
+    if (this.#descriptor >= 0) closeSync(this.#descriptor);
+    this.#descriptor = -1;
+    this.#buffer = Buffer.alloc(0);
+  }
 }

@@ -1,8 +1,8 @@
 /** What a repair takes out of a store stays in a folder of its own, until somebody removes that. */
 import { constants, copyFileSync, existsSync, linkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { syncFile, syncFolder } from "../node/durable.ts";
-import { ensureFolder, writeWhole } from "./files.ts";
+import { syncFile, syncFolder, writeWhole } from "../node/durable.ts";
+import { makeFolder } from "../node/folders.ts";
 import { ASIDE } from "./layout.ts";
 import type { BatchLoss } from "./loss.ts";
 
@@ -15,13 +15,13 @@ export const asideFolder = (batch: string): string => `${ASIDE}/${batch}`;
  */
 export function keepAside(store: string, loss: BatchLoss, files: readonly string[], entry: string): void {
   const folder = join(store, loss.aside);
-  ensureFolder(folder);
+  makeFolder(folder);
   writeWhole(join(folder, "lost.json"), `${JSON.stringify(loss, undefined, 1)}\n`);
   const kept = new Set([folder, dirname(folder), store]);
   for (const file of [entry, ...files.map((name) => join(store, name))]) {
     if (!existsSync(file)) continue;
     const to = join(folder, file === entry ? basename(entry) : file.slice(store.length + 1));
-    ensureFolder(dirname(to));
+    makeFolder(dirname(to));
     linkOrCopy(file, to);
     for (let at = dirname(to); at.length > folder.length; at = dirname(at)) kept.add(at);
   }

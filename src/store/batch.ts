@@ -17,8 +17,9 @@ import {
 } from "../model/index.ts";
 import { type Database, quoteName, quoteText } from "./database.ts";
 import { systemErrorOf } from "./engine-error.ts";
-import { syncFolder } from "../node/durable.ts";
-import { ensureFolder, hashFile, mayExist, removeFile, sizeOf, syncFile, writeWhole } from "./files.ts";
+import { fileSynced, syncFolder, writeWhole } from "../node/durable.ts";
+import { makeFolder } from "../node/folders.ts";
+import { hashFile, mayExist, removeFile, sizeOf } from "./files.ts";
 import { reached } from "./hooks.ts";
 import { entryId, entryPath, MANIFEST, newBatchId, SEGMENTS, segmentName, TMP } from "./layout.ts";
 import { type BatchInfo, entryText, type Segment } from "./manifest.ts";
@@ -112,7 +113,7 @@ export class BatchWriter implements Batch {
         if (state.rows > 0) await this.#toSegment(state);
       }
       await this.#copying;
-      await Promise.all(this.#segments.map(({ path }) => syncFile(path)));
+      await Promise.all(this.#segments.map(({ path }) => fileSynced(path)));
       reached("segments-synced");
       const id = newBatchId(this.#setting.latestId());
       if (this.#segments.length > 0) {
@@ -180,7 +181,7 @@ export class BatchWriter implements Batch {
   async #open(): Promise<DuckDBConnection> {
     if (this.#connection === undefined) {
       const database = await this.#setting.database();
-      ensureFolder(this.#work);
+      makeFolder(this.#work);
       this.#copier = await database.connect();
       this.#connection = await database.connect();
     }
@@ -285,7 +286,7 @@ export function publish(
     const list = (tables[table] ??= []);
     const file = segmentName(table, id, list.length);
     const to = join(store, file);
-    ensureFolder(dirname(to));
+    makeFolder(dirname(to));
     renameSync(path, to);
     renamed.push(to);
     folders.add(dirname(to));
@@ -299,13 +300,14 @@ export function publish(
   const batch: BatchInfo = { id, version: STORE_VERSION, created, writer, replaces, tables };
   const entry = entryPath(store, id);
   try {
-    writeWhole(entry, entryText(batch), () => {
+    const beforeRename = () => {
       reached("manifest-written");
       // A clean-up may have taken them for rubbish; a manifest entry without its segments would damage the store.
       const lost = renamed.find((path) => !existsSync(path));
       if (lost !== undefined)
         throw new FormatError(lost, {}, "segment has vanished before its batch was committed");
-    });
+    };
+    writeWhole(entry, entryText(batch), { beforeRename });
   } catch (error) {
     // The folder could not be synced, but the entry has its name: then its segments must stay.
     if (mayExist(entry)) renamed.length = 0;
@@ -326,5 +328,5 @@ function ensureManifest(store: string, { batches }: Mark): void {
     return;
   const lost = lostManifest(store);
   if (lost !== undefined) throw new FormatError(store, {}, `${lost}; nothing was committed`);
-  ensureFolder(folder);
+  makeFolder(folder);
 }

@@ -10,8 +10,9 @@ import { STORE_SCHEMA, STORE_VERSION, storedFiles } from "../model/index.ts";
 import { PARQUET, publish, type WrittenSegment } from "./batch.ts";
 import { openDatabase, quoteText, type StoreOptions } from "./database.ts";
 import { ownReadingError, systemErrorOf } from "./engine-error.ts";
-import { syncFolder } from "../node/durable.ts";
-import { ensureFolder, hashFile, removeFile, sizeOf, syncFile } from "./files.ts";
+import { fileSynced, syncFolder } from "../node/durable.ts";
+import { makeFolder } from "../node/folders.ts";
+import { hashFile, removeFile, sizeOf } from "./files.ts";
 import { reached } from "./hooks.ts";
 import { entryPath, MANIFEST, markPath, newBatchId, SEGMENTS, TMP } from "./layout.ts";
 import { ageMs, type BatchInfo, bytesOf, judge, liveBatches, markSettled, readManifest } from "./manifest.ts";
@@ -84,7 +85,7 @@ async function rewrite(
     const chosen = choose(live, targetBytes, sharing);
     if (chosen.length === 0) return NOTHING;
     await verifySegments(store, chosen);
-    ensureFolder(work);
+    makeFolder(work);
     // A run is dropped only for a copy that goes into the same new batch: then no other compaction can lose that one.
     const hiding = await hideDuplicates(connection, store, chosen);
     const { copies, stretches } = await hideOverlaps(connection, store, chosen);
@@ -97,7 +98,7 @@ async function rewrite(
         const query = table === storedFiles ? `select distinct * from (${all})` : all;
         const rows = await copy(connection, query, path, store);
         if (rows === 0) continue;
-        await syncFile(path);
+        await fileSynced(path);
         segments.push({
           table: table.name,
           path,

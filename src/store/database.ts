@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { ensureFolder } from "./files.ts";
+import { makeFolder } from "../node/folders.ts";
 import { newBatchId, patternOf, TMP } from "./layout.ts";
 
 export interface StoreOptions {
@@ -27,7 +27,7 @@ export async function openDatabase(store: string, options: StoreOptions = {}): P
   const memoryBytes = options.memoryBytes ?? defaultMemoryBytes();
   const threads = options.threads ?? availableParallelism();
   const spill = join(options.tempFolder ?? spillFolder(store), `${newBatchId()}-spill`);
-  if (options.tempFolder !== undefined) ensureFolder(options.tempFolder);
+  if (options.tempFolder !== undefined) makeFolder(options.tempFolder);
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: memoryLimit(memoryBytes),
     threads: String(threads),

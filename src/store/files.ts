@@ -1,55 +1,7 @@
-/** Files that must survive a crash, and errors that look like the system's own. */
-import { createHash, randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+/** Files of a store, and errors that look like the system's own. */
+import { createHash } from "node:crypto";
+import { rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { dirname } from "node:path";
-import { namedError } from "../base/errors.ts";
-import { syncFolder } from "../node/durable.ts";
-
-/** Writes a small file under a name of its own, syncs it, and gives it its name. */
-export function writeWhole(path: string, text: string, beforeRename?: () => void): void {
-  const temporary = `${path}.part-${randomBytes(6).toString("hex")}`;
-  const bytes = Buffer.from(text);
-  try {
-    const descriptor = openSync(temporary, "wx", 0o666);
-    try {
-      for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    beforeRename?.();
-    renameSync(temporary, path);
-  } catch (error) {
-    removeFile(temporary);
-    throw namedError(error, path);
-  }
-  syncFolder(dirname(path));
-}
-
-/** Makes a folder and those above it. Node's own way calls a read-only file system "no such file". */
-export function ensureFolder(path: string): void {
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return;
-    if (code !== "ENOENT" || dirname(path) === path) throw error;
-    ensureFolder(dirname(path));
-    ensureFolder(path);
-  }
-}
-
-export async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r+");
-  try {
-    await file.sync();
-  } catch (error) {
-    throw namedError(error, path);
-  } finally {
-    await file.close();
-  }
-}
 
 /** SHA-256 of a file, in hex. */
 export async function hashFile(path: string): Promise<string> {

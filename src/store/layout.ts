@@ -13,6 +13,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { UsageError } from "../base/errors.ts";
+import { PART } from "../node/durable.ts";
 import { isRaw } from "../node/raw-path.ts";
 
 export const STORE_FILE = "store.json";
@@ -31,8 +32,6 @@ const ID = /^\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7}$/;
 const ENTRY = /^(\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7})\.json$/;
 const MARK = /^(\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7})\.settled$/;
 const SEGMENT = /^(\d{8}T\d{9}-[0-9a-f]{6}-[0-9a-f]{7})-(\d+)\.parquet$/;
-/** What `writeWhole` leaves when it is killed. */
-const PART = /\.part-[0-9a-f]{12}$/;
 
 /** The batch that a text names: its id, a manifest entry or a segment. */
 export const batchIn = (text: string): string | undefined =>
@@ -41,6 +40,7 @@ export const isBatchId = (name: string): boolean => ID.test(name);
 export const entryId = (name: string): string | undefined => ENTRY.exec(name)?.[1];
 export const markId = (name: string): string | undefined => MARK.exec(name)?.[1];
 export const segmentBatch = (name: string): string | undefined => SEGMENT.exec(name)?.[1];
+/** What `writeWhole` leaves when it is killed. */
 export const isPart = (name: string): boolean => PART.test(name);
 
 export const entryPath = (store: string, id: string): string => join(store, MANIFEST, `${id}.json`);

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { STORE_SCHEMA, STORE_VERSION } from "../model/index.ts";
-import { writeWhole } from "./files.ts";
+import { writeWhole } from "../node/durable.ts";
 import { MANIFEST, SEGMENTS, STORE_FILE, segmentBatch } from "./layout.ts";
 
 const KIND = "plimsoll store";

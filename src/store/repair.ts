@@ -7,13 +7,14 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { FormatError, UsageError } from "../base/errors.ts";
-import { syncFolder } from "../node/durable.ts";
+import { fileSynced, syncFolder } from "../node/durable.ts";
+import { makeFolder } from "../node/folders.ts";
 import { STORE_SCHEMA, STORE_VERSION } from "../model/index.ts";
 import { asideFolder, keepAside, linkOrCopy } from "./aside.ts";
 import { PARQUET, publish, type WrittenSegment } from "./batch.ts";
 import { type Database, openDatabase, quotePath, quoteText, type StoreOptions } from "./database.ts";
 import { ownReadingError } from "./engine-error.ts";
-import { ensureFolder, hashFile, removeFile, sizeOf, syncFile } from "./files.ts";
+import { hashFile, removeFile, sizeOf } from "./files.ts";
 import { reached } from "./hooks.ts";
 import {
   batchIn,
@@ -210,7 +211,7 @@ async function replace(
   const work = join(store, TMP, newBatchId());
   const renamed: string[] = [];
   try {
-    ensureFolder(work);
+    makeFolder(work);
     const files = Object.values(batch.tables).flatMap((list) => list.map(({ file }) => file));
     keepAside(store, loss, files, entryPath(store, batch.id));
     reached("set-aside");
@@ -251,7 +252,7 @@ async function soundSegments(
     const path = next();
     const query = `select * from ${part(table)} where ${where ?? "true"}`;
     await connection.run(`copy (${query}) to ${quoteText(path)} (${PARQUET})`);
-    await syncFile(path);
+    await fileSynced(path);
     const bytes = sizeOf(path) ?? 0;
     segments.push({ table, path, rows: kept[table] ?? 0, bytes, sha256: await hashFile(path) });
   }

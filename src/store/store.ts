@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { type Batch, BatchWriter } from "./batch.ts";
 import { type Database, openDatabase, type StoreOptions } from "./database.ts";
-import { ensureFolder } from "./files.ts";
+import { makeFolder } from "../node/folders.ts";
 import { ASIDE, entryId, LOCKS, MANIFEST, SEGMENTS, STORE_FILE, storePath, TMP } from "./layout.ts";
 import { type BatchInfo, liveBatches, type Manifest, readManifest } from "./manifest.ts";
 import { countSegments, isFile, readMark, writeMark } from "./mark.ts";
@@ -32,7 +32,7 @@ export class Store {
   static async create(path: string, options: StoreOptions = {}): Promise<Store> {
     const full = storePath(path);
     if (isFile(full)) throw new UsageError(`${path} is a file; a store is a folder`);
-    ensureFolder(full);
+    makeFolder(full);
     const foreign = readdirSync(full).find((name) => !isOurs(name));
     if (foreign !== undefined)
       throw new UsageError(`${path} is no store and holds ${foreign}; choose an empty folder`);
@@ -46,7 +46,7 @@ export class Store {
         `there are segments but neither ${STORE_FILE} nor a manifest; restore them from a backup, or choose an empty folder`,
       );
     // The mark comes last: where it is, the folders are.
-    for (const folder of [SEGMENTS, MANIFEST, TMP]) ensureFolder(join(full, folder));
+    for (const folder of [SEGMENTS, MANIFEST, TMP]) makeFolder(join(full, folder));
     if (!isFile(join(full, STORE_FILE))) writeMark(full, batches);
     return new Store(storePath(full), options);
   }

@@ -3,7 +3,7 @@
  * `load_jobs`, one row for each job with what the scheduler says of it. `identity` is a job: its id and its cluster, for the
  * same number may be on two clusters. Where nobody can tell which of them a row is of, `clusters` names them.
  */
-import type { Queryable } from "../../model/index.ts";
+import { CLIENT_CALL_COLUMNS, type Queryable } from "../../model/index.ts";
 import { clustersOfMinutes } from "../study/common/minute-clusters.ts";
 import { rowSums, SUMS_AGAIN } from "./amounts.ts";
 import { labelUsers } from "./users.ts";
@@ -72,19 +72,6 @@ async function gatherFacts(db: Queryable, window: Window, byCluster: boolean): P
     from ${relation} group by job_key, of_cluster`);
 }
 
-const METADATA = [
-  "opens",
-  "closes",
-  "mkdirs",
-  "mknods",
-  "links",
-  "renames",
-  "rmdirs",
-  "unlinks",
-  "getattrs",
-  "setattrs",
-];
-
 /** From what clients counted, for jobs that began in the window. There are no stretches: a job has one reading. */
 export async function gatherFromClients(
   db: Queryable,
@@ -97,7 +84,7 @@ export async function gatherFromClients(
       : `start_unix_ns >= ${BigInt(window.from) * 60_000_000_000n} and start_unix_ns < ${BigInt(window.to) * 60_000_000_000n}`;
   await db.run(`create or replace temp table load_jobs as
     select concat(job_key, '/', cluster, '/', start_unix_ns) as identity, job_key, job_id, user_name, user_id, name, nodes,
-      cluster, start_unix_ns, end_unix_ns, null::varchar as clusters, bytes_read, bytes_written, reads, writes, opens, ${METADATA.map((name) => `coalesce(${name}, 0)`).join(" + ")} as metadata_calls,
+      cluster, start_unix_ns, end_unix_ns, null::varchar as clusters, bytes_read, bytes_written, reads, writes, opens, ${CLIENT_CALL_COLUMNS.map((name) => `coalesce(${name}, 0)`).join(" + ")} as metadata_calls,
       case when bytes_written < writes * ${Math.round(smallBytes)} then writes end as small_writes
     from job_totals where ${time} and bytes_read is not null`);
   await labelUsers(db, "load_jobs");

@@ -1,5 +1,5 @@
 /** One job: what it was, what it did in each minute, where, beside whom, and what Darshan says of it. */
-import { type Queryable, type SqlRow, joinedNodeWarnings } from "../../model/index.ts";
+import { CLIENT_CALL_COLUMNS, type Queryable, type SqlRow, joinedNodeWarnings } from "../../model/index.ts";
 import type { Period } from "../study/common/periods.ts";
 import { exact, number, quoted, shareOf, text } from "./amounts.ts";
 import {
@@ -304,11 +304,9 @@ function factsOf(jobId: string, row: SqlRow | undefined, user: string | null): J
   };
 }
 
-const METADATA = "opens closes mkdirs mknods links renames rmdirs unlinks getattrs setattrs".split(" ");
-
 const clientCounters = (row: SqlRow): Counters => ({
   ...countersOf(row),
-  metadataCalls: METADATA.reduce((sum, name) => sum + exact(row[name]), 0n),
+  metadataCalls: CLIENT_CALL_COLUMNS.reduce((sum, name) => sum + exact(row[name]), 0n),
 });
 
 const ZERO: Counters = { bytesRead: 0n, bytesWritten: 0n, readCalls: 0n, writeCalls: 0n, metadataCalls: 0n };

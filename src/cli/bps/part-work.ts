@@ -47,11 +47,6 @@ export interface DuplicatesJob {
 
 export type Job = PartJob | SliceJob | DuplicatesJob;
 
-export type Answer =
-  | { readonly kind: "done"; readonly result: PartResult | SliceTimes | DuplicateTable }
-  /** Errors lose what the system said on their way between threads. */
-  | { readonly kind: "failed"; readonly message: string; readonly facts: Record<string, unknown> };
-
 export class PartWorker {
   readonly #collector: PartCollector;
   #open: { path: string; source: FileSource } | undefined;

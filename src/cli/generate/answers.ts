@@ -1,4 +1,5 @@
 /** What generators of whole studies share: their options, folders that say what they are, and planted beside published. */
+import { type TextColumn, textTable } from "../../base/text-table.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
@@ -82,10 +83,20 @@ export interface Compared {
   readonly within?: boolean;
 }
 
-/** One line of the table: what it is, then the numbers. */
-export function comparedLine(names: readonly string[], line: Compared): string {
-  const numbers = [line.published, line.expected, line.planted].map((value) => number(value).padStart(10));
-  return [...names, ...numbers, `  ${accepted(line)}`].join(" ").trimEnd();
+/** A line for each value: what it is in the first columns, then the numbers. */
+export function comparedTable<Line extends Compared>(
+  first: readonly TextColumn[],
+  lines: readonly Line[],
+  names: (line: Line) => readonly string[],
+): string {
+  const numbers = ["published", "at scale", "planted"].map((label) => ({ label, right: true, min: 10 }));
+  const columns = [...first, ...numbers, { label: " accepted" }];
+  const rows = lines.map((line) => [
+    ...names(line),
+    ...[line.published, line.expected, line.planted].map(number),
+    ` ${accepted(line)}`,
+  ]);
+  return textTable(columns, rows, { gap: " " }).join("\n");
 }
 
 export const outsideCount = (lines: readonly Compared[]): number =>

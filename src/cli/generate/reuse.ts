@@ -23,7 +23,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
 import {
-  comparedLine,
+  comparedTable,
   fillStore,
   isMarked,
   OUT,
@@ -210,15 +210,13 @@ function summary(
   tables: boolean,
   damaged: number,
 ): string {
-  const lines = comparison.map((line) => comparedLine([line.item.padEnd(4), line.key.padEnd(23)], line));
   const promise = promiseText(comparison, options.scale, CALIBRATED_SCALE, "files");
   const next = tables
     ? `plimsoll study reuse --store ${made}`
     : `plimsoll ingest ${made} --store ${made}-store`;
   return `Made a synthetic centre in ${made}${damaged > 0 ? ` and ${damaged} damaged logs beside it` : ""}.
 
-item key                      published  at scale    planted  accepted
-${lines.join("\n")}
+${comparedTable([{ label: "item" }, { label: "key", min: 23 }], comparison, ({ item, key }) => [item, key])}
 
 ${promise} The answers are in ${answers}. Look further:
   ${next}

@@ -1,4 +1,5 @@
 /** `plimsoll generate single`: a catalogue of small logs with known answers. */
+import { textTable } from "../../base/text-table.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
@@ -93,20 +94,21 @@ function isCatalogue(folder: string): boolean {
 }
 
 function summary(folder: string, answers: string, logs: readonly Answer[]): string {
-  const lines = logs.map(({ file, expected, facts }) =>
-    [
-      file.padEnd(26),
-      String(facts.ranks).padStart(6),
-      String(facts.files).padStart(6),
-      formatBytes(facts.bytesRead + facts.bytesWritten).padStart(9),
-      formatSeconds(facts.runSeconds).padStart(8),
-      ` ${expected.join(", ") || "-"}`,
-    ].join(" "),
-  );
+  const columns = [
+    { label: "log", min: 26 },
+    { label: "ranks", right: true, min: 6 },
+    { label: "files", right: true, min: 6 },
+    { label: "moved", right: true, min: 9 },
+    { label: "run", right: true, min: 8 },
+    { label: " findings to expect" },
+  ];
+  const rows = logs.map(({ file, expected, facts }) => [
+    ...[file, String(facts.ranks), String(facts.files), formatBytes(facts.bytesRead + facts.bytesWritten)],
+    ...[formatSeconds(facts.runSeconds), ` ${expected.join(", ") || "-"}`],
+  ]);
   return `Made ${logs.length} Darshan logs (synthetic) in ${folder}/:
 
-log                         ranks  files     moved      run  findings to expect
-${lines.join("\n")}
+${textTable(columns, rows, { gap: " " }).join("\n")}
 
 The answers are in ${answers}. Look further:
   plimsoll darshan parse --perf ${join(folder, logs[0]?.file ?? "")}

@@ -17,7 +17,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
 import {
-  comparedLine,
+  comparedTable,
   fillStore,
   isMarked,
   OUT,
@@ -240,9 +240,7 @@ function summary(
   answers: string,
   made: Readonly<Record<string, number>>,
 ): string {
-  const lines = comparison.map((line) =>
-    comparedLine([line.item, line.of.padEnd(6), line.key.padEnd(22)], line),
-  );
+  const columns = [{ label: "item" }, { label: "of", min: 6 }, { label: "key", min: 22 }];
   const promise = promiseText(comparison, options.scale, CALIBRATED_SCALE, "jobs");
   const parts = Object.entries(made).map(
     ([name, count]) => `  ${count.toLocaleString("en")} ${WHAT[name] ?? name}`,
@@ -254,8 +252,7 @@ function summary(
   return `Made a synthetic site in ${folder}:
 ${parts.join("\n")}
 
-item of     key                     published  at scale    planted  accepted
-${lines.join("\n")}
+${comparedTable(columns, comparison, (line) => [line.item, line.of, line.key])}
 
 ${promise} The answers are in ${answers}. Look further:
   ${next}

@@ -1,5 +1,5 @@
 /** `plimsoll ncio sweep`: the three sweeps of the NCIO paper, and what follows from them for this storage. */
-import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { adviceLines, pointsCsv, readPoint, sweepDocument, sweepFigures } from "../../ncio/judge/index.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -16,6 +16,7 @@ import { writeFigures, writePage } from "../page-output.ts";
 import { measure } from "./measure.ts";
 import { type Common, casesOf, common, directionsOf, methodsOf } from "./options.ts";
 import { headLines, noteLines } from "./text.ts";
+import { writeWhole } from "../../node/durable.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { writeFile } from "../../node/write-file.ts";
 
@@ -154,9 +155,7 @@ async function writeSweep(
   await writePage(document, join(folder, "report.html"), context);
   await writeFigures(sweepFigures(sweep), folder, context);
   writeFile(join(folder, "points.csv"), pointsCsv(sweep.points));
-  const path = join(folder, "sweep.json");
-  writeFile(`${path}.part`, `${jsonText(sweep)}\n`);
-  renameSync(`${path}.part`, path);
+  writeWhole(join(folder, "sweep.json"), `${jsonText(sweep)}\n`);
 }
 
 /** The options that make this sweep again; those at their default are left out. */

@@ -1,4 +1,5 @@
 /** Points for the terminal. */
+import { textTable } from "../../base/text-table.ts";
 import { formatBytes, formatCount, formatRate, formatShare } from "../../base/units.ts";
 import type { NcioPoint } from "../../model/index.ts";
 import { formatValue } from "../../plot/index.ts";
@@ -25,15 +26,9 @@ const COLUMNS: readonly (readonly [string, Cell, "left" | "right"])[] = [
 
 export function pointLines(points: readonly NcioPoint[]): string[] {
   const shown = COLUMNS.filter(([, cell]) => points.some((point) => cell(point) !== ""));
-  const rows = [shown.map(([name]) => name), ...points.map((point) => shown.map(([, cell]) => cell(point)))];
-  const widths = shown.map((_, i) => Math.max(...rows.map((row) => (row[i] as string).length)));
-  return rows.map((row) =>
-    row
-      .map((text, i) =>
-        shown[i]?.[2] === "right" ? text.padStart(widths[i] as number) : text.padEnd(widths[i] as number),
-      )
-      .join("  ")
-      .trimEnd(),
+  return textTable(
+    shown.map(([label, , align]) => ({ label, right: align === "right" })),
+    points.map((point) => shown.map(([, cell]) => cell(point))),
   );
 }
 

@@ -1,10 +1,11 @@
 /** `plimsoll sim calibrate`: fits the parameters of a simulated machine to published or own numbers. */
+import { textTable } from "../../base/text-table.ts";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount, formatSeconds } from "../../base/units.ts";
-import { createOutput, temporaryPath } from "../../node/output-file.ts";
+import { writeWhole } from "../../node/durable.ts";
 import {
   type Calibration,
   calibrate,
@@ -16,7 +17,6 @@ import {
 import { type Machine, MACHINES, machineNamed, readMachine } from "../../adaptive/sim/machines/index.ts";
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../../adaptive/sim/storage/index.ts";
 import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
 
 export default defineCommand({
   name: "sim calibrate",
@@ -129,7 +129,7 @@ export default defineCommand({
     const seconds = (performance.now() - began) / 1000;
     if (options.output !== undefined) {
       const fit = { loss: Number(result.best.loss.toFixed(3)), seed, samples };
-      writeWhole(options.output, machineFile(result.machine, fit), context);
+      writeWhole(options.output, machineFile(result.machine, fit));
     }
     if (context.json) context.printJson(asJson(result, seconds));
     else context.out.write(asText(machine, result, seconds));
@@ -154,14 +154,6 @@ function parseBudget(text: string): number {
   const match = /^(\d+(?:\.\d+)?)([smh])$/.exec(text.trim());
   if (match === null) throw new UsageError(`--budget ${text}: expected a time such as 30s, 5m or 1h`);
   return Number(match[1]) * (UNIT_MS[match[2] as string] as number);
-}
-
-function writeWhole(path: string, text: string, context: Context): void {
-  const partial = context.partialOutput(temporaryPath(path));
-  const output = createOutput(path);
-  output.append(Buffer.from(text));
-  output.commit();
-  partial.done();
 }
 
 export function asJson({ machine, start, best, evaluations }: Calibration, seconds: number): unknown {
@@ -206,32 +198,25 @@ export function asText(
     `${formatCount(evaluations)} ${evaluations === 1 ? "parameter set" : "parameter sets"} in ${formatSeconds(seconds)}, ${loss}`,
     `${count("met")} targets met, ${count("missed")} missed${count("not run") > 0 ? `, ${count("not run")} not run` : ""}`,
     "",
-    ...targetLines(best.judged.map((one) => [one.verdict, one.check.id, one.check.published, one.simulated])),
+    ...textTable(
+      ["", "target", "published", "simulated"].map((label) => ({ label })),
+      best.judged.map((one) => [one.verdict, one.check.id, one.check.published, one.simulated]),
+    ),
     "",
     ...parameterLines(before, machine),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function targetLines(rows: readonly (readonly string[])[]): string[] {
-  const all = [["", "target", "published", "simulated"], ...rows];
-  const widths = [0, 1, 2].map((i) => Math.max(...all.map((row) => (row[i] as string).length)));
-  return all.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-}
-
 function parameterLines(before: Machine, after: Machine): string[] {
   const free = new Set<ParameterName>(spaceOf(after).map((one) => one.name));
-  return PARAMETER_NAMES.map((name) => {
+  const rows = PARAMETER_NAMES.map((name) => {
     const value = after.parameters[name];
     const changed = before.parameters[name] === value ? "" : `  (was ${before.parameters[name]})`;
     const { unit, meaning } = PARAMETERS[name];
     const origin = after.origins[name] ?? "assumed";
     const label = `${value}${unit === "" ? "" : ` ${unit}`}`;
-    return `${name.padEnd(17)}${label.padEnd(18)}${(free.has(name) ? "free" : origin).padEnd(12)}${meaning}${changed}`;
+    return [name, label, free.has(name) ? "free" : origin, `${meaning}${changed}`];
   });
+  return textTable([{ min: 17 }, { min: 18 }, { min: 12 }, {}], rows, { gap: "" });
 }

@@ -1,4 +1,5 @@
 /** `plimsoll sim explore`: the protocol of adaptive writing under random faults. */
+import { textTable } from "../../base/text-table.ts";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { UsageError } from "../../base/errors.ts";
@@ -102,9 +103,12 @@ function tallyText(tally: Tally, policies: readonly string[], smallest: Scenario
     `${formatCount(runs)} runs (${policies.join(", ")}), ${formatCount(events)} events`,
     `complete      ${formatCount(complete)}`,
     `aborted       ${formatCount(aborted)}`,
-    ...Object.entries(reasons)
-      .sort(([, a], [, b]) => b - a)
-      .map(([reason, times]) => `  ${formatCount(times).padStart(9)}  ${reason}`),
+    ...textTable(
+      [{ right: true, min: 11 }, {}],
+      Object.entries(reasons)
+        .sort(([, a], [, b]) => b - a)
+        .map(([reason, times]) => [formatCount(times), reason]),
+    ),
     `nobody left   ${formatCount(nobodyLeft)}`,
     `violations    ${formatCount(violations.length)}`,
   ];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { replayDocument, replayJson, replayVerdict, samplesCsv } from "../../adaptive/steps/index.ts";
 import type { Document, Figure } from "../../model/index.ts";
 import { readMachine } from "../../adaptive/sim/machines/index.ts";
-import { cutEnd } from "../../report/text/index.ts";
+import { textTable } from "../../base/text-table.ts";
 import { machinesWith } from "../../adaptive/sim/replay/machines.ts";
 import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../adaptive/sim/replay/parts.ts";
 import { type JudgedCheck, type Replay, runReplay } from "../../adaptive/sim/replay/replay.ts";
@@ -142,18 +142,16 @@ export function replayText(replay: Replay, width: number, output: string | undef
 }
 
 function checkLines(checks: readonly JudgedCheck[], width: number): string[] {
-  const ids = Math.max(5, ...checks.map(({ id }) => id.length));
-  const verdicts = Math.max(7, ...checks.map(({ verdict }) => verdict.length));
-  const published = Math.min(32, Math.max(9, ...checks.map((one) => one.published.length)));
-  const rest = Math.max(20, width - ids - verdicts - published - 6);
-  const line = (id: string, verdict: string, said: string, found: string) =>
-    [id.padEnd(ids), verdict.padEnd(verdicts), cutEnd(said, published).padEnd(published), cutEnd(found, rest)]
-      .join("  ")
-      .trimEnd();
-  return [
-    line("check", "verdict", "published", "simulated"),
-    ...checks.map((one) => line(one.id, one.verdict, one.published, one.measured)),
-  ];
+  return textTable(
+    [
+      { label: "check" },
+      { label: "verdict" },
+      { label: "published", max: 32 },
+      { label: "simulated", rest: 20 },
+    ],
+    checks.map((one) => [one.id, one.verdict, one.published, one.measured]),
+    { width },
+  );
 }
 
 const REPLAY_KIND = "plimsoll replay";

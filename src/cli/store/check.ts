@@ -1,4 +1,5 @@
 /** `plimsoll store check`: is all there, as it was written? */
+import { textTable } from "../../base/text-table.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import { type CheckReport, checkStore, stretchText } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
@@ -61,9 +62,18 @@ function* lines(report: CheckReport): Generator<string> {
   yield `${report.store}: ${formatCount(report.batches)} batches${
     report.replaced === 0 ? "" : `, and ${formatCount(report.replaced)} replaced ones that wait to be removed`
   }`;
-  for (const [name, { segments, rows, bytes }] of Object.entries(report.tables)) {
-    yield `  ${name.padEnd(10)} ${formatCount(rows).padStart(14)} rows  ${formatBytes(bytes).padStart(8)} in ${formatCount(segments)} segments`;
-  }
+  yield* textTable(
+    [{ min: 12 }, { right: true, min: 19 }, { right: true, min: 9 }, {}],
+    Object.entries(report.tables).map(([name, { segments, rows, bytes }]) => [
+      ...[
+        `  ${name}`,
+        `${formatCount(rows)} rows`,
+        formatBytes(bytes),
+        `in ${formatCount(segments)} segments`,
+      ],
+    ]),
+    { gap: " " },
+  );
   if (report.duplicateRuns > 0)
     yield `${formatCount(report.duplicateRuns)} runs were stored twice; queries see them once, plimsoll store compact removes them`;
   for (const overlap of report.overlaps.slice(0, OVERLAPS_MAX))

@@ -1,4 +1,5 @@
 /** `plimsoll store schema`: what the tables of a store hold. */
+import { textTable } from "../../base/text-table.ts";
 import { STORE_SCHEMA, STORE_VERSION } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
 import { didYouMean } from "../suggest.ts";
@@ -29,11 +30,12 @@ export default defineCommand({
     }
     for (const { name, row, columns } of tables) {
       context.out.write(`${name}: ${row}\n`);
-      const widest = Math.max(...columns.map((column) => column.name.length));
-      for (const column of columns) {
-        const head = `  ${column.name.padEnd(widest)}  ${column.type.padEnd(4)} ${column.unit.padEnd(9)}`;
-        context.out.write(`${head} ${column.meaning}\n`);
-      }
+      const lines = textTable(
+        [{}, { min: 4 }, { min: 9 }, {}],
+        columns.map((column) => [`  ${column.name} `, column.type, column.unit, column.meaning]),
+        { gap: " " },
+      );
+      for (const line of lines) context.out.write(`${line}\n`);
       context.out.write("\n");
     }
   },

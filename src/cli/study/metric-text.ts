@@ -1,4 +1,6 @@
 /** The metric study on a terminal. */
+import { textTable } from "../../base/text-table.ts";
+import { wrap } from "../../report/text/index.ts";
 import {
   ccText,
   directionText,
@@ -34,34 +36,21 @@ export function studyText(study: MetricStudy, width: number): string {
     one.verdict,
   ];
   const head = ["set", "metric", "paper", "here", "interval", "Spearman", "direction", "verdict"];
-  lines.push(...columns([head, ...single.map(row)]), "");
-  for (const one of findings.filter(({ kind }) => kind === "set"))
-    lines.push(`${one.id.padEnd(14)} ${one.verdict.padEnd(12)} ${SETS[one.set as "1"].title}. ${one.reason}`);
-  for (const one of findings.filter(({ kind }) => kind === "overall"))
-    lines.push(`${one.id.padEnd(14)} ${one.verdict.padEnd(12)} ${one.statement} ${one.reason}`);
-  if (setting.notes.length > 0) lines.push("", ...setting.notes.flatMap((note) => wrapped(note, width)));
-  return `${lines.join("\n")}\n`;
-}
-
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => (row[i] as string).length)));
-  return rows.map((row) =>
-    row
-      .map((text, i) => text.padEnd(widths[i] as number))
-      .join("  ")
-      .trimEnd(),
+  const wide = ["set", "overall"].flatMap((wanted) => findings.filter(({ kind }) => kind === wanted));
+  const said = (one: MetricFinding) =>
+    one.kind === "set" ? `${SETS[one.set as "1"].title}.` : one.statement;
+  lines.push(
+    ...textTable(
+      head.map((label) => ({ label })),
+      single.map(row),
+    ),
+    "",
+    ...textTable(
+      [{ min: 14 }, { min: 12 }, {}],
+      wide.map((one) => [one.id, one.verdict, `${said(one)} ${one.reason}`]),
+      { gap: " " },
+    ),
   );
-}
-
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = "";
-    }
-    line = line === "" ? word : `${line} ${word}`;
-  }
-  return line === "" ? lines : [...lines, line];
+  if (setting.notes.length > 0) lines.push("", ...setting.notes.flatMap((note) => wrap(note, width)));
+  return `${lines.join("\n")}\n`;
 }

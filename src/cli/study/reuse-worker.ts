@@ -1,5 +1,5 @@
 /** A thread of `plimsoll study reuse`: accesses in, what their runs did out. */
-import { parentPort, workerData } from "node:worker_threads";
-import { groupedRuns, type RunsWork } from "../../analyze/study/reuse/index.ts";
+import { serveTasks } from "../../node/thread-tasks.ts";
+import { groupedRuns } from "../../analyze/study/reuse/index.ts";
 
-parentPort?.postMessage(groupedRuns(workerData as RunsWork));
+serveTasks(groupedRuns);

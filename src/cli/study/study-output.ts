@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { StudyFinding } from "../../analyze/study/common/finding.ts";
 import { csvText } from "../../base/csv.ts";
 import type { Document, Figure, TableBlock } from "../../model/index.ts";
-import { cutEnd } from "../../report/text/index.ts";
+import { textTable } from "../../base/text-table.ts";
 import type { Context } from "../context.ts";
 import { writeJson } from "../../base/json.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
@@ -76,22 +76,14 @@ export function findingLines(
     ];
   });
   const head = ["", "verdict", word, "here", "interval", "published"];
-  const widths = head.map((text, i) =>
-    Math.max(text.length, ...rows.map((row) => (row[i] as string).length)),
+  const lines = textTable(
+    head.map((label) => ({ label, ...(label === word && { rest: 0, min: 20 }) })),
+    rows,
+    { width },
   );
-  const others = widths.reduce((sum, one, i) => (i === 2 ? sum : sum + one + 2), 0);
-  widths[2] = Math.max(20, Math.min(widths[2] as number, width - others));
-  const line = (row: readonly string[]) =>
-    row
-      .map((text, i) => {
-        const room = widths[i] as number;
-        return cutEnd(text, room).padEnd(room);
-      })
-      .join("  ")
-      .trimEnd();
   const open = isEmpty ? [] : findings.filter(({ verdict }) => verdict !== "confirmed");
   const reasons = open.map(({ id, reason }) => `${id}: ${reason}`);
-  return [line(head), ...rows.map(line), ...(reasons.length === 0 ? [] : ["", ...reasons])];
+  return [...lines, ...(reasons.length === 0 ? [] : ["", ...reasons])];
 }
 
 /** What the command says at its end: where the report is, or how to get it. */

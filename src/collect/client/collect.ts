@@ -8,7 +8,8 @@ import {
   readClientReading,
 } from "../../formats/samples/index.ts";
 import { makeFolder } from "../../node/folders.ts";
-import { FOLDER_MODE, reasonOf, writeWhole } from "../files.ts";
+import { writeWhole } from "../../node/durable.ts";
+import { FILE_MODE, FOLDER_MODE, reasonOf } from "../files.ts";
 import { type JobFacts, nodeMemoryBytes } from "./facts.ts";
 import { readSide } from "./side.ts";
 import { nameOf, type Waiting, WaitingFolder } from "./waiting.ts";
@@ -53,7 +54,7 @@ export function collectAfter(facts: JobFacts, options: ClientOptions): string {
   const folder = join(options.dir, "readings");
   makeFolder(folder, FOLDER_MODE);
   const path = join(folder, `${nameOf(facts)}~${side.atNs / 1_000_000n}.json`);
-  writeWhole(path, clientReadingText(reading), { sync: true });
+  writeWhole(path, clientReadingText(reading), { mode: FILE_MODE });
   waiting.remove(facts);
   return path;
 }

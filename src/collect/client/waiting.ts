@@ -5,7 +5,8 @@
 import { closeSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../node/folders.ts";
-import { codeOf, FILE_MODE, fileNamePart, FOLDER_MODE, readToEnd, writeWhole } from "../files.ts";
+import { PART, writeWhole } from "../../node/durable.ts";
+import { codeOf, FILE_MODE, fileNamePart, FOLDER_MODE, readToEnd } from "../files.ts";
 import type { JobFacts } from "./facts.ts";
 
 export interface Waiting {
@@ -34,7 +35,7 @@ export class WaitingFolder {
     const prefix = `${fileNamePart(facts.node)}~`;
     const others = this.list().filter(({ name }) => name.startsWith(prefix) && name !== own);
     this.#remove(`${own}${SHARED}`);
-    writeWhole(join(this.folder, `${own}${ENDING}`), text, { sync: false });
+    writeWhole(join(this.folder, `${own}${ENDING}`), text, { sync: false, mode: FILE_MODE });
     // Jobs that began at the same moment both see each other, or one of them does: that is enough.
     const later = this.list().filter(({ name }) => name.startsWith(prefix) && name !== own);
     const met = new Set([...others, ...later].map(({ name }) => name));
@@ -81,7 +82,7 @@ export class WaitingFolder {
     for (const file of this.#names()) {
       if (file.endsWith(ENDING)) continue;
       const status = statSync(join(this.folder, file), { throwIfNoEntry: false });
-      const isOurs = /\.part-\d+$/.test(file) || file.endsWith(SHARED);
+      const isOurs = PART.test(file) || file.endsWith(SHARED);
       if (isOurs && status !== undefined && this.#nowMs() - status.mtimeMs > ageMsMax) this.#remove(file);
     }
     return stale;

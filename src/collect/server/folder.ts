@@ -5,22 +5,13 @@
  * segment gets its place. Who is killed before the rename has done nothing, and the next sample covers that time too. Who is
  * killed after it finds, in the state, the name of the segment that still has to be moved.
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { syncFolder } from "../../node/durable.ts";
 import { makeFolder } from "../../node/folders.ts";
-import { codeOf, FILE_MODE, fileNamePart, FOLDER_MODE, readToEnd, writeFully } from "../files.ts";
+import { GrowingFile } from "../../node/output-file.ts";
+import { codeOf, FILE_MODE, fileNamePart, FOLDER_MODE, readToEnd } from "../files.ts";
 import { type CollectorState, readState, writeState } from "./state-file.ts";
-import { inFile } from "../../base/errors.ts";
 
 const STATE = "state";
 const ENDING = ".ndjson";
@@ -64,19 +55,19 @@ export class CollectorFolder {
     renameSync(join(this.#work, STATE), join(this.#work, `${STATE}.damaged`));
   }
 
-  newSegment(): SegmentFile {
-    return new SegmentFile(join(this.#work, "segment.part"));
+  newSegment(): GrowingFile {
+    return new GrowingFile(join(this.#work, "segment.part"), { mode: FILE_MODE });
   }
 
   /** The segment counts from now on, and the state is the one to go on from. Gives the bytes of the segment. */
-  commit(file: SegmentFile, state: CollectorState): number {
+  commit(file: GrowingFile, state: CollectorState): number {
     const bytes = file.finish();
     this.#onStep("segment written");
     renameSync(file.path, this.#ready(state.segment));
     syncFolder(this.#work);
     this.#onStep("segment ready");
     const part = join(this.#work, `${STATE}.part`);
-    const out = new SegmentFile(part);
+    const out = new GrowingFile(part, { mode: FILE_MODE });
     try {
       writeState(state, (piece) => out.append(piece));
       this.#onStep("state begun");
@@ -149,64 +140,4 @@ function stampText(ns: bigint): string {
     .slice(0, 19)
     .replace(/[-:]/g, "");
   return `${seconds}.${String(ns % 1_000_000_000n).padStart(9, "0")}Z`;
-}
-
-const BUFFER_BYTES = 1 << 18;
-
-/** A file that grows; its beginning can be written anew with as many bytes. */
-export class SegmentFile {
-  readonly path: string;
-  #descriptor: number;
-  readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  #filled = 0;
-  #bytes = 0;
-
-  constructor(path: string) {
-    this.path = path;
-    this.#descriptor = openSync(path, "w", FILE_MODE);
-  }
-
-  append(data: string | Uint8Array): void {
-    const bytes = typeof data === "string" ? Buffer.from(data) : data;
-    if (this.#filled + bytes.length > BUFFER_BYTES) this.#flush();
-    if (bytes.length > BUFFER_BYTES) this.#write(bytes, this.#bytes);
-    else {
-      this.#buffer.set(bytes, this.#filled);
-      this.#filled += bytes.length;
-    }
-    this.#bytes += bytes.length;
-  }
-
-  replaceStart(bytes: Uint8Array): void {
-    this.#flush();
-    this.#write(bytes, 0);
-  }
-
-  /** All bytes are on the disk, and the file is closed. */
-  finish(): number {
-    this.#flush();
-    inFile(this.path, () => fsyncSync(this.#descriptor));
-    this.#close();
-    return this.#bytes;
-  }
-
-  /** Closed and removed. */
-  drop(): void {
-    this.#close();
-    rmSync(this.path, { force: true });
-  }
-
-  #flush(): void {
-    this.#write(this.#buffer.subarray(0, this.#filled), this.#bytes - this.#filled);
-    this.#filled = 0;
-  }
-
-  #write(bytes: Uint8Array, at: number): void {
-    inFile(this.path, () => writeFully(this.#descriptor, bytes, at));
-  }
-
-  #close(): void {
-    if (this.#descriptor >= 0) closeSync(this.#descriptor);
-    this.#descriptor = -1;
-  }
 }

@@ -1,6 +1,7 @@
 /** True answers about the jobs of one cluster (B02 to B07, B09 to B11, B17a), while they pass by. */
+import { NAME_CALL_COLUMNS } from "../../model/index.ts";
 import { LocalClock } from "./calendar.ts";
-import type { CounterName, JobBlock } from "./job-block.ts";
+import type { JobBlock } from "./job-block.ts";
 import { type ClusterModel, LONG_SECONDS } from "./scenario.ts";
 import {
   distanceToUniform,
@@ -12,17 +13,6 @@ import {
   Pearson,
 } from "./sums.ts";
 import { type Values, WriteAnswers } from "./answers-writes.ts";
-
-const OPERATIONS: readonly CounterName[] = [
-  "opens",
-  "closes",
-  "mkdirs",
-  "mknods",
-  "links",
-  "renames",
-  "rmdirs",
-  "unlinks",
-];
 
 export class ClusterAnswers {
   readonly model: ClusterModel;
@@ -53,7 +43,7 @@ export class ClusterAnswers {
     this.#userRead = new ExactSums(users);
     this.#userWritten = new ExactSums(users);
     this.#writes = new WriteAnswers(users);
-    for (const name of [...OPERATIONS, "sum"])
+    for (const name of [...NAME_CALL_COLUMNS, "sum"])
       this.#correlations.set(name, { writers: new Pearson(), all: new Pearson() });
   }
 
@@ -112,7 +102,7 @@ export class ClusterAnswers {
     this.#writes.add(user, written, counters.writes[row] as number);
     const x = Math.log10(1 + written);
     let sum = 0;
-    for (const name of OPERATIONS) {
+    for (const name of NAME_CALL_COLUMNS) {
       const calls = counters[name][row] as number;
       sum += calls;
       this.#correlate(name, x, written > 0, calls);

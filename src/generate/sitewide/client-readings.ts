@@ -1,27 +1,14 @@
 /** Readings of clients before and after a job, one for each node: together they are what the job's row says. */
 import { type ClientReading, clientReadingText } from "../../formats/samples/index.ts";
+import { CLIENT_CALL_COLUMNS, CLIENT_CALLS } from "../../model/index.ts";
 import { Entry, LLITE_ORDER, type Release, statsText } from "./entry.ts";
-import { COUNTERS, type CounterName, type JobBlock } from "./job-block.ts";
+import type { CounterName, JobBlock } from "./job-block.ts";
 import { userName, userNumber } from "./job-rows.ts";
 import { firstNode, nodeName } from "./sacct.ts";
 import { FILE_SYSTEM } from "./scenario.ts";
 
 const SECOND = 1_000_000_000n;
 const UTF8 = new TextEncoder();
-
-/** Counters of llite behind the columns of jobs. */
-const CALLS: Partial<Record<CounterName, string>> = {
-  opens: "open",
-  closes: "close",
-  mkdirs: "mkdir",
-  mknods: "mknod",
-  links: "link",
-  renames: "rename",
-  rmdirs: "rmdir",
-  unlinks: "unlink",
-  getattrs: "getattr",
-  setattrs: "setattr",
-};
 
 export interface NodeReading {
   /** `cab/1000001/cab0042.json` */
@@ -60,7 +47,7 @@ function sides(block: JobBlock, row: number, node: number, release: Release) {
   const entry = new Entry(startNs - 86_400n * SECOND);
   entry.read.add(1000 + node, 4096 * (1000 + node));
   entry.write.add(500 + node, 65_536 * (500 + node));
-  for (const name of Object.values(CALLS)) entry.call(name, 100 + node);
+  for (const name of Object.values(CLIENT_CALLS)) entry.call(name, 100 + node);
   const lnet = { sent: 1_000_000, received: 2_000_000 };
   const before = { atNs: startNs, files: files(entry, startNs, lnet, release) };
   const nodes = facts.nodes[row] as number;
@@ -70,10 +57,7 @@ function sides(block: JobBlock, row: number, node: number, release: Release) {
     byCalls(counters[bytes][row] as number, counters[calls][row] as number, nodes, node);
   entry.read.add(share("reads"), spread("bytes_read", "reads"));
   entry.write.add(share("writes"), spread("bytes_written", "writes"));
-  for (const name of COUNTERS) {
-    const call = CALLS[name];
-    if (call !== undefined) entry.call(call, share(name));
-  }
+  for (const name of CLIENT_CALL_COLUMNS) entry.call(CLIENT_CALLS[name], share(name));
   lnet.sent += share("lnet_sent_bytes");
   lnet.received += share("lnet_received_bytes");
   return { before, after: { atNs: endNs, files: files(entry, endNs, lnet, release) } };

@@ -1,4 +1,5 @@
 /** Counters as a server or a client keeps them, and the lines that Lustre 2.12 and 2.15 print of them. */
+import { MDT_CALLS } from "../../model/index.ts";
 
 export const RELEASES = ["2.12", "2.15"] as const;
 export type Release = (typeof RELEASES)[number];
@@ -27,10 +28,7 @@ export class SizeCounter {
 const LATENCY = { min: 12, max: 4800, mean: 150, square: 60_000 };
 
 const OST_OTHERS = "getattr setattr punch sync destroy create statfs get_info set_info quotactl".split(" ");
-const MDT_NAMES = (
-  "open close mknod link unlink mkdir rmdir rename getattr setattr getxattr setxattr statfs sync " +
-  "samedir_rename crossdir_rename"
-).split(" ");
+const MDT_NAMES = [...MDT_CALLS, "samedir_rename", "crossdir_rename"];
 
 /** What one job, or everybody, did on one target. */
 export class Entry {

@@ -1,4 +1,5 @@
 /** The jobs of one cluster that start on one day, in columns: whole numbers that a double holds exactly. */
+import { CLIENT_CALL_COLUMNS } from "../../model/index.ts";
 import type { ClusterModel } from "./scenario.ts";
 
 /** What clients counted, by the names of the table's columns. */
@@ -7,16 +8,7 @@ export const COUNTERS = [
   "bytes_written",
   "reads",
   "writes",
-  "opens",
-  "closes",
-  "mkdirs",
-  "mknods",
-  "links",
-  "renames",
-  "rmdirs",
-  "unlinks",
-  "getattrs",
-  "setattrs",
+  ...CLIENT_CALL_COLUMNS,
   "lnet_sent_bytes",
   "lnet_received_bytes",
 ] as const;

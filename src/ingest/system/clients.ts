@@ -5,24 +5,10 @@
 import type { ByteSource } from "../../base/source.ts";
 import { clientDelta, CounterTable, JobClientSums, type NodeDelta } from "../../formats/lustre/index.ts";
 import { type ClientReading, readClientReading, sideItems } from "../../formats/samples/index.ts";
-import { type RowSink, nodesWarning } from "../../model/index.ts";
+import { CLIENT_CALLS, type RowSink, nodesWarning } from "../../model/index.ts";
 import type { Added, FileImporter, ImportSetting } from "../input-format.ts";
 import { count, type IngestNotes } from "../notes.ts";
 import { JobRows } from "./job-rows.ts";
-
-/** Columns of `jobs` and the counters of llite whose calls they are. */
-const CALLS: readonly (readonly [column: string, counter: string])[] = [
-  ["opens", "open"],
-  ["closes", "close"],
-  ["mkdirs", "mkdir"],
-  ["mknods", "mknod"],
-  ["links", "link"],
-  ["renames", "rename"],
-  ["rmdirs", "rmdir"],
-  ["unlinks", "unlink"],
-  ["getattrs", "getattr"],
-  ["setattrs", "setattr"],
-];
 
 /** Nodes of a run are read within minutes; this far apart it is another run of the same id. */
 const APART_NS = 600_000_000_000n;
@@ -151,7 +137,9 @@ export class ClientImporter implements FileImporter {
       bytes_written: whenCounted(sums.sum("write_bytes", "bytes")),
       reads: whenCounted(sums.samples("read_bytes")),
       writes: whenCounted(sums.samples("write_bytes")),
-      ...Object.fromEntries(CALLS.map(([column, counter]) => [column, whenCounted(sums.samples(counter))])),
+      ...Object.fromEntries(
+        Object.entries(CLIENT_CALLS).map(([column, counter]) => [column, whenCounted(sums.samples(counter))]),
+      ),
       lnet_sent_bytes: lnet("send_length"),
       lnet_received_bytes: lnet("recv_length"),
       warnings: lines.length === 0 ? null : lines.sort().join("\n"),

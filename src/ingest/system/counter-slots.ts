@@ -1,4 +1,5 @@
 /** Which columns of `minutes` and `targets` a counter of Lustre goes to. */
+import { MDT_CALLS } from "../../model/index.ts";
 import type { CounterTable } from "../../formats/lustre/index.ts";
 
 /** Columns that differences fill, in the order of their slots. */
@@ -17,12 +18,7 @@ export const METADATA_SLOT = 7;
 export const NO_SLOT = -1;
 
 /** Operations of an MDT. Renames within and across folders are counted under `rename` too. */
-const METADATA = new Set(
-  (
-    "open close mknod link unlink mkdir rmdir rename getattr setattr getxattr setxattr statfs sync " +
-    "migrate fallocate"
-  ).split(" "),
-);
+const METADATA = new Set([...MDT_CALLS, "migrate", "fallocate"]);
 
 export interface Slots {
   /** Where the sum goes, and the samples. */

@@ -1,8 +1,8 @@
 /** Starts ranks as processes of this machine, and sees to it that none outlives the run. */
-import { type ChildProcess, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ChildProgram } from "../../node/child-program.ts";
 import type { FromRank, ToRank } from "./wire.ts";
 
 export interface RanksSetting {
@@ -17,13 +17,9 @@ export interface RanksSetting {
 }
 
 interface Rank {
-  readonly process: ChildProcess;
+  readonly child: ChildProgram;
   state: "starting" | "listening" | "running" | "done";
-  /** The last of what it printed, for messages. */
-  printed: string;
 }
-
-const PRINTED_MAX = 2000;
 
 /** Ends when all ranks are done; fails with the first reason of any of them. Nothing is left running either way. */
 export async function runRanks(setting: RanksSetting): Promise<void> {
@@ -39,10 +35,9 @@ export async function runRanks(setting: RanksSetting): Promise<void> {
         ranks.push(startRank(setting, folder, rank, ranks, resolve, reject));
       }
     });
-    await Promise.all(ranks.map(ended));
+    await Promise.all(ranks.map(({ child }) => child.ended));
   } finally {
-    for (const { process: child } of ranks) child.kill("SIGKILL");
-    await Promise.all(ranks.map(ended));
+    await Promise.all(ranks.map(({ child }) => child.kill()));
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -55,27 +50,19 @@ function startRank(
   resolve: () => void,
   reject: (error: Error) => void,
 ): Rank {
-  const child = fork(setting.program, [], {
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
-    execArgv: [...(setting.execArgv ?? [])],
-  });
-  const rank: Rank = { process: child, state: "starting", printed: "" };
+  const child = new ChildProgram(setting.program, { execArgv: [...(setting.execArgv ?? [])] });
+  const rank: Rank = { child, state: "starting" };
   const tellAll = (message: ToRank) => {
-    for (const { process: one } of ranks) if (one.connected) one.send(message);
+    for (const one of ranks) one.child.tell(message);
   };
-  child.stderr?.on("data", (text: Buffer) => {
-    rank.printed = (rank.printed + text.toString()).slice(-PRINTED_MAX);
-  });
-  child.on("error", (error) => reject(new Error(`rank ${number} cannot be started: ${error.message}`)));
-  child.on("exit", (code, signal) => {
+  void child.gone.then(() => {
     if (rank.state === "done") return;
-    const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
-    const last = rank.printed.trim().split("\n").at(-1) ?? "";
-    // What it said before it ended may still be under way.
-    setImmediate(() => reject(new Error(`rank ${number} ${how}${last === "" ? "" : `: ${last}`}`)));
+    const { how, lastLine, startError } = child;
+    if (startError !== undefined) reject(new Error(`rank ${number} cannot be started: ${how}`));
+    const text = child.process.signalCode === null ? how : `was ended by ${how}`;
+    reject(new Error(`rank ${number} ${text}${lastLine === "" ? "" : `: ${lastLine}`}`));
   });
-  child.on("message", (message: FromRank) => {
+  child.process.on("message", (message: FromRank) => {
     switch (message.kind) {
       case "listening":
         rank.state = "listening";
@@ -93,23 +80,12 @@ function startRank(
         return;
       case "done":
         rank.state = "done";
-        child.disconnect();
+        child.process.disconnect();
         if (ranks.every(({ state }) => state === "done")) resolve();
         return;
     }
   });
-  child.send({
-    kind: "start",
-    rank: number,
-    size: setting.ranks,
-    folder,
-    data: setting.data,
-  } satisfies ToRank);
+  const { ranks: size, data } = setting;
+  child.tell({ kind: "start", rank: number, size, folder, data } satisfies ToRank);
   return rank;
-}
-
-function ended({ process: child }: Rank): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
-    return Promise.resolve();
-  return new Promise((resolve) => child.once("exit", () => resolve()));
 }

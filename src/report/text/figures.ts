@@ -20,7 +20,8 @@ import {
   quantileOf,
 } from "../../plot/index.ts";
 import { visible } from "../html/index.ts";
-import { cut } from "./cut.ts";
+import { cut } from "../../base/cut.ts";
+import { textTable } from "../../base/text-table.ts";
 
 const EIGHTHS = " ▏▎▍▌▋▊▉█";
 const HEIGHTS = " ▁▂▃▄▅▆▇█";
@@ -268,21 +269,12 @@ function pointLines({ x, y, points }: PointsChart, width: number): string[] {
 
 /** Columns side by side: the first is text and takes what the others, which are numbers, leave. */
 function columnLines(head: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
-  const cells = [head, ...rows].map((row) => row.map(visible));
-  const widths = head.map((_, column) =>
-    cells.reduce((widest, row) => Math.max(widest, Math.min(28, row[column]!.length)), 0),
-  );
-  const others = widths.slice(1).reduce((sum, one) => sum + one + 2, 0);
-  widths[0] = Math.min(Math.max(8, width - others), Math.max(...cells.map((row) => row[0]!.length)));
-  return cells.map((row) =>
-    row
-      .map((cell, column) => {
-        const shown = cut(cell, widths[column]!);
-        return column === 0 ? shown.padEnd(widths[column]!) : shown.padStart(widths[column]!);
-      })
-      .join("  ")
-      .trimEnd(),
-  );
+  const columns = head.map((label, c) => ({
+    ...{ label: visible(label), right: c > 0 },
+    ...(c === 0 ? { rest: 8 } : { max: 28 }),
+  }));
+  const cells = rows.map((row) => row.map(visible));
+  return textTable(columns, cells, { width, cut });
 }
 
 /** Heights by value; anything above zero shows at least the lowest. */

@@ -1,4 +1,6 @@
 /** A document for a terminal. The summary leaves sections of detail out; `full` prints them too. */
+import { cut } from "../../base/cut.ts";
+import { textTable } from "../../base/text-table.ts";
 import { formatMany } from "../../base/units.ts";
 import type {
   Block,
@@ -12,7 +14,6 @@ import type {
 } from "../../model/index.ts";
 import { formatValue } from "../../plot/index.ts";
 import { visible } from "../html/index.ts";
-import { cut } from "./cut.ts";
 import { figureText } from "./figures.ts";
 
 export interface TextOptions {
@@ -153,37 +154,22 @@ function tableLines(table: TableBlock, width: number, paint: Paint): string[] {
       return typeof cell === "string" ? plain(cell) : formatValue(cell, unit);
     }),
   );
-  // The first column takes what the others leave.
-  const widths = columns.map(({ label }, c) =>
-    Math.min(28, Math.max(label.length, ...rows.map((row) => (row[c] as string).length))),
+  const [heading = "", ...lines] = textTable(
+    columns.map(({ label, unit }, c) => ({
+      ...{ label, right: unit !== "text" },
+      // The first column takes what the others leave; an instant is cut nowhere.
+      ...(c === 0 ? { rest: 0, min: unit === "unix-seconds" ? 20 : 16 } : { max: 28 }),
+    })),
+    rows,
+    { width, cut },
   );
-  const others = widths.slice(1).reduce((sum, one) => sum + one + 2, 0);
-  widths[0] = Math.max(
-    // An instant is cut nowhere.
-    columns[0]?.unit === "unix-seconds" ? 20 : 16,
-    Math.min(
-      Math.max(columns[0]?.label.length ?? 0, ...rows.map((row) => (row[0] as string).length)),
-      width - others,
-    ),
-  );
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, c) => {
-        const text = cut(cell, widths[c] as number);
-        return columns[c]?.unit === "text"
-          ? text.padEnd(widths[c] as number)
-          : text.padStart(widths[c] as number);
-      })
-      .join("  ")
-      .trimEnd();
   const total = table.rowsTotal ?? source.length;
   return [
     ...wrap(table.caption, width).map((text) => paint("dim", text)),
-    line(columns.map(({ label }) => label)),
-    ...rows.map((row, index) => {
-      const text = line(row);
-      return table.groups === undefined && table.pale?.[index] ? paint("dim", text) : text;
-    }),
+    heading,
+    ...lines.map((text, index) =>
+      table.groups === undefined && table.pale?.[index] ? paint("dim", text) : text,
+    ),
     ...(total > rows.length && table.groups === undefined
       ? [`… ${total - rows.length} more; all of them: --json or -o report.html`]
       : []),
@@ -206,4 +192,3 @@ export function wrap(text: string, width: number): string[] {
   if (line !== "") lines.push(line);
   return lines;
 }
-export { cutEnd } from "./cut.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Block, Document, TableBlock } from "../../model/document.ts";
 import type { Figure } from "../../model/figure.ts";
 import type { Finding } from "../../model/finding.ts";
-import { cut, cutEnd } from "./cut.ts";
+import { cut, cutEnd } from "../../base/cut.ts";
 import { figureText } from "./figures.ts";
 import { findingsText, plain, renderText, wrap } from "./index.ts";
 

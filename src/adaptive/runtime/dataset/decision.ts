@@ -5,7 +5,8 @@
 import { link, lstat, readFile, readlink, realpath, rename, rm, symlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import type { Outcome } from "../../protocol/index.ts";
-import { inodeAt, isCode, syncFolder, writeDurably } from "./folders.ts";
+import { folderSynced } from "../../../node/durable.ts";
+import { inodeAt, isCode, writeDurably } from "./folders.ts";
 import { CommitRefused } from "./names-lead.ts";
 import { type DatasetNames, subfilePath } from "./names.ts";
 
@@ -33,7 +34,7 @@ export async function decide(names: DatasetNames, proposal: Decision, who: strin
   await writeDurably(own, JSON.stringify(proposal));
   try {
     await link(own, decisionPath(names));
-    await syncFolder(names.notes);
+    await folderSynced(names.notes);
     return proposal;
   } catch (error) {
     if (!isCode(error, "EEXIST")) throw error;
@@ -61,14 +62,14 @@ export async function carryOut(names: DatasetNames, decision: Decision): Promise
   const { outcome, draft, subfiles } = decision;
   if (outcome !== "complete" || draft === undefined) return;
   for (const { k, path } of subfiles) await nameSubfile(names, k, path);
-  await syncFolder(names.folder);
+  await folderSynced(names.folder);
   try {
     await rename(draft, names.index);
   } catch (error) {
     if (!isCode(error, "ENOENT")) throw error;
     await requireInPlace(names, decision);
   }
-  await syncFolder(dirname(names.index));
+  await folderSynced(dirname(names.index));
 }
 
 /** Somebody else was faster; or the draft is lost, and an index under that name is that of an earlier dataset. */

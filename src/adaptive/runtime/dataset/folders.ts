@@ -3,26 +3,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { namedError, UsageError } from "../../../base/errors.ts";
-
-/** The names in the folder are durable; not every file system lets folders be synced. */
-export async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, "r");
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    // The data itself is safe; only a name may be lost with the machine.
-    if (
-      !["EINVAL", "EACCES", "EPERM", "ENOTSUP", "EISDIR"].includes(
-        (error as NodeJS.ErrnoException).code ?? "",
-      )
-    )
-      throw error;
-  }
-}
+import { folderSynced } from "../../../node/durable.ts";
 
 /** Writes and syncs a whole file; gives its inode. Its name is durable when its folder is synced, too. */
 export async function writeDurably(path: string, bytes: Uint8Array | string): Promise<string> {
@@ -43,7 +24,7 @@ export async function replaceDurably(path: string, bytes: Uint8Array | string): 
   const draft = `${path}.new`;
   await writeDurably(draft, bytes);
   await rename(draft, path);
-  await syncFolder(dirname(path));
+  await folderSynced(dirname(path));
 }
 
 /** Inode of the file that a name leads to; undefined when it leads to none. */

@@ -4,7 +4,7 @@ import { layOutGroup } from "../../../formats/bp/index.ts";
 import type { PieceEntry } from "../piece/piece-info.ts";
 import { groupOf, type Stage } from "../stage/stage.ts";
 import { encodeParts, indexOfPieces } from "./build-index.ts";
-import { syncFolder } from "./folders.ts";
+import { folderSynced } from "../../../node/durable.ts";
 import { dirname } from "node:path";
 
 /** A late write of a piece that was given up can still make the file longer; then the index goes behind it again. */
@@ -35,7 +35,7 @@ export async function sealPath(
     if (pieces.some(({ info }) => info.identity !== identity)) throw new Error("another file has its name");
     await file.truncate(Math.max(...pieces.map((piece) => endOf(stage, piece))));
     await sealFile(file, stage, pieces);
-    await syncFolder(dirname(path));
+    await folderSynced(dirname(path));
   } finally {
     await file.close();
   }

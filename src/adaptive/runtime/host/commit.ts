@@ -6,7 +6,8 @@ import { type BpFile, readBp, slabsBetween } from "../../../formats/bp/index.ts"
 import { withFile } from "../../../node/file-source.ts";
 import { encodeParts, indexOfPieces, joinParts, partsOf } from "../dataset/build-index.ts";
 import { carryOut, type Decision, decide } from "../dataset/decision.ts";
-import { syncFolder, writeDurably } from "../dataset/folders.ts";
+import { folderSynced } from "../../../node/durable.ts";
+import { writeDurably } from "../dataset/folders.ts";
 import { requireDataFiles, requireDraft } from "../dataset/names-lead.ts";
 import { type DatasetNames, indexDraft } from "../dataset/names.ts";
 import type { PieceEntry } from "../piece/piece-info.ts";
@@ -50,7 +51,7 @@ export async function commitPieces(request: CommitRequest, pieces: readonly Piec
   const subfiles = paths.map((path) => ({ k: numbers.get(path) as number, path }));
   const draftInode = await writeDurably(draft, index);
   // Once it is decided on, the draft must be found, also after the machine went down.
-  await syncFolder(dirname(draft));
+  await folderSynced(dirname(draft));
   try {
     await requireDataFiles(all, backend);
     await requireDraft(draft, draftInode);

@@ -12,7 +12,7 @@ import {
   type WriteStart,
 } from "../../protocol/index.ts";
 import { carryOut, type Decision, readDecision } from "../dataset/decision.ts";
-import { syncFolder } from "../dataset/folders.ts";
+import { folderSynced } from "../../../node/durable.ts";
 import { sealFile } from "../dataset/seal.ts";
 import { Journal } from "../keep/journal.ts";
 import { type Buffers, buffersFor } from "../piece/buffers.ts";
@@ -110,7 +110,7 @@ export class FileWork {
   async sync(file: FileId): Promise<void> {
     const { file: open } = await this.#files.get(file);
     const name = this.#setting.commit.keeps
-      ? syncFolder(dirname(pathOfFile(this.#setting, file)))
+      ? folderSynced(dirname(pathOfFile(this.#setting, file)))
       : undefined;
     // At once: on a busy target each of them waits behind the data of others.
     await Promise.all([open.sync(), name]);

@@ -1,7 +1,8 @@
 /** How fast each target was, kept between runs. Older measurements count less. */
-import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { writeWhole } from "../../../node/durable.ts";
 
 export interface TargetMemory {
   /** Bytes per second. */
@@ -60,9 +61,8 @@ export class History {
     }
     try {
       mkdirSync(dirname(this.#path), { recursive: true });
-      const draft = `${this.#path}.${process.pid}`;
-      writeFileSync(draft, `${JSON.stringify({ version: 1, targets }, undefined, 1)}\n`);
-      renameSync(draft, this.#path);
+      const text = `${JSON.stringify({ version: 1, targets }, undefined, 1)}\n`;
+      writeWhole(this.#path, text, { sync: false });
     } catch {
       // No home to write to.
     }

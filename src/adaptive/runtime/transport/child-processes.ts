@@ -1,6 +1,6 @@
 /** Every host in a process of its own, started from here; messages go through this process, in order. */
-import { type ChildProcess, fork } from "node:child_process";
 import { builtFile } from "../../../node/built.ts";
+import { ChildProgram } from "../../../node/child-program.ts";
 import { Pacer, ratesOf } from "../../backend/index.ts";
 import {
   type HostReport,
@@ -19,16 +19,13 @@ export const childProcesses: Transport = {
 
 interface Child {
   readonly index: number;
-  readonly process: ChildProcess;
+  readonly program: ChildProgram;
   state: "starting" | "ready" | "ended" | "gone";
   report: HostReport | undefined;
-  /** The last of what it printed, for messages. */
-  printed: string;
 }
 
 /** A blocked write holds a thread; there are enough for all targets and more. */
 const THREADS_MAX = 64;
-const PRINTED_MAX = 2000;
 
 class ChildRun {
   readonly #setting: HostSetting;
@@ -65,34 +62,16 @@ class ChildRun {
 
   #start(program: string, index: number): Child {
     const threads = Math.min(THREADS_MAX, 4 + 2 * this.#setting.targets.length);
-    const child: Child = {
-      index,
-      process: fork(program, [], {
-        serialization: "advanced",
-        stdio: ["ignore", "ignore", "pipe", "ipc"],
-        env: { ...process.env, UV_THREADPOOL_SIZE: String(threads) },
-        // Little garbage is made; young space of the usual size would be most of the process.
-        execArgv: ["--max-semi-space-size=2"],
-      }),
-      state: "starting",
-      report: undefined,
-      printed: "",
-    };
-    const { process: forked } = child;
-    if (forked.pid !== undefined) this.#watch.began?.(index, forked.pid);
-    forked.stderr?.on("data", (text: Buffer) => {
-      child.printed = (child.printed + text.toString()).slice(-PRINTED_MAX);
+    const started = new ChildProgram(program, {
+      env: { ...process.env, UV_THREADPOOL_SIZE: String(threads) },
+      // Little garbage is made; young space of the usual size would be most of the process.
+      execArgv: ["--max-semi-space-size=2"],
     });
-    forked.on("message", (message: FromHost) => this.#heard(child, message));
-    forked.on("error", (error) => {
-      child.printed += error.message;
-      this.#gone(child, error.message);
-    });
-    // After this event all that it said has been heard.
-    forked.on("disconnect", () => this.#whenExited(child));
-    forked.on("exit", () => {
-      if (!forked.connected) this.#whenExited(child);
-    });
+    const child: Child = { index, program: started, state: "starting", report: undefined };
+    const { pid } = started.process;
+    if (pid !== undefined) this.#watch.began?.(index, pid);
+    started.process.on("message", (message: FromHost) => this.#heard(child, message));
+    void started.gone.then(() => this.#gone(child));
     this.#tell(child, { kind: "start", setting: this.#setting, index });
     return child;
   }
@@ -144,21 +123,14 @@ class ChildRun {
     for (const child of this.#children) if (child.state === "gone") this.#announce(child);
   }
 
-  #whenExited(child: Child): void {
-    const { process: forked } = child;
-    const how = () => (forked.signalCode === null ? `ended with code ${forked.exitCode}` : forked.signalCode);
-    if (forked.exitCode !== null || forked.signalCode !== null) this.#gone(child, how());
-    else forked.once("exit", () => this.#gone(child, how()));
-  }
-
-  #gone(child: Child, how: string): void {
+  #gone(child: Child): void {
     if (child.state === "gone" || child.state === "ended") return;
+    const { how, lastLine } = child.program;
     child.state = "gone";
     // When the run was stopped, it is we who end them.
     if (this.#fatal === undefined) this.#watch.died?.(child.index, how);
     if (this.#children.every(({ state }) => state === "gone")) {
-      const printed = child.printed.trim().split("\n").at(-1) ?? "";
-      this.#stop(`all writer processes ended (the last: ${how}${printed === "" ? "" : `: ${printed}`})`);
+      this.#stop(`all writer processes ended (the last: ${how}${lastLine === "" ? "" : `: ${lastLine}`})`);
       return;
     }
     if (this.#going) this.#announce(child);
@@ -182,20 +154,16 @@ class ChildRun {
   }
 
   #tell(child: Child, message: ToHost): void {
-    if (child.state === "gone" || !child.process.connected) return;
-    child.process.send(message, undefined, undefined, () => {});
+    if (child.state !== "gone") child.program.tell(message);
   }
 
   /** None is left running when this ends. */
   async #endAll(): Promise<void> {
     await Promise.all(
       this.#children.map(async (child) => {
-        const { process: forked } = child;
-        if (forked.exitCode !== null || forked.signalCode !== null || forked.pid === undefined) return;
-        const exited = new Promise((resolve) => forked.once("exit", resolve));
-        if (this.#fatal === undefined && child.state === "ended") this.#tell(child, { kind: "end" });
-        else forked.kill("SIGKILL");
-        await exited;
+        if (this.#fatal !== undefined || child.state !== "ended") return child.program.kill();
+        this.#tell(child, { kind: "end" });
+        await child.program.ended;
       }),
     );
   }

@@ -1,6 +1,6 @@
 /** Seeds, each a scenario with faults, checked one after the other; on threads where there are many. */
-import { Worker } from "node:worker_threads";
 import { builtFile, isBuild } from "../../../node/built.ts";
+import { ThreadPool } from "../../../node/thread-pool.ts";
 import { type CheckOptions, checkScenario } from "./check.ts";
 import { scenarioOf } from "./scenario.ts";
 
@@ -90,8 +90,7 @@ export async function explore(options: ExploreOptions): Promise<Tally> {
   };
   const threads = Math.min(options.threads, Math.ceil(count / CHUNK));
   const program = threads > 1 && isBuild ? builtFile("explore-worker.js") : undefined;
-  if (program !== undefined)
-    await Promise.all(Array.from({ length: threads }, () => runThread(program, take, add)));
+  if (program !== undefined) await onThreads(program, threads, take, add);
   else
     for (let work = take(); work !== undefined; work = take()) {
       add(exploreHere(work));
@@ -102,21 +101,21 @@ export async function explore(options: ExploreOptions): Promise<Tally> {
   return total;
 }
 
-function runThread(program: string, take: () => ExploreWork | undefined, add: (tally: Tally) => void) {
-  return new Promise<void>((resolve, reject) => {
-    const worker = new Worker(program);
-    const more = () => {
-      const work = take();
-      if (work === undefined) void worker.terminate().then(() => resolve());
-      else worker.postMessage(work);
-    };
-    worker.on("message", (tally: Tally) => {
-      add(tally);
-      more();
-    });
-    worker.on("error", reject);
-    more();
-  });
+async function onThreads(
+  program: string,
+  threads: number,
+  take: () => ExploreWork | undefined,
+  add: (tally: Tally) => void,
+): Promise<void> {
+  const pool = new ThreadPool<ExploreWork, Tally>({ program, threads });
+  const runAll = async () => {
+    for (let work = take(); work !== undefined; work = take()) add(await pool.run(work));
+  };
+  try {
+    await Promise.all(Array.from({ length: threads }, runAll));
+  } finally {
+    await pool.stop();
+  }
 }
 
 function addTo(total: Tally, tally: Tally): void {

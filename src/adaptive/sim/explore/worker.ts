@@ -1,5 +1,5 @@
 /** A thread of the explorer: seeds in, a tally out. */
-import { parentPort } from "node:worker_threads";
+import { serveTasks } from "../../../node/thread-tasks.ts";
 import { type ExploreWork, exploreHere } from "./explore.ts";
 
-parentPort?.on("message", (work: ExploreWork) => parentPort?.postMessage(exploreHere(work)));
+serveTasks((work: ExploreWork) => exploreHere(work));

@@ -1,11 +1,19 @@
 /** Jobs on threads. Results stand in the order of the jobs, however many threads there are and whoever ends first. */
 import { performance } from "node:perf_hooks";
-import { Worker } from "node:worker_threads";
 import { builtFile } from "../../../node/built.ts";
+import { ThreadPool } from "../../../node/thread-pool.ts";
 import type { Machine } from "../machines/index.ts";
 import { type Job, type JobResult, JobRunner, writesOf } from "./jobs.ts";
 import { machineAmong } from "./machines.ts";
-import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
+
+export interface WorkerStart {
+  readonly machines: readonly Machine[];
+}
+
+export interface TimedResult {
+  readonly result: JobResult;
+  readonly seconds: number;
+}
 
 export interface PoolOptions {
   readonly machines: readonly Machine[];
@@ -56,43 +64,28 @@ async function onThreads(
   order: readonly number[],
   { machines, threads, signal, onProgress }: PoolOptions,
 ): Promise<PoolResult> {
-  const program = builtFile("sim-worker.js");
-  const workerData: WorkerStart = { machines };
-  const workers = Array.from(
-    { length: Math.min(threads, jobs.length) },
-    () => new Worker(program, { workerData }),
-  );
+  const pool = new ThreadPool<Job, TimedResult>({
+    program: builtFile("sim-worker.js"),
+    threads: Math.min(threads, jobs.length),
+    workerData: { machines } satisfies WorkerStart,
+  });
+  const stop = () => void pool.stop(signal?.reason);
+  signal?.addEventListener("abort", stop, { once: true });
   const results = new Array<JobResult>(jobs.length);
-  let [next, done, writes, busySeconds] = [0, 0, 0, 0];
+  let [writes, busySeconds] = [0, 0];
+  const run = async (index: number) => {
+    const job = jobs[index] as Job;
+    const { result, seconds } = await pool.run(job);
+    results[index] = result;
+    busySeconds += seconds;
+    writes += writesOf(job);
+    onProgress?.(writes);
+  };
   try {
-    await new Promise<void>((resolve, reject) => {
-      if (jobs.length === 0) resolve();
-      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-      const give = (worker: Worker) => {
-        const index = order[next++];
-        if (index !== undefined) worker.postMessage({ index, job: jobs[index] as Job } satisfies ToWorker);
-      };
-      for (const worker of workers) {
-        worker.on("error", reject);
-        worker.on("message", (message: FromWorker) => {
-          if (message.kind === "failed") {
-            const error = new Error(message.message);
-            if (message.stack !== undefined) error.stack = message.stack;
-            reject(error);
-            return;
-          }
-          results[message.index] = message.result;
-          busySeconds += message.seconds;
-          writes += writesOf(jobs[message.index] as Job);
-          onProgress?.(writes);
-          if (++done === jobs.length) resolve();
-          else give(worker);
-        });
-        give(worker);
-      }
-    });
+    await Promise.all(order.map(run));
   } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    signal?.removeEventListener("abort", stop);
+    await pool.stop();
   }
   return { results, busySeconds };
 }

@@ -1,20 +1,15 @@
 /** The jobs of a store as columns: what is asked of millions of them is answered by passes over these. */
-import type { Queryable, RawColumn } from "../../../model/index.ts";
+import {
+  NAME_CALL_COLUMNS as OPERATIONS,
+  type NameCall as Operation,
+  type Queryable,
+  type RawColumn,
+} from "../../../model/index.ts";
 import { number } from "../common/item.ts";
 import { TIME_LEAST_NS, TIME_MOST_NS } from "../common/run-minutes.ts";
 import { boundsOf, nodeMemories, type SystemOptions } from "./options.ts";
 
-export const OPERATIONS = [
-  "opens",
-  "closes",
-  "mkdirs",
-  "mknods",
-  "links",
-  "renames",
-  "rmdirs",
-  "unlinks",
-] as const;
-export type Operation = (typeof OPERATIONS)[number];
+export { OPERATIONS, type Operation };
 
 /** Why a job is not studied; 0: it is. */
 export const STUDIED = 0;

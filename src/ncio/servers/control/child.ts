@@ -1,7 +1,7 @@
 /** One server process, from this side. */
-import { type ChildProcess, fork } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { builtFile } from "../../../node/built.ts";
+import { ChildProgram } from "../../../node/child-program.ts";
 import { assert } from "../../../base/assert.ts";
 import { FormatError } from "../../../base/errors.ts";
 import { formatAddress } from "../address.ts";
@@ -15,8 +15,7 @@ const READY_MS = 60_000;
 const END_MS = 5000;
 
 export class Child {
-  readonly ended: Promise<void>;
-  readonly #process: ChildProcess;
+  readonly #program: ChildProgram;
   readonly #label: string;
   readonly #whenReady: Promise<void>;
   #ready: Ready | undefined;
@@ -27,9 +26,10 @@ export class Child {
     this.#label = `server ${server}${listen.kind === "tcp" && listen.port === 0 ? "" : ` at ${formatAddress(listen)}`}`;
     const log = openSync(logPath, "a", 0o600);
     try {
-      this.#process = fork(builtFile("target-server.js"), [`${server}/${servers}`, folder], {
+      this.#program = new ChildProgram(builtFile("target-server.js"), {
+        args: [`${server}/${servers}`, folder],
         detached: start.detached,
-        stdio: ["ignore", "ignore", log, "ipc"],
+        stderr: log,
         // Little garbage is made; young space of the usual size would be most of the process.
         execArgv: ["--max-semi-space-size=2"],
         cwd: "/",
@@ -37,10 +37,13 @@ export class Child {
     } finally {
       closeSync(log);
     }
-    this.ended = new Promise((resolve) => this.#process.once("exit", () => resolve()));
     this.#whenReady = this.#listen(logPath);
     this.#whenReady.catch(() => {});
-    this.#process.send(start, undefined, undefined, () => {});
+    this.#program.tell(start);
+  }
+
+  get ended(): Promise<void> {
+    return this.#program.ended;
   }
 
   /** Known once it is ready. */
@@ -57,33 +60,20 @@ export class Child {
     return this.#whenReady;
   }
 
-  /** It goes on without us, and we without it. */
   letGo(): void {
-    this.#process.disconnect();
-    this.#process.unref();
+    this.#program.letGo();
   }
 
-  /** Asks it to end; kills it when it does not. */
-  async end(): Promise<void> {
-    if (this.#isOver()) return;
-    this.#process.kill("SIGTERM");
-    const timer = setTimeout(() => this.#process.kill("SIGKILL"), END_MS);
-    await this.ended;
-    clearTimeout(timer);
+  end(): Promise<void> {
+    return this.#program.end(END_MS);
   }
 
-  async kill(): Promise<void> {
-    if (this.#isOver()) return;
-    this.#process.kill("SIGKILL");
-    await this.ended;
-  }
-
-  #isOver(): boolean {
-    const { pid, exitCode, signalCode } = this.#process;
-    return pid === undefined || exitCode !== null || signalCode !== null;
+  kill(): Promise<void> {
+    return this.#program.kill();
   }
 
   #listen(logPath: string): Promise<void> {
+    const { process, gone } = this.#program;
     return new Promise((resolve, reject) => {
       const fail = (text: string): void => {
         clearTimeout(timer);
@@ -91,11 +81,13 @@ export class Child {
       };
       const timer = setTimeout(() => fail(`was not ready after ${READY_MS / 1000} s`), READY_MS);
       timer.unref();
-      this.#process.once("error", (error) => fail(`cannot be started: ${error.message}`));
-      this.#process.once("exit", (code, signal) =>
-        fail(`ended before it was ready (${signal ?? `code ${code}`}); see ${logPath}`),
-      );
-      this.#process.once("message", (answer: StartAnswer) => {
+      void gone.then(() => {
+        const { startError } = this.#program;
+        if (startError !== undefined) fail(`cannot be started: ${startError.message}`);
+        const how = process.signalCode ?? `code ${process.exitCode}`;
+        fail(`ended before it was ready (${how}); see ${logPath}`);
+      });
+      process.once("message", (answer: StartAnswer) => {
         if (answer.kind === "failed") return fail(answer.text);
         clearTimeout(timer);
         this.#ready = answer;

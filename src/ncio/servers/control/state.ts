@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { FormatError, inFile, UsageError } from "../../../base/errors.ts";
 import { isAlive, type ProcessId, ticksOf } from "./processes.ts";
+import { writeWhole } from "../../../node/durable.ts";
 import { makeFolder } from "../../../node/folders.ts";
 import { writeFile } from "../../../node/write-file.ts";
 
@@ -95,10 +96,8 @@ function removeStale(dir: string, found: TargetsState): void {
 }
 
 export function writeState(dir: string, state: TargetsState): void {
-  const path = join(dir, STATE_FILE);
-  const aside = `${path}.${process.pid}`;
-  writeFile(aside, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
-  renameSync(aside, path);
+  const text = `${JSON.stringify(state, null, 2)}\n`;
+  writeWhole(join(dir, STATE_FILE), text, { mode: 0o600, sync: false });
 }
 
 /** Undefined when no servers were started there. */

@@ -4,7 +4,6 @@ import {
   constants,
   fdatasync,
   fstatSync,
-  fsync,
   ftruncateSync,
   lstatSync,
   openSync,
@@ -12,6 +11,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { join } from "node:path";
+import { folderSynced } from "../../../node/durable.ts";
 import { Refusal } from "../errors.ts";
 import { OPEN_FILES_MAX } from "../limits.ts";
 import { nameFault } from "../names.ts";
@@ -105,7 +105,7 @@ export class LocalFiles {
       if (error !== null || !file.fresh) end(error);
       else {
         file.fresh = false;
-        this.#syncFolder(end);
+        folderSynced(this.#folder).then(() => end(null), end);
       }
     });
   }
@@ -127,20 +127,6 @@ export class LocalFiles {
     const fault = nameFault(name);
     if (fault !== undefined) throw new Refusal(Status.badName, fault);
     return join(this.#folder, name);
-  }
-
-  #syncFolder(done: (error: Error | null) => void): void {
-    let fd: number;
-    try {
-      fd = openSync(this.#folder, constants.O_RDONLY | constants.O_DIRECTORY);
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
-    fsync(fd, (error) => {
-      closeSync(fd);
-      done(error);
-    });
   }
 
   #closeWhenIdle(file: LocalFile): void {
