@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { BlockQueue } from "../../protocol/block-queue.ts";
 import { Coordinator } from "../../protocol/coordinator.ts";
+import type { Effects } from "../../protocol/index.ts";
 import { FileLeases } from "../../protocol/file-leases.ts";
 import { OwnedFiles } from "../../protocol/owned-files.ts";
 import { SubCoordinator } from "../../protocol/sub-coordinator.ts";
@@ -83,7 +84,22 @@ describe("a broken protocol is caught:", () => {
       if (piece.piece === 3) this.outstanding.delete(piece.piece);
       else accept.call(this, piece, ...rest);
     });
-    expect(caught()).toContain("exactly-once");
+    // Before it can travel: the group that lost it does not call itself complete.
+    expect(caught()).toContain("assertion");
+  });
+
+  it("an index that loses a part on its way to the commit", () => {
+    const decide = Coordinator.prototype.decide;
+    vi.spyOn(Coordinator.prototype, "decide").mockImplementation(function (
+      this: Coordinator,
+      outcome,
+      reason,
+      out,
+    ) {
+      const commit: Effects["commit"] = (one) => out.commit({ ...one, parts: one.parts.slice(1) });
+      decide.call(this, outcome, reason, { commit } as Effects);
+    });
+    expect(caught(30)).toContain("exactly-once");
   });
 
   it("what failed counts as written", () => {
