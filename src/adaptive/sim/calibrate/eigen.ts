@@ -1,4 +1,5 @@
 /** Eigenvalues and eigenvectors of a small symmetric matrix by Jacobi rotations. */
+import { assert } from "../../../base/assert.ts";
 
 export interface Eigen {
   readonly values: Float64Array;
@@ -15,6 +16,10 @@ export const identity = (n: number): Float64Array[] =>
 
 export function eigen(matrix: readonly Float64Array[]): Eigen {
   const n = matrix.length;
+  assert(
+    matrix.every((row, i) => row.length === n && row.every((one, j) => one === matrix[j]?.[i])),
+    "the matrix is symmetric, and of numbers",
+  );
   const a = matrix.map((row) => Float64Array.from(row));
   const vectors = identity(n);
   for (let sweep = 0; sweep < 50; sweep++) {

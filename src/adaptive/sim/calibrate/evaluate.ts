@@ -115,6 +115,7 @@ export async function evaluateAll(
     }
     return { measured, judged: judgeAll(new Evidence(measured, () => machine), judging.checks) };
   });
+  assert(next === jobs.length && results.length === jobs.length, "every result belongs to one case");
   return machines.map((_, i) => {
     const own = judged.slice(i * seeds.length, (i + 1) * seeds.length);
     const losses = own.map((one) => lossOf(one.judged));

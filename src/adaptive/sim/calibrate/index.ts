@@ -1,5 +1,6 @@
 /** Calibration: targets in; parameters, loss and a verdict per target out. */
 
+import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
 import type { Machine } from "../machines/index.ts";
 import { CmaSearch } from "./cma.ts";
@@ -83,6 +84,7 @@ export async function calibrate(options: CalibrateOptions): Promise<Calibration>
         if (evaluation.loss < best.evaluation.loss) best = { machine: tried[i] as Machine, evaluation };
         candidates.push({ point: points[candidates.length] as Float64Array, loss: evaluation.loss });
       });
+      assert(best.evaluation.loss <= start.loss, "a calibration makes nothing worse");
       if (goesOn) continue;
       const evaluation =
         best.machine === machine ? start : await evaluate(best.machine, effort, judging, pool);

@@ -62,6 +62,7 @@ export const seriesKey = (one: Omit<Series, "samples" | "seed">): string =>
 
 export function specOf(series: Series, sample: number, machine: Machine): RunSpec {
   const { method, sizeMb, writers, targets, interference, twoJobs, samples, seed } = series;
+  assert(sample >= 0 && sample < samples, "a sample is one of its series");
   return {
     machine,
     writers,

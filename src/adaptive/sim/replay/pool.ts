@@ -1,4 +1,5 @@
 /** Jobs on threads. Results stand in the order of the jobs, however many threads there are and whoever ends first. */
+import { assert } from "../../../base/assert.ts";
 import { performance } from "node:perf_hooks";
 import { Worker } from "node:worker_threads";
 import { builtFile } from "../../../node/built.ts";
@@ -48,6 +49,7 @@ async function runHere(
     await breathe?.();
     signal?.throwIfAborted();
   }
+  assert(!results.includes(undefined as never), "every job has a result");
   return { results, busySeconds: (performance.now() - began) / 1000 };
 }
 
@@ -81,6 +83,7 @@ async function onThreads(
             reject(error);
             return;
           }
+          assert(results[message.index] === undefined, "a job is done once");
           results[message.index] = message.result;
           busySeconds += message.seconds;
           writes += writesOf(jobs[message.index] as Job);

@@ -69,6 +69,7 @@ export async function runReplay(options: ReplayOptions): Promise<Replay> {
   const second = await runJobs(pairJobs, pool);
   const evidence = new Evidence(new Map(measured.map((one) => [seriesKey(one), one.results])), machine);
   const steps = first.results.filter((one) => one.kind === "policy");
+  assert(steps.length === policyRuns.length, "every policy run has a result");
   const policies = policyRuns.map((run, i) => ({ ...run, results: steps[i]!.steps }));
   return {
     seed,

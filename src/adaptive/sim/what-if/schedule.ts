@@ -1,4 +1,5 @@
 /** In which order a run's transfers come: as many at once as its ranks can serve, the next when one is done. */
+import { assert } from "../../../base/assert.ts";
 import type { RecordedRun, Transfer } from "./recorded.ts";
 
 /** When each transfer of a phase starts, from the start of the phase, when each takes its recorded time. */
@@ -9,11 +10,13 @@ export function recordedStarts(transfers: readonly Transfer[], ranks: number): n
   return transfers.map((one) => {
     const needed = Math.min(one.ranks, ranks);
     while (free < needed) {
+      assert(under.length > 0, "ranks that are busy have a transfer");
       let first = 0;
       for (let i = 1; i < under.length; i++) if (under[i]!.end < under[first]!.end) first = i;
       const [done] = under.splice(first, 1) as [{ end: number; ranks: number }];
       now = Math.max(now, done.end);
       free += done.ranks;
+      assert(free <= ranks, "ranks come back once");
     }
     under.push({ end: now + one.seconds, ranks: needed });
     free -= needed;
