@@ -1,4 +1,5 @@
 /** Every host in a process of its own, started from here; messages go through this process, in order. */
+import { assert } from "../../../base/assert.ts";
 import { type ChildProcess, fork } from "node:child_process";
 import { builtFile } from "../../../node/built.ts";
 import { Pacer, ratesOf } from "../../backend/index.ts";
@@ -123,6 +124,7 @@ class ChildRun {
         this.#goWhenReady();
         return;
       case "ended":
+        assert(child.report === undefined, "a process ends once");
         child.state = "ended";
         child.report = message.report;
         this.#finishWhenDone();
@@ -131,6 +133,7 @@ class ChildRun {
   }
 
   #route(from: number, to: number, message: unknown): void {
+    assert(to >= 0 && to < this.#setting.blocks.length, "a message goes to a rank of the run");
     const child = this.#children[hostOfRank(to, this.#setting.hosts)];
     if (child !== undefined) this.#tell(child, { kind: "deliver", from, to, message } as ToHost);
   }
@@ -139,6 +142,7 @@ class ChildRun {
     if (this.#going || this.#children.some(({ state }) => state === "starting")) return;
     this.#going = true;
     this.#readyAt = machineSeconds() - this.#setting.beganSeconds;
+    assert(this.#readyAt >= 0, "a run begins before its processes are there");
     for (const child of this.#children) this.#tell(child, { kind: "go" });
     // Those that died before the start have not been told of to anybody.
     for (const child of this.#children) if (child.state === "gone") this.#announce(child);
@@ -167,6 +171,7 @@ class ChildRun {
   }
 
   #announce(dead: Child): void {
+    assert(dead.state === "gone" && this.#going, "deaths are told of after the start");
     const ranks = ranksOfHost(this.#setting, dead.index);
     for (const child of this.#children) this.#tell(child, { kind: "lost", ranks });
   }
