@@ -3,6 +3,7 @@
  * written anew. The new batch replaces the old ones from the moment its manifest entry exists; their files go after a
  * grace time, so that whoever reads them meanwhile can finish.
  */
+import { assert } from "../base/assert.ts";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
@@ -14,7 +15,17 @@ import { syncFolder } from "../node/durable.ts";
 import { ensureFolder, hashFile, removeFile, sizeOf, syncFile } from "./files.ts";
 import { reached } from "./hooks.ts";
 import { entryPath, MANIFEST, markPath, newBatchId, SEGMENTS, TMP } from "./layout.ts";
-import { ageMs, type BatchInfo, bytesOf, judge, liveBatches, markSettled, readManifest } from "./manifest.ts";
+import {
+  ageMs,
+  type BatchInfo,
+  bytesOf,
+  judge,
+  liveBatches,
+  type Manifest,
+  markSettled,
+  readManifest,
+  segmentsOf,
+} from "./manifest.ts";
 import { findOverlaps, hideOverlaps } from "./overlaps.ts";
 import type { Store } from "./store.ts";
 import { verifySegments } from "./verify.ts";
@@ -154,6 +165,8 @@ function partition(batches: readonly BatchInfo[], table: string, targetBytes: nu
       bytes += segment.bytes;
     }
   }
+  const placed = lots.reduce((sum, lot) => sum + lot.length, 0);
+  assert(placed === segmentsOf(batches, table).length, "every segment is in one lot");
   return lots;
 }
 
@@ -166,11 +179,19 @@ async function copy(
   try {
     const result = await connection.run(`copy (${query}) to ${quoteText(path)} (${PARQUET})`);
     const [[count] = []] = await result.getRows();
-    return Number(count);
+    const rows = Number(count);
+    assert(Number.isSafeInteger(rows) && rows >= 0, "DuckDB says how many rows it has written");
+    return rows;
   } catch (error) {
     const system = systemErrorOf(error, join(store, SEGMENTS)) as NodeJS.ErrnoException | undefined;
     throw system !== undefined && system.code !== "EACCES" && system.code !== "EIO" ? system : error;
   }
+}
+
+function entryOf({ entries }: Manifest, id: string): BatchInfo {
+  const batch = entries.get(id);
+  assert(batch !== undefined, "only entries are judged");
+  return batch;
 }
 
 /**
@@ -187,7 +208,7 @@ export function removeReplaced(
   const isOld = (id: string) => graceMs <= 0 || ageMs(entryPath(store, id), nowMs) >= graceMs;
   const settled = new Set(before.settled);
   for (const [id, verdict] of judge(before)) {
-    const { replaces } = before.entries.get(id) as BatchInfo;
+    const { replaces } = entryOf(before, id);
     if (replaces.length === 0 || verdict === "rejected" || settled.has(id) || !isOld(id)) continue;
     // What it replaces must be settled itself, or it could come back.
     if (replaces.some((old) => (before.entries.get(old)?.replaces.length ?? 0) > 0 && !settled.has(old)))
@@ -203,7 +224,7 @@ export function removeReplaced(
   const final = new Set([...settled].flatMap((id) => manifest.entries.get(id)?.replaces ?? []));
   const removed: BatchInfo[] = [];
   for (const [id, verdict] of judge(manifest)) {
-    const batch = manifest.entries.get(id) as BatchInfo;
+    const batch = entryOf(manifest, id);
     const goes = verdict === "replaced" ? final.has(id) : verdict === "rejected" && isOld(id);
     // As long as one that it replaced has an entry, this one must say that it is replaced; also after a crash.
     const needed = verdict === "replaced" && batch.replaces.some((old) => left.has(old));
