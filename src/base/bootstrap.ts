@@ -7,7 +7,7 @@ export interface Interval {
   readonly high: number;
 }
 
-export interface BootstrapOptions {
+interface BootstrapOptions {
   readonly seed: number;
   /** How many times the units are drawn anew. */
   readonly replicates: number;

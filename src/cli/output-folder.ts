@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from
 import { UsageError } from "../base/errors.ts";
 import type { Context } from "./context.ts";
 
-export interface OutputFolder {
+interface OutputFolder {
   /** As the user gave it. */
   readonly path: string;
   /** What an earlier one is called in the message. */

@@ -40,7 +40,7 @@ export function readFirst(paths: readonly string[]): Uint8Array | undefined {
 export const FILE_MODE = 0o640;
 export const FOLDER_MODE = 0o750;
 
-export interface WholeOptions {
+interface WholeOptions {
   /** It must outlive a loss of power. */
   readonly sync: boolean;
 }

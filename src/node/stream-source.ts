@@ -6,7 +6,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { FormatError } from "../base/errors.ts";
 import { type ByteSource, bytesSource } from "../base/source.ts";
 
-export interface StreamSource extends ByteSource {
+interface StreamSource extends ByteSource {
   /** Everything from the first byte, in memory; only before anything was forgotten. More than `bytesMax` is an error. */
   whole(bytesMax?: number): ByteSource;
   close(): void;

@@ -10,7 +10,7 @@ import { tag } from "./svg.ts";
 
 export type ThemeName = "light" | "dark";
 
-export interface Theme {
+interface Theme {
   readonly background: string;
   readonly surface: string;
   readonly grid: string;

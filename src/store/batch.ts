@@ -51,7 +51,7 @@ export const PARQUET_OUTSIDE = `format parquet, compression zstd, compression_le
 export const PARQUET = `${PARQUET_OUTSIDE}, parquet_version v2`;
 
 /** Where a batch is written, and whom it tells. */
-export interface BatchSetting {
+interface BatchSetting {
   readonly store: string;
   readonly writer: string;
   /** The database that takes rows until they are written; batches of one store share it. */

@@ -31,7 +31,7 @@ import type { Store } from "./store.ts";
 import { verifySegments } from "./verify.ts";
 import { duplicateBatches, hiddenRuns, hideDuplicates, tableQuery } from "./views.ts";
 
-export interface CompactOptions extends StoreOptions {
+interface CompactOptions extends StoreOptions {
   /** Batches of at least this size are left alone, and segments become about this large. */
   readonly targetBytes?: number;
   /** How long replaced batches stay on disk. */
@@ -39,7 +39,7 @@ export interface CompactOptions extends StoreOptions {
   readonly nowMs?: number;
 }
 
-export interface CompactReport {
+interface CompactReport {
   /** The new batch; undefined when there was nothing to do, or another compaction was faster. */
   readonly batch: string | undefined;
   /** Batches that it replaces. */
@@ -55,9 +55,9 @@ export interface CompactReport {
   readonly removedBytes: number;
 }
 
-export const TARGET_BYTES = 256 * 1024 * 1024;
+const TARGET_BYTES = 256 * 1024 * 1024;
 /** Longer than a query takes, and than a writer needs between naming its batch and its manifest entry. */
-export const GRACE_MS = 3600 * 1000;
+const GRACE_MS = 3600 * 1000;
 
 export async function compactStore(store: Store, options: CompactOptions = {}): Promise<CompactReport> {
   const { targetBytes = TARGET_BYTES, graceMs = GRACE_MS } = options;

@@ -8,7 +8,7 @@ import { ownReadingError, systemErrorOf } from "./engine-error.ts";
 import type { Store } from "./store.ts";
 import { hideDuplicates, tableQuery } from "./views.ts";
 
-export interface ExportOptions extends StoreOptions {
+interface ExportOptions extends StoreOptions {
   readonly format: "parquet" | "csv";
 }
 

@@ -36,9 +36,9 @@ export interface Rubbish {
 }
 
 /** A day: longer than any batch takes to write. */
-export const RUBBISH_GRACE_MS = 24 * 3600 * 1000;
+const RUBBISH_GRACE_MS = 24 * 3600 * 1000;
 
-export interface Leftovers {
+interface Leftovers {
   /** Files and folders of ours that no manifest entry needs. */
   readonly ours: readonly string[];
   /** Folders of batches that a repair took out. */

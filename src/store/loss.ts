@@ -42,7 +42,7 @@ export interface BatchLoss {
 }
 
 /** Rows of a table that stay; undefined: all. */
-export type Filters = Readonly<Record<string, string | undefined>>;
+type Filters = Readonly<Record<string, string | undefined>>;
 
 export interface Plan {
   /** The batch with the segments that can be used. */

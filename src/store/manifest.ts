@@ -50,7 +50,7 @@ export function entryText(batch: BatchInfo): string {
   return `${JSON.stringify({ kind: KIND, ...batch }, undefined, 1)}\n`;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Entries never change; what was read before is not read again. */
   readonly known?: ReadonlyMap<string, BatchInfo>;
   /** Go on without damaged entries. */

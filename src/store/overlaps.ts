@@ -23,14 +23,14 @@ export interface Overlap {
   readonly copy: string;
 }
 
-export interface Stretch {
+interface Stretch {
   readonly batch: string;
   readonly from: bigint;
   readonly to: bigint;
 }
 
 /** What is left of a stretch, and which parts of it another one holds. */
-export interface Cut {
+interface Cut {
   readonly stretch: Stretch;
   readonly left: readonly (readonly [from: bigint, to: bigint])[];
   readonly taken: readonly Stretch[];

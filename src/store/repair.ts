@@ -45,7 +45,7 @@ import {
 import { lostManifest, readMark } from "./mark.ts";
 import { segmentFault } from "./verify.ts";
 
-export interface RepairOptions extends StoreOptions {
+interface RepairOptions extends StoreOptions {
   /** Else it only says what would be lost. */
   readonly apply?: boolean;
   /** Told after each segment how far it is. */

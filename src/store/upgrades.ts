@@ -9,7 +9,7 @@ import { quoteName } from "./database.ts";
 /** SQL expressions over the older columns, by column. */
 type Expressions = Readonly<Record<string, string>>;
 
-export interface TableUpgrade {
+interface TableUpgrade {
   /** New columns; `null::BIGINT` where nothing can be said. */
   readonly added?: Expressions;
   /** Columns that mean something else now. */

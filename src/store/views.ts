@@ -28,14 +28,14 @@ const HIDDEN_SOURCES = "store.hidden_sources";
 const BATCH = `left(parse_filename(filename), ${ID_LENGTH})`;
 
 /** The column that says which run a row belongs to, if any. */
-export function runColumn(table: TableSchema): string | undefined {
+function runColumn(table: TableSchema): string | undefined {
   if (table.name === storedSources.name) return "hash_high";
   return table.columns.some(({ name }) => name === "run_id") ? "run_id" : undefined;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-export interface ViewSetting {
+interface ViewSetting {
   readonly store: string;
   readonly batches: readonly BatchInfo[];
   /** Batches in which some runs are hidden (see `hideDuplicates`). */

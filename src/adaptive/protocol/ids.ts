@@ -3,7 +3,7 @@ import { assert } from "../../base/assert.ts";
 import type { FileId, Rank, TargetId } from "./step.ts";
 
 /** How often one sub-coordinator may start a new file on a target. */
-export const REOPENS_MAX = 64;
+const REOPENS_MAX = 64;
 const PROMOTIONS_MAX = 4096;
 
 /**

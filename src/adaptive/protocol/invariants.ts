@@ -5,7 +5,7 @@ import { sizeOf } from "./policy.ts";
 import type { Setup } from "./setup.ts";
 import type { FileId, Outcome, Proposal, Rank } from "./step.ts";
 
-export type InvariantName =
+type InvariantName =
   | "exactly-once"
   | "no-overlap"
   | "writers-per-file"

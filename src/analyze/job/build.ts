@@ -18,7 +18,7 @@ import { TraceFactsBuilder } from "./trace-facts.ts";
 import { type PictureOptions, TracePicture } from "./trace-picture.ts";
 
 /** A run before it is read in full: what places it among the runs of its job. */
-export interface RunSpan {
+interface RunSpan {
   readonly runId: string;
   readonly ranks: number;
   readonly startUnixSeconds: number;
@@ -193,7 +193,7 @@ function rankLoadsOf(table: Table, placeOf: (runId: string) => RunPlace): RankLo
 }
 
 /** Layers that an application calls, the upper ones first. */
-export const CALLED_LAYERS = ["MPI-IO", "POSIX", "STDIO", "DFS", "DAOS"] as const;
+const CALLED_LAYERS = ["MPI-IO", "POSIX", "STDIO", "DFS", "DAOS"] as const;
 const MOVING_LAYERS = ["POSIX", "STDIO", "DFS", "DAOS"];
 
 function filesOf(records: readonly LayerRecord[]): JobFile[] {
@@ -240,7 +240,7 @@ const isUsed = ({ opens, reads, writes, stats }: LayerRecord) =>
   opens > 0 || reads > 0 || writes > 0 || stats > 0;
 
 /** Time in a record, summed over its ranks; NaN when the layer keeps no times. */
-export const secondsOf = (record: LayerRecord): number =>
+const secondsOf = (record: LayerRecord): number =>
   sumOf([record], ({ readSeconds }) => readSeconds) +
   sumOf([record], ({ writeSeconds }) => writeSeconds) +
   sumOf([record], ({ metaSeconds }) => metaSeconds);

@@ -41,7 +41,7 @@ export const MERGE_OPTIONS = {
   },
 } as const satisfies OptionSpecs;
 
-export interface ReadJob {
+interface ReadJob {
   readonly job: Job;
   readonly tables: Tables;
   readonly streams: JobStreams;
@@ -119,7 +119,7 @@ function tooManyRanks(ranks: number, before: number): string {
 }
 
 /** `small-writes.share=0.2` as a map; which ids and names exist is checked where they are used. */
-export function thresholdValues(given: readonly string[]): ThresholdValues {
+function thresholdValues(given: readonly string[]): ThresholdValues {
   const values = new Map<string, number>();
   for (const text of given) {
     const match = /^([a-z0-9-]+\.\w+)=(.+)$/.exec(text);

@@ -22,7 +22,7 @@ import type { Context } from "../context.ts";
 import { newFileName, runUnderMpi } from "./mpiexec.ts";
 import { type Common, measuringOf } from "./options.ts";
 
-export interface Request {
+interface Request {
   readonly options: Common;
   readonly points: readonly PointPlan[];
   /** All that decides what is measured, for `--resume` and for ranks with command lines of their own. */
@@ -31,7 +31,7 @@ export interface Request {
   readonly openJournal?: () => Journal;
 }
 
-export interface Measured {
+interface Measured {
   readonly points: readonly NcioPoint[];
   readonly machine: string;
   readonly launch: string;

@@ -164,7 +164,7 @@ function writeWhole(path: string, text: string, context: Context): void {
   partial.done();
 }
 
-export function asJson({ machine, start, best, evaluations }: Calibration, seconds: number): unknown {
+function asJson({ machine, start, best, evaluations }: Calibration, seconds: number): unknown {
   return {
     machine: machine.name,
     simulated: true,
@@ -191,7 +191,7 @@ export function asJson({ machine, start, best, evaluations }: Calibration, secon
   };
 }
 
-export function asText(
+function asText(
   before: Machine,
   { machine, start, best, evaluations }: Calibration,
   seconds: number,

@@ -126,7 +126,7 @@ function commandLine({ samples, quick, seed, only, machine }: Asked): string {
 }
 
 /** What --json prints, and checks.json holds. */
-export function replayJson(replay: Replay): unknown {
+function replayJson(replay: Replay): unknown {
   return {
     simulated: true,
     seed: replay.seed,
@@ -158,7 +158,7 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The terminal's summary: every check with published beside simulated. */
-export function replayText(replay: Replay, width: number, output: string | undefined): string {
+function replayText(replay: Replay, width: number, output: string | undefined): string {
   const lines = [
     "Adaptive writing: the paper's experiments, simulated",
     `Ran        ${formatCount(replay.runs)} output steps, ${formatCount(replay.events)} events, ${replay.wallSeconds.toFixed(0)} s on ${replay.threads} threads, seed ${replay.seed}`,

@@ -145,7 +145,7 @@ function chosenOptions(given: Given): ReuseOptions {
 }
 
 /** What --json prints: the contract of all studies. */
-export function studyJson({ items, findings, options, files, outputRows, seconds }: Study): object {
+function studyJson({ items, findings, options, files, outputRows, seconds }: Study): object {
   return {
     study: "reuse",
     options,
@@ -167,7 +167,7 @@ const KEY_VALUES = [
 ] as const;
 
 /** The terminal's summary: what was studied, then each finding with own beside published. */
-export function studyText(study: Study, width: number): string {
+function studyText(study: Study, width: number): string {
   const value = (item: string, key: string) => Number(study.items[item]?.values[key] ?? Number.NaN);
   const [logs, files, bytes, selected, runs, moved] = KEY_VALUES.map(([item, key]) => value(item, key)) as [
     number,

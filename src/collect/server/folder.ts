@@ -132,7 +132,7 @@ export class CollectorFolder {
   }
 }
 
-export interface Retained {
+interface Retained {
   readonly removed: number;
   readonly bytes: number;
   readonly segments: number;
@@ -154,7 +154,7 @@ function stampText(ns: bigint): string {
 const BUFFER_BYTES = 1 << 18;
 
 /** A file that grows; its beginning can be written anew with as many bytes. */
-export class SegmentFile {
+class SegmentFile {
   readonly path: string;
   #descriptor: number;
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);

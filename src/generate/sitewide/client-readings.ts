@@ -23,7 +23,7 @@ const CALLS: Partial<Record<CounterName, string>> = {
   setattrs: "setattr",
 };
 
-export interface NodeReading {
+interface NodeReading {
   /** `cab/1000001/cab0042.json` */
   readonly path: string;
   readonly text: string;

@@ -24,7 +24,7 @@ const METADATA = new Set(
   ).split(" "),
 );
 
-export interface Slots {
+interface Slots {
   /** Where the sum goes, and the samples. */
   readonly sum: number;
   readonly samples: number;

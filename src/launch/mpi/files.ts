@@ -20,7 +20,7 @@ const INT_MAX = 2 ** 31 - 1;
 
 export type Direction = "read" | "write";
 
-export interface MpiFileOptions {
+interface MpiFileOptions {
   readonly mode: "create" | "write" | "read";
   readonly hints?: Hints;
 }
@@ -188,7 +188,7 @@ export interface Prepared {
   free(): void;
 }
 
-export interface MpiioRequest {
+interface MpiioRequest {
   readonly communicator: MpiCommunicator;
   readonly path: string;
   readonly access: RankAccess;
@@ -203,7 +203,7 @@ export interface MpiioRequest {
   readonly repeats?: number;
 }
 
-export interface MpiioTimes {
+interface MpiioTimes {
   /** Of this rank, one of each repeat; all ranks begin together. */
   readonly seconds: readonly number[];
   readonly syncSeconds: readonly number[];

@@ -14,7 +14,7 @@ export function pieceBlock(capacity: number): Pieces {
   return { count: 0, offsets: new Float64Array(capacity), lengths: new Float64Array(capacity) };
 }
 
-export interface DataRange {
+interface DataRange {
   /** Where the type lies. */
   readonly start?: number;
   /** Bytes of data before the first and after the last that are wanted; all of them if not given. */

@@ -3,7 +3,7 @@ import type { RankAccess, Region } from "./pattern.ts";
 import { PieceCursor, type Pieces, pieceBlock } from "./pieces.ts";
 import { dataBytes } from "./shape.ts";
 
-export interface Regions {
+interface Regions {
   count: number;
   /** Places in the buffer and in the file. */
   readonly memory: Float64Array;

@@ -15,7 +15,7 @@ import { visible } from "../html/index.ts";
 import { cut } from "./cut.ts";
 import { figureText } from "./figures.ts";
 
-export interface TextOptions {
+interface TextOptions {
   readonly width: number;
   readonly color: boolean;
   readonly full: boolean;

@@ -17,7 +17,7 @@ import { type PieceEntry, unpackStatistics } from "../piece/piece-info.ts";
 import { GROUP_NAME, groupOf, type Stage } from "../stage/stage.ts";
 
 /** What an index says, with checksums apart, so that two can be joined. */
-export interface IndexParts {
+interface IndexParts {
   readonly groups: BpGroup[];
   readonly variables: BpVariable[];
   readonly sums: Map<BpBlock, Uint32Array>;

@@ -16,7 +16,7 @@ import type { Stage } from "../stage/stage.ts";
 import type { CommitSetting } from "./setting.ts";
 
 /** Who proposes what becomes of a dataset. */
-export interface Proposer {
+interface Proposer {
   readonly names: DatasetNames;
   readonly attempt: string;
   /** Tells those apart that propose in the same attempt. */

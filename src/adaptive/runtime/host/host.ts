@@ -24,7 +24,7 @@ import { type ActiveWrite, FileWork, type FileWorkLink } from "./file-work.ts";
 import { type HostReport, type HostSetting, hostOfRank, ranksOfHost, setupOf } from "./setting.ts";
 
 /** How a process reaches the others and whoever started it. */
-export interface HostLink extends FileWorkLink {
+interface HostLink extends FileWorkLink {
   send(from: Rank, to: Rank, message: Message): void;
   /** A target refused; the protocol knows, people should too. */
   trouble(target: TargetId, text: string): void;

@@ -17,7 +17,7 @@ export interface OpColumns {
   readonly host: number[];
 }
 
-export type Op = { readonly [Column in keyof OpColumns]: number };
+type Op = { readonly [Column in keyof OpColumns]: number };
 
 export const noOps = (): OpColumns => ({
   rank: [],
@@ -51,7 +51,7 @@ export function joinOps(all: readonly OpColumns[]): OpColumns {
   return sorted;
 }
 
-export const opAt = (ops: OpColumns, i: number): Op => {
+const opAt = (ops: OpColumns, i: number): Op => {
   assert(i >= 0 && i < ops.rank.length, "a write that was noted");
   const at = (column: keyof OpColumns) => ops[column][i] as number;
   return {

@@ -15,7 +15,7 @@ import { groupOf, groupOffset, type Range, type Stage, type StagedGroup } from "
 import type { Buffers } from "./buffers.ts";
 import { packStatistics, type PieceInfo } from "./piece-info.ts";
 
-export interface PieceTask {
+interface PieceTask {
   readonly range: Range;
   /** First byte of the lease. */
   readonly offset: number;
@@ -27,7 +27,7 @@ export interface PieceTask {
   progress(bytes: number): void;
 }
 
-export interface PieceTools {
+interface PieceTools {
   readonly stage: Stage;
   readonly buffers: Buffers;
   /** Of the file. */

@@ -19,7 +19,7 @@ export interface Source {
   readonly name?: string;
 }
 
-export interface PlannedSource extends Source {
+interface PlannedSource extends Source {
   /** Boxes one after another, which cover all its bytes. */
   readonly slabs: readonly SourceSlab[];
 }

@@ -53,7 +53,7 @@ async function isCarriedOut(names: DatasetNames, decision: Decision): Promise<bo
 }
 
 /** A write is over: nothing of it needs to be known any more. */
-export function clearNotes(names: DatasetNames): void {
+function clearNotes(names: DatasetNames): void {
   forgetPlan(names);
   for (const name of readdirSync(names.notes))
     if (name.startsWith("journal.") || name.startsWith("decision"))

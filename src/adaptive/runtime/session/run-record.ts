@@ -5,7 +5,7 @@ import { OP_UNUSED, type WriteOps, type WriteRun } from "../../../model/index.ts
 import { joinOps, type OpColumns } from "../host/ops.ts";
 import type { HostReport } from "../host/setting.ts";
 
-export interface RunAbout {
+interface RunAbout {
   readonly label: string;
   readonly title: string;
   readonly policy: string;

@@ -30,7 +30,7 @@ export function cutBlocks(
 const bytesOf = (ranges: readonly Range[]): number =>
   ranges.reduce((sum, { from, to }) => sum + to - from, 0);
 
-export const wholeOf = (stage: Stage): Range => ({ from: 0, to: stage.bytes });
+const wholeOf = (stage: Stage): Range => ({ from: 0, to: stage.bytes });
 
 /** What is left of the line when the ranges are taken out; they do not overlap. */
 export function leftOver(stage: Stage, taken: readonly Range[]): Range[] {

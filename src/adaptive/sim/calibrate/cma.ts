@@ -8,7 +8,7 @@ import { Random } from "../../../base/prng.ts";
 import { normal } from "../storage/index.ts";
 import { eigen, identity } from "./eigen.ts";
 
-export interface Candidate {
+interface Candidate {
   readonly point: Float64Array;
   readonly loss: number;
 }

@@ -1,7 +1,7 @@
 /** Eigenvalues and eigenvectors of a small symmetric matrix by Jacobi rotations. */
 import { assert } from "../../../base/assert.ts";
 
-export interface Eigen {
+interface Eigen {
   readonly values: Float64Array;
   /** Column k belongs to value k. */
   readonly vectors: Float64Array[];

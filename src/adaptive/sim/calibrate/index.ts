@@ -16,20 +16,12 @@ import {
 } from "./evaluate.ts";
 import { machineAt, pointOf, spaceOf } from "./space.ts";
 
-export {
-  type Effort,
-  type Evaluation,
-  evaluate,
-  type Judging,
-  judgingOf,
-  lossOf,
-  type Pool,
-} from "./evaluate.ts";
+export { evaluate, judgingOf } from "./evaluate.ts";
 export { spaceOf } from "./space.ts";
 export { readTargets } from "./targets.ts";
 export { runTwin } from "./twin.ts";
 
-export interface CalibrateOptions {
+interface CalibrateOptions {
   readonly machine: Machine;
   readonly effort: Effort;
   readonly judging?: Judging;

@@ -4,7 +4,7 @@ import { assert } from "../../../base/assert.ts";
 import { withParameters, type Machine } from "../machines/index.ts";
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../storage/index.ts";
 
-export interface Dimension {
+interface Dimension {
   readonly name: ParameterName;
   readonly low: number;
   readonly high: number;
@@ -73,7 +73,7 @@ const XTP: readonly Dimension[] = [
   linear("jobWeightSpread", 0.1, 2),
 ];
 
-export const SPACES: Readonly<Record<string, readonly Dimension[]>> = {
+const SPACES: Readonly<Record<string, readonly Dimension[]>> = {
   jaguar: JAGUAR,
   franklin: FRANKLIN,
   xtp: XTP,

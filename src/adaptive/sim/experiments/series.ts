@@ -35,9 +35,9 @@ export interface Sample extends ReplaySample {
 export const PAPER_INTERFERENCE: Interference = { targets: 8, streams: 3 };
 
 /** The adaptive method: the protocol on virtual time, or its twin. */
-export type AdaptiveRun = (spec: RunSpec, queue?: EventQueue) => RunResult;
+type AdaptiveRun = (spec: RunSpec, queue?: EventQueue) => RunResult;
 
-export interface Bench {
+interface Bench {
   /** The machine of that name. */
   readonly machine: (name: string) => Machine;
   readonly adaptive: AdaptiveRun;

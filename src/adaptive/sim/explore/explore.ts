@@ -24,7 +24,7 @@ export interface Tally {
   violations: Violation[];
 }
 
-export interface ExploreOptions {
+interface ExploreOptions {
   /** The seeds are this one and those after it. */
   readonly seed: number;
   readonly count: number;
@@ -45,7 +45,7 @@ const CHUNK = 500;
 /** A few show what is wrong; thousands would only fill the memory. */
 const VIOLATIONS_MAX = 100;
 
-export const emptyTally = (): Tally => ({
+const emptyTally = (): Tally => ({
   runs: 0,
   complete: 0,
   aborted: 0,

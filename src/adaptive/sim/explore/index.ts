@@ -1,13 +1,6 @@
 /** Seeds × random scenarios × faults, with every invariant watched. */
 
 export { type Checked, checkScenario } from "./check.ts";
-export {
-  emptyTally,
-  type ExploreOptions,
-  explore,
-  exploreHere,
-  type Tally,
-  type Violation,
-} from "./explore.ts";
+export { explore, type Tally, type Violation } from "./explore.ts";
 export { EXPLORED_POLICIES, type Scenario, scenarioOf } from "./scenario.ts";
 export { shrink } from "./shrink.ts";

@@ -13,7 +13,7 @@ export interface FileAnswer {
   readonly code: FailureCode | undefined;
 }
 
-export interface FileServiceSetting {
+interface FileServiceSetting {
   readonly queue: EventQueue;
   readonly faults: FaultState;
   /** Event kinds under which answers come; `a` is the answer's number. */

@@ -5,7 +5,7 @@ import type { Message, MessageKind } from "../../protocol/index.ts";
 import type { EventQueue } from "../events.ts";
 import type { NetworkFaults } from "./faults.ts";
 
-export interface NetworkSetting {
+interface NetworkSetting {
   readonly queue: EventQueue;
   /** Event kind under which messages arrive; `a` is their slot. */
   readonly kind: number;

@@ -76,7 +76,7 @@ export interface AdaptiveResult {
   readonly ops: Ops;
 }
 
-export interface TargetUse {
+interface TargetUse {
   bytes: number;
   writes: number;
   /** End of its last write. */
@@ -84,7 +84,7 @@ export interface TargetUse {
 }
 
 /** The stream that start times are drawn from: that of static runs, so that both meet the same. */
-export const STREAM_JITTER = 8;
+const STREAM_JITTER = 8;
 
 export function runAdaptive(options: AdaptiveOptions): AdaptiveResult {
   const policy = typeof options.policy === "string" ? policyNamed(options.policy) : options.policy;

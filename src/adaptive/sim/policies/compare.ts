@@ -15,9 +15,9 @@ import { makeWorld, MB, sampleSeed } from "../storage/index.ts";
 
 /** The first is what others are compared with. The last forgets what it measured: what history is worth. */
 export const COMPARED = ["paper", "static", "plimsoll", "plimsoll, no history"] as const;
-export type Compared = (typeof COMPARED)[number];
+type Compared = (typeof COMPARED)[number];
 
-export interface PolicySetting {
+interface PolicySetting {
   readonly sizeMb: number;
   readonly writers: number;
   readonly targets: number;
@@ -35,8 +35,8 @@ export interface PolicyStep extends PolicyStepFacts {
   readonly events: number;
 }
 
-export const SIZES = [2, 38, 128, 1024] as const;
-export const COUNTS = [256, 512, 2048, 8192] as const;
+const SIZES = [2, 38, 128, 1024] as const;
+const COUNTS = [256, 512, 2048, 8192] as const;
 const TARGETS = 512;
 
 /** Every size, number of writers and condition; small and quick ones first. */

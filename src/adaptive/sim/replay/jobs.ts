@@ -29,7 +29,7 @@ export type JobResult =
   | { readonly kind: "pair"; readonly pair: ReplayPair }
   | { readonly kind: "policy"; readonly steps: readonly PolicyStep[] };
 
-export type MachineNamed = (name: string) => Machine;
+type MachineNamed = (name: string) => Machine;
 
 export class JobRunner {
   readonly #machine: MachineNamed;

@@ -13,7 +13,7 @@ const START = FIRST_HOST_KIND;
 const PAUSE_OVER = FIRST_HOST_KIND + 1;
 
 /** From the start of one test to that of the next, as in the paper. */
-export const PAUSE_SECONDS = 180;
+const PAUSE_SECONDS = 180;
 
 export function runPair(spec: RunSpec, queue?: EventQueue): ReplayPair {
   const { writers, targets, run, machine } = spec;

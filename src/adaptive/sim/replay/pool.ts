@@ -19,7 +19,7 @@ export interface PoolOptions {
   readonly breathe?: (() => Promise<void>) | undefined;
 }
 
-export interface PoolResult {
+interface PoolResult {
   readonly results: readonly JobResult[];
   /** Time of all threads at work, added up. */
   readonly busySeconds: number;

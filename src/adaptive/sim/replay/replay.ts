@@ -14,7 +14,7 @@ import { type Effort, seriesOf, type Selection } from "./parts.ts";
 import { type PoolOptions, runJobs } from "./pool.ts";
 import { tradeoffRows, tradeoffs } from "./tradeoff.ts";
 
-export interface ReplayOptions extends Omit<PoolOptions, "onProgress"> {
+interface ReplayOptions extends Omit<PoolOptions, "onProgress"> {
   readonly selection: Selection;
   readonly effort: Effort;
   readonly seed: number;
@@ -27,11 +27,11 @@ export interface JudgedCheck extends ReplayCheck {
   readonly values: readonly number[];
 }
 
-export interface MeasuredSeries extends Series {
+interface MeasuredSeries extends Series {
   readonly results: readonly Sample[];
 }
 
-export interface PolicyResult extends PolicyRun {
+interface PolicyResult extends PolicyRun {
   readonly results: readonly PolicyStep[];
 }
 

@@ -87,7 +87,7 @@ const LARGE_MB = 128;
 const LARGE_WRITERS = [512, MANY] as const;
 const METHODS = ["mpi-io", "paper"] as const;
 
-export interface Tradeoff {
+interface Tradeoff {
   readonly changed: string;
   readonly machine: Machine;
   readonly jobs: readonly SamplesJob[];

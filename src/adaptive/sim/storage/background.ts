@@ -28,7 +28,7 @@ interface HeavyJob {
   readonly streams: number;
 }
 
-export interface BackgroundSetting {
+interface BackgroundSetting {
   readonly queue: EventQueue;
   readonly storage: Storage;
   readonly parameters: StorageParameters;

@@ -18,7 +18,7 @@ export function efficiency(streams: number, floor: number, half: number, power: 
 const TABLE = 256;
 
 /** `efficiency` for one curve. */
-export class Efficiency {
+class Efficiency {
   readonly #floor: number;
   readonly #half: number;
   readonly #power: number;
@@ -42,7 +42,7 @@ export class Efficiency {
 }
 
 /** The contention curves of a target. */
-export interface Curves {
+interface Curves {
   readonly disk: Efficiency;
   readonly ingest: Efficiency;
 }

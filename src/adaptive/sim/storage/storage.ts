@@ -19,7 +19,7 @@ export type Flush = "target" | "disk";
 /** Tolerance for sums of floats, in MB: a tenth of a byte. */
 const NEAR = 1e-7;
 
-export interface StorageSetting {
+interface StorageSetting {
   readonly queue: EventQueue;
   readonly parameters: StorageParameters;
   readonly targets: number;
@@ -336,7 +336,7 @@ export class Storage implements StorageModel {
   }
 }
 
-export interface TargetLook {
+interface TargetLook {
   readonly writers: number;
   readonly others: number;
   readonly dirtyMb: number;

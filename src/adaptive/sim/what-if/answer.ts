@@ -5,7 +5,7 @@ import { type FluidResult, replayRuns, type StorageFit, type TargetLoad } from "
 import type { RecordedRun, Transfer } from "./recorded.ts";
 import { recordedSeconds } from "./schedule.ts";
 
-export interface RunChange {
+interface RunChange {
   readonly id: string;
   readonly application: string;
   readonly start: number;
@@ -17,7 +17,7 @@ export interface RunChange {
   readonly expected: number;
 }
 
-export interface TargetChange {
+interface TargetChange {
   readonly target: number;
   readonly bytesBefore: number;
   readonly bytesAfter: number;

@@ -19,7 +19,7 @@ export interface FittedStorage extends StorageFit {
   readonly rankRate: number;
 }
 
-export interface FitError {
+interface FitError {
   /** Relative errors of predicted against recorded I/O times: |predicted / recorded - 1|. */
   readonly median: number;
   readonly p90: number;

@@ -18,7 +18,7 @@ export interface StorageFit {
   readonly lossPerStream: number;
 }
 
-export interface ReplayedRun {
+interface ReplayedRun {
   readonly run: RecordedRun;
   /** Time of its read phase and of its write phase. */
   readonly read: number;
@@ -35,7 +35,7 @@ export interface TargetLoad {
 }
 
 /** A transfer as it was replayed. */
-export interface ReplayedTransfer {
+interface ReplayedTransfer {
   readonly run: RecordedRun;
   readonly transfer: Transfer;
   readonly start: number;

@@ -13,7 +13,7 @@ import { replayRuns } from "./fluid.ts";
 import type { RecordedRun } from "./recorded.ts";
 import { phasesOf } from "./schedule.ts";
 
-export interface PolicyTime {
+interface PolicyTime {
   readonly policy: string;
   readonly seconds: number;
   /** Share of the bytes that went to another group's file. */

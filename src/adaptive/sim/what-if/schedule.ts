@@ -3,7 +3,7 @@ import { assert } from "../../../base/assert.ts";
 import type { RecordedRun, Transfer } from "./recorded.ts";
 
 /** When each transfer of a phase starts, from the start of the phase, when each takes its recorded time. */
-export function recordedStarts(transfers: readonly Transfer[], ranks: number): number[] {
+function recordedStarts(transfers: readonly Transfer[], ranks: number): number[] {
   /** Transfers under way. */
   const under: { end: number; ranks: number }[] = [];
   let [free, now] = [ranks, 0];
@@ -30,7 +30,7 @@ function recordedPhase(transfers: readonly Transfer[], ranks: number): number {
   return transfers.reduce((last, { seconds }, i) => Math.max(last, (starts[i] as number) + seconds), 0);
 }
 
-export interface Phases {
+interface Phases {
   readonly read: number;
   readonly write: number;
   /** Recorded time between the end of the reads and the start of the writes. */

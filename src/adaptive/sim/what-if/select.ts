@@ -4,7 +4,7 @@ import { formatCount } from "../../../base/units.ts";
 import type { Queryable } from "../../../model/index.ts";
 import { ACCESSES_MAX, countAccesses, type Window } from "./recorded.ts";
 
-export type Suggest = (word: string, known: readonly string[]) => string;
+type Suggest = (word: string, known: readonly string[]) => string;
 
 export interface Centre {
   /** The run that the window lies around; undefined for a point in time. */

@@ -3,7 +3,7 @@ import { UsageError } from "../../../base/errors.ts";
 import { type ClientOptions, connectServers, type ServersStorage } from "../client/storage.ts";
 import { readState, readToken } from "./state.ts";
 
-export interface FoundServers {
+interface FoundServers {
   readonly addresses: readonly string[];
   readonly token: string;
   readonly stripBytes: number;
