@@ -182,8 +182,8 @@ export class Coordinator {
   committed(outcome: Outcome, reason: string, out: Effects): void {
     const finish = { kind: "finish", outcome, reason } as const;
     const { firstRank } = this.#setup.layout;
-    for (const { group, leader, leaderless } of this.groups) {
-      if (!leaderless) out.send(leader, finish);
+    for (const { group, leader } of this.groups) {
+      if (leader !== NOBODY) out.send(leader, finish);
       else
         for (let rank = firstRank[group] as number; rank < (firstRank[group + 1] as number); rank++)
           if (!this.#dead.has(rank)) out.send(rank, finish);
