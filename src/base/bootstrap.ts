@@ -109,20 +109,6 @@ export class UnitMeans {
   }
 }
 
-/** Mean of the values that are numbers, each counted as often as its weight says. */
-export function weightedMean(values: ArrayLike<number>, weights: Float64Array): number {
-  let total = 0;
-  let count = 0;
-  for (let i = 0; i < weights.length; i++) {
-    const value = values[i] as number;
-    const weight = weights[i] as number;
-    if (weight === 0 || Number.isNaN(value)) continue;
-    total += weight * value;
-    count += weight;
-  }
-  return count === 0 ? Number.NaN : total / count;
-}
-
 /** Order of the values from low to high, for `weightedQuantile`; what is not a number is left out. */
 export function risingOrder(values: ArrayLike<number>): Uint32Array {
   const known = Uint32Array.from({ length: values.length }, (_, i) => i).filter(

@@ -25,7 +25,6 @@ interface Theme {
 }
 
 export const SEQUENTIAL_CLASSES = 10;
-export const DIVERGING_CLASSES = 9;
 
 export const THEMES: Readonly<Record<ThemeName, Theme>> = {
   light: {

@@ -1,6 +1,6 @@
 /** MPI, loaded when asked for. */
 export { MpiCommunicator } from "./communicator.ts";
 export { connectMpi } from "./connect.ts";
-export { type Direction, type MpiFile, openMpiFile, type Prepared, performMpiio } from "./files.ts";
+export { type MpiFile, openMpiFile, type Prepared } from "./files.ts";
 export { MPIIO_METHODS, requireMethod } from "./hints.ts";
 export { MpiError } from "./library.ts";

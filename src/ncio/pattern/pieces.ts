@@ -14,7 +14,7 @@ export function pieceBlock(capacity: number): Pieces {
   return { count: 0, offsets: new Float64Array(capacity), lengths: new Float64Array(capacity) };
 }
 
-interface DataRange {
+export interface DataRange {
   /** Where the type lies. */
   readonly start?: number;
   /** Bytes of data before the first and after the last that are wanted; all of them if not given. */
@@ -93,24 +93,6 @@ export class PieceCursor {
     this.#runLeft -= count;
     return from + count;
   }
-}
-
-/** All pieces as one list: for small types and tests. */
-export function piecesOf(type: Datatype, range: DataRange = {}): Pieces {
-  const offsets: number[] = [];
-  const lengths: number[] = [];
-  const block = pieceBlock(1024);
-  for (const cursor = new PieceCursor(type, range); cursor.next(block) > 0; ) {
-    for (let i = 0; i < block.count; i++) {
-      offsets.push(block.offsets[i] as number);
-      lengths.push(block.lengths[i] as number);
-    }
-  }
-  return {
-    count: offsets.length,
-    offsets: Float64Array.from(offsets),
-    lengths: Float64Array.from(lengths),
-  };
 }
 
 /** How many pieces there are; walks them. */

@@ -57,9 +57,6 @@ export const hourlySeries = ({ machine, writers, targets, twoJobs }: Hourly, sam
     seed,
   }) as const satisfies Series;
 
-export const tablePlan = (seed: number, most = Number.POSITIVE_INFINITY): Series[] =>
-  HOURLY.map((line) => hourlySeries(line, Math.min(line.tests, most), seed));
-
 /** IOR on XTP with 512 and 1024 writers. */
 export const xtpPlan = (samples: number, seed: number): Series[] =>
   [512, 1024].flatMap((sizeMb) =>

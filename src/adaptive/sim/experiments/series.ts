@@ -37,7 +37,7 @@ export const PAPER_INTERFERENCE: Interference = { targets: 8, streams: 3 };
 /** The adaptive method: the protocol on virtual time, or its twin. */
 type AdaptiveRun = (spec: RunSpec, queue?: EventQueue) => RunResult;
 
-interface Bench {
+export interface Bench {
   /** The machine of that name. */
   readonly machine: (name: string) => Machine;
   readonly adaptive: AdaptiveRun;
@@ -92,13 +92,3 @@ export function runSample(series: Series, sample: number, bench: Bench): Sample 
 
 /** Samples of all series of a plan, by `seriesKey`. */
 export type Measured = ReadonlyMap<string, readonly Sample[]>;
-
-export function runPlan(plan: readonly Series[], bench: Bench): Measured {
-  const measured = new Map<string, readonly Sample[]>();
-  for (const series of plan) {
-    assert(!measured.has(seriesKey(series)), `${seriesKey(series)} is twice in the plan`);
-    const samples = Array.from({ length: series.samples }, (_, i) => runSample(series, i, bench));
-    measured.set(seriesKey(series), samples);
-  }
-  return measured;
-}

@@ -47,13 +47,3 @@ export function runPair(spec: RunSpec, queue?: EventQueue): ReplayPair {
   while (events.next() && events.kind !== PAUSE_OVER) world.handle();
   return { sample: run.sample, first, second: test() };
 }
-
-/** Slowest over fastest. */
-export function imbalanceOf(times: Float64Array): number {
-  let [low, high] = [Number.POSITIVE_INFINITY, 0];
-  for (const time of times) {
-    if (time < low) low = time;
-    if (time > high) high = time;
-  }
-  return high / low;
-}
