@@ -363,9 +363,10 @@ export class GroupWork {
   }
 
   #giveUp(reason: string, out: Effects): void {
+    // Also when it was said before: a poll that ends meanwhile must not go on.
+    this.paused = true;
     if (this.#trouble !== "") return;
     this.#trouble = reason;
-    this.paused = true;
     this.tell({ kind: "trouble", reason }, out);
   }
 

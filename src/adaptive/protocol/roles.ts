@@ -152,7 +152,9 @@ export class Process {
   #timer(timer: string, now: Seconds, out: Effects): void {
     // A coordinator is no orphan: it hears of its own end.
     if (timer === "orphan") this.writer.look(now, this.coordinator !== undefined, out);
-    else if (timer === "open") for (const sub of this.subs) sub.open(now, out);
+    // One that was promoted since has opened its files after its poll.
+    else if (timer === "open")
+      for (const sub of this.subs.filter(({ epoch }) => epoch === 0)) sub.open(now, out);
     else if (timer === "coordinator") this.coordinator?.tick(now, out);
     else if (timer === "speculate") this.coordinator?.speculate(now, out);
     else if (this.subs.length > 0) {

@@ -22,6 +22,14 @@ it("200 runs with faults break no invariant", async () => {
   expect(tally.aborted).toBeGreaterThan(15);
 });
 
+it.each([
+  [1657, "a decision while groups have no leader"],
+  [2609, "a rank that dies while its group is polled"],
+  [11506, "a promotion before files are opened in turn"],
+])("seed %i breaks nothing: %s", (seed) => {
+  expect(checkScenario(scenarioOf(seed))).toMatchObject({ violation: undefined, detail: "" });
+});
+
 it("a seed always gives the same events", () => {
   for (const seed of [3, 33, 333]) {
     const first = checkScenario(scenarioOf(seed));
