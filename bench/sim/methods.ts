@@ -1,7 +1,7 @@
 /** The ways of writing that are timed, each as one run. */
 import { runTwin } from "../../src/adaptive/sim/calibrate/index.ts";
 import type { EventQueue } from "../../src/adaptive/sim/events.ts";
-import { runPaper } from "../../src/adaptive/sim/experiments/adaptive.ts";
+import { runPaper } from "../../src/adaptive/sim/experiments/test-kit.ts";
 import { type RunSpec, worldOf } from "../../src/adaptive/sim/experiments/run.ts";
 import { runStatic } from "../../src/adaptive/sim/experiments/static.ts";
 import { runAdaptive } from "../../src/adaptive/sim/host/run.ts";

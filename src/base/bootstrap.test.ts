@@ -1,7 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { bootstrap, risingOrder, UnitMeans, weightedMean, weightedQuantile } from "./bootstrap.ts";
+import { bootstrap, risingOrder, UnitMeans, weightedQuantile } from "./bootstrap.ts";
 import { Random } from "./prng.ts";
 import { mean, standardDeviation } from "./statistics.ts";
+
+/** Mean of the values that are numbers, each counted as often as its weight says. */
+function weightedMean(values: ArrayLike<number>, weights: Float64Array): number {
+  let total = 0;
+  let count = 0;
+  for (let i = 0; i < weights.length; i++) {
+    const value = values[i] as number;
+    const weight = weights[i] as number;
+    if (weight === 0 || Number.isNaN(value)) continue;
+    total += weight * value;
+    count += weight;
+  }
+  return count === 0 ? Number.NaN : total / count;
+}
 
 const OPTIONS = { seed: 7, replicates: 2000, level: 0.95 };
 

@@ -7,7 +7,7 @@ export interface Interval {
   readonly high: number;
 }
 
-export interface BootstrapOptions {
+interface BootstrapOptions {
   readonly seed: number;
   /** How many times the units are drawn anew. */
   readonly replicates: number;
@@ -107,20 +107,6 @@ export class UnitMeans {
     }
     return this.#counts.map((count, column) => (sums[column] as number) / (sums[count] as number));
   }
-}
-
-/** Mean of the values that are numbers, each counted as often as its weight says. */
-export function weightedMean(values: ArrayLike<number>, weights: Float64Array): number {
-  let total = 0;
-  let count = 0;
-  for (let i = 0; i < weights.length; i++) {
-    const value = values[i] as number;
-    const weight = weights[i] as number;
-    if (weight === 0 || Number.isNaN(value)) continue;
-    total += weight * value;
-    count += weight;
-  }
-  return count === 0 ? Number.NaN : total / count;
 }
 
 /** Order of the values from low to high, for `weightedQuantile`; what is not a number is left out. */

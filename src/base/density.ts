@@ -2,7 +2,7 @@
 
 import { assert } from "./assert.ts";
 
-export interface KernelDensityOptions {
+interface KernelDensityOptions {
   /** At how many values, evenly spaced. */
   readonly points?: number;
   /** Over the decimal logarithm: values spaced by factors, densities per decade; what is not positive is left out. */

@@ -4,7 +4,7 @@
  */
 
 /** Where in an input something was found: a byte offset in a binary file or a line in a text file. */
-export interface Place {
+interface Place {
   readonly offset?: number;
   readonly line?: number;
 }

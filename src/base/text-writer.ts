@@ -16,7 +16,7 @@ const F64_HIGH = HOST_LITTLE_ENDIAN ? 1 : 0;
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
 
 /** Where full buffers go. The bytes are only valid during the call. */
-export type Flush = (bytes: Uint8Array) => void;
+type Flush = (bytes: Uint8Array) => void;
 
 export class TextWriter {
   bytes: Uint8Array;

@@ -44,7 +44,7 @@ export interface ArgumentSpec {
   readonly choices?: readonly string[];
 }
 
-export interface Example {
+interface Example {
   readonly command: string;
   /** What it does, in a few words. */
   readonly does: string;
@@ -57,7 +57,7 @@ export interface Invocation<Specs extends OptionSpecs = OptionSpecs> {
 }
 
 /** What a command file writes down; `defineCommand` makes a `Command` of it. */
-export interface CommandSpec<Specs extends OptionSpecs> {
+interface CommandSpec<Specs extends OptionSpecs> {
   /** All words: "darshan parse". */
   readonly name: string;
   /** One line for lists of commands, lower case, no full stop. */

@@ -48,7 +48,7 @@ export interface Context {
 /** Well under what a person notices after Ctrl-C. */
 const BREATHE_MS = 50;
 
-export interface ContextSetting {
+interface ContextSetting {
   readonly io: Io;
   readonly json: boolean;
   readonly debug: boolean;

@@ -14,12 +14,12 @@ export class CheckFailed extends Error {
   }
 }
 
-export interface Failure {
+interface Failure {
   readonly line: string;
   readonly code: number;
 }
 
-export interface FailureSetting {
+interface FailureSetting {
   /** The words to put before --help in the hint. */
   readonly command: string;
   /** The input files of the command line, for system errors that name none. */

@@ -4,7 +4,7 @@ import { UsageError } from "../base/errors.ts";
 import type { CommandEntry } from "./command.ts";
 import { didYouMean } from "./suggest.ts";
 
-export type Choice =
+type Choice =
   | { readonly kind: "command"; readonly entry: CommandEntry; readonly rest: readonly string[] }
   | { readonly kind: "group"; readonly name: string };
 
@@ -36,7 +36,7 @@ export function chooseCommand(words: readonly string[], table: readonly CommandE
   return { kind: "group", name: group };
 }
 
-export interface Member {
+interface Member {
   readonly word: string;
   readonly summary: string;
 }

@@ -195,7 +195,7 @@ function worded(values: Readonly<Record<string, number>>): Record<string, number
 }
 
 /** `3/16` as a slice. */
-export function parseSlice(text: string): Slice {
+function parseSlice(text: string): Slice {
   const match = /^(\d+)\/(\d+)$/.exec(text);
   const [index, of] = [Number(match?.[1]), Number(match?.[2])];
   if (match === null || !(index >= 1 && index <= of))

@@ -47,7 +47,7 @@ export function nodeIo(): Io {
 }
 
 /** Writes all bytes before it returns. A full pipe (EAGAIN, when someone made it non-blocking) is waited for. */
-export function writeAll(fd: number, bytes: Uint8Array): void {
+function writeAll(fd: number, bytes: Uint8Array): void {
   let waitMs = 1;
   for (let done = 0; done < bytes.length; ) {
     try {

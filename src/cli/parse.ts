@@ -5,7 +5,7 @@ import { UsageError } from "../base/errors.ts";
 import type { ArgumentSpec, Command, Invocation, OptionSpec } from "./command.ts";
 import { parseChoice, parseValue } from "./values.ts";
 
-export interface Parsed {
+interface Parsed {
   readonly invocation: Invocation;
   readonly json: boolean;
   readonly debug: boolean;

@@ -78,7 +78,7 @@ export class ProgressBar implements Progress {
 
 const BAR_WIDTH = 24;
 
-export function progressLine(
+function progressLine(
   { label, total, unit }: ProgressOptions,
   done: number,
   seconds: number,

@@ -89,7 +89,7 @@ export default defineCommand({
 });
 
 /** `12.5-14` as seconds. */
-export function parseWindow(text: string): { startSeconds: number; endSeconds: number } {
+function parseWindow(text: string): { startSeconds: number; endSeconds: number } {
   const match = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text);
   const [startSeconds, endSeconds] = [Number(match?.[1]), Number(match?.[2])];
   if (match === null || !(startSeconds < endSeconds))

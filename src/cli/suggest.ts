@@ -13,7 +13,7 @@ export function didYouMean(word: string, known: Iterable<string>): string {
 }
 
 /** Letters to add, drop, change or swap with their neighbour to get from one word to the other. */
-export function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= from.length; i++) {
     const row = [i];

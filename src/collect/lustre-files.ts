@@ -15,7 +15,7 @@ export interface LustreFile {
   readonly folder: string;
 }
 
-export interface Listing {
+interface Listing {
   readonly files: readonly LustreFile[];
   /** Folders that are there and cannot be listed. */
   readonly unreadable: readonly { readonly path: string; readonly code: string }[];

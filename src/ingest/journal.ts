@@ -27,7 +27,7 @@ export interface ReadSeries {
   isDone: boolean;
 }
 
-export type JournalItem =
+type JournalItem =
   | { readonly kind: "input"; readonly read: ReadInput }
   | { readonly kind: "series"; readonly series: ReadSeries };
 

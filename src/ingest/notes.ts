@@ -6,7 +6,7 @@ const WARNINGS_MAX = 100;
 /** Lost links that are named; the rest is counted. */
 const LINKS_MAX = 100;
 
-export type Counts = Record<string, number>;
+type Counts = Record<string, number>;
 
 /** As it goes between threads and into JSON. */
 export interface IngestNotes {
@@ -24,7 +24,7 @@ export interface IngestNotes {
 }
 
 /** What a target did between these times is not in the store: the reading before was needed and did not come. */
-export interface LostLink {
+interface LostLink {
   /** `lustre1-OST0007` */
   readonly target: string;
   readonly kind: string;

@@ -16,7 +16,7 @@ import { count } from "./notes.ts";
 import { placeOf, type SeriesPlace } from "./system/series.ts";
 import type { Found } from "./walk.ts";
 
-export type Outcome = Witness & Result;
+type Outcome = Witness & Result;
 
 type Result =
   | { readonly status: "stored" | "known"; readonly bytes: number }

@@ -10,12 +10,12 @@ import { storedCoverage } from "./system/coverage.ts";
 /** Room for hashes of inputs that come in this ingest. */
 const NEW_ENTRIES = 4_000_000;
 
-export interface TurnOptions {
+interface TurnOptions {
   readonly signal: AbortSignal;
   onWait(holder: string): void;
 }
 
-export interface Known {
+interface Known {
   readonly stored: KnownHashes;
   readonly damaged: KnownHashes;
 }

@@ -8,7 +8,7 @@ interface Message {
 }
 
 /** Thrown in every rank when one of them ends the run. */
-export class RunEnded extends Error {}
+class RunEnded extends Error {}
 
 class Hub {
   readonly size: number;

@@ -51,7 +51,7 @@ export class FolderInUse extends UsageError {
   }
 }
 
-export interface LockOptions {
+interface LockOptions {
   /**
    * False: throws `FolderInUse` once another process is seen to be alive. That of one on another machine is seen when it
    * touches its file; until then, or until it counts as dead, there is a wait all the same.

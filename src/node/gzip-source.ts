@@ -10,7 +10,7 @@ const HEAD_BYTES = 1024;
 /** Checksum and length at the end, which would be compared. */
 const TRAILER_BYTES = 8;
 
-export interface GunzipOptions {
+interface GunzipOptions {
   /** Told the first bytes of what is in the file; unless it says yes, the file stays as it is. */
   readonly wanted?: (head: Uint8Array) => boolean;
   /** Of a file that was cut off, take what is there. */

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FormatError } from "../base/errors.ts";
-import { openStream, streamSource } from "./stream-source.ts";
+import { openStream } from "./stream-source.ts";
 
 const BYTES = Uint8Array.from({ length: 300_000 }, (_, index) => (index * 7) % 251);
 let folder: string;
@@ -36,13 +36,12 @@ describe("a stream as a source", () => {
   });
 
   it("may be taken whole, up to a bound", () => {
-    const descriptor = openSync(path, "r");
-    const source = streamSource(descriptor, "-");
+    const source = openStream(path);
     source.read(0, 4096);
     const whole = source.whole();
     expect(whole.byteLength).toBe(BYTES.length);
     expect(Buffer.from(whole.read(0, 1e6)).equals(BYTES)).toBe(true);
-    closeSync(descriptor);
+    source.close();
     const again = openStream(path);
     expect(() => again.whole(1000)).toThrow(FormatError);
     again.close();
@@ -51,8 +50,8 @@ describe("a stream as a source", () => {
   it("waits for a pipe that is slow", () => {
     // A shell pipe: the second half comes later.
     const program = `
-      import { streamSource } from ${JSON.stringify(new URL("./stream-source.ts", import.meta.url).pathname)};
-      const source = streamSource(0, "-");
+      import { openStream } from ${JSON.stringify(new URL("./stream-source.ts", import.meta.url).pathname)};
+      const source = openStream("/dev/stdin");
       let text = "";
       for (let at = 0; ; ) {
         const piece = source.read(at, 4);

@@ -6,7 +6,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { FormatError } from "../base/errors.ts";
 import { type ByteSource, bytesSource } from "../base/source.ts";
 
-export interface StreamSource extends ByteSource {
+interface StreamSource extends ByteSource {
   /** Everything from the first byte, in memory; only before anything was forgotten. More than `bytesMax` is an error. */
   whole(bytesMax?: number): ByteSource;
   close(): void;
@@ -15,21 +15,15 @@ export interface StreamSource extends ByteSource {
 const STEP_BYTES = 1 << 16;
 const WHOLE_BYTES_MAX = 1 << 30;
 
-/** Standard input, or any descriptor. It is not closed. */
-export function streamSource(descriptor: number, name: string): StreamSource {
-  return new PipeSource(descriptor, name, false);
-}
-
-/** A pipe or device with a name, such as a FIFO. */
+/** A pipe or device with a name, such as a FIFO or /dev/stdin. */
 export function openStream(path: string): StreamSource {
-  return new PipeSource(openSync(path, "r"), path, true);
+  return new PipeSource(openSync(path, "r"), path);
 }
 
 class PipeSource implements StreamSource {
   readonly name: string;
   /** Not known before the end. */
   readonly byteLength = Number.POSITIVE_INFINITY;
-  readonly #owned: boolean;
   #descriptor: number;
   /** Bytes from `#from` on that were read from the pipe, in the first `#filled` of the buffer. */
   #buffer = Buffer.allocUnsafeSlow(4 * STEP_BYTES);
@@ -37,10 +31,9 @@ class PipeSource implements StreamSource {
   #filled = 0;
   #ended = false;
 
-  constructor(descriptor: number, name: string, owned: boolean) {
+  constructor(descriptor: number, name: string) {
     this.#descriptor = descriptor;
     this.name = name;
-    this.#owned = owned;
   }
 
   read(offset: number, length: number, reuse?: Uint8Array): Uint8Array {
@@ -66,7 +59,7 @@ class PipeSource implements StreamSource {
   }
 
   close(): void {
-    if (this.#descriptor >= 0 && this.#owned) closeSync(this.#descriptor);
+    if (this.#descriptor >= 0) closeSync(this.#descriptor);
     this.#descriptor = -1;
     this.#ended = true;
   }

@@ -14,7 +14,7 @@ export interface FrameAxis {
   readonly shown: boolean;
 }
 
-export interface FrameOptions {
+interface FrameOptions {
   readonly document: Document;
   /** Edges of the plot area; y from the top. */
   readonly left: number;

@@ -14,13 +14,13 @@ export interface LegendEntry {
 }
 
 /** A swatch of its own: a kind of line, a shape. */
-export interface Swatch {
+interface Swatch {
   readonly width: number;
   /** From the left end, at the height of the middle. */
   draw(x: number, y: number): string;
 }
 
-export interface Legend {
+interface Legend {
   readonly body: string;
   readonly height: number;
 }

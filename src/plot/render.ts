@@ -6,7 +6,7 @@ import { escapeXml, shortenEnd, textWidth, wrapText } from "./text.ts";
 import { label, tag } from "./svg.ts";
 import { roleFill, rolePattern, themeCss, themeProperties } from "./theme.ts";
 
-export interface RenderOptions {
+interface RenderOptions {
   /** The DOM to draw with: the browser's own, or `svgDocument()` of node/. */
   readonly document: Document;
   /** Pixels; the picture shrinks with its container, so text becomes smaller than at this width. */

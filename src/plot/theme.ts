@@ -10,7 +10,7 @@ import { tag } from "./svg.ts";
 
 export type ThemeName = "light" | "dark";
 
-export interface Theme {
+interface Theme {
   readonly background: string;
   readonly surface: string;
   readonly grid: string;
@@ -25,7 +25,6 @@ export interface Theme {
 }
 
 export const SEQUENTIAL_CLASSES = 10;
-export const DIVERGING_CLASSES = 9;
 
 export const THEMES: Readonly<Record<ThemeName, Theme>> = {
   light: {

@@ -47,7 +47,7 @@ export function linearTicks(min: number, max: number, count: number, unit: Unit)
 }
 
 /** Powers of ten, every k-th if they are many. */
-export function logTicks(min: number, max: number, count: number): number[] {
+function logTicks(min: number, max: number, count: number): number[] {
   const first = Math.ceil(Math.log10(min) - 1e-9);
   const last = Math.floor(Math.log10(max) + 1e-9);
   const every = Math.max(1, Math.ceil((last - first + 1) / Math.max(1, count)));

@@ -20,7 +20,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { makeFolder } from "../node/folders.ts";
 import { type Environment, ShimUnavailable } from "./compiler.ts";
 
-export interface Build {
+interface Build {
   /** Stands before the hashes in the file's name. */
   readonly name: string;
   /** Stands behind them: ".so", or nothing. */
@@ -37,7 +37,7 @@ export interface Kept {
   readonly fresh: boolean;
 }
 
-export interface BuildCacheOptions {
+interface BuildCacheOptions {
   readonly env: Environment;
   /** Called with a line for each folder that cannot be trusted. */
   readonly note?: ((message: string) => void) | undefined;

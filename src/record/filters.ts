@@ -27,7 +27,7 @@ export const SYSTEM_PATHS: readonly string[] = [
   "/memfd:*",
 ];
 
-export interface PathFilter {
+interface PathFilter {
   readonly only: readonly string[];
   readonly skip: readonly string[];
   readonly all: boolean;
@@ -42,7 +42,7 @@ export function isLeftOut(path: string, { only, skip, all }: PathFilter): boolea
   return (path.startsWith("/dev/") && !path.startsWith("/dev/shm/")) || SYSTEM_PATHS.some(fits);
 }
 
-export function pathMatches(pattern: string, path: string): boolean {
+function pathMatches(pattern: string, path: string): boolean {
   if (!/[*?]/.test(pattern))
     return path === pattern || path.startsWith(pattern.endsWith("/") ? pattern : `${pattern}/`);
   const body = pattern

@@ -7,7 +7,7 @@ import { HEADER, HEADER_BYTES, RECORD_BYTES } from "../formats/trace/layout.ts";
 import { traceFiles } from "./read-folder.ts";
 import { inFile } from "../base/errors.ts";
 
-export interface Gathered {
+interface Gathered {
   /** Trace files with a header, in order of their names. */
   readonly files: readonly string[];
   /** Processes without a trace: for which there was no space at all, or whose file was truncated meanwhile. */

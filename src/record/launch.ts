@@ -14,7 +14,7 @@ import { canTracePrivileged, STRACE_EFFECT, STRACE_FILE, straceWords } from "./s
 import { makeFolder } from "../node/folders.ts";
 import { writeFile } from "../node/write-file.ts";
 
-export type Way = "shim" | "strace";
+type Way = "shim" | "strace";
 
 export interface RecordOptions {
   /** Gets the trace; must be absent or empty. */
@@ -127,7 +127,7 @@ const DEVICES_MAX = 16;
 const CHANNELS_MAX = 32;
 
 /** The recorder leaves out what it cannot read; a typing error must not look like a fast device. */
-export function checkDelay(text: string): void {
+function checkDelay(text: string): void {
   const devices = text.split(";").filter((one) => one !== "");
   if (devices.length > DEVICES_MAX) throw new UsageError(`delay: more than ${DEVICES_MAX} devices`);
   for (const item of devices.flatMap((one) => one.split(","))) {

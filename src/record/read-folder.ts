@@ -6,7 +6,7 @@ import { readTrace, trace } from "../formats/trace/reader.ts";
 import type { CallSink } from "../model/index.ts";
 import { withFile } from "../node/file-source.ts";
 
-export const TRACE_SUFFIX = ".plt";
+const TRACE_SUFFIX = ".plt";
 
 /** In order of their names, so that every reading gives the same. */
 export function traceFiles(folder: string): string[] {

@@ -42,7 +42,7 @@ const EXPECTED = [
   [1006, 1006, true],
 ];
 
-export interface Trial {
+interface Trial {
   readonly shim: string;
   readonly compiler: string;
   /** Where files may be left. */

@@ -7,7 +7,7 @@ import { testShim } from "./self-test.ts";
 
 export { ShimUnavailable };
 
-export interface ShimOptions {
+interface ShimOptions {
   /** The C source; that of this package unless given. */
   readonly source?: string;
   readonly env?: Environment;

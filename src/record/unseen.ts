@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CallNote } from "../model/index.ts";
 
-export const UNSEEN_FILE = "unseen";
+const UNSEEN_FILE = "unseen";
 
 /** Notes about the trace in a folder; none where there is nothing to say. */
 export function unseenNotes(folder: string): CallNote[] {

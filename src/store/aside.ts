@@ -1,9 +1,10 @@
 /** What a repair takes out of a store stays in a folder of its own, until somebody removes that. */
+import { assert } from "../base/assert.ts";
 import { constants, copyFileSync, existsSync, linkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { syncFile, syncFolder, writeWhole } from "../node/durable.ts";
 import { makeFolder } from "../node/folders.ts";
-import { ASIDE } from "./layout.ts";
+import { ASIDE, SEGMENTS } from "./layout.ts";
 import type { BatchLoss } from "./loss.ts";
 
 /** From the folder of the store. */
@@ -14,6 +15,11 @@ export const asideFolder = (batch: string): string => `${ASIDE}/${batch}`;
  * begun before.
  */
 export function keepAside(store: string, loss: BatchLoss, files: readonly string[], entry: string): void {
+  assert(loss.aside === asideFolder(loss.batch), "what is kept aside is found by its batch");
+  assert(
+    files.every((file) => file.startsWith(`${SEGMENTS}/`)),
+    "only segments and their entry are kept aside",
+  );
   const folder = join(store, loss.aside);
   makeFolder(folder);
   writeWhole(join(folder, "lost.json"), `${JSON.stringify(loss, undefined, 1)}\n`);

@@ -21,7 +21,7 @@ import { fileSynced, syncFolder, writeWhole } from "../node/durable.ts";
 import { makeFolder } from "../node/folders.ts";
 import { hashFile, mayExist, removeFile, sizeOf } from "./files.ts";
 import { reached } from "./hooks.ts";
-import { entryId, entryPath, MANIFEST, newBatchId, SEGMENTS, segmentName, TMP } from "./layout.ts";
+import { entryId, entryPath, isBatchId, MANIFEST, newBatchId, SEGMENTS, segmentName, TMP } from "./layout.ts";
 import { type BatchInfo, entryText, type Segment } from "./manifest.ts";
 import { lostManifest, type Mark, readMark, writeMark } from "./mark.ts";
 import { CHUNK_ROWS, type SegmentColumns, Staging } from "./staging.ts";
@@ -52,7 +52,7 @@ export const PARQUET_OUTSIDE = `format parquet, compression zstd, compression_le
 export const PARQUET = `${PARQUET_OUTSIDE}, parquet_version v2`;
 
 /** Where a batch is written, and whom it tells. */
-export interface BatchSetting {
+interface BatchSetting {
   readonly store: string;
   readonly writer: string;
   /** The database that takes rows until they are written; batches of one store share it. */
@@ -74,6 +74,7 @@ export class BatchWriter implements Batch {
   #copier: DuckDBConnection | undefined;
   #copying: Promise<void> = Promise.resolve();
   #state: "open" | "busy" | "closed" = "open";
+  #rows = 0;
 
   constructor(setting: BatchSetting) {
     this.#setting = setting;
@@ -95,9 +96,12 @@ export class BatchWriter implements Batch {
     this.#state = "busy";
     try {
       for (let from = 0; from < count; ) {
-        from += state.staging.take(from, count, columns);
+        const taken = state.staging.take(from, count, columns);
+        assert(taken > 0 && from + taken <= count, "every row is taken once");
+        from += taken;
         if (state.staging.rows === CHUNK_ROWS) await this.#intoMemory(state);
       }
+      this.#rows += count;
     } finally {
       this.#state = "open";
     }
@@ -113,6 +117,8 @@ export class BatchWriter implements Batch {
         if (state.rows > 0) await this.#toSegment(state);
       }
       await this.#copying;
+      const rows = this.#segments.reduce((sum, segment) => sum + segment.rows, 0);
+      assert(rows === this.#rows, "every row that was appended is in one segment");
       await Promise.all(this.#segments.map(({ path }) => fileSynced(path)));
       reached("segments-synced");
       const id = newBatchId(this.#setting.latestId());
@@ -150,6 +156,7 @@ export class BatchWriter implements Batch {
   }
 
   async #intoMemory(state: TableState): Promise<void> {
+    assert(state.staging.rows > 0, "a chunk has rows");
     const connection = await this.#open();
     if (state.columns < state.staging.varying.length) await this.#widen(state, connection);
     state.appender ??= await connection.createAppender(state.memoryTable);
@@ -165,6 +172,10 @@ export class BatchWriter implements Batch {
     const { varying } = state.staging;
     const table = quoteName(state.memoryTable);
     const added = varying.slice(state.columns);
+    assert(
+      added.length > 0 && (state.columns === 0) === (state.rows === 0),
+      "a table with rows gets more columns",
+    );
     const definition = ({ column, tableType }: StagedColumn) => `${quoteName(column.name)} ${tableType}`;
     state.appender?.closeSync();
     state.appender = undefined;
@@ -193,6 +204,7 @@ export class BatchWriter implements Batch {
     state.appender?.closeSync();
     state.appender = undefined;
     const { schema, memoryTable, rows, number } = state;
+    assert(rows > 0, "a segment has rows");
     const columns = state.staging.finish();
     state.next();
     await this.#copying;
@@ -215,7 +227,9 @@ export class BatchWriter implements Batch {
       const texts = await setDictionaries(this.#copier as DuckDBConnection, from, rows, dictionaries);
       const columns = expressions((place) => texts.get(place));
       const select = `select ${columns.join(", ")} from ${quoteName(from)}`;
-      await this.#copier?.run(`copy (${select}) to ${quoteText(path)} (${PARQUET})`);
+      const copied = await this.#copier?.run(`copy (${select}) to ${quoteText(path)} (${PARQUET})`);
+      const [[count] = []] = (await copied?.getRows()) ?? [];
+      assert(Number(count) === rows, "a segment has every row of its table");
       await this.#copier?.run(`drop table ${quoteName(from)}`);
     } catch (error) {
       throw systemErrorOf(error, join(this.#setting.store, SEGMENTS)) ?? error;
@@ -276,6 +290,12 @@ export function publish(
   replaces: readonly string[],
   renamed: string[],
 ): BatchInfo {
+  assert(isBatchId(id) && !existsSync(entryPath(store, id)), "an id is given to one batch");
+  assert(
+    replaces.every((old) => old < id) && new Set(replaces).size === replaces.length,
+    "a batch replaces older ones, each once",
+  );
+  assert(renamed.length === 0, "names that are taken back are those of this batch");
   const mark = readMark(store, store);
   // Programs that do not know our tables must not read on.
   if (mark.version < STORE_VERSION) writeMark(store, mark.batches ?? true);
@@ -283,6 +303,10 @@ export function publish(
   const tables: Record<string, Segment[]> = {};
   const folders = new Set<string>();
   for (const { table, path, rows, bytes, sha256 } of segments) {
+    assert(
+      STORE_SCHEMA.some(({ name }) => name === table) && bytes > 0,
+      "a segment is of a table, and a file",
+    );
     const list = (tables[table] ??= []);
     const file = segmentName(table, id, list.length);
     const to = join(store, file);
@@ -293,6 +317,7 @@ export function publish(
     list.push({ file, rows, bytes, sha256 });
     reached("segment-renamed");
   }
+  assert(new Set(renamed).size === segments.length, "every segment has a name of its own");
   folders.add(join(store, SEGMENTS));
   for (const folder of folders) syncFolder(folder);
   reached("segments-renamed");

@@ -23,14 +23,14 @@ import { findOverlaps, type Overlap } from "./overlaps.ts";
 import { segmentFault } from "./verify.ts";
 import { hiddenRuns, hideDuplicates } from "./views.ts";
 
-export interface CheckOptions extends StoreOptions, RubbishOptions {
+interface CheckOptions extends StoreOptions, RubbishOptions {
   /** Also compares the checksum of every segment. */
   readonly deep?: boolean;
   /** Told after each segment how far it is. */
   readonly onProgress?: (bytesDone: number, bytesTotal: number) => void | Promise<void>;
 }
 
-export interface Problem {
+interface Problem {
   /** From the folder of the store. */
   readonly path: string;
   readonly what: string;

@@ -3,6 +3,7 @@
  * written anew. The new batch replaces the old ones from the moment its manifest entry exists; their files go after a
  * grace time, so that whoever reads them meanwhile can finish.
  */
+import { assert } from "../base/assert.ts";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
@@ -15,13 +16,23 @@ import { makeFolder } from "../node/folders.ts";
 import { hashFile, removeFile, sizeOf } from "./files.ts";
 import { reached } from "./hooks.ts";
 import { entryPath, MANIFEST, markPath, newBatchId, SEGMENTS, TMP } from "./layout.ts";
-import { ageMs, type BatchInfo, bytesOf, judge, liveBatches, markSettled, readManifest } from "./manifest.ts";
+import {
+  ageMs,
+  type BatchInfo,
+  bytesOf,
+  judge,
+  liveBatches,
+  type Manifest,
+  markSettled,
+  readManifest,
+  segmentsOf,
+} from "./manifest.ts";
 import { findOverlaps, hideOverlaps } from "./overlaps.ts";
 import type { Store } from "./store.ts";
 import { verifySegments } from "./verify.ts";
 import { duplicateBatches, hiddenRuns, hideDuplicates, tableQuery } from "./views.ts";
 
-export interface CompactOptions extends StoreOptions {
+interface CompactOptions extends StoreOptions {
   /** Batches of at least this size are left alone, and segments become about this large. */
   readonly targetBytes?: number;
   /** How long replaced batches stay on disk. */
@@ -29,7 +40,7 @@ export interface CompactOptions extends StoreOptions {
   readonly nowMs?: number;
 }
 
-export interface CompactReport {
+interface CompactReport {
   /** The new batch; undefined when there was nothing to do, or another compaction was faster. */
   readonly batch: string | undefined;
   /** Batches that it replaces. */
@@ -45,9 +56,9 @@ export interface CompactReport {
   readonly removedBytes: number;
 }
 
-export const TARGET_BYTES = 256 * 1024 * 1024;
+const TARGET_BYTES = 256 * 1024 * 1024;
 /** Longer than a query takes, and than a writer needs between naming its batch and its manifest entry. */
-export const GRACE_MS = 3600 * 1000;
+const GRACE_MS = 3600 * 1000;
 
 export async function compactStore(store: Store, options: CompactOptions = {}): Promise<CompactReport> {
   const { targetBytes = TARGET_BYTES, graceMs = GRACE_MS } = options;
@@ -155,6 +166,8 @@ function partition(batches: readonly BatchInfo[], table: string, targetBytes: nu
       bytes += segment.bytes;
     }
   }
+  const placed = lots.reduce((sum, lot) => sum + lot.length, 0);
+  assert(placed === segmentsOf(batches, table).length, "every segment is in one lot");
   return lots;
 }
 
@@ -167,11 +180,19 @@ async function copy(
   try {
     const result = await connection.run(`copy (${query}) to ${quoteText(path)} (${PARQUET})`);
     const [[count] = []] = await result.getRows();
-    return Number(count);
+    const rows = Number(count);
+    assert(Number.isSafeInteger(rows) && rows >= 0, "DuckDB says how many rows it has written");
+    return rows;
   } catch (error) {
     const system = systemErrorOf(error, join(store, SEGMENTS)) as NodeJS.ErrnoException | undefined;
     throw system !== undefined && system.code !== "EACCES" && system.code !== "EIO" ? system : error;
   }
+}
+
+function entryOf({ entries }: Manifest, id: string): BatchInfo {
+  const batch = entries.get(id);
+  assert(batch !== undefined, "only entries are judged");
+  return batch;
 }
 
 /**
@@ -188,7 +209,7 @@ export function removeReplaced(
   const isOld = (id: string) => graceMs <= 0 || ageMs(entryPath(store, id), nowMs) >= graceMs;
   const settled = new Set(before.settled);
   for (const [id, verdict] of judge(before)) {
-    const { replaces } = before.entries.get(id) as BatchInfo;
+    const { replaces } = entryOf(before, id);
     if (replaces.length === 0 || verdict === "rejected" || settled.has(id) || !isOld(id)) continue;
     // What it replaces must be settled itself, or it could come back.
     if (replaces.some((old) => (before.entries.get(old)?.replaces.length ?? 0) > 0 && !settled.has(old)))
@@ -204,7 +225,7 @@ export function removeReplaced(
   const final = new Set([...settled].flatMap((id) => manifest.entries.get(id)?.replaces ?? []));
   const removed: BatchInfo[] = [];
   for (const [id, verdict] of judge(manifest)) {
-    const batch = manifest.entries.get(id) as BatchInfo;
+    const batch = entryOf(manifest, id);
     const goes = verdict === "replaced" ? final.has(id) : verdict === "rejected" && isOld(id);
     // As long as one that it replaced has an entry, this one must say that it is replaced; also after a crash.
     const needed = verdict === "replaced" && batch.replaces.some((old) => left.has(old));

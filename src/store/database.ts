@@ -1,4 +1,5 @@
 /** DuckDB, set up so that it keeps to the memory, the folders and the peace that it was given. */
+import { assert } from "../base/assert.ts";
 import { accessSync, constants, existsSync, mkdirSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
@@ -26,6 +27,7 @@ export interface Database {
 export async function openDatabase(store: string, options: StoreOptions = {}): Promise<Database> {
   const memoryBytes = options.memoryBytes ?? defaultMemoryBytes();
   const threads = options.threads ?? availableParallelism();
+  assert(memoryBytes > 0 && threads >= 1, "DuckDB has memory and a thread");
   const spill = join(options.tempFolder ?? spillFolder(store), `${newBatchId()}-spill`);
   if (options.tempFolder !== undefined) makeFolder(options.tempFolder);
   const instance = await DuckDBInstance.create(":memory:", {
@@ -61,7 +63,10 @@ export async function openDatabase(store: string, options: StoreOptions = {}): P
 const MEMORY_LEAST = 32 * 1024 * 1024;
 
 /** A limit as DuckDB is told it. */
-export const memoryLimit = (bytes: number): string => `${Math.max(Math.floor(bytes), MEMORY_LEAST)}B`;
+export function memoryLimit(bytes: number): string {
+  assert(bytes > 0, "a limit is a number of bytes");
+  return `${Math.max(Math.floor(bytes), MEMORY_LEAST)}B`;
+}
 
 /** Half of what this process may have: DuckDB needs more than its limit says, and we need some too. */
 function defaultMemoryBytes(): number {
@@ -93,6 +98,7 @@ export const quotePath = (path: string): string => quoteText(patternOf(resolve(p
 
 /** A relation of the rows of Parquet files: what is in them, and nothing that their names say (`ranks=64/`). */
 export function parquetRows(paths: readonly string[], { fileNames = false } = {}): string {
+  assert(paths.length > 0, "a relation of files has files");
   const names = fileNames ? ", filename = true" : "";
   return `read_parquet([${paths.map(quotePath).join(", ")}], hive_partitioning = false${names})`;
 }

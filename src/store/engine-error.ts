@@ -105,7 +105,7 @@ export function fileError(error: unknown, path: string, memoryBytes: number): un
 }
 
 /** The first segment that is not there, or has another size than the manifest says. */
-export function brokenSegment(
+function brokenSegment(
   store: string,
   batches: readonly BatchInfo[],
 ): { path: string; what: string } | undefined {

@@ -1,12 +1,11 @@
 /** The store of record: what was read from logs, for studies. */
 export type { Batch } from "./batch.ts";
 export { type CheckReport, checkStore, stretchText } from "./check.ts";
-export { type CompactReport, compactStore } from "./compact.ts";
+export { compactStore } from "./compact.ts";
 export type { Database, StoreOptions } from "./database.ts";
 export { exportFile, type ExportFormat } from "./export.ts";
 export { LOCKS } from "./layout.ts";
 export type { BatchLoss } from "./loss.ts";
-export type { BatchInfo, Segment } from "./manifest.ts";
 export { dropBatch, type RepairReport, repairStore } from "./repair.ts";
-export type { Session, SqlColumn, SqlResult } from "./session.ts";
+export type { SqlColumn, SqlResult } from "./session.ts";
 export { Store } from "./store.ts";

@@ -2,6 +2,7 @@
  * The view `job_totals`: one row for each run of a job, made of what a scheduler and the clients said about it in `jobs`.
  * A job id comes again after a requeue, so clients belong to the run that the middle of their readings lies in.
  */
+import { assert } from "../base/assert.ts";
 import { storedJobs } from "../model/index.ts";
 import { quoteName } from "./database.ts";
 
@@ -14,8 +15,14 @@ const FIRST_COUNTER = "bytes_read";
 const NAMES = storedJobs.columns.map(({ name }) => name).filter((name) => name !== "source");
 const COUNTERS = NAMES.slice(NAMES.indexOf(FIRST_COUNTER), NAMES.indexOf("warnings"));
 const SUMMED = ["nodes_counted", "nodes_dropped", ...COUNTERS];
+assert(COUNTERS.length > 0, "counters of jobs stand between the first of them and the warnings");
 /** Facts that a scheduler row may lack and clients know. */
 const FROM_CLIENTS = new Set(["nodes", "node_memory_bytes", "user_id", "user_name"]);
+
+assert(
+  [...SUMMED, ...FROM_CLIENTS].every((name) => NAMES.includes(name)),
+  "what is summed or taken from clients is a column of jobs",
+);
 
 const list = (names: readonly string[], prefix = "") =>
   names.map((name) => `${prefix}${quoteName(name)}`).join(", ");

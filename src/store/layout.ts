@@ -9,6 +9,7 @@
  *     STORE/tmp/<id>/                           what is being written, what queries spill
  *     STORE/locks/<what>/                       who does something that only one may do at a time
  */
+import { assert } from "../base/assert.ts";
 import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -45,8 +46,11 @@ export const isPart = (name: string): boolean => PART.test(name);
 
 export const entryPath = (store: string, id: string): string => join(store, MANIFEST, `${id}.json`);
 export const markPath = (store: string, id: string): string => join(store, MANIFEST, `${id}.settled`);
-export const segmentName = (table: string, id: string, number: number): string =>
-  `${SEGMENTS}/${table}/${id}-${number}.parquet`;
+export function segmentName(table: string, id: string, number: number): string {
+  const name = `${id}-${number}.parquet`;
+  assert(segmentBatch(name) === id, "the batch of a segment is found by its name");
+  return `${SEGMENTS}/${table}/${name}`;
+}
 
 let lastMs = 0;
 
@@ -59,7 +63,10 @@ export function newBatchId(after = ""): string {
   lastMs = Math.max(Date.now(), lastMs + 1, afterMs + 1);
   const time = new Date(lastMs).toISOString().replace(/[-:.Z]/g, "");
   const process_ = (process.pid & 0xffffff).toString(16).padStart(6, "0");
-  return `${time}-${process_}-${randomBytes(4).toString("hex").slice(0, 7)}`;
+  const id = `${time}-${process_}-${randomBytes(4).toString("hex").slice(0, 7)}`;
+  assert(isBatchId(id) && id.length === ID_LENGTH, "an id is as long as views take it to be");
+  assert(afterMs === 0 || id > after, "a later batch sorts after an earlier one");
+  return id;
 }
 
 /** When a batch got its name, in milliseconds since 1970 UTC. */

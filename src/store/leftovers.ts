@@ -1,4 +1,5 @@
 /** Files in a store that no manifest entry names: what stopped writers left, and what is not ours. */
+import { assert } from "../base/assert.ts";
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { STORE_SCHEMA } from "../model/index.ts";
@@ -35,9 +36,9 @@ export interface Rubbish {
 }
 
 /** A day: longer than any batch takes to write. */
-export const RUBBISH_GRACE_MS = 24 * 3600 * 1000;
+const RUBBISH_GRACE_MS = 24 * 3600 * 1000;
 
-export interface Leftovers {
+interface Leftovers {
   /** Files and folders of ours that no manifest entry needs. */
   readonly ours: readonly string[];
   /** Folders of batches that a repair took out. */
@@ -101,6 +102,7 @@ export function clearRubbish(
     if (isDamaged) return [{ ...found, removed: false, kept: "the store is damaged" }];
     if (bare.has(table))
       return [{ ...found, removed: false, kept: `the table ${table} has no other segment` }];
+    assert(!path.startsWith("/") && !path.split("/").includes(".."), "what is removed lies in the store");
     return [{ ...found, removed: removeAll(full) }];
   });
 }

@@ -7,6 +7,7 @@
  * - Counters of clients go when rows of `jobs` or the list of inputs are lost: read again they would add up.
  * - Names of files stay as far as they are there; their logs can be read again, since a run is shown once in any case.
  */
+import { assert } from "../base/assert.ts";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { STORE_SCHEMA, storedFiles } from "../model/index.ts";
 import { quoteName } from "./database.ts";
@@ -41,7 +42,7 @@ export interface BatchLoss {
 }
 
 /** Rows of a table that stay; undefined: all. */
-export type Filters = Readonly<Record<string, string | undefined>>;
+type Filters = Readonly<Record<string, string | undefined>>;
 
 export interface Plan {
   /** The batch with the segments that can be used. */
@@ -79,6 +80,10 @@ export async function planOf(
   const filters = everything
     ? Object.fromEntries(STORE_SCHEMA.map(({ name }) => [name, NOTHING_STAYS]))
     : filtersOf(damaged, hasOthers);
+  assert(
+    Object.keys(filters).every((name) => STORE_SCHEMA.some((table) => table.name === name)),
+    "filters are of tables of a store",
+  );
   const kept: Record<string, number> = {};
   for (const { name } of STORE_SCHEMA) {
     const where = filters[name] ?? "true";

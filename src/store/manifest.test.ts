@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { newBatchId, isBatchId, ID_LENGTH, timeOf } from "./layout.ts";
-import { type BatchInfo, judge, liveBatches } from "./manifest.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { publish } from "./batch.ts";
+import { parquetRows } from "./database.ts";
+import { entryPath, newBatchId, isBatchId, ID_LENGTH, segmentName, timeOf } from "./layout.ts";
+import { type BatchInfo, entryText, judge, liveBatches } from "./manifest.ts";
+import { Store } from "./store.ts";
+import { tableQuery } from "./views.ts";
+import { storedRuns } from "../model/index.ts";
 
 function manifestOf(list: readonly (readonly [string, ...string[]])[], settled: readonly string[] = []) {
   const entries = new Map<string, BatchInfo>(
@@ -73,5 +81,45 @@ describe("ids of batches", () => {
     const future = "29990101T000000000-000001-0000000";
     expect(newBatchId(future) > future).toBe(true);
     expect(timeOf(future)).toBe(Date.UTC(2999, 0, 1));
+  });
+});
+
+describe("a store refuses to be written wrong:", () => {
+  const segment = (id: string, number = 0) => ({
+    ...{ file: segmentName("runs", id, number), rows: 1, bytes: 1, sha256: "" },
+  });
+  const batchOf = (id: string, file = id): BatchInfo => ({
+    ...{ id, version: 1, created: "", writer: "", replaces: [] },
+    tables: { runs: [segment(file)] },
+  });
+
+  it("an entry whose segment has the name of another batch", () => {
+    const [one, other] = [newBatchId(), newBatchId()];
+    expect(entryText(batchOf(one))).toContain(one);
+    expect(() => entryText(batchOf(one, other))).toThrow("can be read");
+    expect(() => segmentName("runs", "x", 0)).toThrow("found by its name");
+  });
+
+  it("an id that is taken, and a batch that replaces a younger one", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "plimsoll-publish-"));
+    try {
+      const { path: store } = await Store.create(join(folder, "s"));
+      const [older, id] = [newBatchId(), newBatchId()];
+      const write = (name: string, replaces: string[]) =>
+        publish({ store, writer: "test" }, name, [], replaces, []);
+      expect(() => write(older, [id])).toThrow("replaces older ones");
+      expect(() => write(id, [older, older])).toThrow("each once");
+      writeFileSync(entryPath(store, id), "");
+      expect(() => write(id, [])).toThrow("given to one batch");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("a view that reads a segment twice, or files that are none", () => {
+    const batch = batchOf(newBatchId());
+    const setting = { store: "/s", batches: [batch, batch], hiding: new Set<string>() };
+    expect(() => tableQuery(storedRuns, setting)).toThrow("no segment is read twice");
+    expect(() => parquetRows([])).toThrow("has files");
   });
 });

@@ -5,6 +5,7 @@
  * decide alike: compactions count in the order of their ids, and one of which something is already replaced does not
  * count at all. Before the files of replaced batches are deleted, a mark settles the compaction for good.
  */
+import { assert } from "../base/assert.ts";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FormatError } from "../base/errors.ts";
@@ -45,10 +46,11 @@ export interface Manifest {
 const KIND = "plimsoll batch";
 
 export function entryText(batch: BatchInfo): string {
+  assert(areTables(batch.tables, batch.id), "an entry that is written can be read");
   return `${JSON.stringify({ kind: KIND, ...batch }, undefined, 1)}\n`;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Entries never change; what was read before is not read again. */
   readonly known?: ReadonlyMap<string, BatchInfo>;
   /** Go on without damaged entries. */
@@ -114,11 +116,18 @@ export function judge({ entries, settled }: Pick<Manifest, "entries" | "settled"
     for (const old of replaces) verdicts.set(old, "replaced");
     verdicts.set(id, "live");
   }
+  assert(verdicts.size === entries.size, "every entry is judged, and nothing else");
+  for (const { id, replaces } of entries.values())
+    assert(
+      verdicts.get(id) !== "live" || replaces.every((old) => verdicts.get(old) !== "live"),
+      "no row counts in a batch and in the one that replaces it",
+    );
   return verdicts;
 }
 
 /** From now on a compaction counts whatever else comes; the folder is still to be synced. */
 export function markSettled(store: string, id: string): void {
+  assert(isBatchId(id), "a compaction is settled by its id");
   writeFile(markPath(store, id), "");
 }
 

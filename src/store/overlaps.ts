@@ -3,6 +3,7 @@
  * at a time store counters, so they come from stores that were written without that, and from a holder of the lock that
  * another machine took for dead. The batch with the smaller id keeps its rows.
  */
+import { assert } from "../base/assert.ts";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { storedMinutes, storedReadings, storedTargets } from "../model/index.ts";
@@ -22,14 +23,14 @@ export interface Overlap {
   readonly copy: string;
 }
 
-export interface Stretch {
+interface Stretch {
   readonly batch: string;
   readonly from: bigint;
   readonly to: bigint;
 }
 
 /** What is left of a stretch, and which parts of it another one holds. */
-export interface Cut {
+interface Cut {
   readonly stretch: Stretch;
   readonly left: readonly (readonly [from: bigint, to: bigint])[];
   readonly taken: readonly Stretch[];
@@ -40,6 +41,7 @@ export function cutStretches(stretches: readonly Stretch[]): Cut[] {
   /** What is taken so far: apart from each other, in order. */
   let held: Stretch[] = [];
   return stretches.map((stretch) => {
+    assert(stretch.to > stretch.from, "a stretch has time");
     const before = held.filter(({ to }) => to <= stretch.from);
     const after = held.filter(({ from }) => from >= stretch.to);
     const touched = held.slice(before.length, held.length - after.length);
@@ -54,10 +56,18 @@ export function cutStretches(stretches: readonly Stretch[]): Cut[] {
     }
     if (at < stretch.to) left.push([at, stretch.to]);
     const own = left.map(([from, to]) => ({ batch: stretch.batch, from, to }));
+    assert(lengthOf([...own, ...taken]) === stretch.to - stretch.from, "every moment is left or taken");
     held = [...before, ...[...touched, ...own].sort((a, b) => (a.from < b.from ? -1 : 1)), ...after];
+    assert(
+      held.every(({ from }, i) => i === 0 || (held[i - 1] as Stretch).to <= from),
+      "what is taken stays apart and in order",
+    );
     return { stretch, left, taken };
   });
 }
+
+const lengthOf = (stretches: readonly Stretch[]): bigint =>
+  stretches.reduce((sum, { from, to }) => sum + to - from, 0n);
 
 const SAME_FILE = (a: string, b: string) =>
   `${a}.file_system is not distinct from ${b}.file_system and ${a}.target = ${b}.target`;
@@ -106,6 +116,10 @@ export async function hideOverlaps(
       const others = taken.filter(({ batch }) => batch !== stretch.batch);
       // Copies within one batch cannot be told from what they are copies of.
       if (others.length === 0 || others.length < taken.length) continue;
+      assert(
+        others.every(({ batch }) => batch < stretch.batch),
+        "the batch with the smaller id keeps its rows",
+      );
       stretches += others.length;
       copies.add(stretch.batch);
       const target = [file.fileSystem === null ? "null" : quoteText(file.fileSystem), quoteText(file.target)];

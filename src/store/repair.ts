@@ -3,6 +3,7 @@
  * compaction, by one that holds the rows that are whole. Its manifest entry and all of its files are kept in `aside/<batch>`,
  * with what is lost. Nothing is done unless `apply` is set.
  */
+import { assert } from "../base/assert.ts";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
@@ -45,7 +46,7 @@ import {
 import { lostManifest, readMark } from "./mark.ts";
 import { segmentFault } from "./verify.ts";
 
-export interface RepairOptions extends StoreOptions {
+interface RepairOptions extends StoreOptions {
   /** Else it only says what would be lost. */
   readonly apply?: boolean;
   /** Told after each segment how far it is. */
@@ -140,8 +141,14 @@ function readState(path: string): State {
   if (lost !== undefined) throw new FormatError(store, {}, lost);
   const verdicts = judge({ entries, settled: manifest.settled });
   const live = [...manifest.entries.values()].filter(({ id }) => verdicts.get(id) === "live");
-  const broken = new Map(manifest.damaged.map((error) => [entryId(basename(error.source)) as string, error]));
+  const broken = new Map(manifest.damaged.map((error) => [batchOf(error), error]));
   return { store, manifest, verdicts, live, broken };
+}
+
+function batchOf({ source }: FormatError): string {
+  const id = entryId(basename(source));
+  assert(id !== undefined, "an entry that cannot be read is known by its name");
+  return id;
 }
 
 /** Why a segment cannot be used. What only this user may not read is no loss, and is thrown. */
@@ -171,7 +178,8 @@ async function repair(
       if (apply) takeBrokenOut(state, loss);
     }
     for (const [id, parts] of damaged) {
-      const batch = state.manifest.entries.get(id) as BatchInfo;
+      const batch = state.manifest.entries.get(id);
+      assert(batch !== undefined, "damaged segments are of a batch that can be read");
       const tables = new Set(parts.flatMap(({ table }) => table ?? []));
       const sound = withoutSegments(batch, bad);
       const plan = await planOf(database.connection, store, sound, tables, { live, everything });
@@ -208,6 +216,7 @@ async function replace(
   plan: Plan,
   loss: BatchLoss,
 ): Promise<void> {
+  assert(loss.batch === batch.id, "what is kept aside is what is replaced");
   const work = join(store, TMP, newBatchId());
   const renamed: string[] = [];
   try {
@@ -251,7 +260,9 @@ async function soundSegments(
     }
     const path = next();
     const query = `select * from ${part(table)} where ${where ?? "true"}`;
-    await connection.run(`copy (${query}) to ${quoteText(path)} (${PARQUET})`);
+    const copied = await connection.run(`copy (${query}) to ${quoteText(path)} (${PARQUET})`);
+    const [[count] = []] = await copied.getRows();
+    assert(Number(count) === kept[table], "as many rows are written as were said to stay");
     await fileSynced(path);
     const bytes = sizeOf(path) ?? 0;
     segments.push({ table, path, rows: kept[table] ?? 0, bytes, sha256: await hashFile(path) });
@@ -316,6 +327,7 @@ function segmentFiles(store: string, id: string): string[] {
  */
 function takeBrokenOut({ store, manifest, verdicts }: State, loss: BatchLoss): void {
   const { batch } = loss;
+  assert(!manifest.entries.has(batch), "only an entry that cannot be read is taken out");
   const entry = entryPath(store, batch);
   const files = segmentFiles(store, batch);
   keepAside(store, loss, files, entry);

@@ -1,4 +1,5 @@
 /** Questions to a store: a database in memory with a view for each table. */
+import { assert } from "../base/assert.ts";
 import { resolve } from "node:path";
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import { DuckDBDecimalValue, DuckDBTypeId } from "@duckdb/node-api";
@@ -117,6 +118,10 @@ export class StoreSession implements Session {
           column.push((chunk.getColumnVector(index) as unknown as { items: Float64Array }).items);
         }
       }
+      assert(
+        columns.every(({ length }) => length === columns[0]?.length),
+        "all columns have as many rows",
+      );
       return Object.fromEntries(
         names.map((name, index) => [name, (columns[index] as GrowingDoubles).finish()]),
       );
@@ -172,7 +177,7 @@ export class StoreSession implements Session {
   async shares(table: string): Promise<readonly string[]> {
     return this.#clearly(async () => {
       const schema = STORE_SCHEMA.find(({ name }) => name === table);
-      if (schema === undefined) throw new Error(`no table ${table}`);
+      assert(schema !== undefined, `no table ${table}`);
       const most = this.#database.threads === 1 ? 1 : SHARES;
       const of = Math.min(most, segmentsOf(this.#batches, table).length);
       if (of < 2) return [quoteName(table)];
@@ -188,6 +193,7 @@ export class StoreSession implements Session {
   }
 
   async limitMemory(bytes: number): Promise<void> {
+    assert(this.#locked === undefined, "settings change before a user's statements");
     await this.#clearly(() => this.#database.connection.run(`set memory_limit = '${memoryLimit(bytes)}'`));
     this.#memoryBytes = bytes;
   }
@@ -285,7 +291,8 @@ async function scanOne(
 }
 
 function rawColumn(chunk: DuckDBDataChunk, index: number): RawColumn {
-  const { items } = chunk.getColumnVector(index) as unknown as { items: RawColumn | BigUint64Array };
+  const { items } = chunk.getColumnVector(index) as unknown as { items?: RawColumn | BigUint64Array };
+  assert(items !== undefined && items.length >= chunk.rowCount, "a scan is of numbers, one for each row");
   return items.BYTES_PER_ELEMENT === 8 && !(items instanceof Float64Array)
     ? new Uint32Array(items.buffer, items.byteOffset, 2 * items.length)
     : (items as RawColumn);
@@ -345,6 +352,10 @@ class GrowingDoubles {
     }
     this.#values.set(part, this.#length);
     this.#length += part.length;
+  }
+
+  get length(): number {
+    return this.#length;
   }
 
   finish(): Float64Array {

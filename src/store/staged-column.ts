@@ -61,6 +61,7 @@ export class StagedColumn {
 
   /** Whether rows of the source have what all rows before have; they are taken then. Not for one that varies. */
   keeps(source: ColumnSource): boolean {
+    assert(!this.varies, "a column that varies stays so");
     if (!("all" in source) || (this.column.type === "text" && this.#coded === undefined)) return false;
     const value = this.#plain(source.all);
     if (this.#same === undefined) this.#same = value;
@@ -70,6 +71,10 @@ export class StagedColumn {
   /** Goes on in this vector, with the first `rows` rows as they are. */
   moveTo(vector: Vector, rows: number): void {
     const before = this.#numbers;
+    assert(
+      vector.items === undefined || rows <= vector.items.length,
+      "a vector has room for the rows before",
+    );
     this.#vector = vector;
     this.#numbers = vector.items;
     if (this.#coded !== undefined) this.#coded.codes = vector.items as Int32Array;
@@ -82,13 +87,15 @@ export class StagedColumn {
   take(at: number, source: ColumnSource, from: number, count: number): number {
     if (this.#coded !== undefined) return this.#coded.take(at, source, from, count);
     if (this.#numbers === undefined) return stageText(this.#texts, at, source, from, count);
+    assert(at + count <= this.#numbers.length, "rows fit into their vector");
     stageNumbers(this.#numbers, this.column, at, source, from, count);
     return 0;
   }
 
   /** Hands the values to DuckDB. */
   flush(rows: number): void {
-    const vector = this.#vector as Vector;
+    const vector = this.#vector;
+    assert(vector !== undefined, "only a column that varies has rows in a chunk");
     if (this.#numbers === undefined)
       for (let row = 0; row < rows; row++) vector.setItem(row, this.#texts[row] as string | null);
     else if (!this.#hasMissing) this.#hasMissing = hasMissing(this.#numbers, rows);
@@ -116,6 +123,7 @@ export class StagedColumn {
     return {
       texts,
       stored(dictionary) {
+        assert(texts === undefined || dictionary !== undefined, "codes have their texts");
         if (!varies && (same === null || same === undefined))
           return `cast(null as ${sqlType(column.type)}) as ${name}`;
         if (dictionary !== undefined) return `list_extract(${dictionary}, ${varies ? name : 1}) as ${name}`;

@@ -62,6 +62,7 @@ export class Staging {
       for (const name in sources)
         assert(this.#names.has(name), `table ${this.schema.name} has no column ${name}`);
     }
+    assert(from < count && this.#rows < CHUNK_ROWS, "there are rows, and room for some");
     const taken = Math.min(count - from, CHUNK_ROWS - this.#rows);
     if (this.#constant.length > 0) this.#vary(sources);
     for (const staged of this.#varying) {
@@ -84,6 +85,8 @@ export class Staging {
     }
     if (this.#varying.length === before) return;
     this.#constant = this.#constant.filter((staged) => !this.#varying.includes(staged));
+    const all = this.#constant.length + this.#varying.length;
+    assert(all === this.#columns.length, "a column varies, or has one value");
     this.#chunk = DuckDBDataChunk.create(
       this.#varying.map(({ type }) => type),
       CHUNK_ROWS,

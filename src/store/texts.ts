@@ -1,4 +1,5 @@
 /** Texts that come again and again, as numbers on their way into DuckDB. */
+import { assert } from "../base/assert.ts";
 import { VARCHAR, DuckDBDataChunk, type DuckDBConnection, INTEGER } from "@duckdb/node-api";
 import {
   type Column,
@@ -21,7 +22,9 @@ const UNIQUE: ReadonlySet<Column> = new Set([
 ]);
 
 function columnsOf({ columns }: TableSchema, ...names: readonly string[]): Column[] {
-  return columns.filter(({ name }) => names.includes(name));
+  const found = columns.filter(({ name }) => names.includes(name));
+  assert(found.length === names.length, "columns that are named are in the table");
+  return found;
 }
 
 export function isCoded(column: Column): boolean {
@@ -43,6 +46,7 @@ export class CodedTexts {
 
   /** Takes values as Staging.take does; gives the bytes of texts that are new. */
   take(at: number, source: ColumnSource, from: number, count: number): number {
+    assert(at + count <= this.codes.length, "codes fit into their chunk");
     if ("all" in source) {
       const before = this.#texts.length;
       this.codes.fill(this.code(source.all), at, at + count);
@@ -91,6 +95,7 @@ export class CodedTexts {
   /** The text of code 1, 2, …; forgets them. */
   finish(): readonly string[] {
     const texts = this.#texts;
+    assert(this.#codeOf.size === texts.length, "every text has one code");
     this.#texts = [];
     this.#followers = [0];
     this.#codeOf.clear();

@@ -2,13 +2,14 @@
  * Segments of older versions are read as if they were of this one: each step says how the columns of the next version
  * come from those before. A compaction writes the result down.
  */
+import { assert } from "../base/assert.ts";
 import { STORE_VERSION } from "../model/index.ts";
 import { quoteName } from "./database.ts";
 
 /** SQL expressions over the older columns, by column. */
 type Expressions = Readonly<Record<string, string>>;
 
-export interface TableUpgrade {
+interface TableUpgrade {
   /** New columns; `null::BIGINT` where nothing can be said. */
   readonly added?: Expressions;
   /** Columns that mean something else now. */
@@ -36,6 +37,11 @@ export const UPGRADES: readonly Upgrade[] = [
   { from: 3, tables: { runs: { added: { negative_counters: NEGATIVES_OF_WARNINGS } } } },
 ];
 
+assert(
+  UPGRADES.length === STORE_VERSION - 1 && UPGRADES.every(({ from }, i) => from === i + 1),
+  "every version before this one has a step to the next",
+);
+
 /** The rows of `source`, a relation of an older version, as a relation of the current one. */
 export function upgraded(
   table: string,
@@ -44,6 +50,7 @@ export function upgraded(
   upgrades: readonly Upgrade[] = UPGRADES,
   current = STORE_VERSION,
 ): string {
+  assert(version >= 1 && version <= current, "a batch of a version that is known");
   let relation = source;
   for (let at = version; at < current; at++) {
     const step = upgrades.find(({ from }) => from === at)?.tables[table];

@@ -2,6 +2,7 @@
  * The tables of a store as SQL over its live segments. Two writers may have stored the same log at the same time; then
  * its run is shown from the earliest batch and hidden in the others.
  */
+import { assert } from "../base/assert.ts";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import {
@@ -27,14 +28,14 @@ const HIDDEN_SOURCES = "store.hidden_sources";
 const BATCH = `left(parse_filename(filename), ${ID_LENGTH})`;
 
 /** The column that says which run a row belongs to, if any. */
-export function runColumn(table: TableSchema): string | undefined {
+function runColumn(table: TableSchema): string | undefined {
   if (table.name === storedSources.name) return "hash_high";
   return table.columns.some(({ name }) => name === "run_id") ? "run_id" : undefined;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-export interface ViewSetting {
+interface ViewSetting {
   readonly store: string;
   readonly batches: readonly BatchInfo[];
   /** Batches in which some runs are hidden (see `hideDuplicates`). */
@@ -55,6 +56,7 @@ export function tableQuery(
   const names = table.columns
     .map(({ name, type }) => `${quoteName(name)}::${sqlType(type)} as ${quoteName(name)}`)
     .join(", ");
+  assert(share.index >= 0 && share.index < share.of, "a share is one of its number");
   const key = runColumn(table);
   const hides = (id: string) =>
     (key !== undefined && hiding.has(id)) || (hasStretches(table.name) && copies.has(id));
@@ -70,6 +72,7 @@ export function tableQuery(
       .filter((_, i) => i % share.of === share.index)
       .map(({ file }) => join(store, file));
     if (files.length === 0) return [];
+    assert(new Set(files).size === files.length, "no segment is read twice");
     const source = parquetRows(files, { fileNames: hides(id) });
     const relation = version === STORE_VERSION ? source : upgraded(table.name, version, source, upgrades);
     if (!hides(id)) return `select ${names} from ${relation} s`;
@@ -118,7 +121,12 @@ export async function hideDuplicates(
        ) s on s.hash_high = h.run_id where h.batch > s.first`,
     );
   const hidden = await connection.runAndReadAll(`select distinct batch from ${HIDDEN}`);
-  return new Set(hidden.getRows().map(([batch]) => String(batch)));
+  const ids = new Set(hidden.getRows().map(([batch]) => String(batch)));
+  assert(
+    [...ids].every((id) => batches.some((batch) => batch.id === id)),
+    "runs are hidden in batches that are read",
+  );
+  return ids;
 }
 
 /** Number of hidden (run, batch) pairs. */

@@ -21,8 +21,8 @@ import { commands } from "../../src/cli/index.ts";
 import { runCli } from "../../src/cli/run.ts";
 import { fakeWorld } from "../../src/cli/test-kit.ts";
 import {
-  connectFolder,
   connectServers,
+  runningServers,
   type StartedServers,
   startServers,
 } from "../../src/ncio/servers/index.ts";
@@ -116,7 +116,7 @@ describe("startServers", () => {
     );
     const again = await startServers({ servers: 2, dir, stripBytes: 1024 });
     endings.push(() => again.stop());
-    const two = await connectFolder(dir);
+    const two = await connectServers(runningServers(dir));
     const into = new Uint8Array(3);
     await (await two.open("x", "read")).read(1000, into);
     expect([...into]).toEqual([1, 2, 3]);
@@ -230,7 +230,7 @@ describe("plimsoll targets", () => {
     const { addresses, servers, stripBytes } = JSON.parse(started.out);
     expect(addresses.length).toBe(3);
     expect(stripBytes).toBe(4096);
-    const storage = await connectFolder(dir);
+    const storage = await connectServers(runningServers(dir));
     await (await storage.open("x", "create")).write(0, new Uint8Array(10_000));
     await storage.close();
     const status = plimsoll("targets", "status", "--dir", dir, "--json");

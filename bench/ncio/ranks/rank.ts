@@ -1,5 +1,7 @@
 /** A rank of the benchmark: what `peer.c` does, through koffi, with the same words and the same output. */
-import { connectMpi, type Direction, performMpiio } from "../../../src/launch/mpi/index.ts";
+import type { Direction } from "../../../src/launch/mpi/files.ts";
+import { connectMpi } from "../../../src/launch/mpi/index.ts";
+import { performMpiio } from "../../../src/launch/mpi/test-kit.ts";
 import type { NcioMethod } from "../../../src/model/ncio.ts";
 import { type AccessCase, patternOf } from "../../../src/ncio/pattern/index.ts";
 

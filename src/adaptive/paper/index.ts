@@ -6,7 +6,7 @@ import { EXTERNAL } from "./external.ts";
 import { MACHINE_FACTS } from "./facts.ts";
 import { INTERNAL } from "./internal.ts";
 
-export { type Check, Evidence, type Judgement, judged, offValue, withinPercent } from "./check.ts";
+export { type Check, Evidence, judged, offValue, withinPercent } from "./check.ts";
 
 const ORDER = "J F X N I E A P";
 

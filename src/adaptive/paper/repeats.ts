@@ -8,12 +8,12 @@ import { Random } from "../../base/prng.ts";
 import { quantile, sorted } from "../../base/statistics.ts";
 
 /** "At least five samples" behind each point of Figs 5 and 6. */
-export const PAPER_SAMPLES = 5;
+const PAPER_SAMPLES = 5;
 const REPEATS = 400;
 const SEED = 2010;
 
 /** Of a statistic over repeats. */
-export interface Band {
+interface Band {
   readonly low: number;
   readonly middle: number;
   readonly high: number;
@@ -24,7 +24,7 @@ export interface Band {
 export const BAND_TEXT = `between the 5 % and the 95 % quantile of ${REPEATS} repeats with ${PAPER_SAMPLES} samples per point`;
 
 /** A mean of as many samples as the paper had, drawn with replacement from those simulated. */
-export type DrawMean = (values: readonly number[]) => number;
+type DrawMean = (values: readonly number[]) => number;
 
 /** The statistic over repeats: 5 %, 50 % and 95 % quantile. NaN where nothing was run. */
 export function bandOf(statistic: (drawMean: DrawMean) => number): Band {

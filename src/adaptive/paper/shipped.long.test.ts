@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EventQueue } from "../sim/events.ts";
-import { fig1Plan, tablePlan, xtpPlan } from "../sim/experiments/plans.ts";
-import { runPlan } from "../sim/experiments/series.ts";
+import { fig1Plan, xtpPlan } from "../sim/experiments/plans.ts";
+import { runPlan, tablePlan } from "../sim/experiments/test-kit.ts";
 import { machineNamed } from "../sim/machines/index.ts";
 import { CHECKS, Evidence, judgeAll } from "./index.ts";
 

@@ -1,4 +1,5 @@
 /** The blocks of one group: what waits, what is under way, what is written. Kept by the group's sub-coordinator. */
+import { assert } from "../../base/assert.ts";
 import { IndexColumns } from "./index-columns.ts";
 import { Numbered } from "./numbered.ts";
 import { sizeOf } from "./policy.ts";
@@ -57,6 +58,7 @@ export class BlockQueue {
     this.#setup = setup;
     this.#first = setup.layout.firstRank[group] as number;
     this.#ranks = (setup.layout.firstRank[group + 1] as number) - this.#first;
+    assert(this.#ranks > 0, "a group has ranks");
     this.#taken = new Float64Array(this.#ranks);
     this.#ring = new Int32Array(this.#ranks);
     this.entries = new IndexColumns(this.#ranks);
@@ -87,6 +89,7 @@ export class BlockQueue {
     const block = this.#first + i;
     const at = this.#taken[i] as number;
     const left = sizeOf(this.#setup, block) - at;
+    assert(left > 0, "a block in the ring has bytes left");
     const length = cut(left, bytesMax);
     this.#taken[i] = at + length;
     this.#ringFirst = this.#ringFirst + 1 === this.#ranks ? 0 : this.#ringFirst + 1;
@@ -97,19 +100,33 @@ export class BlockQueue {
 
   /** The piece is written, here: it enters the index, and is no longer under way. */
   accept(piece: Piece, file: FileId, offset: number, checksum: unknown): void {
-    this.outstanding.delete(piece.piece);
+    const wasUnderWay = this.outstanding.delete(piece.piece);
+    assert(wasUnderWay, "a piece enters the index once, and only while it is under way");
     this.entries.add(piece.block, piece.at, piece.length, file, offset, checksum);
   }
 
   /** The piece was not written: it waits again. */
   giveBack(piece: Piece): void {
-    this.outstanding.delete(piece.piece);
+    const wasUnderWay = this.outstanding.delete(piece.piece);
+    assert(wasUnderWay, "a piece is given back once, and only while it is under way");
     this.wait(piece.block, piece.at, piece.length, piece.tries + 1);
   }
 
   wait(block: Rank, at: number, length: number, tries: number): void {
+    assert(block >= this.#first && block < this.#first + this.#ranks, "what waits is of this group");
+    assert(
+      at >= 0 && length > 0 && at + length <= sizeOf(this.#setup, block),
+      "what waits lies in its block",
+    );
     this.#returned.push({ block, at, length, tries });
     this.waitingBytes += length;
+  }
+
+  /** Bytes of the group that are in the index. */
+  get writtenBytes(): number {
+    let bytes = 0;
+    for (let i = 0; i < this.entries.count; i++) bytes += this.entries.length[i] as number;
+    return bytes;
   }
 
   /** Bytes of the block that are in the index. */
@@ -134,6 +151,7 @@ export class BlockQueue {
         lost++;
       } else this.entries.add(block, at, length, old.file[i] as number, offset, checksum);
     }
+    assert(this.entries.count + lost === old.count, "an entry is kept or waits again");
     return lost;
   }
 
@@ -146,6 +164,8 @@ export class BlockQueue {
     since: Seconds,
   ): Piece {
     this.waitingBytes -= length;
+    assert(this.waitingBytes >= 0, "no more is handed out than waits");
+    assert(at >= 0 && at + length <= sizeOf(this.#setup, block), "a piece lies in its block");
     const piece: Piece = {
       piece: this.#nextPiece++,
       block,
@@ -170,6 +190,7 @@ export class BlockQueue {
 
 /** A piece of a whole number of bytes; a rest of less than half a piece goes along. */
 function cut(left: number, bytesMax: number): number {
+  assert(left > 0 && bytesMax > 0, "a piece has bytes");
   if (left <= 1.5 * bytesMax) return left;
   return Math.max(1, Math.floor(bytesMax));
 }

@@ -1,4 +1,6 @@
 /** A sub-coordinator's line to the coordinator: who that is, and numbers on messages so that repeats are seen. */
+import { assert } from "../../base/assert.ts";
+import { coordinatorOfEpoch } from "./ids.ts";
 import type { CoordinatorNews, CoordinatorOrder, Writable } from "./message.ts";
 import type { Effects, Rank, Seconds } from "./step.ts";
 
@@ -16,6 +18,7 @@ export class CoordinatorLink {
   #lastSerial = -1;
 
   constructor(group: number, epoch: number, coordinator: Rank, coordinatorEpoch: number) {
+    assert(coordinatorOfEpoch(epoch) === coordinatorEpoch, "a coordinator gives epochs of its own");
     this.group = group;
     this.epoch = epoch;
     this.coordinator = coordinator;
@@ -24,6 +27,7 @@ export class CoordinatorLink {
 
   /** `news` is the caller's no more: it gets its header where it is, since a copy costs more than the rest of a message. */
   tell(news: News, waitingBytes: number, out: Effects): void {
+    assert(waitingBytes >= 0, "waiting bytes are counted, never owed");
     const message = news as Writable<CoordinatorNews>;
     message.group = this.group;
     message.epoch = this.epoch;

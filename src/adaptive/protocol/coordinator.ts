@@ -2,8 +2,9 @@
  * The coordinator (Algorithm 3): knows of groups and files, never of single writers. It brings files that have room and
  * groups that have work together, replaces leaders that died, and decides when the dataset is whole.
  */
+import { assert } from "../../base/assert.ts";
 import { type Group, newGroup } from "./group-record.ts";
-import { groupEpoch, targetOfFile } from "./ids.ts";
+import { coordinatorOfEpoch, groupEpoch, targetOfFile } from "./ids.ts";
 import { IdleFiles } from "./idle-files.ts";
 import { groupOfTarget } from "./layout.ts";
 import {
@@ -46,6 +47,7 @@ export class Coordinator {
   readonly #stallSeconds: Seconds;
 
   constructor(setup: Setup, rank: Rank, epoch: number, leaders: Iterable<Leader>, dead: Iterable<Rank>) {
+    assert(epoch % setup.writers === rank, "an epoch can be taken by one rank only");
     this.#setup = setup;
     this.rank = rank;
     this.epoch = epoch;
@@ -88,6 +90,8 @@ export class Coordinator {
     if (news.epoch !== group.epoch || from !== group.leader || news.serial <= group.lastSerial) return;
     group.lastSerial = news.serial;
     group.heardAt = now;
+    assert(!group.leaderless, "a group without a leader says nothing");
+    assert(news.waitingBytes <= group.bytes, "no more waits than the group has");
     if (news.waitingBytes !== group.saidBytes) this.#movedAt = now;
     group.saidBytes = news.waitingBytes;
     group.waitingBytes = news.waitingBytes;
@@ -141,6 +145,7 @@ export class Coordinator {
       this.decide("aborted", `nothing has moved for ${Math.round(now - this.#movedAt)} s`, out);
       return;
     }
+    assert(now >= this.#tickedAt, "the clock of a coordinator does not go back");
     const silence = silenceSeconds(heartbeatSeconds, this.epoch, writers);
     // Was away itself: what the others said meanwhile is still to be heard.
     const wasAway = now - this.#tickedAt > 2 * heartbeatSeconds;
@@ -166,7 +171,9 @@ export class Coordinator {
   /** Proposes the fate of the dataset. From here on nothing else counts. */
   decide(outcome: Outcome, reason: string, out: Effects): void {
     if (this.#deciding) return;
+    assert(!this.retired, "a coordinator that was replaced decides nothing");
     this.#deciding = true;
+    if (outcome === "complete") this.#checkWhole();
     const parts = outcome === "complete" ? this.groups.flatMap(({ entries }) => entries ?? []) : [];
     out.commit({ outcome, reason, parts });
   }
@@ -175,8 +182,8 @@ export class Coordinator {
   committed(outcome: Outcome, reason: string, out: Effects): void {
     const finish = { kind: "finish", outcome, reason } as const;
     const { firstRank } = this.#setup.layout;
-    for (const { group, leader, leaderless } of this.groups) {
-      if (!leaderless) out.send(leader, finish);
+    for (const { group, leader } of this.groups) {
+      if (leader !== NOBODY) out.send(leader, finish);
       else
         for (let rank = firstRank[group] as number; rank < (firstRank[group + 1] as number); rank++)
           if (!this.#dead.has(rank)) out.send(rank, finish);
@@ -185,6 +192,7 @@ export class Coordinator {
 
   /** `order` is the caller's no more: it gets its header where it is (see `CoordinatorLink.tell`). */
   order(group: Group, order: WithoutHeader<CoordinatorOrder>, out: Effects): void {
+    assert(group.leader !== NOBODY, "an order has somebody to go to");
     const message = order as Writable<CoordinatorOrder>;
     message.group = group.group;
     message.coordinatorEpoch = this.epoch;
@@ -203,6 +211,7 @@ export class Coordinator {
         this.decide("aborted", "data was lost after its writers had ended", out);
         return;
       }
+      assert(!holds || group.state === "complete", "only a complete group has handed in an index");
       if (holds) {
         group.entries = undefined;
         group.state = "busy";
@@ -214,6 +223,17 @@ export class Coordinator {
         }
       }
       if (!group.leaderless) this.order(group, { kind: "file-lost", file }, out);
+    }
+  }
+
+  /** Every group has reported, and what they report is all bytes of all ranks. */
+  #checkWhole(): void {
+    assert(this.#incomplete === 0, "a dataset is complete when all groups are");
+    for (const { state, entries, bytes } of this.groups) {
+      assert(state === "complete" && entries !== undefined, "every group has handed in its index");
+      let indexed = 0;
+      for (let i = 0; i < entries.count; i++) indexed += entries.length[i] as number;
+      assert(indexed === bytes, "the index of a group has all its bytes");
     }
   }
 
@@ -243,9 +263,11 @@ export class Coordinator {
     this.decide("aborted", `${why}, and policy ${name} moves nothing`, out);
   }
 
-  #groupComplete(group: Group, { entries, learned }: GroupComplete, now: Seconds): void {
+  #groupComplete(group: Group, { entries, learned, waitingBytes }: GroupComplete, now: Seconds): void {
     for (const one of learned) this.learned.set(one.target, one);
+    assert(waitingBytes === 0, "a complete group has nothing waiting");
     if (group.state !== "complete") {
+      assert(this.#incomplete > 0, "a group completes once");
       this.#incomplete--;
       this.#movedAt = now;
     }
@@ -285,13 +307,15 @@ export class Coordinator {
 
   /** Puts another rank in the place of a leader that is dead. */
   #replace(group: Group, now: Seconds, out: Effects): void {
+    // An earlier group could not be replaced: it has nobody who could be told.
+    if (this.#deciding) return;
     this.#idle.forget(group.group);
     if (group.state === "complete") {
       // All it had to say is here. What is left, syncing, others can do.
       group.leaderless = true;
       this.#sync.leaderLost(group.leader, out);
       group.leader = NOBODY;
-      group.epoch = groupEpoch(this.epoch, ++this.#promotions);
+      group.epoch = this.#nextEpoch(group);
       this.#tellMoved(group, out);
       return;
     }
@@ -302,7 +326,7 @@ export class Coordinator {
       return;
     }
     group.leader = leader;
-    group.epoch = groupEpoch(this.epoch, ++this.#promotions);
+    group.epoch = this.#nextEpoch(group);
     group.lastSerial = -1;
     group.heardAt = now;
     group.state = "busy";
@@ -323,15 +347,25 @@ export class Coordinator {
     this.#tellMoved(group, out);
   }
 
-  /** Nobody gives out space in the files of the former leader any more. */
+  #nextEpoch(group: Group): number {
+    const epoch = groupEpoch(this.epoch, ++this.#promotions);
+    assert(epoch > group.epoch, "the epoch of a group only grows");
+    return epoch;
+  }
+
+  /**
+   * Nobody gives out space in the files of the former leader any more. A group without a leader is told by its promotion,
+   * if it gets one: a coordinator that takes over has not seen to all of them yet.
+   */
   #tellMoved({ group, epoch, leader }: Group, out: Effects): void {
     for (const other of this.groups)
-      if (other.group !== group && !other.leaderless)
+      if (other.group !== group && other.leader !== NOBODY)
         this.order(other, { kind: "group-moved", movedGroup: group, movedEpoch: epoch, rank: leader }, out);
   }
 
   /** A leader of a later epoch than known here: an earlier coordinator put it there and died before saying so. */
   #follow(group: Group, leader: Rank, epoch: number, out: Effects): void {
+    assert(coordinatorOfEpoch(epoch) <= this.epoch, "no group follows a coordinator that is older than it");
     this.#idle.forget(group.group);
     group.leader = leader;
     group.epoch = epoch;

@@ -1,4 +1,5 @@
 /** One file and who may write where in it. Space is given out once, in order, and never again. */
+import { assert } from "../../base/assert.ts";
 import type { LentPiece } from "./message.ts";
 import { Numbered } from "./numbered.ts";
 import type { FilePolicy } from "./policy.ts";
@@ -61,6 +62,9 @@ export class FileLeases {
   }
 
   grant(piece: LentPiece, group: number, epoch: number, home: Rank, now: Seconds, deadline: Seconds): Lease {
+    assert(this.hasSlot, "a lease is for an open file with a free slot");
+    assert(piece.length > 0, "a lease has bytes");
+    const { tail } = this;
     const lease: Lease = {
       lease: this.#nextLease++,
       offset: this.tail,
@@ -76,12 +80,15 @@ export class FileLeases {
     };
     this.policy.began(now, this.active.size);
     this.tail += piece.length + this.#overheadBytes;
+    assert(this.tail >= tail + piece.length, "the tail of a file only grows, past every lease");
+    assert(Number.isSafeInteger(this.tail), "an offset is a whole number");
     this.active.add(lease.lease, lease);
     return lease;
   }
 
   /** The lease is over; `written` bytes of it are of use, 0 for a hole. */
   release(lease: Lease, now: Seconds, written: number): void {
+    assert(written === 0 || written === lease.length, "a lease is used whole or not at all");
     if (!this.active.delete(lease.lease)) return;
     this.policy.ended(now, this.active.size + 1, written);
   }

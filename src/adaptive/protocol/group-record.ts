@@ -5,6 +5,7 @@ import type { Setup } from "./setup.ts";
 import type { Rank, Seconds } from "./step.ts";
 
 export interface Group extends GroupView {
+  readonly bytes: number;
   state: "writing" | "busy" | "complete";
   waitingBytes: number;
   askedBytes: number;
@@ -29,10 +30,12 @@ export interface Group extends GroupView {
 }
 
 export function newGroup(setup: Setup, group: number): Group {
+  const bytes = bytesOfGroup(setup, group);
   return {
     group,
+    bytes,
     state: "writing" as const,
-    waitingBytes: bytesOfGroup(setup, group),
+    waitingBytes: bytes,
     askedBytes: 0,
     heardAt: 0,
     rate: Number.NaN,
@@ -50,7 +53,7 @@ export function newGroup(setup: Setup, group: number): Group {
   };
 }
 
-function bytesOfGroup(setup: Setup, group: number): number {
+export function bytesOfGroup(setup: Setup, group: number): number {
   const first = setup.layout.firstRank[group] as number;
   const end = setup.layout.firstRank[group + 1] as number;
   if (typeof setup.sizes === "number") return setup.sizes * (end - first);

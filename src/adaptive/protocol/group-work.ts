@@ -2,9 +2,11 @@
  * The work of one group, as its sub-coordinator sees it: its blocks, wherever they are written (home), and its files,
  * whoever writes to them (owner). Algorithm 2 without the talk about who leads.
  */
+import { assert } from "../../base/assert.ts";
 import { BlockQueue, type Piece } from "./block-queue.ts";
 import type { CoordinatorLink, News } from "./coordinator-link.ts";
 import type { FileLeases } from "./file-leases.ts";
+import { bytesOfGroup } from "./group-record.ts";
 import { epochOfFile, targetOfFile } from "./ids.ts";
 import { latePieces } from "./late-pieces.ts";
 import { groupOfTarget } from "./layout.ts";
@@ -84,8 +86,12 @@ export class GroupWork {
   writeComplete(message: WriteComplete, now: Seconds, out: Effects): void {
     const file = this.owned.find(message.file);
     const lease = file?.active.get(message.lease);
-    if (lease !== undefined) file?.release(lease, now, message.length);
+    if (lease !== undefined) {
+      assert(lease.offset === message.offset, "a write goes where its lease says");
+      file?.release(lease, now, message.length);
+    }
     const piece = this.#pieceOf(message);
+    assert(piece === undefined || isOf(message, piece), "what is written is the piece that was ordered");
     if (piece !== undefined && (piece.file === message.file || piece.copyFile === message.file)) {
       if (!this.#setup.policy.separateIndex)
         this.#accept(piece, message.file, message.offset, message.checksum, out);
@@ -142,6 +148,7 @@ export class GroupWork {
   adaptiveStart(order: AdaptiveWriteStart, now: Seconds, out: Effects): void {
     const pieces = order.speculative ? this.#copyLate(order, now) : this.#cut(order, now);
     const { file, owner, speculative } = order;
+    assert(pieces.length <= order.piecesMax, "no more pieces are lent than the coordinator allows");
     if (pieces.length === 0) this.tell({ kind: "writers-busy", file, speculative }, out);
     else {
       const { group, epoch } = this.#link;
@@ -185,6 +192,7 @@ export class GroupWork {
 
   /** The files that another group's former leader owned: nobody gives out space in them any more. */
   groupMoved(group: number, epoch: number, now: Seconds, out: Effects): void {
+    assert(group !== this.#link.group, "it is another group that moved");
     const { targets, layout } = this.#setup;
     const isGone = (file: FileId) =>
       file !== -1 &&
@@ -246,6 +254,7 @@ export class GroupWork {
       return true;
     }
     if (this.blocks.waitingBytes === 0) return false;
+    assert(this.owned.openCount > 0, "a file with a slot is open");
     const bytesMax = file.policy.pieceBytes(this.blocks.waitingBytes / this.owned.openCount);
     const piece = this.blocks.take(bytesMax, this.#rankFor, now);
     if (piece === undefined) return false;
@@ -270,6 +279,9 @@ export class GroupWork {
   }
 
   #tellComplete(now: Seconds, out: Effects): void {
+    assert(this.blocks.complete, "a complete group has nothing waiting or under way");
+    const bytes = bytesOfGroup(this.#setup, this.#link.group);
+    assert(this.blocks.writtenBytes === bytes, "a complete group has written every byte once");
     const learned = this.owned.files
       .filter(({ policy }) => policy.rateAt(now) > 0)
       .map(({ target, policy }) => ({ target, rate: policy.rateAt(now), slots: policy.slots() }));
@@ -309,6 +321,7 @@ export class GroupWork {
   #copyLate({ rate, piecesMax, file, owner }: AdaptiveWriteStart, now: Seconds): LentPiece[] {
     const late = latePieces(this.blocks.outstanding.values(), this.owned, file, rate, now);
     return late.slice(0, piecesMax).map((piece) => {
+      assert(piece.copyFile === -1 && piece.file !== file, "a piece has one copy, in another file");
       piece.copyFile = file;
       piece.copyOwner = owner;
       return lent(piece);
@@ -316,6 +329,7 @@ export class GroupWork {
   }
 
   #accept(piece: Piece, file: FileId, offset: number, checksum: unknown, out: Effects): void {
+    assert(file === piece.file || file === piece.copyFile, "a piece is written where it was sent");
     const [other, owner] =
       file === piece.file ? [piece.copyFile, piece.copyOwner] : [piece.file, piece.owner];
     this.blocks.accept(piece, file, offset, checksum);
@@ -349,9 +363,10 @@ export class GroupWork {
   }
 
   #giveUp(reason: string, out: Effects): void {
+    // Also when it was said before: a poll that ends meanwhile must not go on.
+    this.paused = true;
     if (this.#trouble !== "") return;
     this.#trouble = reason;
-    this.paused = true;
     this.tell({ kind: "trouble", reason }, out);
   }
 
@@ -379,6 +394,9 @@ export class GroupWork {
     return this.#rank;
   }
 }
+
+const isOf = (message: WriteComplete, { block, at, length }: Piece): boolean =>
+  message.block === block && message.at === at && message.length === length;
 
 function lent({ piece, block, at, length, rank }: Piece): LentPiece {
   return { piece, block, at, length, rank };

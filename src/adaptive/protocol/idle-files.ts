@@ -1,9 +1,10 @@
 /** Files with room, and the groups that are asked to give them work: the adaptive part of a coordinator. */
+import { assert } from "../../base/assert.ts";
 import type { Coordinator } from "./coordinator.ts";
 import type { Group } from "./group-record.ts";
 import { targetOfFile } from "./ids.ts";
 import { groupOfTarget } from "./layout.ts";
-import type { FileIdle, WritersBusy } from "./message.ts";
+import { type FileIdle, NOBODY, type WritersBusy } from "./message.ts";
 import { canGive, type CoordinatorPolicy, type IdleFile } from "./policy.ts";
 import type { Setup } from "./setup.ts";
 import type { Effects, FileId, Seconds } from "./step.ts";
@@ -43,6 +44,7 @@ export class IdleFiles {
   add(group: Group, { file, slots, rate }: FileIdle): void {
     // Put in anew, so that the file that has been idle longest is served first.
     this.delete(file);
+    assert(slots >= 1 && group.leader !== NOBODY, "an idle file has a slot, and an owner who gives it out");
     const since = this.#count++;
     const idle = { file, group: group.group, owner: group.leader, slots, rate, since, asked: -1 };
     this.#idle.set(file, idle);
@@ -53,7 +55,7 @@ export class IdleFiles {
     const idle = this.#idle.get(file);
     if (idle === undefined) return;
     this.#idle.delete(file);
-    if (idle.asked === -1) this.#free.splice(this.#free.indexOf(idle), 1);
+    if (idle.asked === -1) this.#take(idle);
   }
 
   /** A group has said what waits there. */
@@ -107,7 +109,7 @@ export class IdleFiles {
       const place = free.findIndex((one) => one.group !== group.group);
       if (place === -1) continue;
       const [idle] = free.splice(place, 1) as [Idle];
-      this.#free.splice(this.#free.indexOf(idle), 1);
+      this.#take(idle);
       this.#ask(idle, group, all, idle.slots, all, true, out);
     }
   }
@@ -127,6 +129,8 @@ export class IdleFiles {
       }
       free.splice(refused, 1);
       const group = groups[choice.group] as Group;
+      assert(choice.bytes > 0 && choice.pieceBytes > 0, "a group is asked for bytes");
+      assert(canGive(group), "a group is asked for what it is known to have");
       // Until it says itself what it has left. Where a policy does not count, it may be asked by all.
       if (Number.isFinite(choice.bytes)) group.askedBytes += choice.bytes;
       this.#ask(idle, group, choice.bytes, choice.piecesMax, choice.pieceBytes, false, out);
@@ -134,9 +138,16 @@ export class IdleFiles {
     return refused;
   }
 
+  #take(idle: Idle): void {
+    const place = this.#free.indexOf(idle);
+    assert(place !== -1, "a file that no group is asked for is free");
+    this.#free.splice(place, 1);
+  }
+
   /** Nobody gives to it after all: back to its place by age. */
   #unask(idle: Idle): void {
     const free = this.#free;
+    assert(idle.asked !== -1, "a file becomes free once");
     idle.asked = -1;
     let place = free.length;
     while (place > 0 && (free[place - 1] as Idle).since > idle.since) place--;
@@ -152,6 +163,8 @@ export class IdleFiles {
     speculative: boolean,
     out: Effects,
   ): void {
+    assert(idle.asked === -1, "one group at a time is asked for a file");
+    assert(group.group !== idle.group && piecesMax > 0, "work moves between groups");
     idle.asked = group.group;
     const { file, owner, rate } = idle;
     const kind = "adaptive-write-start";

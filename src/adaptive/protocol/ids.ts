@@ -3,7 +3,7 @@ import { assert } from "../../base/assert.ts";
 import type { FileId, Rank, TargetId } from "./step.ts";
 
 /** How often one sub-coordinator may start a new file on a target. */
-export const REOPENS_MAX = 64;
+const REOPENS_MAX = 64;
 const PROMOTIONS_MAX = 4096;
 
 /**
@@ -16,7 +16,10 @@ export function fileId(target: TargetId, targets: number, epoch: number, reopene
   return file;
 }
 
-export const targetOfFile = (file: FileId, targets: number): TargetId => file % targets;
+export function targetOfFile(file: FileId, targets: number): TargetId {
+  assert(file >= 0, "-1 is no file, and has no target");
+  return file % targets;
+}
 
 /** The epoch of the sub-coordinator that opened the file. */
 export const epochOfFile = (file: FileId, targets: number): number =>
@@ -24,6 +27,7 @@ export const epochOfFile = (file: FileId, targets: number): number =>
 
 /** The next epoch that only `rank` can take. */
 export function nextCoordinatorEpoch(epoch: number, rank: Rank, writers: number): number {
+  assert(rank < writers, "an epoch has one rank that can take it");
   return (Math.floor(epoch / writers) + 1) * writers + rank;
 }
 
@@ -32,6 +36,6 @@ export const coordinatorOfEpoch = (epoch: number): number => Math.floor(epoch / 
 
 /** The epoch of a group after the `count`-th promotion (from 1) of a coordinator. */
 export function groupEpoch(coordinatorEpoch: number, count: number): number {
-  assert(count < PROMOTIONS_MAX, "too many promotions under one coordinator");
+  assert(count > 0 && count < PROMOTIONS_MAX, "too many promotions under one coordinator");
   return coordinatorEpoch * PROMOTIONS_MAX + count;
 }

@@ -1,4 +1,5 @@
 /** Entries of the index in columns: which range of which block lies where. */
+import { assert } from "../../base/assert.ts";
 import type { FileId, Rank } from "./step.ts";
 
 export interface Entry {
@@ -34,6 +35,7 @@ export class IndexColumns {
   }
 
   add(block: Rank, at: number, length: number, file: FileId, offset: number, checksum: unknown): void {
+    assert(at >= 0 && length > 0 && offset >= 0, "an entry of the index has bytes and a place");
     const i = this.count++;
     if (i === this.at.length) this.#grow();
     this.block[i] = block;
@@ -45,6 +47,7 @@ export class IndexColumns {
   }
 
   entry(i: number): Entry {
+    assert(i >= 0 && i < this.count, "an entry of the index that was added");
     return {
       block: this.block[i] as number,
       at: this.at[i] as number,

@@ -1,10 +1,11 @@
 /** What must hold whatever happens. A driver tells what processes do and what the storage did; a breach throws. */
+import { assert } from "../../base/assert.ts";
 import type { WriteStart } from "./message.ts";
 import { sizeOf } from "./policy.ts";
 import type { Setup } from "./setup.ts";
 import type { FileId, Outcome, Proposal, Rank } from "./step.ts";
 
-export type InvariantName =
+type InvariantName =
   | "exactly-once"
   | "no-overlap"
   | "writers-per-file"
@@ -94,10 +95,12 @@ export class InvariantChecker {
   writeEnded(file: FileId, offset: number, ok: boolean): void {
     const facts = this.#file(file);
     const extent = facts.extents[placeOf(facts.extents, offset)] as Extent;
+    assert(extent?.offset === offset, "a write ends that began");
     if (extent.state !== "active") return;
     extent.state = ok ? "written" : "hole";
     extent.writtenAt = ++this.#clock;
     facts.active--;
+    assert(facts.active >= 0, "no more writes end than began");
   }
 
   writeCancelled(file: FileId, offset: number): void {

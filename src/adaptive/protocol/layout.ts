@@ -13,13 +13,18 @@ export interface Layout {
 /** Consecutive ranks in groups of nearly equal size, one per target; each group then has one target. */
 export function evenLayout(writers: number, targets: number): Layout {
   const groups = Math.min(writers, targets);
-  return { groups, firstRank: even(writers, groups), firstTarget: identity(groups) };
+  return checked(
+    { groups, firstRank: even(writers, groups), firstTarget: identity(groups) },
+    writers,
+    targets,
+  );
 }
 
 /** As `evenLayout`, but with fewer writers than targets every target is used: groups then have several. */
 export function wideLayout(writers: number, targets: number): Layout {
   const groups = Math.min(writers, targets);
-  return { groups, firstRank: even(writers, groups), firstTarget: even(targets, groups) };
+  const firstTarget = even(targets, groups);
+  return checked({ groups, firstRank: even(writers, groups), firstTarget }, writers, targets);
 }
 
 /** Groups in proportion to weights, at least one rank each. */
@@ -37,10 +42,28 @@ export function weightedLayout(writers: number, weights: ArrayLike<number>): Lay
     firstRank[g] = Math.min(Math.max(wanted, lowest), writers - (groups - g));
   }
   firstRank[groups] = writers;
-  return { groups, firstRank, firstTarget: identity(groups) };
+  return checked({ groups, firstRank, firstTarget: identity(groups) }, writers, groups);
 }
 
-export const groupOfRank = (layout: Layout, rank: Rank): number => find(layout.firstRank, rank);
+function checked(layout: Layout, writers: number, targets: number): Layout {
+  const { groups, firstRank, firstTarget } = layout;
+  assert(
+    groups > 0 && firstRank[0] === 0 && firstTarget[0] === 0,
+    "a layout begins with rank 0 and target 0",
+  );
+  assert(firstRank[groups] === writers, "every rank is in a group");
+  assert((firstTarget[groups] as number) <= targets, "a layout uses targets that there are");
+  for (let g = 0; g < groups; g++) {
+    assert((firstRank[g] as number) < (firstRank[g + 1] as number), "every group has a rank");
+    assert((firstTarget[g] as number) < (firstTarget[g + 1] as number), "every group has a target");
+  }
+  return layout;
+}
+
+export function groupOfRank(layout: Layout, rank: Rank): number {
+  assert(rank >= 0 && rank < (layout.firstRank[layout.groups] as number), "a rank of the run");
+  return find(layout.firstRank, rank);
+}
 
 /** -1 for a target that the layout does not use. */
 export function groupOfTarget(layout: Layout, target: TargetId): number {

@@ -60,13 +60,13 @@ export interface Poll {
   readonly epoch: number;
 }
 
-export interface Finish {
+interface Finish {
   readonly kind: "finish";
   readonly outcome: Outcome;
   readonly reason: string;
 }
 
-export interface Here {
+interface Here {
   readonly kind: "here";
 }
 
@@ -121,7 +121,7 @@ export interface Report {
   readonly entries: readonly Entry[];
 }
 
-export interface Ping {
+interface Ping {
   readonly kind: "ping";
   readonly group: number;
 }
@@ -175,7 +175,7 @@ export interface AdaptiveWriteStart extends FromCoordinator {
 }
 
 /** All is written: make this file durable. */
-export interface OverallWriteComplete extends FromCoordinator {
+interface OverallWriteComplete extends FromCoordinator {
   readonly kind: "overall-write-complete";
   readonly round: number;
   readonly file: FileId;
@@ -183,24 +183,24 @@ export interface OverallWriteComplete extends FromCoordinator {
 }
 
 /** What was written to the file is not there: write it again elsewhere. */
-export interface FileLost extends FromCoordinator {
+interface FileLost extends FromCoordinator {
   readonly kind: "file-lost";
   readonly file: FileId;
 }
 
-export interface NewCoordinator extends FromCoordinator {
+interface NewCoordinator extends FromCoordinator {
   readonly kind: "new-coordinator";
   readonly rank: Rank;
 }
 
-export interface GroupMoved extends FromCoordinator {
+interface GroupMoved extends FromCoordinator {
   readonly kind: "group-moved";
   readonly movedGroup: number;
   readonly movedEpoch: number;
   readonly rank: Rank;
 }
 
-export interface HeartbeatAck extends FromCoordinator {
+interface HeartbeatAck extends FromCoordinator {
   readonly kind: "heartbeat-ack";
 }
 
@@ -254,7 +254,7 @@ export interface WritersBusy extends ToCoordinator {
   readonly speculative: boolean;
 }
 
-export interface Heartbeat extends ToCoordinator {
+interface Heartbeat extends ToCoordinator {
   readonly kind: "heartbeat";
   readonly rate: number;
 }
@@ -267,7 +267,7 @@ export interface FileClosed extends ToCoordinator {
   readonly forGood: boolean;
 }
 
-export interface Synced extends ToCoordinator {
+interface Synced extends ToCoordinator {
   readonly kind: "synced";
   readonly round: number;
   readonly file: FileId;
@@ -275,27 +275,27 @@ export interface Synced extends ToCoordinator {
 }
 
 /** It cannot be done. */
-export interface Trouble extends ToCoordinator {
+interface Trouble extends ToCoordinator {
   readonly kind: "trouble";
   readonly reason: string;
 }
 
 /** You do not lead this group any more. */
-export interface Deposed {
+interface Deposed {
   readonly kind: "deposed";
   readonly group: number;
   readonly epoch: number;
 }
 
 /** You are not the coordinator any more. */
-export interface Stale {
+interface Stale {
   readonly kind: "stale";
   readonly coordinatorEpoch: number;
   /** Who is. */
   readonly coordinator: Rank;
 }
 
-export type ToWriter = WriteStart | Cancel | Poll | Finish | Here | NoteEntry;
+type ToWriter = WriteStart | Cancel | Poll | Finish | Here | NoteEntry;
 export type CoordinatorOrder =
   | AdaptiveWriteStart
   | OverallWriteComplete

@@ -1,7 +1,9 @@
 /** The files of one group and who may write to them: the part of a sub-coordinator that gives out space. */
+import { assert } from "../../base/assert.ts";
 import type { CoordinatorLink, News } from "./coordinator-link.ts";
 import { FileLeases, type Guest, type Lease } from "./file-leases.ts";
 import { fileId } from "./ids.ts";
+import { groupOfTarget } from "./layout.ts";
 import type { Lend, LentPiece, Recall } from "./message.ts";
 import type { Setup } from "./setup.ts";
 import type { Effects, FailureCode, FileId, Rank, Seconds, TargetId } from "./step.ts";
@@ -62,6 +64,7 @@ export class OwnedFiles {
 
   /** Work of another group for one of these files. False when it is a repeat. */
   lend(from: Rank, { group, epoch, serial, file, pieces }: Lend, accept: boolean, out: Effects): boolean {
+    assert(pieces.length > 0 && group !== this.#link.group, "another group lends, and something");
     const last = this.#lastLend.get(group);
     if (last !== undefined && (epoch < last.epoch || (epoch === last.epoch && serial <= last.serial)))
       return false;
@@ -176,6 +179,11 @@ export class OwnedFiles {
   #open(target: TargetId, reopened: number, now: Seconds, out: Effects): void {
     const { targets, leaseSeconds, policy, overheadBytes } = this.#setup;
     const file = fileId(target, targets, this.#link.epoch, reopened);
+    assert(
+      groupOfTarget(this.#setup.layout, target) === this.#link.group,
+      "a group opens files on its targets",
+    );
+    assert(this.find(file) === undefined, "a file is opened once: its space is given out once");
     const leases = new FileLeases(file, target, reopened, policy.file(this.#setup, target), overheadBytes);
     leases.state = "opening";
     if (leaseSeconds > 0) leases.openDeadline = now + leaseSeconds;

@@ -2,6 +2,7 @@
  * One process of a run with its roles: always a writer, perhaps the leader of groups, perhaps the coordinator. Inputs go
  * to the roles that they are about. A driver makes one of these per rank and performs its effects.
  */
+import { assert } from "../../base/assert.ts";
 import { Coordinator } from "./coordinator.ts";
 import { coordinatorOfEpoch, nextCoordinatorEpoch, targetOfFile } from "./ids.ts";
 import { groupOfTarget } from "./layout.ts";
@@ -151,7 +152,9 @@ export class Process {
   #timer(timer: string, now: Seconds, out: Effects): void {
     // A coordinator is no orphan: it hears of its own end.
     if (timer === "orphan") this.writer.look(now, this.coordinator !== undefined, out);
-    else if (timer === "open") for (const sub of this.subs) sub.open(now, out);
+    // One that was promoted since has opened its files after its poll.
+    else if (timer === "open")
+      for (const sub of this.subs.filter(({ epoch }) => epoch === 0)) sub.open(now, out);
     else if (timer === "coordinator") this.coordinator?.tick(now, out);
     else if (timer === "speculate") this.coordinator?.speculate(now, out);
     else if (this.subs.length > 0) {
@@ -170,6 +173,11 @@ export class Process {
     }
     this.#led ??= new Map();
     this.#led.set(message.group, message.epoch);
+    assert(message.group < this.#setup.layout.groups, "a promotion is to a group of the layout");
+    assert(
+      current === undefined || current.epoch < message.epoch,
+      "a group is led under a later epoch each time",
+    );
     const sub = new SubCoordinator(this.#setup, message.group, this.rank, message);
     this.subs = [...this.subs.filter((one) => one !== current), sub];
     sub.startPromoted(now, out);
@@ -193,6 +201,7 @@ export class Process {
     const dead = new Set(sub.work.dead).add(sub.link.coordinator);
     const latest = Math.max(this.#latestEpoch, sub.link.coordinatorEpoch);
     const epoch = nextCoordinatorEpoch(latest, this.rank, this.#setup.writers);
+    assert(epoch > latest, "a coordinator takes an epoch that nobody had");
     this.#latestEpoch = epoch;
     const own = { group: sub.group, rank: this.rank, epoch: sub.epoch };
     this.coordinator = new Coordinator(this.#setup, this.rank, epoch, [...sub.leaders.values(), own], dead);
@@ -214,6 +223,7 @@ export class Process {
     const { writers, layout } = this.#setup;
     const latest = Math.max(this.#latestEpoch, coordinatorOfEpoch(led));
     const epoch = nextCoordinatorEpoch(latest, this.rank, writers);
+    assert(epoch > latest, "a coordinator takes an epoch that nobody had");
     this.#latestEpoch = epoch;
     const known = led > 0 ? [{ group, rank: leader, epoch: led }] : [];
     this.coordinator = new Coordinator(this.#setup, this.rank, epoch, known, [...lost, leader]);

@@ -1,4 +1,5 @@
 /** What every process of a run knows from the start. */
+import { assert } from "../../base/assert.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Layout } from "./layout.ts";
 import { type Policy, type Work, sizeOf } from "./policy.ts";
@@ -51,6 +52,11 @@ export function silenceSeconds(
 
 export function makeSetup(policy: Policy, work: Work, options: SetupOptions = {}): Setup {
   checkWork(work);
+  const skipped = policy.skipped?.(work) ?? [];
+  assert(
+    skipped.every((target) => target >= 0 && target < work.targets),
+    "a policy skips targets that there are",
+  );
   return {
     writers: work.writers,
     targets: work.targets,
@@ -59,7 +65,7 @@ export function makeSetup(policy: Policy, work: Work, options: SetupOptions = {}
     priorSlots: work.priorSlots,
     policy,
     layout: policy.layout(work),
-    skipped: policy.skipped?.(work) ?? [],
+    skipped,
     sharedSources: options.sharedSources ?? false,
     retainData: options.retainData ?? true,
     heartbeatSeconds: options.heartbeatSeconds ?? 0,

@@ -2,6 +2,7 @@
  * The sub-coordinator (Algorithm 2): leads a group of writers and owns the files of the group's targets. This part is
  * about who leads and who is alive; the work itself is in `group-work.ts`.
  */
+import { assert } from "../../base/assert.ts";
 import { CoordinatorLink } from "./coordinator-link.ts";
 import { coordinatorOfEpoch } from "./ids.ts";
 import { GroupWork } from "./group-work.ts";
@@ -60,6 +61,7 @@ export class SubCoordinator {
   }
 
   start(now: Seconds, out: Effects): void {
+    assert(this.epoch === 0, "only first leaders start without a poll");
     this.link.heardAt = now;
     this.#tickedAt = now;
     const { openStaggerSeconds, heartbeatSeconds } = this.#setup;
@@ -75,6 +77,7 @@ export class SubCoordinator {
     this.link.heardAt = now;
     this.#tickedAt = now;
     const { layout, heartbeatSeconds, leaseSeconds } = this.#setup;
+    assert(this.epoch > 0, "a promotion has an epoch");
     this.work.paused = true;
     this.#unheard = new Set();
     const ask = (rank: Rank) => {
@@ -157,6 +160,7 @@ export class SubCoordinator {
   tick(now: Seconds, out: Effects): void {
     const { heartbeatSeconds } = this.#setup;
     // Was away itself: the answers are still to be heard.
+    assert(now >= this.#tickedAt, "the clock of a sub-coordinator does not go back");
     const wasAway = now - this.#tickedAt > 2 * heartbeatSeconds;
     this.#tickedAt = now;
     if (wasAway) this.link.heardAt = now;
@@ -245,6 +249,7 @@ export class SubCoordinator {
   /** Everyone has been heard or given up: what no entry covers waits again. */
   #pollDone(now: Seconds, out: Effects): void {
     if (this.#unheard === undefined || this.#unheard.size > 0) return;
+    assert(this.work.paused, "nothing is given out before all have reported");
     this.#unheard = undefined;
     const byBlock = new Map<Rank, Entry[]>();
     for (const entry of this.#reported) {
@@ -275,6 +280,7 @@ export class SubCoordinator {
       blocks.entries.add(block, at, length, file, offset, checksum);
       end = at + length;
     }
+    assert(end <= size, "no rank has written more than its block");
     if (end < size) blocks.wait(block, end, size - end, 1);
   }
 

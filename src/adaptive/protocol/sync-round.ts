@@ -1,4 +1,5 @@
 /** The end of a run: every file that holds something is made durable, then the dataset is committed. */
+import { assert } from "../../base/assert.ts";
 import type { Coordinator } from "./coordinator.ts";
 import type { Group } from "./group-record.ts";
 import { targetOfFile } from "./ids.ts";
@@ -23,6 +24,11 @@ export class SyncRound {
   begin(now: Seconds, out: Effects): void {
     if (this.#running) return;
     const { leaseSeconds, heartbeatSeconds } = this.#setup;
+    const { groups } = this.#coordinator;
+    assert(
+      groups.every(({ state }) => state === "complete"),
+      "files are synced when all is written",
+    );
     this.#running = true;
     this.#round++;
     this.#deadline =
@@ -58,6 +64,7 @@ export class SyncRound {
   }
 
   #settle(out: Effects): void {
+    assert(this.#running, "a round that was stopped settles nothing");
     if (this.#pending.size === 0) this.#coordinator.decide("complete", "", out);
   }
 
@@ -69,7 +76,8 @@ export class SyncRound {
   #ask(file: FileId, out: Effects): void {
     const { targets, layout } = this.#setup;
     const target = targetOfFile(file, targets);
-    const owner = this.#coordinator.groups[groupOfTarget(layout, target)] as Group;
+    const owner = this.#coordinator.groups[groupOfTarget(layout, target)];
+    assert(owner !== undefined, "a file with entries lies on a target of the layout");
     const group = owner.leaderless ? this.#coordinator.groups.find((one) => !one.leaderless) : owner;
     if (group === undefined) {
       this.#coordinator.decide("aborted", "no sub-coordinator is left", out);

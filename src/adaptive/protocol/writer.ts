@@ -2,6 +2,7 @@
  * The writer (Algorithm 1): waits for (file, offset), writes, tells the sub-coordinators. It remembers what it wrote until
  * all is durable, so that a new sub-coordinator can ask.
  */
+import { assert } from "../../base/assert.ts";
 import type { Entry } from "./index-columns.ts";
 import { groupOfRank } from "./layout.ts";
 import type { Cancel, NoteEntry, Poll, WriteStart } from "./message.ts";
@@ -74,6 +75,8 @@ export class Writer {
       this.#tellCancelled(order, from, out);
       return;
     }
+    assert(order.block === this.rank || this.#setup.sharedSources, "a rank writes what it has");
+    assert(order.at + order.length <= sizeOf(this.#setup, order.block), "a write lies in its block");
     const write = { order, owner: from };
     // A list of one, where a list that grows would have room for many.
     if (this.#active.length === 0) this.#active = [write];
@@ -254,7 +257,9 @@ export class Writer {
   }
 
   #stop(write: ActiveWrite, out: Effects): void {
-    this.#active.splice(this.#active.indexOf(write), 1);
+    const place = this.#active.indexOf(write);
+    assert(place !== -1, "a write stops once");
+    this.#active.splice(place, 1);
     out.cancel(write.order.file, write.order.lease);
     this.#tellCancelled(write.order, write.owner, out);
     this.#release(out);

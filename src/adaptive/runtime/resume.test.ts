@@ -3,6 +3,7 @@ import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { decide } from "./dataset/decision.ts";
+import { inodeAt } from "./dataset/folders.ts";
 import { datasetNames } from "./dataset/names.ts";
 import { openAdaptive } from "./index.ts";
 import { loadWritten, savePlan, type SavedPlan } from "./keep/plan-file.ts";
@@ -56,7 +57,8 @@ describe("--resume of a complete dataset", () => {
     await savePlan(names, loadWritten(names) as SavedPlan);
     rmSync(join(names.notes, "written.json"));
     const decision = { outcome: "complete", reason: "", replaced: [], attempt: "killed" } as const;
-    await decide(names, { ...decision, draft: `${dataset()}.part-killed-0`, subfiles: [] }, "killed");
+    const draft = { draft: `${dataset()}.part-killed-0`, draftInode: (await inodeAt(dataset())) as string };
+    await decide(names, { ...decision, ...draft, subfiles: [] }, "killed");
     expect(await resume(sources)).toMatchObject({ alreadyComplete: true, bytes: 8000 });
     expect(readdirSync(names.notes).sort()).toEqual(["run.json", "written.json"]);
   });

@@ -4,7 +4,7 @@
  * middle: to cancel, put a version into `b` and let the owner ignore events of an old version.
  */
 
-import { AssertionError } from "../../base/assert.ts";
+import { AssertionError, assert } from "../../base/assert.ts";
 
 /** Kinds below are the storage model's (storage/kinds.ts); hosts of a protocol count from here. */
 export const FIRST_HOST_KIND = 16;
@@ -45,6 +45,7 @@ export class EventQueue {
   /** `kind` is 0..255, `a` and `b` are signed 32-bit numbers. A time before `now`, or NaN, is a fault of the caller. */
   push(time: number, kind: number, a: number, b: number): void {
     if (!(time >= this.now)) refusePast(time, kind, this.now);
+    assert(kind >= 0 && kind < 256 && (a | 0) === a && (b | 0) === b, "an event is of small whole numbers");
     if (this.#size === this.#times.length) this.#grow();
     const size = this.#size++;
     const slot = this.#freeCount > 0 ? (this.#free[--this.#freeCount] as number) : size;
@@ -59,7 +60,10 @@ export class EventQueue {
   next(): boolean {
     if (this.#size === 0) return false;
     const slot = this.#slots[0] as number;
-    this.now = this.#times[0] as number;
+    const time = this.#times[0] as number;
+    assert(time >= this.now, "time does not go back");
+    assert(this.pushed - this.taken === this.#size, "every event that was put in is taken once");
+    this.now = time;
     this.kind = this.#kinds[slot] as number;
     this.a = this.#as[slot] as number;
     this.b = this.#bs[slot] as number;

@@ -15,7 +15,7 @@ import { fig1, fig56, fig7, gains, outputSeries } from "./replay-figures.ts";
 import { policySection } from "./replay-policies.ts";
 import { tradeoffSection } from "./replay-tradeoff.ts";
 
-export interface ReplayDocumentOptions {
+interface ReplayDocumentOptions {
   readonly command: string;
   readonly madeBy: string;
 }
@@ -49,7 +49,7 @@ export function replayDocument(data: ReplayData, { command, madeBy }: ReplayDocu
 }
 
 /** Of what was simulated; facts that follow from the machines' data are counted apart. */
-export function countsOf(checks: readonly ReplayCheck[]) {
+function countsOf(checks: readonly ReplayCheck[]) {
   const of = (verdict: ReplayCheck["verdict"], computed: boolean) =>
     checks.filter((one) => one.verdict === verdict && one.computed === computed).length;
   return {

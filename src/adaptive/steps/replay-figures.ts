@@ -139,7 +139,7 @@ export const imbalanceOf = (times: Float64Array): number => {
 const PUBLISHED_PAIR = [3.44, 1.86] as const;
 
 /** The pair of tests that comes nearest to the published one, in both factors. */
-export function nearestPair(pairs: readonly ReplayPair[]): ReplayPair | undefined {
+function nearestPair(pairs: readonly ReplayPair[]): ReplayPair | undefined {
   const distance = ({ first, second }: ReplayPair) =>
     Math.abs(Math.log(imbalanceOf(first) / PUBLISHED_PAIR[0])) +
     Math.abs(Math.log(imbalanceOf(second) / PUBLISHED_PAIR[1]));

@@ -15,7 +15,7 @@ import { distinct, rangeOf } from "./replay-data.ts";
 const FORGETFUL = "plimsoll, no history";
 
 /** One setting, over all its seeds and steps. */
-export interface PolicyCell {
+interface PolicyCell {
   readonly sizeMb: number;
   readonly writers: number;
   readonly interference: boolean;

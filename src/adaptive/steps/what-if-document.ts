@@ -2,7 +2,7 @@
 import { formatBytes, formatMany, formatSeconds, formatShare } from "../../base/units.ts";
 import type { Block, Cell, Document, Figure, Section, TableBlock } from "../../model/index.ts";
 
-export interface WhatIfRun {
+interface WhatIfRun {
   readonly id: string;
   readonly application: string;
   /** Seconds since 1970. */
@@ -13,7 +13,7 @@ export interface WhatIfRun {
   readonly expected: number;
 }
 
-export interface WhatIfTarget {
+interface WhatIfTarget {
   readonly target: number;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
@@ -23,7 +23,7 @@ export interface WhatIfTarget {
   readonly streamsAfter: number;
 }
 
-export interface WhatIfPolicy {
+interface WhatIfPolicy {
   readonly run: { readonly id: string; readonly application: string; readonly ranks: number };
   readonly bytes: number;
   readonly recordedSeconds: number;
@@ -33,7 +33,7 @@ export interface WhatIfPolicy {
   readonly times: readonly { readonly policy: string; readonly seconds: number; readonly moved: number }[];
 }
 
-export interface WhatIfFit {
+interface WhatIfFit {
   readonly error: {
     readonly median: number;
     readonly p90: number;
@@ -71,7 +71,7 @@ export interface WhatIfData {
   readonly policy?: WhatIfPolicy | undefined;
 }
 
-export interface WhatIfOptions {
+interface WhatIfOptions {
   readonly command: string;
   readonly madeBy: string;
 }
@@ -185,7 +185,7 @@ function fitSection({ fit, leftOut }: WhatIfData): Section {
 }
 
 /** What the error means for an answer: answers are about runs that meet, so about what sharing explains. */
-export function sharingText({ median, alone }: WhatIfFit["error"]): string {
+function sharingText({ median, alone }: WhatIfFit["error"]): string {
   const [shared, apart] = [formatShare(median), formatShare(alone)];
   if (median < 0.95 * alone)
     return `If no run met another, the error would be ${apart} instead of ${shared}: sharing explains part of the recorded times, and the answer rests on that part.`;

@@ -215,7 +215,7 @@ function rankLoadsOf(table: Table, placeOf: (runId: string) => RunPlace): RankLo
 }
 
 /** Layers that an application calls, the upper ones first. */
-export const CALLED_LAYERS = ["MPI-IO", "POSIX", "STDIO", "DFS", "DAOS"] as const;
+const CALLED_LAYERS = ["MPI-IO", "POSIX", "STDIO", "DFS", "DAOS"] as const;
 const MOVING_LAYERS = ["POSIX", "STDIO", "DFS", "DAOS"];
 
 function filesOf(records: readonly LayerRecord[]): JobFile[] {
@@ -262,7 +262,7 @@ const isUsed = ({ opens, reads, writes, stats }: LayerRecord) =>
   opens > 0 || reads > 0 || writes > 0 || stats > 0;
 
 /** Time in a record, summed over its ranks; NaN when the layer keeps no times. */
-export const secondsOf = (record: LayerRecord): number =>
+const secondsOf = (record: LayerRecord): number =>
   sumOf([record], ({ readSeconds }) => readSeconds) +
   sumOf([record], ({ writeSeconds }) => writeSeconds) +
   sumOf([record], ({ metaSeconds }) => metaSeconds);

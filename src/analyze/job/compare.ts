@@ -24,7 +24,7 @@ export interface Change {
   readonly measured: boolean;
 }
 
-export interface FindingChange {
+interface FindingChange {
   readonly change: "appeared" | "gone" | "stayed";
   readonly finding: Finding;
   /** Of a finding that stayed: what it was before. */

@@ -1,6 +1,6 @@
 /** Definitions of the figures and numbers of a report on one job. An id with its version never changes meaning. */
 
-export interface Definition {
+interface Definition {
   readonly id: string;
   readonly title: string;
   readonly text: string;

@@ -25,7 +25,7 @@ export const LAYER_ORDER = [
   "DAOS",
 ] as const;
 
-export const LAYER_NAMES: Readonly<Record<string, string>> = {
+const LAYER_NAMES: Readonly<Record<string, string>> = {
   H5F: "HDF5 files",
   H5D: "HDF5 datasets",
   PNETCDF_FILE: "PnetCDF files",

@@ -85,7 +85,7 @@ type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
 type Numbers<Names extends readonly string[]> = { [Name in Names[number] as Camel<Name>]: number };
 
 /** A frequent value and how often it occurred. */
-export interface Frequent {
+interface Frequent {
   readonly bytes: number;
   readonly count: number;
 }

@@ -12,7 +12,7 @@ export interface Threshold {
   readonly source: string;
 }
 
-export type Thresholds = Readonly<Record<string, Threshold>>;
+type Thresholds = Readonly<Record<string, Threshold>>;
 type Values<Specs extends Thresholds> = { readonly [Name in keyof Specs]: number };
 
 /** What a rule explains, so that others leave it alone: a file, or only a part of what happens to it. */
@@ -62,7 +62,7 @@ export interface Judgement {
   readonly claims?: readonly Claim[];
 }
 
-export interface RuleSpec<Specs extends Thresholds> {
+interface RuleSpec<Specs extends Thresholds> {
   /** kebab-case; stable and never reused. */
   readonly id: string;
   readonly title: string;

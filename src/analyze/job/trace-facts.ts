@@ -11,7 +11,7 @@ export interface TraceFacts {
   readonly dropped: number;
 }
 
-export interface TraceLayerFacts {
+interface TraceLayerFacts {
   readonly layer: string;
   readonly read: TraceWay;
   readonly write: TraceWay;

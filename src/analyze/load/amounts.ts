@@ -33,10 +33,10 @@ export const COLUMNS: Readonly<Record<keyof Amounts, string>> = {
   metadataCalls: "metadata_calls",
   smallWriteCalls: "small_writes",
 };
-export const NAMES = Object.keys(COLUMNS) as (keyof Amounts)[];
+const NAMES = Object.keys(COLUMNS) as (keyof Amounts)[];
 
 /** By which amount loads are compared. */
-export const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;
+const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;
 export type Measure = (typeof MEASURES)[number];
 
 const PARTS: Readonly<Record<Measure, readonly (keyof Amounts)[]>> = {

@@ -10,7 +10,7 @@ import { labelUsers } from "./users.ts";
 import type { Window } from "./window.ts";
 
 /** Stretches that a window is cut into, for small pictures. */
-export const STRETCHES = 16;
+const STRETCHES = 16;
 
 export const stretchMinutes = ({ from, to }: Window): number =>
   Math.max(1, Math.ceil((to - from) / STRETCHES));

@@ -1,11 +1,11 @@
 /** What an administrator asks of a store: who loads a target, who comes first, what a job did, and when it is quiet. */
-export { MEASURES, type Measure } from "./amounts.ts";
+export type { Measure } from "./amounts.ts";
 export { PER_CALL, POPULATIONS } from "./efficiency.ts";
-export { type JobAnswer, type JobOptions, jobAnswer } from "./job.ts";
+export { jobAnswer } from "./job.ts";
 export { jobDocument } from "./job-document.ts";
-export { type QuietAnswer, quietHours } from "./quiet.ts";
+export { quietHours } from "./quiet.ts";
 export { quietDocument } from "./quiet-document.ts";
-export { type By, type Order, type Ranking, rank } from "./rank.ts";
+export { type Order, type Ranking, rank } from "./rank.ts";
 export { rankTargets, type TargetRanking } from "./rank-targets.ts";
 export { rankingDocument, targetRankingDocument } from "./rank-document.ts";
 export {

@@ -10,7 +10,7 @@ export interface ClusterPart<M> {
   readonly minutes: M[];
 }
 
-export interface ByCluster<M> {
+interface ByCluster<M> {
   /** Clusters with a job of this number. */
   readonly clusters: readonly string[];
   readonly parts: readonly ClusterPart<M>[];

@@ -15,7 +15,7 @@ import { type Neighbour, neighboursOf } from "./neighbours.ts";
 import { type Burst, burstsOf, type IoShare, ioShareOf, type Minute, periodOf } from "./series.ts";
 import { userFacts, userLabels } from "./users.ts";
 
-export interface JobFacts {
+interface JobFacts {
   readonly jobId: string;
   readonly cluster: string | null;
   readonly user: string | null;
@@ -32,7 +32,7 @@ export interface JobFacts {
   readonly warnings: string | null;
 }
 
-export interface Counters {
+interface Counters {
   readonly bytesRead: bigint;
   readonly bytesWritten: bigint;
   readonly readCalls: bigint;
@@ -40,13 +40,13 @@ export interface Counters {
   readonly metadataCalls: bigint;
 }
 
-export interface TargetUse extends Counters {
+interface TargetUse extends Counters {
   readonly fileSystem: string | null;
   readonly target: string;
   readonly minutes: number;
 }
 
-export interface DarshanRun {
+interface DarshanRun {
   readonly runId: string;
   readonly source: string | null;
   readonly application: string | null;
@@ -100,7 +100,7 @@ export interface JobAnswer {
   readonly unclear: (Counters & { readonly minutes: number }) | null;
 }
 
-export interface JobOptions extends EfficiencyOptions {
+interface JobOptions extends EfficiencyOptions {
   readonly maxGapMinutes: number;
   /** Minutes up to so many after the end of a run count in its last one. */
   readonly lateMinutes: number;

@@ -9,7 +9,7 @@ import { windowText } from "./window.ts";
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
 
 /** 75 is 01:15. */
-export const clockText = (minute: number): string =>
+const clockText = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 
 const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);

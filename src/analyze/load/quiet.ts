@@ -59,7 +59,7 @@ export interface QuietAnswer {
   readonly busyRatio: number;
 }
 
-export interface Sureness {
+interface Sureness {
   readonly verdict: "sure" | "not sure" | "not enough data";
   /** Days on which the window that the other half of the days chose was quieter than the middle window of the day. */
   readonly quieterDays: number;
@@ -69,7 +69,7 @@ export interface Sureness {
   readonly leastDays: number;
 }
 
-export interface QuietRequest {
+interface QuietRequest {
   readonly window: Window;
   readonly condition: string;
   readonly measure: Measure;
@@ -153,7 +153,7 @@ async function seenShares(
 }
 
 /** From loads of quarters of an hour, the first of which is so many quarters after 1970 UTC. NaN: not seen. */
-export function quietAnswer(
+function quietAnswer(
   load: Float64Array,
   first: number,
   { window, measure, zone, lengthMinutes, leastDays, busyRatio }: QuietRequest,

@@ -95,7 +95,7 @@ function rowsOf(ranking: Ranking): readonly (readonly Cell[])[] {
   ];
 }
 
-export function rankingTable(ranking: Ranking): Block {
+function rankingTable(ranking: Ranking): Block {
   const { by, measure, source, window } = ranking;
   const who: readonly Column[] =
     by === "job"
@@ -176,7 +176,7 @@ function notes(ranking: Ranking): Block[] {
   return blocks;
 }
 
-export interface RankTitle {
+interface RankTitle {
   readonly title: string;
   readonly targets: string;
 }

@@ -17,7 +17,7 @@ import { inWindow, stretchesOf, stretchSql } from "./gather.ts";
 import type { Order, RankRequest } from "./rank.ts";
 import type { Window } from "./window.ts";
 
-export interface TargetLoad extends Amounts {
+interface TargetLoad extends Amounts {
   readonly fileSystem: string | null;
   readonly target: string;
   readonly share: number;
@@ -25,7 +25,7 @@ export interface TargetLoad extends Amounts {
 }
 
 /** What the first target is compared with: the mean of its kind, since data and metadata are not on the same targets. */
-export interface Comparison {
+interface Comparison {
   readonly kind: "OST" | "MDT" | "target";
   /** Targets of this kind. */
   readonly targets: number;

@@ -20,7 +20,7 @@ import {
 import { gatherFromClients, gatherFromServers, inWindow, stretchesOf, stretchSql } from "./gather.ts";
 import type { Window } from "./window.ts";
 
-export type By = "job" | "user";
+type By = "job" | "user";
 /** share: the larger of the shares of all bytes and of all metadata operations. */
 export type Order = Measure | "share";
 

@@ -18,7 +18,7 @@ export async function storedTargetNames(db: Queryable): Promise<TargetName[]> {
   return rows.map(({ file_system, target }) => ({ fileSystem: text(file_system), target: String(target) }));
 }
 
-export interface Chosen {
+interface Chosen {
   readonly targets: readonly TargetName[];
   /** Patterns that fit no target. */
   readonly unknown: readonly string[];

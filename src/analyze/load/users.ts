@@ -42,7 +42,7 @@ export async function labelUsers(db: Queryable, table: string): Promise<void> {
   await db.run("drop table load_numbered");
 }
 
-export interface UserFacts {
+interface UserFacts {
   readonly jobId: string | null;
   readonly cluster: string | null;
   readonly userId: bigint | null;

@@ -29,7 +29,7 @@ export async function storedTime(db: Queryable): Promise<Window> {
   return { from: number(found.first), to: number(found.last) + 1 };
 }
 
-export interface Clock {
+interface Clock {
   readonly zone: string;
   readonly nowUnix: number;
   /** What `begin` and `end` mean; asked for only when they are used. */
@@ -85,7 +85,7 @@ function wordStart(word: string, { zone, nowUnix, stored }: Clock): number {
 }
 
 /** The date that a zone has at a moment, as 2018-06-07. */
-export const dayOf = (zone: string, unix: number): string => localText(zone, unix).slice(0, 10);
+const dayOf = (zone: string, unix: number): string => localText(zone, unix).slice(0, 10);
 
 /** 2018-06-07T10:00 by the clocks of a zone. */
 export const localText = (zone: string, unix: number): string =>
@@ -115,7 +115,7 @@ export function checkZone(zone: string): string {
   }
 }
 
-export interface AskedTime {
+interface AskedTime {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly zone: string;

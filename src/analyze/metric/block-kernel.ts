@@ -47,7 +47,7 @@ export interface KernelOptions {
 }
 
 /** What the kernel has to know of processes and files. */
-export interface KernelNames {
+interface KernelNames {
   pidOf(process: number): number;
   allows(file: number): boolean;
 }

@@ -1,7 +1,7 @@
 /** Definitions of the numbers and figures of a collection. An id with its version never changes meaning. */
 import type { UsedOptions } from "./metrics.ts";
 
-export interface MetricDefinition {
+interface MetricDefinition {
   readonly id: string;
   readonly title: string;
   readonly text: string;

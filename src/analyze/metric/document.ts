@@ -7,7 +7,7 @@ import type { CollectionNote, Metrics } from "./metrics.ts";
 import { groupBlock, groupTitle, inputsBlock, leftOutBlock, windowBlock } from "./tables.ts";
 import { shortNumber, shortTime } from "./words.ts";
 
-export interface MetricDocumentInput {
+interface MetricDocumentInput {
   readonly metrics: Metrics;
   /** What was measured; the names of the inputs when absent. */
   readonly title?: string;
@@ -70,7 +70,7 @@ function startOf({ accesses, clock }: Metrics): Fact[] {
 }
 
 /** One sentence or two: BPS, and what it comes from. */
-export function verdictOf(metrics: Metrics): string {
+function verdictOf(metrics: Metrics): string {
   const { accesses, bytes, ioTimeSeconds, bps, concurrency, dropped } = metrics;
   if (accesses === 0)
     return dropped.total > 0

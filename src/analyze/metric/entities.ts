@@ -6,7 +6,7 @@ export interface CollectedProcess extends CallProcess {
   readonly input: number;
 }
 
-export interface CollectedFile {
+interface CollectedFile {
   readonly path: string;
   /** Whether the options let its accesses in. */
   readonly allowed: boolean;

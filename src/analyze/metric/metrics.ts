@@ -46,7 +46,7 @@ export interface CollectorOptions {
 }
 
 /** Seconds after the first access, as an earlier reading of the same inputs found it. */
-export interface AccessRange {
+interface AccessRange {
   readonly origin: Origin;
   readonly fromNs: number;
   readonly toNs: number;
@@ -126,7 +126,7 @@ export interface Concurrency {
 }
 
 /** Rows that were not used, by reason. */
-export interface Dropped {
+interface Dropped {
   readonly total: number;
   readonly endBeforeStart: number;
   /** A time is missing, or lies more than 52 days off. */
@@ -139,14 +139,14 @@ export interface Dropped {
 }
 
 /** Accesses that the options left out. */
-export interface Filtered {
+interface Filtered {
   readonly nonFile: number;
   readonly direction: number;
   readonly file: number;
   readonly time: number;
 }
 
-export interface CollectionClock {
+interface CollectionClock {
   readonly kind: "realtime" | "own" | "aligned" | "none";
   /** The first start: time 0 of windows and pictures. */
   readonly origin: Origin;

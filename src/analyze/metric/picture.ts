@@ -8,7 +8,7 @@ const COLUMNS = 600;
 const SPANS_MAX = 3000;
 const STRETCHES_MAX = 3000;
 
-export interface PictureLane {
+interface PictureLane {
   readonly name: string;
   readonly processes: number;
 }

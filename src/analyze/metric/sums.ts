@@ -10,7 +10,7 @@ export interface Classes {
   readonly names: readonly string[];
 }
 
-export interface Sums {
+interface Sums {
   accesses: number;
   bytes: bigint;
   moved: bigint;

@@ -34,7 +34,7 @@ export interface TimeBlocks {
   inOrder: boolean[];
 }
 
-export function emptyBlocks(room = 16): TimeBlocks {
+function emptyBlocks(room = 16): TimeBlocks {
   return {
     blocks: 0,
     base: new Float64Array(room),
@@ -49,7 +49,7 @@ export function emptyBlocks(room = 16): TimeBlocks {
 }
 
 /** Adds blocks that another thread made; all their times are on the clock of `source`. */
-export function appendBlocks(to: TimeBlocks, from: TimeBlocks, source: number): void {
+function appendBlocks(to: TimeBlocks, from: TimeBlocks, source: number): void {
   const [at, end] = [to.blocks, to.blocks + from.blocks];
   reach(to, end);
   const firstSegment = to.segments.length;

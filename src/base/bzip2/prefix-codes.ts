@@ -1,7 +1,7 @@
 /** Huffman code lengths and codes for the encoder. */
 
 /** As in the command's encoder; the format would allow 20. `cheapest` in encode.ts relies on it. */
-export const LENGTH_LIMIT = 17;
+const LENGTH_LIMIT = 17;
 
 /**
  * Code lengths, 1 to `LENGTH_LIMIT`, for frequencies[from, from + count), count at least 2; a symbol that does

@@ -8,7 +8,7 @@
  */
 
 /** The transform: the last column of the sorted rotations, and the row that holds the block itself. */
-export interface Transformed {
+interface Transformed {
   readonly last: Uint8Array;
   readonly origin: number;
 }

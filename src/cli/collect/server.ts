@@ -149,7 +149,7 @@ interface Address {
 }
 
 /** `9177`, `127.0.0.1:9177`, `[::1]:9177`, `oss1:9177`. */
-export function parseAddress(text: string): Address {
+function parseAddress(text: string): Address {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]:|([^:[\]\s]*):)?(\d{1,5})$/.exec(text.trim());
   const port = Number(match?.[3]);
   if (match === null || port > 65_535)

@@ -64,7 +64,7 @@ export function printLog(
 }
 
 /** Says what a person should know about the log, on stderr. */
-export function sayWarnings(log: DarshanLog, context: Context): void {
+function sayWarnings(log: DarshanLog, context: Context): void {
   for (const warning of log.warnings) context.note(`${log.source.name}: ${warning}`);
   for (const entry of log.modules) {
     if (entry.partial) {

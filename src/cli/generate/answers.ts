@@ -74,7 +74,7 @@ export async function fillStore<T>(
 }
 
 /** A planted value beside the published one. */
-export interface Compared {
+interface Compared {
   readonly published: number;
   readonly expected: number;
   readonly planted: number;

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { appendFile, writeFile } from "../../node/write-file.ts";
 
-export interface LiveRun {
+interface LiveRun {
   readonly out: string;
   readonly seed: number;
   readonly release: string;

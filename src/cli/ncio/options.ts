@@ -7,7 +7,7 @@ import { type AccessCase, CASES } from "../../ncio/pattern/index.ts";
 import type { OptionValues } from "../command.ts";
 import { parseChoice } from "../values.ts";
 
-export const BACKENDS = ["posix", "servers", "mpiio", "memory", "null"] as const;
+const BACKENDS = ["posix", "servers", "mpiio", "memory", "null"] as const;
 
 /** Servers need more: their files, sockets and compiled code have to be warm before methods can be compared. */
 const WARM_UPS = { posix: 2, servers: 12, mpiio: 2, memory: 2, null: 2 } as const;

@@ -183,7 +183,7 @@ export function asJson({ machine, start, best, evaluations }: Calibration, secon
   };
 }
 
-export function asText(
+function asText(
   before: Machine,
   { machine, start, best, evaluations }: Calibration,
   seconds: number,

@@ -125,7 +125,7 @@ function commandLine({ samples, quick, seed, only, machine }: Asked): string {
 }
 
 /** The terminal's summary: every check with published beside simulated. */
-export function replayText(replay: Replay, width: number, output: string | undefined): string {
+function replayText(replay: Replay, width: number, output: string | undefined): string {
   const lines = [
     "Adaptive writing: the paper's experiments, simulated",
     `Ran        ${formatCount(replay.runs)} output steps, ${formatCount(replay.events)} events, ${replay.wallSeconds.toFixed(0)} s on ${replay.threads} threads, seed ${replay.seed}`,

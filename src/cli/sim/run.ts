@@ -104,7 +104,7 @@ export default defineCommand({
   },
 });
 
-export function machineFrom(name: string): Machine {
+function machineFrom(name: string): Machine {
   return name.endsWith(".json") ? readMachine(readFileSync(name, "utf8"), name) : machineNamed(name);
 }
 

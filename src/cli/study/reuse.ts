@@ -101,7 +101,7 @@ interface ReuseCliOptions extends StudyCliOptions {
 }
 
 /** What --json prints: the contract of all studies. */
-export function studyJson({ items, findings, options, files, outputRows, seconds }: Study): object {
+function studyJson({ items, findings, options, files, outputRows, seconds }: Study): object {
   return {
     study: "reuse",
     options,

@@ -11,7 +11,7 @@ import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { writeFile } from "../../node/write-file.ts";
 
-export interface StudyFolder {
+interface StudyFolder {
   /** What study.json calls itself: only a folder with such a study is replaced. */
   readonly kind: string;
   readonly document: Document;

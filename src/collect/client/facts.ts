@@ -14,7 +14,7 @@ export interface JobFacts {
 }
 
 /** What the command line says; each wins over the environment. */
-export interface GivenFacts {
+interface GivenFacts {
   readonly job?: string | undefined;
   readonly node?: string | undefined;
   readonly cluster?: string | undefined;

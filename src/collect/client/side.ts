@@ -3,7 +3,7 @@ import type { ClientSide, ReadFile } from "../../formats/samples/index.ts";
 import { readFirst, reasonOf } from "../files.ts";
 import { clientFiles } from "../lustre-files.ts";
 
-export interface ReadSide {
+interface ReadSide {
   readonly side: ClientSide;
   /** What could not be read. Paths carry no mount, so that nodes with the same trouble count together. */
   readonly notes: readonly string[];

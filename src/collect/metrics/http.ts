@@ -14,7 +14,7 @@ export interface Page {
   taken?(reader: string): void;
 }
 
-export interface ServeLimits {
+interface ServeLimits {
   /** Milliseconds until a client has sent its request, and until it has taken the page. */
   readonly headersMs: number;
   readonly wholeMs: number;

@@ -12,7 +12,7 @@ const WHAT: Readonly<Record<(typeof OPERATIONS)[number], string>> = {
   operations: "Requests other than reads and writes",
 };
 
-export interface PageFacts {
+interface PageFacts {
   readonly host: string;
   readonly version: string;
   readonly nowNs: bigint;

@@ -123,7 +123,7 @@ export class CollectorFolder {
   }
 }
 
-export interface Retained {
+interface Retained {
   readonly removed: number;
   readonly bytes: number;
   readonly segments: number;

@@ -2,7 +2,7 @@
 import { reasonOf } from "../files.ts";
 import type { SampleResult, ServerCollector } from "./collector.ts";
 
-export interface RunOptions {
+interface RunOptions {
   readonly everyMs: number;
   readonly signal: AbortSignal;
   /** The folder is another's by now: ends without a last sample. */

@@ -7,7 +7,7 @@ import { BROKEN } from "./broken.ts";
 import { ODD } from "./odd.ts";
 import type { DamagedLog } from "./plan.ts";
 
-export type { DamagedLog, Outcome } from "./plan.ts";
+export type { DamagedLog } from "./plan.ts";
 
 /** All files of the pack; the same bytes every time. */
 export function damagePack(encoders: WriteOptions["encoders"]): DamagedLog[] {

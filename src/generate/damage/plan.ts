@@ -16,9 +16,9 @@ import { lustreRecord } from "../log-builder.ts";
  * read: all of it; read in part: the rest is intact and a warning says what is missing; refused: an error with the file
  * and where; duplicate: counted once, with the log that it repeats.
  */
-export type Outcome = "read" | "read in part" | "refused" | "duplicate";
+type Outcome = "read" | "read in part" | "refused" | "duplicate";
 
-export interface Expectation {
+interface Expectation {
   readonly name: string;
   readonly about: string;
   readonly outcome: Outcome;
@@ -44,7 +44,7 @@ export interface Recipe extends Expectation {
   make(encoders: WriteOptions["encoders"]): Uint8Array;
 }
 
-export type Values = Readonly<Record<string, number | bigint>>;
+type Values = Readonly<Record<string, number | bigint>>;
 
 export interface SoundPlan {
   readonly job?: Partial<JobFacts>;

@@ -12,7 +12,7 @@ import type { AccessTruth, FileTruth, Group } from "./truth.ts";
 
 /** Answers by item and key; byte totals are exact. */
 export type Answers = Readonly<Record<string, Values>>;
-export type Values = Readonly<Record<string, number | bigint>>;
+type Values = Readonly<Record<string, number | bigint>>;
 
 /** A file that the study selects, with what its items start from. */
 export interface SelectedFile {

@@ -38,7 +38,7 @@ const MONTHS = [
   { year: 2018, month: 1, days: 31 },
 ];
 
-export interface LocalDate {
+interface LocalDate {
   readonly year: number;
   readonly month: number;
   readonly day: number;

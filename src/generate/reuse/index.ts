@@ -11,13 +11,13 @@ import type { Group } from "./truth.ts";
 export { LogNames } from "./identity.ts";
 export { logOf } from "./logs.ts";
 export { INTER_ARRIVALS, Population, type InterArrival, type ReuseOptions } from "./population.ts";
-export { CALIBRATED_SCALE, type Comparison } from "./published.ts";
-export { BATCH_ROWS, TableEmitter } from "./tables.ts";
-export type { Group, RunTruth } from "./truth.ts";
+export { CALIBRATED_SCALE } from "./published.ts";
+export { TableEmitter } from "./tables.ts";
+export type { Group } from "./truth.ts";
 
 export const SCENARIO = "reuse";
 /** Changes whenever the same seed gives other output. */
-export const SCENARIO_VERSION = 2;
+const SCENARIO_VERSION = 2;
 
 /** The whole centre, some files with all their runs at a time: what is selected, decoys, then the others. */
 export function* centre(population: Population): Generator<Group> {
@@ -48,7 +48,7 @@ export interface AnswerSheet {
   readonly ids: { readonly selectedFiles: string };
 }
 
-export interface AnswerItem {
+interface AnswerItem {
   readonly planted: Answers[string];
   readonly published: Readonly<Record<string, number>>;
   readonly tolerance: Readonly<Record<string, { readonly low: number; readonly high: number }>>;

@@ -18,7 +18,7 @@ export interface ReuseOptions {
 export const INTER_ARRIVALS = ["spread", "literal"] as const;
 export type InterArrival = (typeof INTER_ARRIVALS)[number];
 
-export interface Application {
+interface Application {
   readonly name: string;
   readonly commandLine: string;
   /** First eight bytes of the SHA-256 of the name. */

@@ -12,7 +12,7 @@ import {
 const TWO_32 = 4294967296;
 
 /** What a table has that a row need not say. */
-export interface Defaults {
+interface Defaults {
   /** Columns with one value for all rows. */
   readonly constants?: Readonly<Record<string, Value>>;
   /** Columns of whole numbers that are "not recorded", or 0, where a row sets nothing; every row sets the others. */

@@ -8,7 +8,7 @@ import { byName, put, putHalves, putNanoseconds, TableBuffer } from "./table-buf
 import { type FileTruth, type Group, MPIIO, type RunTruth, STDIO } from "./truth.ts";
 
 /** Of any table; texts that wait longer than this are copied by every small garbage collection. */
-export const BATCH_ROWS = 4096;
+const BATCH_ROWS = 4096;
 /** Run ids have a stream of their own; kinds of runs are below it. */
 const RUN_ID_STREAM = 100;
 

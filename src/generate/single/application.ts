@@ -19,7 +19,7 @@ interface Transfer {
 }
 
 /** A collective call: all ranks take part, aggregators move a contiguous range in large pieces. */
-export interface Collective {
+interface Collective {
   readonly kind: "read" | "write";
   readonly file: string;
   /** What each rank asks for; the requests of the ranks follow one another. */

@@ -17,13 +17,13 @@ const CASES = (
 ).split(" ");
 const targetOf = (name: string) => `damage-OST${CASES.indexOf(name).toString(16).padStart(4, "0")}`;
 
-export interface DamageFile {
+interface DamageFile {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
 /** What one job did on the target up to a reading, since the one before that can be used. */
-export interface ExpectedDelta {
+interface ExpectedDelta {
   readonly job: string;
   readonly unix: number;
   readonly bytesRead: bigint;
@@ -32,7 +32,7 @@ export interface ExpectedDelta {
   readonly writes: number;
 }
 
-export interface DamageCase {
+interface DamageCase {
   readonly name: string;
   readonly about: string;
   readonly files: readonly DamageFile[];

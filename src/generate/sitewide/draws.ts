@@ -4,7 +4,7 @@ import { BetaQuantiles, medianForMean, quotas, Shuffle } from "./quota.ts";
 import { type ClusterModel, JOBS, METADATA } from "./scenario.ts";
 import { scaled } from "./site.ts";
 
-export type MetadataName = keyof typeof METADATA;
+type MetadataName = keyof typeof METADATA;
 const METADATA_NAMES = Object.keys(METADATA) as MetadataName[];
 
 /** Kinds of jobs, in the order of their quotas. */

@@ -5,7 +5,7 @@ export const RELEASES = ["2.12", "2.15"] as const;
 export type Release = (typeof RELEASES)[number];
 
 /** A counter of bytes: each call has the mean size of those that came together. */
-export class SizeCounter {
+class SizeCounter {
   samples = 0;
   min = 0;
   max = 0;
@@ -66,7 +66,7 @@ function callLine(name: string, samples: number, release: Release): string {
   return `${head} usecs, min: ${right(has * min, 8)}, max: ${right(has * max, 8)}, sum: ${right(samples * mean, 16)}, sumsq: ${right(samples * square, 18)} }\n`;
 }
 
-export function stamp(ns: bigint): string {
+function stamp(ns: bigint): string {
   return `${ns / 1_000_000_000n}.${String(ns % 1_000_000_000n).padStart(9, "0")} secs.nsecs`;
 }
 

@@ -16,7 +16,7 @@ export type CounterName = (typeof COUNTERS)[number];
 
 /** `member` is its number among the jobs that are drawn alike. */
 const FACTS = ["job", "member", "user", "nodes", "submit", "start", "end", "state", "program"] as const;
-export type FactName = (typeof FACTS)[number];
+type FactName = (typeof FACTS)[number];
 
 export class JobBlock {
   readonly cluster: ClusterModel;

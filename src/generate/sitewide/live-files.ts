@@ -1,4 +1,4 @@
-/** Where the files of a live tree go: memory for tests, or a folder in which no file is ever seen half-written. */
+/** Where the files of a live tree go: a folder in which no file is ever seen half-written. */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { inFile } from "../../base/errors.ts";
@@ -7,19 +7,6 @@ export interface LiveFiles {
   write(path: string, text: string): void;
   /** A file, or a folder with all that is in it. */
   remove(path: string): void;
-}
-
-export class MemoryFiles implements LiveFiles {
-  readonly texts = new Map<string, string>();
-
-  write(path: string, text: string): void {
-    this.texts.set(path, text);
-  }
-
-  remove(path: string): void {
-    for (const name of this.texts.keys())
-      if (name === path || name.startsWith(`${path}/`)) this.texts.delete(name);
-  }
 }
 
 /** Each file is written beside the tree and then takes the place of the one before. */

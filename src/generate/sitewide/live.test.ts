@@ -17,7 +17,8 @@ import { readClientReading, sideItems } from "../../formats/samples/index.ts";
 import { readSacctText } from "../../formats/slurm/sacct-text.ts";
 import { damagePack } from "./damage.ts";
 import { RELEASES } from "./entry.ts";
-import { FolderFiles, MemoryFiles } from "./live-files.ts";
+import { FolderFiles } from "./live-files.ts";
+import { MemoryFiles } from "./test-kit.ts";
 import { LiveSite } from "./live.ts";
 
 const SECOND = 1_000_000_000n;

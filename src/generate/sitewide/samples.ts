@@ -15,7 +15,7 @@ const FIELDS = 7;
 /** More rows than this do not fit into memory beside the rest. */
 const ROWS_MAX = 4_000_000;
 
-export interface Sample {
+interface Sample {
   readonly server: string;
   /** When it was read, seconds since 1970. */
   readonly unix: number;

@@ -3,12 +3,12 @@
  * of GENERATOR.md section 4; what is marked "calibrated" was set against the published marginals, see docs/generate.md.
  */
 
-export const KB = 1e3;
+const KB = 1e3;
 export const MB = 1e6;
 export const GB = 1e9;
-export const TB = 1e12;
+const TB = 1e12;
 
-export type ClusterName = "cab" | "quartz";
+type ClusterName = "cab" | "quartz";
 export const CLUSTER_CHOICES = ["cab", "quartz", "both"] as const;
 export type ClusterChoice = (typeof CLUSTER_CHOICES)[number];
 

@@ -20,7 +20,7 @@ export const NO_SLOT = -1;
 /** Operations of an MDT. Renames within and across folders are counted under `rename` too. */
 const METADATA = new Set([...MDT_CALLS, "migrate", "fallocate"]);
 
-export interface Slots {
+interface Slots {
   /** Where the sum goes, and the samples. */
   readonly sum: number;
   readonly samples: number;

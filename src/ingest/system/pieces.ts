@@ -21,7 +21,7 @@ const WINDOW_BYTES = 1 << 20;
 /** As much of a line as is looked at. */
 const LINE_BYTES = 256;
 
-export type TimedBy = "lines" | "name" | "content";
+type TimedBy = "lines" | "name" | "content";
 
 /** How the readings of a text get their times, and the time of its first, for putting files in order. */
 export function timing(

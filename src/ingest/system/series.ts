@@ -40,7 +40,7 @@ export function placeOf(head: Uint8Array, path: string, { id }: InputFormat): Se
 }
 
 /** What one file came to. */
-export interface FileResult {
+interface FileResult {
   stored: number;
   known: number;
   /** What was wrong with it, in words; what was whole is stored. */

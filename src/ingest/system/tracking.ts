@@ -23,7 +23,7 @@ const PRIME_NS = 1200n * SECOND;
 /** Clocks that differ by more than this are worth a word. */
 const APART_NS = 5e9;
 
-export const FILE_KINDS: ReadonlySet<string> = new Set(["job_stats", "ost_stats", "md_stats"]);
+const FILE_KINDS: ReadonlySet<string> = new Set(["job_stats", "ost_stats", "md_stats"]);
 
 /** What became of a reading. */
 export type Taken = "stored" | "known" | "backwards" | "cut" | "overlapping" | "other" | "no target";

@@ -29,7 +29,7 @@ export interface Abi {
 }
 
 export type HandleName = "world" | "byte" | "infoNull" | "requestNull" | "errorsReturn";
-export type ModeName = "create" | "readOnly" | "writeOnly" | "readWrite" | "exclusive" | "deleteOnClose";
+type ModeName = "create" | "readOnly" | "writeOnly" | "readWrite" | "exclusive" | "deleteOnClose";
 
 /** ROMIO's numbers, which MPICH and Open MPI share. */
 const ROMIO_MODES = { create: 1, readOnly: 2, writeOnly: 4, readWrite: 8, deleteOnClose: 16, exclusive: 64 };

@@ -4,7 +4,7 @@ import { type Environment, type Launched, launchedBy } from "../environment.ts";
 import { MpiCommunicator, type MpiCommunicatorOptions } from "./communicator.ts";
 import { check, loadMpi, type Mpi } from "./library.ts";
 
-export interface ConnectOptions extends MpiCommunicatorOptions {
+interface ConnectOptions extends MpiCommunicatorOptions {
   readonly env?: Environment;
   /** Leaves SIGINT and SIGTERM to whoever else listens. */
   readonly ownSignals?: boolean;

@@ -12,7 +12,7 @@ const INT_MAX = 2 ** 31 - 1;
 /** A whole number of pages, so that pieces of long runs stay aligned. */
 const RUN_BYTES = 2 ** 30;
 
-export interface MpiDatatype {
+interface MpiDatatype {
   readonly handle: Handle;
   /** How many of it make up the description. */
   readonly count: number;

@@ -4,7 +4,7 @@ import type { NcioMethod } from "../../model/index.ts";
 
 export type Hints = Readonly<Record<string, string>>;
 
-export interface MpiioMethod {
+interface MpiioMethod {
   readonly collective: boolean;
   readonly hints: Hints;
   /** Only ROMIO's driver for PVFS2 (OrangeFS) has such requests. */

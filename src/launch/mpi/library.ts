@@ -201,7 +201,7 @@ export function check(mpi: Mpi, code: number, what: string): void {
   if (code !== 0) throw new MpiError(`${what}: ${errorText(mpi, code)}`);
 }
 
-export function errorText({ call, abi }: Mpi, code: number): string {
+function errorText({ call, abi }: Mpi, code: number): string {
   const text = Buffer.alloc(abi.maxErrorString + 1);
   const length = new Int32Array(1);
   if (call.Error_string(code, text, length) !== 0) return `error ${code}`;

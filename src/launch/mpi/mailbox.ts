@@ -9,13 +9,13 @@ import type { Handle } from "./abi.ts";
 import { check, type HandleCell, handleCell, type Mpi, partsOf, pinned } from "./library.ts";
 import type { Waiting } from "./waiting.ts";
 
-export interface MailSetting {
+interface MailSetting {
   readonly mail: Handle;
   readonly chunks: Handle;
   readonly chunkBytes: number;
 }
 
-export interface Mail {
+interface Mail {
   readonly from: number;
   readonly bytes: Uint8Array;
 }

@@ -3,7 +3,7 @@ import type { Communicator } from "../communicator.ts";
 import { listenAsRank, type Mesh } from "./sockets.ts";
 import type { FromRank, ToRank } from "./wire.ts";
 
-export interface StartedRank<Data> {
+interface StartedRank<Data> {
   readonly communicator: Communicator;
   readonly data: Data;
   /** To the process that started the ranks. */
@@ -15,7 +15,7 @@ const say = (message: FromRank) => {
 };
 
 /** Thrown where a run was aborted; nobody needs to report it again. */
-export class RunAborted extends Error {}
+class RunAborted extends Error {}
 
 /**
  * Runs `body` as one rank of the run that this process was started for, and ends the process. An error on any rank ends

@@ -1,8 +1,8 @@
 /** Messages on a stream: length and tag, then the bytes. Each message is copied once, into its own place. */
 import { assert } from "../../base/assert.ts";
 
-export const HEADER_BYTES = 8;
-export const FRAME_MAX = 2 ** 32 - 1;
+const HEADER_BYTES = 8;
+const FRAME_MAX = 2 ** 32 - 1;
 
 export function frameHeader(tag: number, length: number): Uint8Array {
   assert(length <= FRAME_MAX, `a message of ${length} bytes is more than a frame holds`);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ChildProgram } from "../../node/child-program.ts";
 import type { FromRank, ToRank } from "./wire.ts";
 
-export interface RanksSetting {
+interface RanksSetting {
   /** What every rank runs: a program that calls `beRank`. */
   readonly program: string;
   readonly ranks: number;

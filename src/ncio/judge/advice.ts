@@ -5,7 +5,7 @@ import { type Ratio, ratioOf, type Seen, seen } from "./ratio.ts";
 import { type Direction, fastest, type Regions, SweepPoints } from "./series.ts";
 import { regionsText, valueText } from "./words.ts";
 
-export interface PatternQuery extends Regions {
+interface PatternQuery extends Regions {
   readonly case: NcioCase;
   readonly direction: Direction;
   readonly ranks: number;
@@ -14,14 +14,14 @@ export interface PatternQuery extends Regions {
 }
 
 /** A measured pattern near the one in question, its methods from fast to slow. */
-export interface Near {
+interface Near {
   readonly regions: Regions;
   /** Doublings between the two patterns, of count, size and spacing together. */
   readonly doublings: number;
   readonly points: readonly NcioPoint[];
 }
 
-export interface Change {
+interface Change {
   readonly kind: "method" | "larger regions" | "contiguous file" | "contiguous memory" | "smaller spacing";
   readonly text: string;
   readonly ratio: Ratio;

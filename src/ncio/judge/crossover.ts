@@ -17,7 +17,7 @@ export interface Crossover {
 }
 
 /** A method leads from one measured value to another, both included. */
-export interface Lead {
+interface Lead {
   readonly method: NcioMethod;
   readonly first: number;
   readonly last: number;

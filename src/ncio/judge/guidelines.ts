@@ -22,11 +22,11 @@ import { fastest, type Regions, SweepPoints } from "./series.ts";
 import { timesText, whereText } from "./words.ts";
 
 /** Ours: a difference of at most a quarter is little. */
-export const LITTLE = 1.25;
+const LITTLE = 1.25;
 /** The paper: many are more than this. */
-export const MANY_REGIONS = 16_384;
+const MANY_REGIONS = 16_384;
 /** Ours: a region is small when it is below a sector. */
-export const SMALL_BYTES = 512;
+const SMALL_BYTES = 512;
 
 export function guidelinesOf(sweep: NcioSweep): Guideline[] {
   const points = new SweepPoints(sweep, "native");

@@ -1,7 +1,7 @@
 /** The methods of noncontiguous I/O: names, colours, and how MPI-IO is asked for each. */
 import type { NcioCase, NcioMethod, NcioVariable, Role } from "../../model/index.ts";
 
-export interface MethodWords {
+interface MethodWords {
   /** In sentences. */
   readonly label: string;
   readonly role: Role;

@@ -28,7 +28,7 @@ export const ENOUGH_REPEATS = 4;
 export const countingRepeats = ({ repeats }: NcioPoint): number => (repeats < 3 ? repeats : repeats - 2);
 
 /** From low to high, bytes per second. */
-export function rangeOf(point: NcioPoint): { readonly low: number; readonly high: number } {
+function rangeOf(point: NcioPoint): { readonly low: number; readonly high: number } {
   const { bandwidthBytesPerSecond: mean, spread } = point;
   const counting = countingRepeats(point);
   if (counting < 2) return { low: mean * (1 - ASSUMED_SPREAD / 2), high: mean * (1 + ASSUMED_SPREAD / 2) };

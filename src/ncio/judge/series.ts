@@ -111,5 +111,5 @@ export const fastest = (points: readonly NcioPoint[]): NcioPoint | undefined =>
   );
 
 /** The back end had no such requests and made others: the point says nothing of its method. */
-export const isFallback = ({ notes, method }: NcioPoint): boolean =>
+const isFallback = ({ notes, method }: NcioPoint): boolean =>
   notes.some((note) => note.includes(`has no ${method} requests`));

@@ -89,7 +89,7 @@ export function crossoverTable(pairs: readonly Pair[]): TableBlock {
   };
 }
 
-export function pairText({ variable, crossovers, throughout, range: [low, high] }: Pair): string {
+function pairText({ variable, crossovers, throughout, range: [low, high] }: Pair): string {
   if (crossovers.length > 0)
     return crossovers.map((crossover) => crossoverText(variable, crossover)).join("; ");
   const range = `from ${valueText(variable, low)} to ${valueText(variable, high)}`;

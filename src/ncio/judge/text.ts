@@ -100,7 +100,7 @@ export function patternLines(advice: Advice, columns: number): string[] {
 
 const INDENT = " ".repeat(11);
 
-export const agreeText = ({ near, agree, best }: Advice): string =>
+const agreeText = ({ near, agree, best }: Advice): string =>
   near.length < 2
     ? "no other pattern is near"
     : `${methodName(best)} is best, or not seen to be slower, in ${agree} of the ${near.length} nearest patterns`;
@@ -116,7 +116,7 @@ function changeLines(changes: Advice["changes"], columns: number): string[] {
 }
 
 /** Lines of at most so many characters; those after the first are indented. A word that is longer stands alone. */
-export function wrap(text: string, columns: number, indent: string): string[] {
+function wrap(text: string, columns: number, indent: string): string[] {
   const start = /^ */.exec(text)?.[0] ?? "";
   const lines: string[] = [];
   let line = start;

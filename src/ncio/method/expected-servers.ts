@@ -14,11 +14,7 @@ type Strips = Pick<StorageShape, "servers" | "stripBytes" | "messageBytesMax">;
 const STRIP_BYTES = 65536;
 
 /** Servers of one contiguous range. */
-export function rangeServers(
-  at: number,
-  bytes: number,
-  { servers = 1, stripBytes = STRIP_BYTES }: Strips,
-): number {
+function rangeServers(at: number, bytes: number, { servers = 1, stripBytes = STRIP_BYTES }: Strips): number {
   return Math.min(servers, Math.floor((at + bytes - 1) / stripBytes) - Math.floor(at / stripBytes) + 1);
 }
 

@@ -20,7 +20,7 @@ export interface StorageShape {
 }
 
 /** Of all ranks together, in one operation. */
-export interface ExpectedCounts {
+interface ExpectedCounts {
   readonly requests: number;
   readonly movedBytes: number;
   /** One for each server that a request touches, more when it is too large for one; 0 without servers. Syncs are not among them. */

@@ -1,7 +1,7 @@
 /** What a write leaves in the bytes between the regions, for whoever verifies a file. */
 import type { NcioMethod } from "../../model/index.ts";
 
-export interface HolesAfter {
+interface HolesAfter {
   /** In a file that was empty, up to its last region. */
   readonly newFile: "zero";
   /** In a file that was there. */

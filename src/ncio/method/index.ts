@@ -1,11 +1,5 @@
 /** The methods of noncontiguous I/O. */
-export { expectedCounts, type ExpectedCounts, type StorageShape } from "./expected.ts";
-export { holesAfter, type HolesAfter } from "./holes.ts";
-export {
-  METHOD_DEFAULTS,
-  type MethodOptions,
-  type OnRequests,
-  type Operation,
-  type OperationResult,
-} from "./method.ts";
-export { checkMethodOptions, METHODS, runOperation } from "./run.ts";
+export { expectedCounts, type StorageShape } from "./expected.ts";
+export { holesAfter } from "./holes.ts";
+export { METHOD_DEFAULTS, type MethodOptions, type OperationResult } from "./method.ts";
+export { METHODS, runOperation } from "./run.ts";

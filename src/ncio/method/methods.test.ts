@@ -1,4 +1,5 @@
 /** Every method in every case, both ways, on storage with and without lists and datatypes: every byte, every count. */
+import { regionsOf } from "../pattern/test-kit.ts";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +15,6 @@ import {
   vector,
   type PatternSpec,
   patternOf,
-  regionsOf,
 } from "../pattern/index.ts";
 import type { Storage } from "../storage.ts";
 import { memoryStorage, nullStorage, posixStorage } from "../storage/index.ts";

@@ -50,7 +50,7 @@ export async function runOperation(operation: Operation): Promise<OperationResul
 }
 
 /** Fails with a `UsageError` that names the option. */
-export function checkMethodOptions(options: MethodOptions): MethodOptions {
+function checkMethodOptions(options: MethodOptions): MethodOptions {
   const check = (name: keyof MethodOptions, most: number): void => {
     const value = options[name];
     if (!Number.isSafeInteger(value) || (value as number) < 1 || (value as number) > most)

@@ -25,7 +25,7 @@ export interface Task {
 /** Measured with `writev`: 16 MiB in pieces of 1 KiB take 0.85 of the time that packing and writing takes, of 512 bytes 1.1. */
 const GATHER_MIN = 1024;
 
-export type Fallback = "list" | "contiguous" | undefined;
+type Fallback = "list" | "contiguous" | undefined;
 
 /** What a method did besides its requests. */
 export interface Outcome {

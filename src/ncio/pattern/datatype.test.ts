@@ -1,3 +1,4 @@
+import { piecesOf } from "./test-kit.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../base/errors.ts";
@@ -17,7 +18,6 @@ import {
   parts,
   pieceBlock,
   pieceCount,
-  piecesOf,
   placeOf,
   unpack,
   vector,

@@ -7,14 +7,14 @@
 import { FormatError, LimitError } from "../../base/errors.ts";
 import type { Datatype, Part } from "./datatype.ts";
 
-export interface TypeLimits {
+interface TypeLimits {
   /** Types inside types. */
   readonly depth: number;
   /** Parts of all lists together. */
   readonly parts: number;
 }
 
-export const TYPE_LIMITS: TypeLimits = { depth: 16, parts: 65536 };
+const TYPE_LIMITS: TypeLimits = { depth: 16, parts: 65536 };
 
 const TAG = { bytes: 1, vector: 2, parts: 3 } as const;
 

@@ -59,7 +59,7 @@ function walk(
 }
 
 /** Copies equal pieces at equal distances to or from packed bytes. */
-export class StridedCopy {
+class StridedCopy {
   readonly #buffer: Uint8Array;
   readonly #packed: Uint8Array;
   readonly #bufferWords: Int32Array;

@@ -1,3 +1,4 @@
+import { regionsOf } from "./test-kit.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../base/errors.ts";
@@ -10,7 +11,6 @@ import {
   type PatternSpec,
   patternOf,
   pieceCount,
-  regionsOf,
 } from "./index.ts";
 import { everyPlace } from "./test-kit.ts";
 

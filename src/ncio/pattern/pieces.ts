@@ -95,24 +95,6 @@ export class PieceCursor {
   }
 }
 
-/** All pieces as one list: for small types and tests. */
-export function piecesOf(type: Datatype, range: DataRange = {}): Pieces {
-  const offsets: number[] = [];
-  const lengths: number[] = [];
-  const block = pieceBlock(1024);
-  for (const cursor = new PieceCursor(type, range); cursor.next(block) > 0; ) {
-    for (let i = 0; i < block.count; i++) {
-      offsets.push(block.offsets[i] as number);
-      lengths.push(block.lengths[i] as number);
-    }
-  }
-  return {
-    count: offsets.length,
-    offsets: Float64Array.from(offsets),
-    lengths: Float64Array.from(lengths),
-  };
-}
-
 /** How many pieces there are; walks them. */
 export function pieceCount(type: Datatype, range: DataRange = {}): number {
   const block = pieceBlock(4096);

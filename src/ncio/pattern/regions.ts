@@ -1,9 +1,9 @@
 /** The regions of an access: where the pieces of memory and the pieces of the file meet. */
-import type { RankAccess, Region } from "./pattern.ts";
+import type { RankAccess } from "./pattern.ts";
 import { PieceCursor, type Pieces, pieceBlock } from "./pieces.ts";
 import { dataBytes } from "./shape.ts";
 
-export interface Regions {
+interface Regions {
   count: number;
   /** Places in the buffer and in the file. */
   readonly memory: Float64Array;
@@ -75,18 +75,4 @@ class Side {
     this.at += length;
     this.left -= length;
   }
-}
-
-/** All regions of an access as a list: exact, and as long as it takes. */
-export function regionsOf(access: RankAccess): Region[] {
-  const list: Region[] = [];
-  const block = regionBlock(1024);
-  for (const cursor = new RegionCursor(access); cursor.next(block) > 0; )
-    for (let i = 0; i < block.count; i++)
-      list.push({
-        memory: block.memory[i] as number,
-        file: block.file[i] as number,
-        length: block.lengths[i] as number,
-      });
-  return list;
 }

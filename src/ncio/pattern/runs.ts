@@ -107,7 +107,7 @@ export class RunCursor {
 }
 
 /** The index of the first number above `value` in an ascending list. */
-export function firstAbove(list: Float64Array, value: number): number {
+function firstAbove(list: Float64Array, value: number): number {
   let low = 0;
   let high = list.length;
   while (low < high) {

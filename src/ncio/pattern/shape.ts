@@ -14,7 +14,7 @@ interface Span {
   readonly ordered: boolean;
 }
 
-export interface RunShape extends Span {
+interface RunShape extends Span {
   readonly kind: "run";
 }
 

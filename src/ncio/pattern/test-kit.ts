@@ -1,4 +1,7 @@
 /** Random datatypes, and the slow and obvious answer: the place of every byte. */
+import { type DataRange, PieceCursor, type Pieces, pieceBlock } from "./pieces.ts";
+import type { RankAccess, Region } from "./pattern.ts";
+import { RegionCursor, regionBlock } from "./regions.ts";
 import fc from "fast-check";
 import type { Datatype } from "./datatype.ts";
 
@@ -61,4 +64,36 @@ export function everyPlace(type: Datatype, at = 0): number[] {
     case "parts":
       return type.parts.flatMap((part) => everyPlace(part.of, at + part.at));
   }
+}
+
+/** All pieces as one list: for small types and tests. */
+export function piecesOf(type: Datatype, range: DataRange = {}): Pieces {
+  const offsets: number[] = [];
+  const lengths: number[] = [];
+  const block = pieceBlock(1024);
+  for (const cursor = new PieceCursor(type, range); cursor.next(block) > 0; ) {
+    for (let i = 0; i < block.count; i++) {
+      offsets.push(block.offsets[i] as number);
+      lengths.push(block.lengths[i] as number);
+    }
+  }
+  return {
+    count: offsets.length,
+    offsets: Float64Array.from(offsets),
+    lengths: Float64Array.from(lengths),
+  };
+}
+
+/** All regions of an access as a list: exact, and as long as it takes. */
+export function regionsOf(access: RankAccess): Region[] {
+  const list: Region[] = [];
+  const block = regionBlock(1024);
+  for (const cursor = new RegionCursor(access); cursor.next(block) > 0; )
+    for (let i = 0; i < block.count; i++)
+      list.push({
+        memory: block.memory[i] as number,
+        file: block.file[i] as number,
+        length: block.lengths[i] as number,
+      });
+  return list;
 }

@@ -8,7 +8,7 @@ import type { NcioPoint } from "../../model/index.ts";
 
 const KIND = "ncio-journal";
 
-export interface JournalHead {
+interface JournalHead {
   readonly plimsoll: typeof KIND;
   readonly version: 1;
   /** All that decides what is measured; two runs with the same setting measure the same points. */
@@ -21,7 +21,7 @@ interface JournalLine {
   readonly point: NcioPoint;
 }
 
-export type PointReader = (value: unknown, source: string, where: string, line: number) => NcioPoint;
+type PointReader = (value: unknown, source: string, where: string, line: number) => NcioPoint;
 
 export class Journal {
   readonly startedUnixMs: number;

@@ -88,7 +88,7 @@ export function pointKey({ pattern, method, direction }: PointPlan): string {
   return JSON.stringify([same, method, direction]);
 }
 
-export interface Needs {
+interface Needs {
   readonly fileBytes: number;
   /** Of the largest rank: its buffer, and what methods hold beside it. */
   readonly rankBytes: number;
@@ -96,7 +96,7 @@ export interface Needs {
 }
 
 /** Also the check of the patterns: fails on the first that is none. */
-export function needsOf(point: PointPlan, bufferBytes: number): Needs {
+function needsOf(point: PointPlan, bufferBytes: number): Needs {
   const pattern = patternOf(point.pattern);
   let rankBytes = 0;
   let all = 0;

@@ -6,7 +6,7 @@ import type { BackendPlan, PointPlan, RunPlan } from "./plan.ts";
 import type { PointResult } from "./rank.ts";
 import { summarize } from "./summary.ts";
 
-export interface Ran {
+interface Ran {
   readonly plan: RunPlan;
   /** Who the ranks were: `child processes`, or an MPI. */
   readonly launch: string;
@@ -65,7 +65,7 @@ const serversOf = (backend: BackendPlan) =>
   backend.kind === "servers" ? { servers: backend.addresses.length } : {};
 
 /** Which of the four cases an access is: shapes of applications have one too. */
-export function caseOf(spec: PatternSpec): NcioPoint["case"] {
+function caseOf(spec: PatternSpec): NcioPoint["case"] {
   if (spec.pattern === "ncio" || spec.pattern === "hpio") return spec.case;
   const { memory, file } = patternOf(spec).access(0);
   const word = (type: typeof memory) => (isContiguous(type) ? "c" : "nc");

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../base/errors.ts";
 import type { NcioPoint } from "../../model/ncio.ts";
 import { type PatternSpec, patternOf } from "../pattern/index.ts";
+import { regionsOf } from "../pattern/test-kit.ts";
 import { memoryStorage } from "../storage/index.ts";
 import { byteAt, fillContent, findWrong } from "./content.ts";
 import { Journal } from "./journal.ts";
@@ -65,7 +66,6 @@ describe("verification", () => {
     const owned = new Uint8Array(pattern.fileBytes);
     for (let rank = 0; rank < pattern.ranks; rank++) {
       const access = pattern.access(rank);
-      const { regionsOf } = await import("../pattern/index.ts");
       for (const { file, length } of regionsOf(access))
         for (let i = file; i < file + length; i++) {
           image[i] = byteAt(i, salt);

@@ -15,7 +15,7 @@ export interface RankTurn {
 /** One turn: the same operation on all ranks. */
 export type Turn = readonly RankTurn[];
 
-export interface Summary {
+interface Summary {
   readonly bandwidthBytesPerSecond: number;
   readonly bandwidthWithoutSyncBytesPerSecond: number;
   readonly seconds: number;
@@ -39,7 +39,7 @@ export function countingTurns(turns: readonly Turn[]): readonly Turn[] {
 }
 
 /** Until the last rank was done. */
-export const turnSeconds = (turn: Turn): number => Math.max(...turn.map(({ endSeconds }) => endSeconds));
+const turnSeconds = (turn: Turn): number => Math.max(...turn.map(({ endSeconds }) => endSeconds));
 const syncSecondsOf = (turn: Turn): number => Math.max(...turn.map(({ syncSeconds }) => syncSeconds));
 
 const BLOCK_BYTES = 512;

@@ -54,7 +54,7 @@ export function wrongInMemory(buffer: Uint8Array, access: RankAccess, salt: numb
   return touched < 0 ? undefined : `byte ${touched} of the buffer lies between regions and was written`;
 }
 
-export interface FileCheck {
+interface FileCheck {
   readonly pattern: Pattern;
   readonly salt: number;
   /** The share of the file that is read here. */

@@ -1,7 +1,7 @@
 /** Cuts a stream of bytes into frames. A frame that comes whole is handed out where it lies, without a copy. */
 
 /** Gets the buffer and where the frame begins and ends in it, length field included. Valid until it returns. */
-export type OnFrame = (bytes: Buffer, start: number, end: number) => void;
+type OnFrame = (bytes: Buffer, start: number, end: number) => void;
 
 const SMALL_BYTES = 4096;
 

@@ -112,7 +112,7 @@ export interface ServerHello {
 }
 
 /** Fixed part of a hello's answer: eight numbers and the 16 bytes of the instance. */
-export const HELLO_ANSWER_BYTES = 8 * 4 + 16;
+const HELLO_ANSWER_BYTES = 8 * 4 + 16;
 
 export function encodeHello(hello: ServerHello): Buffer {
   const bytes = Buffer.alloc(HELLO_ANSWER_BYTES);

@@ -7,7 +7,7 @@ import { type RequestKinds, typedStorage } from "./kinds.ts";
 
 const PAGE_BYTES = 65536;
 
-export interface MemoryOptions extends RequestKinds {
+interface MemoryOptions extends RequestKinds {
   /** Memory for all files together; more fails as a full disk does. */
   readonly bytesMax?: number;
 }

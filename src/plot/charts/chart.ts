@@ -9,7 +9,7 @@ export interface DrawContext {
   fill(role: Role): string;
 }
 
-export interface Drawing {
+interface Drawing {
   readonly height: number;
   /** Markup inside the figure's <svg>. */
   readonly body: string;
@@ -20,7 +20,7 @@ export interface FigureTable {
   readonly rows: readonly (readonly (number | string | null)[])[];
 }
 
-export interface CsvColumns {
+interface CsvColumns {
   readonly columns: readonly { readonly label: string; readonly unit: Unit }[];
   readonly rows: Iterable<readonly (number | string)[]>;
 }

@@ -38,7 +38,7 @@ export const density: ChartKind<DensityChart> = {
 };
 
 /** Counts with their gutters, all present; what is not a positive number is zero. */
-export interface Bins {
+interface Bins {
   readonly x: readonly number[];
   readonly y: readonly number[];
   readonly counts: Float64Array;
@@ -363,6 +363,6 @@ function decadeCuts(edges: readonly number[]): number[] {
 }
 
 /** "1 GB to 10 GB" */
-export function rangeText(edges: readonly number[], index: number, unit: DensityChart["x"]["unit"]): string {
+function rangeText(edges: readonly number[], index: number, unit: DensityChart["x"]["unit"]): string {
   return `${formatValue(edges[index]!, unit)} to ${formatValue(edges[index + 1]!, unit)}`;
 }

@@ -13,7 +13,7 @@ import { violin } from "./violin.ts";
 
 type Kinds = { readonly [K in Chart["kind"]]: ChartKind<Extract<Chart, { kind: K }>> };
 
-export const CHARTS: Kinds = { bars, heat, strip, spans, cmf, violin, density, points };
+const CHARTS: Kinds = { bars, heat, strip, spans, cmf, violin, density, points };
 
 /** The kind of a chart, typed as one that takes it. */
 export function kindOf(chart: Chart): ChartKind<Chart> {

@@ -22,7 +22,7 @@ export function whiskerOf(
 }
 
 /** A bar with its place across categories and the ends of its whisker. */
-export interface Whiskered {
+interface Whiskered {
   readonly from: number;
   readonly to: number;
   readonly whisker?: readonly [number, number] | undefined;

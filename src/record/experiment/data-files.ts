@@ -42,7 +42,7 @@ export function neededFiles(cases: readonly PlannedCase[]): Need[] {
  * Names of the files of a case, in the order of its processes. What is read past the page cache, or through an emptied
  * one, has files of its own, so that those of the others stay in it.
  */
-export function fileNames({ work, source }: PlannedCase): string[] {
+function fileNames({ work, source }: PlannedCase): string[] {
   const cold = isCold(source) ? "-cold" : "";
   if (work.kind === "read" && work.own)
     return Array.from({ length: work.processes }, (_, p) => `own-${p}${cold}`);
@@ -114,7 +114,7 @@ export class DataFiles {
   }
 }
 
-export interface MakeOptions {
+interface MakeOptions {
   readonly dir: string;
   readonly workload: string;
   readonly keep: (folder: string) => void;

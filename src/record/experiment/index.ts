@@ -10,7 +10,7 @@ import { type Machine, type PlannedCase, planCases, type PlanOptions, workloadTe
 import { buildPrograms, type Programs } from "./programs.ts";
 import { type Measurement, measureCase, type RunContext, runOrder } from "./run.ts";
 
-export interface ExperimentOptions extends PlanOptions {
+interface ExperimentOptions extends PlanOptions {
   readonly repeats: number;
   /** Where data files go. */
   readonly dir: string;
@@ -19,7 +19,7 @@ export interface ExperimentOptions extends PlanOptions {
 }
 
 /** What the caller lends: how to stop, where to tell, and who cleans up should we not come to it. */
-export interface Watch {
+interface Watch {
   readonly signal: AbortSignal;
   say(text: string): void;
   /** So many runs there will be. */
@@ -29,7 +29,7 @@ export interface Watch {
   folder(path: string): { done(): void };
 }
 
-export interface Experiment {
+interface Experiment {
   readonly runs: readonly Run[];
   readonly setting: StudySetting;
 }

@@ -17,7 +17,7 @@ export interface Delay {
   readonly servers: number;
 }
 
-export type Source =
+type Source =
   /** Data in the page cache, with the delay of an imitated device. */
   | { readonly kind: "delay"; readonly delay: Delay }
   /** The disk below the data folder, past the page cache. */
@@ -102,7 +102,7 @@ function bytesFor({ size, quick }: PlanOptions, { source }: Place, imitated: num
   return (source.kind === "delay" ? imitated : real) / (quick ? 8 : 1);
 }
 
-export function delayText({ latencyMicroseconds, bytesPerSecond, servers }: Delay): string {
+function delayText({ latencyMicroseconds, bytesPerSecond, servers }: Delay): string {
   const count = servers > 1 ? `${servers} servers, each ` : "";
   return `delay: ${count}${latencyMicroseconds} µs + ${Number((bytesPerSecond / 1e6).toPrecision(3))} MB/s`;
 }

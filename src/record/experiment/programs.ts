@@ -12,7 +12,7 @@ export interface Programs {
   readonly mpiSieving: MpiProgram | undefined;
 }
 
-export interface MpiProgram {
+interface MpiProgram {
   readonly path: string;
   /** As it calls itself: "MPICH 4.0.2". */
   readonly library: string;

@@ -25,7 +25,7 @@ export interface PageTable {
   readonly pale?: readonly number[];
 }
 
-export interface PageColumn {
+interface PageColumn {
   readonly key: string;
   readonly label: string;
   readonly unit: Unit;

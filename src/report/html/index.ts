@@ -10,8 +10,7 @@ import { codeHtml } from "./findings.ts";
 import { pageLinks } from "./links.ts";
 import type { HtmlParts } from "./parts.ts";
 
-export type { PageCell, PageColumn, PageData, PageTable } from "./data.ts";
-export type { FigureTable, HtmlParts } from "./parts.ts";
+export type { PageCell, PageData, PageTable } from "./data.ts";
 
 /** The load line of a ship: a ring and a line through it. */
 const MARK =

@@ -18,7 +18,7 @@ export interface HtmlParts {
   sha256Base64(text: string): string;
 }
 
-export interface FigureTable {
+interface FigureTable {
   readonly columns: readonly { readonly label: string; readonly unit: Unit }[];
   readonly rows: readonly (readonly (number | string | null)[])[];
 }

@@ -6,7 +6,7 @@ import { attribute, domId, escapeHtml, name, prose } from "./escape.ts";
 import type { HtmlParts } from "./parts.ts";
 
 /** More rows, or more cells, stay with the script: the page remains small. */
-export const STATIC_ROWS_MAX = 200;
+const STATIC_ROWS_MAX = 200;
 const STATIC_CELLS_MAX = 1500;
 const FIGURE_ROWS_MAX = 50;
 const NAME_CHARACTERS_MAX = 64;
@@ -96,7 +96,7 @@ function cellHtml(
   return tag + escapeHtml(parts.format(cell, unit));
 }
 
-export function isText(unit: Unit): boolean {
+function isText(unit: Unit): boolean {
   return unit === "text";
 }
 

@@ -18,7 +18,7 @@ import { assert } from "../../base/assert.ts";
 import type { Trace, TraceBins, TraceCalls, TraceOffsets } from "../../model/index.ts";
 import { type Column, ColumnWriter } from "./columns.ts";
 
-export interface EncodeOptions {
+interface EncodeOptions {
   /** Times of calls are rounded to multiples of this, of which a whole number makes a second. A nanosecond unless told. */
   readonly quantumSeconds?: number;
 }

@@ -1,7 +1,8 @@
 /** MPI-IO with every shape of a datatype and every method, against a plain file: every byte, holes included. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { assert } from "../../../src/base/assert.ts";
-import { MpiError, type MpiCommunicator, openMpiFile, performMpiio } from "../../../src/launch/mpi/index.ts";
+import { MpiError, type MpiCommunicator, openMpiFile } from "../../../src/launch/mpi/index.ts";
+import { performMpiio } from "../../../src/launch/mpi/test-kit.ts";
 import type { NcioMethod } from "../../../src/model/ncio.ts";
 import type { Datatype } from "../../../src/ncio/pattern/datatype.ts";
 import type { RankAccess } from "../../../src/ncio/pattern/pattern.ts";

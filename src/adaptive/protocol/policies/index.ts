@@ -5,7 +5,7 @@ import { paperPolicy } from "./paper.ts";
 import { plimsollPolicy } from "./plimsoll.ts";
 import { mpiIoPolicy, staticPolicy } from "./static.ts";
 
-export const POLICIES: readonly Policy[] = [paperPolicy, plimsollPolicy, staticPolicy, mpiIoPolicy];
+const POLICIES: readonly Policy[] = [paperPolicy, plimsollPolicy, staticPolicy, mpiIoPolicy];
 export const POLICY_NAMES: readonly string[] = POLICIES.map(({ name }) => name);
 
 export function policyNamed(name: string): Policy {

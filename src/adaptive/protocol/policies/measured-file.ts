@@ -1,4 +1,5 @@
 /** A file under the `plimsoll` policy: its rate, and how many writers serve it best, both from what was measured. */
+import { assert } from "../../../base/assert.ts";
 import { type FilePolicy, type Work, sizeOf } from "../policy.ts";
 
 export const SLOTS_MAX = 16;
@@ -81,6 +82,7 @@ export class MeasuredFile implements FilePolicy {
   }
 
   ended(now: number, active: number, bytes: number): void {
+    assert(active > 0, "a write ends that began");
     this.#pass(now, active);
     this.#active = active - 1;
     if (bytes === 0) return;
@@ -103,6 +105,7 @@ export class MeasuredFile implements FilePolicy {
   }
 
   #pass(now: number, active: number): void {
+    assert(now >= this.#last, "the clock of a file does not go back");
     if (active > 0) {
       this.#newSeconds += now - this.#last;
       this.#windowSeconds += now - this.#last;
@@ -128,6 +131,10 @@ export class MeasuredFile implements FilePolicy {
       this.#slots = Math.min(this.#doublingMax, 2 * slots);
       return;
     }
+    assert(
+      best >= 1 && best <= SLOTS_MAX,
+      "a file has at least one writer, and no more than the policy allows",
+    );
     const next = best + 1;
     this.#slots = best === slots && next <= SLOTS_MAX && rates[next] === 0 ? next : best;
   }

@@ -1,4 +1,5 @@
 /** The paper's policy: one writer per file, whole blocks, adaptive writes round robin over the groups still writing. */
+import { assert } from "../../../base/assert.ts";
 import { evenLayout } from "../layout.ts";
 import {
   type Choice,
@@ -36,6 +37,7 @@ class OneAtATime implements FilePolicy {
     this.#began = now;
   }
   ended(now: number, _active: number, bytes: number): void {
+    assert(now >= this.#began, "a write ends after it began");
     this.#bytes += bytes;
     this.#seconds += now - this.#began;
     if (this.#seconds > 0) this.#rate = this.#bytes / this.#seconds;

@@ -2,6 +2,7 @@
  * Our own policy: as many writers per file as the measured rates ask for, pieces that shrink towards the end, work that goes
  * where it ends soonest, memory of target speeds, and second copies of the last stragglers.
  */
+import { assert } from "../../../base/assert.ts";
 import { evenLayout, type Layout, wideLayout, weightedLayout } from "../layout.ts";
 import {
   type Choice,
@@ -89,6 +90,7 @@ class ByFinishTime implements CoordinatorPolicy {
     const rate = idle.rate > 0 ? idle.rate : best.rate > 0 ? best.rate : this.#typicalBytes;
     const waiting = waitingBytes(best, now);
     const share = best.stuck ? waiting : (waiting * rate) / (rate + ownRate(best, idle, now));
+    assert(share >= 0 && share <= waiting, "no more moves than waits");
     const least = Math.max(PIECE_BYTES_MIN, rate * PIECE_SECONDS);
     if (!best.stuck && bestSeconds < least / rate) return undefined;
     const bytes = Math.max(least, share / 2);

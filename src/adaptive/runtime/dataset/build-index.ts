@@ -1,4 +1,5 @@
 /** The index of a dataset, or of one file of it, from the pieces that were written. */
+import { assert } from "../../../base/assert.ts";
 import {
   type BpBlock,
   type BpGroup,
@@ -16,7 +17,7 @@ import { type PieceEntry, unpackStatistics } from "../piece/piece-info.ts";
 import { GROUP_NAME, groupOf, type Stage } from "../stage/stage.ts";
 
 /** What an index says, with checksums apart, so that two can be joined. */
-export interface IndexParts {
+interface IndexParts {
   readonly groups: BpGroup[];
   readonly variables: BpVariable[];
   readonly sums: Map<BpBlock, Uint32Array>;
@@ -32,10 +33,14 @@ export function indexOfPieces(
   const blocks = stage.variables.map((): BpBlock[] => []);
   const sums = new Map<BpBlock, Uint32Array>();
   const sorted = pieces.filter(({ from, to }) => to > from).sort((a, b) => a.from - b.from);
+  let end = 0;
   sorted.forEach((piece, rank) => {
+    assert(piece.from >= end, "no byte is in the index twice");
+    end = piece.to;
     const { plan, slabs } = groupOf(stage, piece, unpackStatistics(stage, piece));
     const place = { offset: piece.info.group, ...(subfile === undefined ? {} : { subfile: subfile(piece) }) };
     const entry = indexOfGroup({ ...plan, rank }, layOutGroup(plan), place);
+    assert(entry.blocks.length === slabs.length, "every box of a piece is a block of the index");
     groups.push(entry.group);
     let at = 0;
     entry.blocks.forEach((block, i) => {
@@ -45,6 +50,7 @@ export function indexOfPieces(
       at += chunks;
       blocks[slab.variable]?.push(block);
     });
+    assert(at === piece.info.sums.length, "the sums of a piece are those of its boxes");
   });
   const variables = stage.variables.map(
     ({ id, name, path, type }, v): BpVariable => ({

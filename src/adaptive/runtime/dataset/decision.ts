@@ -2,6 +2,7 @@
  * The fate of a dataset. Whoever links the file `decision` first has decided, for good; all others read what it says. Making
  * it true (names of subfiles, then the index under its name) can be done by anyone, again and again.
  */
+import { assert } from "../../../base/assert.ts";
 import { link, lstat, readFile, readlink, realpath, rename, rm, symlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import type { Outcome } from "../../protocol/index.ts";
@@ -30,6 +31,11 @@ const decisionPath = ({ notes }: DatasetNames) => join(notes, "decision");
 
 /** Proposes; gives what was decided, which need not be what was proposed. */
 export async function decide(names: DatasetNames, proposal: Decision, who: string): Promise<Decision> {
+  assert(
+    (proposal.draft === undefined) === (proposal.draftInode === undefined),
+    "a draft is known by its inode",
+  );
+  assert(proposal.outcome === "complete" || proposal.subfiles.length === 0, "what is aborted has no files");
   const own = `${decisionPath(names)}.${who}`;
   await writeDurably(own, JSON.stringify(proposal));
   try {
@@ -38,7 +44,9 @@ export async function decide(names: DatasetNames, proposal: Decision, who: strin
     return proposal;
   } catch (error) {
     if (!isCode(error, "EEXIST")) throw error;
-    return (await readDecision(names)) as Decision;
+    const decided = await readDecision(names);
+    assert(decided !== undefined, "whoever comes second finds what the first decided");
+    return decided;
   } finally {
     await rm(own, { force: true });
   }
@@ -61,6 +69,10 @@ export async function forgetDecision(names: DatasetNames): Promise<void> {
 export async function carryOut(names: DatasetNames, decision: Decision): Promise<void> {
   const { outcome, draft, subfiles } = decision;
   if (outcome !== "complete" || draft === undefined) return;
+  assert(
+    new Set(subfiles.map(({ k }) => k)).size === subfiles.length,
+    "every subfile has a number of its own",
+  );
   for (const { k, path } of subfiles) await nameSubfile(names, k, path);
   await folderSynced(names.folder);
   try {

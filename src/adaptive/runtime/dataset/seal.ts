@@ -1,4 +1,5 @@
 /** Ends a data file: its own index and tail behind the data, so that it can be opened alone; then makes it durable. */
+import { assert } from "../../../base/assert.ts";
 import type { Backend, TargetFile } from "../../backend/index.ts";
 import { layOutGroup } from "../../../formats/bp/index.ts";
 import type { PieceEntry } from "../piece/piece-info.ts";
@@ -33,6 +34,7 @@ export async function sealPath(
   try {
     const identity = await file.identity();
     if (pieces.some(({ info }) => info.identity !== identity)) throw new Error("another file has its name");
+    assert(pieces.length > 0, "a file that is kept holds something");
     await file.truncate(Math.max(...pieces.map((piece) => endOf(stage, piece))));
     await sealFile(file, stage, pieces);
     await folderSynced(dirname(path));

@@ -1,4 +1,5 @@
 /** From pieces to a dataset: the index is written, the decision made, and carried out. */
+import { assert } from "../../../base/assert.ts";
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Backend } from "../../backend/index.ts";
@@ -16,7 +17,7 @@ import type { Stage } from "../stage/stage.ts";
 import type { CommitSetting } from "./setting.ts";
 
 /** Who proposes what becomes of a dataset. */
-export interface Proposer {
+interface Proposer {
   readonly names: DatasetNames;
   readonly attempt: string;
   /** Tells those apart that propose in the same attempt. */
@@ -37,6 +38,7 @@ export async function commitPieces(request: CommitRequest, pieces: readonly Piec
   const { names, attempt, who, stage, setting, backend } = request;
   const { keeps, firstSubfile, replaced, append } = setting;
   const all = [...setting.kept, ...pieces].filter(({ from, to }) => to > from);
+  checkCover(stage, all);
   const blocks = all.reduce((sum, { from, to }) => sum + slabsBetween(stage.slabs, from, to).length, 0);
   const complete = { outcome: "complete", reason: "", blocks, attempt } as const;
   await requireUnchanged(stage);
@@ -62,6 +64,16 @@ export async function commitPieces(request: CommitRequest, pieces: readonly Piec
   const decided = await settle(request, { ...complete, draft, draftInode, subfiles, replaced });
   if (decided.draft !== draft) await rm(draft, { force: true });
   return decided;
+}
+
+/** What becomes a dataset is every byte of the step, once. */
+function checkCover({ bytes }: Stage, pieces: readonly PieceEntry[]): void {
+  let end = 0;
+  for (const { from, to } of pieces.toSorted((a, b) => a.from - b.from)) {
+    assert(from === end, "pieces follow each other without a gap or an overlap");
+    end = to;
+  }
+  assert(end === bytes, "pieces reach to the end of the data");
 }
 
 export const proposeAbort = (request: Proposer, reason: string): Promise<Decision> =>

@@ -1,4 +1,5 @@
 /** What the protocol decides about files, done: opened, written, synced, and in the end made a dataset. */
+import { assert } from "../../../base/assert.ts";
 import { dirname } from "node:path";
 import { type Backend, makeBackend } from "../../backend/index.ts";
 import { OP_MOVED, OP_UNUSED } from "../../../model/index.ts";
@@ -20,7 +21,7 @@ import { type FlushingFile, windowOf } from "../piece/flushing.ts";
 import type { PieceEntry, PieceInfo } from "../piece/piece-info.ts";
 import { writePiece } from "../piece/write-piece.ts";
 import { SourceReader } from "../stage/sources.ts";
-import { type Range, snapped } from "../stage/stage.ts";
+import { overheadBytes, type Range, snapped } from "../stage/stage.ts";
 import { type CommitRequest, commitPieces, proposeAbort } from "./commit.ts";
 import { addOp, noOps } from "./ops.ts";
 import { type HostSetting, machineSeconds, pathOfFile } from "./setting.ts";
@@ -65,6 +66,8 @@ export class FileWork {
   readonly #buffers: Buffers;
   readonly #journal: Journal | undefined;
   readonly #turns: Turns;
+  /** Room of a lease beside its bytes. */
+  readonly #overhead: number;
 
   constructor(setting: HostSetting, index: number, link: FileWorkLink) {
     this.#setting = setting;
@@ -76,6 +79,7 @@ export class FileWork {
       target: this.targetOf(file),
     }));
     this.#sources = new SourceReader(setting.stage);
+    this.#overhead = overheadBytes(setting.stage, setting.blocks);
     this.#buffers = buffersFor(setting.memoryBytes, setting.targets.length);
     this.#turns = new Turns(setting.targets.length, WRITES_PER_TARGET);
     this.#journal = setting.commit.keeps
@@ -101,6 +105,7 @@ export class FileWork {
   note({ order, rank, start, bytes, cancelled }: ActiveWrite, failed: boolean): void {
     if (bytes === 0) return;
     const { file, offset, block, moved } = order;
+    assert(start <= this.now(), "a write that moved bytes has begun");
     const flags = (moved ? OP_MOVED : 0) | (failed || cancelled ? OP_UNUSED : 0);
     const place = { rank, block, target: this.targetOf(file), file, offset, bytes };
     addOp(this.report.ops, { ...place, start, end: this.now(), host: this.#index, flags });
@@ -121,6 +126,7 @@ export class FileWork {
     const { names, attempt, stage, commit: setting } = this.#setting;
     const request: CommitRequest = { names, attempt, who: rank, stage, setting, backend: this.#backend };
     if (outcome === "aborted") return proposeAbort(request, reason);
+    assert(parts.length > 0, "a complete dataset has an index");
     const pieces = parts.map((part) => this.#pieces(part));
     const sealed = await this.#seal(parts, pieces);
     try {
@@ -168,6 +174,7 @@ export class FileWork {
       {
         range,
         offset,
+        room: length + this.#overhead,
         isCancelled: () => write.cancelled,
         progress: (bytes) => {
           write.bytes += bytes;
@@ -181,6 +188,10 @@ export class FileWork {
         read: (into, from) => this.#sources.read(into, from),
         write: (bytes, to) => open.write(bytes, to),
       },
+    );
+    assert(
+      info === undefined || write.bytes === range.to - range.from,
+      "a piece that is written is written whole",
     );
     if (info !== undefined && range.to > range.from)
       this.#journal?.add({ ...range, path: pathOfFile(this.#setting, file), target, info });
@@ -216,15 +227,20 @@ export class FileWork {
     return Array.from({ length: entries.count }, (_, i) => {
       const { block, at, length, file, checksum } = entries.entry(i);
       const place = { path: pathOfFile(this.#setting, file), target: this.targetOf(file) };
+      assert(checksum !== undefined, "a piece that is in the index brought its sums");
       return { ...this.#rangeOf(block, at, length), ...place, info: checksum as PieceInfo };
     });
   }
 
   /** Pieces are cut at any byte; both neighbours move the cut to the same edge of an element. */
   #rangeOf(block: Rank, at: number, length: number): Range {
-    const { from, to } = this.#setting.blocks[block] as Range;
+    const own = this.#setting.blocks[block];
+    assert(own !== undefined, "a block of the run");
+    const { from, to } = own;
     const end = from + at + length;
+    assert(at >= 0 && length > 0 && end <= to, "a piece lies in its block");
     const range = snapped(this.#setting.stage, from + at, end);
+    assert(range.from >= from && range.from <= range.to, "the edges of elements keep their order");
     return end >= to ? { from: range.from, to } : range;
   }
 }

@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
-import { decide, forgetDecision } from "../dataset/decision.ts";
+import { makeBackend } from "../../backend/index.ts";
+import { decide, forgetDecision, readDecision } from "../dataset/decision.ts";
 import { datasetNames } from "../dataset/names.ts";
 import { stepInput } from "../session/step-input.ts";
 import { cutBlocks } from "../stage/blocks.ts";
 import { makeStage } from "../stage/stage.ts";
+import { commitPieces } from "./commit.ts";
 import { Host } from "./host.ts";
 import { hostOfRank, type HostReport, type HostSetting, machineSeconds, ranksOfHost } from "./setting.ts";
 
@@ -85,4 +87,35 @@ it("a process whose leaders are gone ends soon when the dataset was decided with
   await decide(setting.names, { ...decision, attempt: "this" }, "2");
   for (let i = 0; i < 100 && report === undefined; i++) await sleep(50);
   expect(report?.outcome).toBe("complete");
+});
+
+it("what does not cover the data is never committed", async () => {
+  const setting = settingOf("gap.bp");
+  const piece = (from: number, to: number) => ({
+    ...{ from, to, path: "", target: 0 },
+    info: { identity: "", group: 0, sums: new Uint32Array(), statistics: new Uint8Array() },
+  });
+  const request = {
+    ...{ names: setting.names, attempt: "this", who: 0, stage: setting.stage, setting: setting.commit },
+    backend: makeBackend(setting.backend, { pace: async () => {} }),
+  };
+  const commit = (...ranges: [number, number][]) =>
+    commitPieces(
+      request,
+      ranges.map(([from, to]) => piece(from, to)),
+    );
+  await expect(commit([0, 3000], [4000, 6000])).rejects.toThrow("without a gap or an overlap");
+  await expect(commit([0, 3000], [2000, 6000])).rejects.toThrow("without a gap or an overlap");
+  await expect(commit([0, 3000])).rejects.toThrow("to the end of the data");
+  expect(await readDecision(setting.names)).toBeUndefined();
+});
+
+it("a process gets only messages of its own ranks, and acts only in their steps", () => {
+  const host = new Host(settingOf("own.bp"), 2, {
+    ...{ send: () => {}, progress: () => {}, trouble: () => {}, fatal: () => {}, ended: () => {} },
+    pace: async () => {},
+  });
+  expect(() => host.deliver(1, 0, { kind: "here" })).toThrow("comes to the process of its rank");
+  expect(() => host.open(0)).toThrow("acts in its own steps");
+  expect(() => host.send(-1, { kind: "here" })).toThrow("a rank of the run");
 });

@@ -1,4 +1,5 @@
 /** One process of a run: hosts some ranks of the protocol, hands them what happens, and has done what they decide. */
+import { assert } from "../../../base/assert.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Effects,
@@ -23,7 +24,7 @@ import { type ActiveWrite, FileWork, type FileWorkLink } from "./file-work.ts";
 import { type HostReport, type HostSetting, hostOfRank, ranksOfHost, setupOf } from "./setting.ts";
 
 /** How a process reaches the others and whoever started it. */
-export interface HostLink extends FileWorkLink {
+interface HostLink extends FileWorkLink {
   send(from: Rank, to: Rank, message: Message): void;
   /** A target refused; the protocol knows, people should too. */
   trouble(target: TargetId, text: string): void;
@@ -62,6 +63,7 @@ export class Host implements Effects {
   #committing = false;
 
   constructor(setting: HostSetting, index: number, link: HostLink) {
+    assert(index >= 0 && index < setting.hosts, "a process of the run");
     this.#setting = setting;
     this.#index = index;
     this.#link = link;
@@ -77,6 +79,7 @@ export class Host implements Effects {
   }
 
   deliver(from: Rank, to: Rank, message: Message): void {
+    assert(hostOfRank(to, this.#setting.hosts) === this.#index, "a message comes to the process of its rank");
     this.#take(to, { kind: "message", from, message });
   }
 
@@ -85,6 +88,10 @@ export class Host implements Effects {
    * rank here, which takes over when nobody leads any more.
    */
   lost(ranks: readonly Rank[]): void {
+    assert(
+      ranks.every((rank) => !this.#processes.has(rank)),
+      "a process is not told of its own death",
+    );
     for (const one of ranks) this.#lost.add(one);
     const first = Math.min(...this.#processes.keys());
     for (const rank of this.#processes.keys())
@@ -104,6 +111,7 @@ export class Host implements Effects {
   // Effects of the process whose step is under way.
 
   send(to: Rank, message: Message): void {
+    assert(to >= 0 && to < this.#setting.blocks.length, "a message goes to a rank of the run");
     const { messages } = this.#report;
     messages[message.kind] = (messages[message.kind] ?? 0) + 1;
     if (hostOfRank(to, this.#setting.hosts) !== this.#index) this.#link.send(this.#rank, to, message);
@@ -111,7 +119,7 @@ export class Host implements Effects {
   }
 
   open(file: FileId): void {
-    const rank = this.#rank;
+    const rank = this.#acting();
     this.#do(
       this.#work.open(file).then(
         () => this.#take(rank, { kind: "opened", file }),
@@ -121,8 +129,11 @@ export class Host implements Effects {
   }
 
   write(order: WriteStart): void {
-    const write: ActiveWrite = { order, rank: this.#rank, cancelled: false, start: Number.NaN, bytes: 0 };
-    this.#active.set(keyOf(this.#rank, order.file, order.lease), write);
+    const rank = this.#acting();
+    const key = keyOf(rank, order.file, order.lease);
+    assert(!this.#active.has(key), "a lease is written once");
+    const write: ActiveWrite = { order, rank, cancelled: false, start: Number.NaN, bytes: 0 };
+    this.#active.set(key, write);
     this.#do(this.#write(write));
   }
 
@@ -132,7 +143,7 @@ export class Host implements Effects {
   }
 
   sync(file: FileId): void {
-    const rank = this.#rank;
+    const rank = this.#acting();
     this.#do(
       this.#work.sync(file).then(
         () => this.#take(rank, { kind: "synced", file }),
@@ -142,7 +153,8 @@ export class Host implements Effects {
   }
 
   timer(timer: TimerName, at: number): void {
-    const rank = this.#rank;
+    assert(Number.isFinite(at), "a timer runs out");
+    const rank = this.#acting();
     const key = `${rank} ${timer}`;
     clearTimeout(this.#timers.get(key));
     const wait = Math.max(0, Math.ceil((at - this.#work.now()) * 1000));
@@ -156,7 +168,7 @@ export class Host implements Effects {
   }
 
   commit(proposal: Proposal): void {
-    const rank = this.#rank;
+    const rank = this.#acting();
     const learned = this.#processes.get(rank)?.coordinator?.learned;
     if (learned !== undefined) this.#report.learned = [...learned.values()];
     this.#committing = true;
@@ -170,7 +182,7 @@ export class Host implements Effects {
   }
 
   inquire(): void {
-    const rank = this.#rank;
+    const rank = this.#acting();
     this.#do(
       this.#work.decided().then((decided) => {
         if (decided === undefined) this.#take(rank, { kind: "undecided" });
@@ -180,8 +192,15 @@ export class Host implements Effects {
   }
 
   finish(outcome: Outcome | "released", reason: string): void {
-    this.#processes.delete(this.#rank);
+    const lived = this.#processes.delete(this.#rank);
+    assert(lived, "a rank ends once");
     if (this.#processes.size === 0) void this.#end(outcome === "released" ? "complete" : outcome, reason);
+  }
+
+  /** Whose effect it is: only in a step of a rank that has not ended. */
+  #acting(): Rank {
+    assert(this.#stepping && this.#processes.has(this.#rank), "a rank acts in its own steps, until it ends");
+    return this.#rank;
   }
 
   // What they come to.
@@ -291,6 +310,7 @@ export class Host implements Effects {
   }
 
   async #end(outcome: Outcome, reason: string): Promise<void> {
+    assert(this.#processes.size === 0, "a process ends after its ranks");
     for (const write of this.#active.values()) {
       write.cancelled = true;
       this.#work.note(write, true);

@@ -1,4 +1,5 @@
 /** The writes of one process in columns: the same that simulated runs have. */
+import { assert } from "../../../base/assert.ts";
 
 /** One array per column; times in seconds since the run began. */
 export interface OpColumns {
@@ -16,7 +17,7 @@ export interface OpColumns {
   readonly host: number[];
 }
 
-export type Op = { readonly [Column in keyof OpColumns]: number };
+type Op = { readonly [Column in keyof OpColumns]: number };
 
 export const noOps = (): OpColumns => ({
   rank: [],
@@ -32,6 +33,7 @@ export const noOps = (): OpColumns => ({
 });
 
 export function addOp(ops: OpColumns, op: Op): void {
+  assert(op.bytes > 0 && op.end >= op.start, "a write that is noted moved bytes, and took time");
   for (const column of Object.keys(ops) as (keyof OpColumns)[]) ops[column].push(op[column]);
 }
 
@@ -44,10 +46,13 @@ export function joinOps(all: readonly OpColumns[]): OpColumns {
     .sort((a, b) => (joined.start[a] as number) - (joined.start[b] as number));
   const sorted = noOps();
   for (const i of order) addOp(sorted, opAt(joined, i));
+  const rows = all.reduce((sum, { rank }) => sum + rank.length, 0);
+  assert(sorted.rank.length === rows, "every write of every process is joined once");
   return sorted;
 }
 
-export const opAt = (ops: OpColumns, i: number): Op => {
+const opAt = (ops: OpColumns, i: number): Op => {
+  assert(i >= 0 && i < ops.rank.length, "a write that was noted");
   const at = (column: keyof OpColumns) => ops[column][i] as number;
   return {
     rank: at("rank"),

@@ -1,4 +1,5 @@
 /** What every process of a run is told at its start, and what it says at its end. All of it is plain data. */
+import { assert } from "../../../base/assert.ts";
 import type { BackendSpec } from "../../backend/index.ts";
 import {
   type FileId,
@@ -75,6 +76,10 @@ export function ranksOfHost({ blocks, hosts }: HostSetting, host: number): Rank[
 export function setupOf(setting: HostSetting): Setup {
   const { blocks, targets, stage, priorRates, priorSlots, heartbeatSeconds } = setting;
   const policy = withSlots(policyNamed(setting.policy), setting.perTarget);
+  assert(
+    blocks.every(({ from, to }) => to > from),
+    "every rank has data",
+  );
   const work = {
     writers: blocks.length,
     targets: targets.length,

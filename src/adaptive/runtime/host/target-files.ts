@@ -1,4 +1,5 @@
 /** Files on targets that a process has open. */
+import { assert } from "../../../base/assert.ts";
 import type { Backend, TargetFile } from "../../backend/index.ts";
 import type { FileId } from "../../protocol/index.ts";
 import { FlushingFile } from "../piece/flushing.ts";
@@ -21,6 +22,7 @@ export class TargetFiles {
   }
 
   create(file: FileId): Promise<FlushingFile> {
+    assert(!this.#open.has(file), "a file is made once");
     const { path, target } = this.#place(file);
     return this.#keep(file, this.#backend.create(path, target));
   }

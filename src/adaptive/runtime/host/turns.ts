@@ -1,4 +1,6 @@
 /** At most so many tasks per target at a time; the others wait in order. */
+import { assert } from "../../../base/assert.ts";
+
 export class Turns {
   readonly #max: number;
   readonly #running: number[];
@@ -11,16 +13,19 @@ export class Turns {
   }
 
   async run<T>(target: number, task: () => Promise<T>): Promise<T> {
+    assert(this.#running[target] !== undefined, "turns are of a target of the run");
     if ((this.#running[target] as number) >= this.#max)
       await new Promise<void>((resolve) => this.#waiting[target]?.push(resolve));
     else this.#running[target] = (this.#running[target] as number) + 1;
     try {
       return await task();
     } finally {
+      const running = this.#running[target] as number;
+      assert(running > 0 && running <= this.#max, "as many have a turn as may");
       const next = this.#waiting[target]?.shift();
       // The turn is handed on, so that nobody can come in between.
       if (next !== undefined) next();
-      else this.#running[target] = (this.#running[target] as number) - 1;
+      else this.#running[target] = running - 1;
     }
   }
 }

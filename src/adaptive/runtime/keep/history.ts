@@ -1,4 +1,5 @@
 /** How fast each target was, kept between runs. Older measurements count less. */
+import { assert } from "../../../base/assert.ts";
 import { mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -53,6 +54,7 @@ export class History {
   ): void {
     const { targets } = this.#read();
     for (const { target, rate, slots } of measured) {
+      assert(rate > 0 && slots >= 1, "a rate that was measured");
       const before = targets[keyOf(target)];
       const weight =
         before === undefined ? 0 : (1 - NEWS) * 0.5 ** (hoursSince(before, now) / HALF_LIFE_HOURS);

@@ -2,6 +2,7 @@
  * What each process has finished, one line a piece, so that a write that was cut short can go on. A line is believed only
  * when its checksum fits; the data it names is read again before it is used.
  */
+import { assert } from "../../../base/assert.ts";
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "../../../node/crc32.ts";
@@ -20,6 +21,10 @@ export class Journal {
   }
 
   add(piece: PieceEntry): void {
+    assert(
+      piece.to > piece.from && piece.info.sums.length > 0,
+      "a piece that is noted has data and its sums",
+    );
     const line = lineOf(piece);
     inFile(this.#path, () => writeSync(this.#descriptor, line));
   }

@@ -8,7 +8,7 @@ import { isAlive as isAliveHere, ticksOf } from "../../../node/processes.ts";
 import { isCode, makeFolders } from "../dataset/folders.ts";
 import { writeFile } from "../../../node/write-file.ts";
 
-export interface Owner {
+interface Owner {
   readonly pid: number;
   readonly host: string;
   /** When the process began, in ticks since the machine did: a number that is used again has another. */

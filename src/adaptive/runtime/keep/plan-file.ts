@@ -2,6 +2,7 @@
  * The plan of a write that is under way, kept beside it: a later try must go on with the same. When the write is complete, its plan
  * stays as a record of what the last step was made of.
  */
+import { assert } from "../../../base/assert.ts";
 import { readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../../base/errors.ts";
@@ -30,6 +31,7 @@ const writtenPath = ({ notes }: DatasetNames) => join(notes, "written.json");
 
 export async function savePlan(names: DatasetNames, plan: SavedPlan): Promise<void> {
   const { stage } = plan;
+  assert(plan.targets.length > 0 && plan.firstSubfile >= 0, "a plan says where its data goes");
   const variables = stage.variables.map((one) => ({ ...one, type: one.type.name }));
   // Bytes in memory are gone with the process; a later try must bring them again.
   const sources = stage.sources.map((one) =>

@@ -1,4 +1,5 @@
 /** Buffers that data passes through. There are only so many; who needs one waits. */
+import { assert } from "../../../base/assert.ts";
 
 export class Buffers {
   readonly bytes: number;
@@ -25,6 +26,11 @@ export class Buffers {
   }
 
   give(buffer: Uint8Array): void {
+    assert(
+      buffer.length === this.bytes && !this.#free.includes(buffer),
+      "a buffer is given back whole, and once",
+    );
+    assert(this.#free.length < this.#made, "no more buffers come back than were made");
     const waiting = this.#waiting.shift();
     if (waiting !== undefined) waiting(buffer);
     else if (this.#made > this.#room) this.#made--;

@@ -2,6 +2,7 @@
  * A file whose data leaves the cache while it is written. Without this the cache takes everything at the speed of memory,
  * the rates that are measured mean nothing, and the sync at the end takes as long as all the rest.
  */
+import { assert } from "../../../base/assert.ts";
 import type { TargetFile } from "../../backend/index.ts";
 
 /** All processes together have at most so much of a file in the cache, where they are few enough. */
@@ -43,7 +44,10 @@ export class FlushingFile {
     const covered = this.#dirty;
     this.#flushing = this.file
       .flush()
-      .then(() => void (this.#dirty -= covered))
+      .then(() => {
+        assert(covered <= this.#dirty, "no more is flushed than was written");
+        this.#dirty -= covered;
+      })
       .catch((error: unknown) => void (this.#failure ??= error))
       .finally(() => void (this.#flushing = undefined));
   }

@@ -1,4 +1,5 @@
 /** What a writer knows of a finished piece; the protocol carries it along without looking. */
+import { assert } from "../../../base/assert.ts";
 import { type BpStatistics, type BpType, hasStatistics, slabsBetween } from "../../../formats/bp/index.ts";
 import type { Stage } from "../stage/stage.ts";
 
@@ -42,7 +43,7 @@ export function packStatistics(all: readonly (BpStatistics | undefined)[]): Uint
 export function unpackStatistics(stage: Stage, { from, to, info }: PieceEntry): BpStatistics[] {
   const packed = info.statistics;
   let at = 0;
-  return slabsBetween(stage.slabs, from, to).map(({ variable }) => {
+  const statistics = slabsBetween(stage.slabs, from, to).map(({ variable }) => {
     const type = stage.variables[variable]?.type as BpType;
     if (!hasStatistics(type)) return { finite: false };
     const { size } = type;
@@ -52,4 +53,6 @@ export function unpackStatistics(stage: Stage, { from, to, info }: PieceEntry): 
     at += 2 * size + 1;
     return { min, max, finite };
   });
+  assert(at === packed.length, "a piece has the statistics of its boxes, and no others");
+  return statistics;
 }

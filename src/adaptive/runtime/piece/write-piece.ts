@@ -1,4 +1,5 @@
 /** Brings one piece from its sources to its place in a file, as a process group: read, summed up, written. */
+import { assert } from "../../../base/assert.ts";
 import {
   type BpStatistics,
   type BpType,
@@ -14,17 +15,19 @@ import { groupOf, groupOffset, type Range, type Stage, type StagedGroup } from "
 import type { Buffers } from "./buffers.ts";
 import { packStatistics, type PieceInfo } from "./piece-info.ts";
 
-export interface PieceTask {
+interface PieceTask {
   readonly range: Range;
   /** First byte of the lease. */
   readonly offset: number;
+  /** Bytes of the lease. */
+  readonly room: number;
   /** Looked at between buffers. */
   isCancelled(): boolean;
   /** So many bytes more have been written. */
   progress(bytes: number): void;
 }
 
-export interface PieceTools {
+interface PieceTools {
   readonly stage: Stage;
   readonly buffers: Buffers;
   /** Of the file. */
@@ -39,6 +42,8 @@ export async function writePiece(task: PieceTask, tools: PieceTools): Promise<Pi
   const group = groupOf(stage, task.range);
   const layout = layOutGroup(group.plan);
   const at = groupOffset(task.offset, layout.payloadOffsets[0] ?? 0);
+  assert(at >= task.offset && at + layout.length <= task.offset + task.room, "a group lies within its lease");
+  assert(buffers.bytes % CHUNK_BYTES === 0, "a buffer holds whole chunks");
   const sums = new Sums(stage, group.slabs);
   const done = layout.length <= buffers.bytes ? await writeWhole() : await writeStreamed();
   if (!done) return undefined;
@@ -57,7 +62,7 @@ export async function writePiece(task: PieceTask, tools: PieceTools): Promise<Pi
         sums.add(i, data);
       }
       if (task.isCancelled()) return false;
-      for (const { bytes, offset } of headers(finalLayout(group, sums))) buffer.set(bytes, offset);
+      for (const { bytes, offset } of headers(finalLayout(group, sums, layout))) buffer.set(bytes, offset);
       await tools.write(buffer.subarray(0, layout.length), at);
       task.progress(task.range.to - task.range.from);
       return true;
@@ -110,18 +115,22 @@ export async function writePiece(task: PieceTask, tools: PieceTools): Promise<Pi
       await writing?.catch(() => {});
     }
     if (task.isCancelled()) return false;
-    for (const { bytes, offset } of headers(finalLayout(group, sums))) await tools.write(bytes, at + offset);
+    for (const { bytes, offset } of headers(finalLayout(group, sums, layout)))
+      await tools.write(bytes, at + offset);
     return true;
   }
 }
 
-function finalLayout({ plan, slabs }: StagedGroup, sums: Sums): GroupLayout {
+/** With statistics, where `planned` had room for them. */
+function finalLayout({ plan, slabs }: StagedGroup, sums: Sums, planned: GroupLayout): GroupLayout {
   const statistics = sums.statistics();
   const variables = plan.variables.map((variable, i) => {
     const known = statistics[i];
     return known === undefined ? variable : { ...variable, statistics: known };
   });
-  return slabs.length === 0 ? layOutGroup(plan) : layOutGroup({ ...plan, variables });
+  const layout = slabs.length === 0 ? layOutGroup(plan) : layOutGroup({ ...plan, variables });
+  assert(layout.length === planned.length, "statistics fit into the room that was left for them");
+  return layout;
 }
 
 function* headers({ parts }: GroupLayout): Generator<{ bytes: Uint8Array; offset: number }> {
@@ -166,6 +175,7 @@ class Sums {
   }
 
   sums(): Uint32Array {
+    assert(this.#count === this.#sums.length, "every chunk of every box was summed up once");
     return this.#sums;
   }
 

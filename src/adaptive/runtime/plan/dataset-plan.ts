@@ -1,4 +1,5 @@
 /** What is to be written: variables of the dataset, and which boxes of them each source holds. */
+import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { type BpType, bpTypeOfName, BP_TYPES, type SourceSlab } from "../../../formats/bp/index.ts";
 
@@ -18,7 +19,7 @@ export interface Source {
   readonly name?: string;
 }
 
-export interface PlannedSource extends Source {
+interface PlannedSource extends Source {
   /** Boxes one after another, which cover all its bytes. */
   readonly slabs: readonly SourceSlab[];
 }
@@ -87,8 +88,13 @@ export function planArrays(arrays: readonly ArraySpec[], sources: readonly Sourc
       at += bytes;
       return slab;
     });
+    assert(at === source.bytes, "the boxes of a source are all its bytes");
     return { ...source, slabs: slabs.filter(({ bytes }) => bytes > 0) };
   });
+  assert(
+    firsts.every((rows, v) => rows === globals[v]),
+    "the sources hold every row once",
+  );
   const variables = arrays.map(
     ({ name, type, dimensions }, v): PlannedVariable => ({
       ...splitName(name),

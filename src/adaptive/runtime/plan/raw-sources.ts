@@ -25,7 +25,7 @@ export function planRaw(sources: readonly Source[]): DatasetPlan {
  * The file name of each source. Where two are alike, as many folders before it as tell them apart: run1/out and run2/out.
  * Names do not depend on where the folders lie, so the same files of a later step are steps of the same variables.
  */
-export function variableNames(sources: readonly Source[]): string[] {
+function variableNames(sources: readonly Source[]): string[] {
   const parts = sources.map(({ path, name }) =>
     name === undefined ? path.split("/").filter((part) => part !== "") : [name],
   );

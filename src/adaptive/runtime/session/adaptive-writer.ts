@@ -1,4 +1,5 @@
 /** A dataset that is being written, step by step. */
+import { assert } from "../../../base/assert.ts";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { keepsData, makeBackend, ratesOf, requireLfs } from "../../backend/index.ts";
@@ -202,6 +203,7 @@ export class AdaptiveWriter {
         );
       }
     }
+    assert(whole.length <= kept.length && bytes <= stage.bytes, "no more is kept than there was");
     return whole;
   }
 
@@ -219,9 +221,15 @@ export class AdaptiveWriter {
       keeps: keepsData(backend),
     };
     const keptBytes = kept.reduce((sum, { from, to }) => sum + to - from, 0);
+    const newBytes = blocks.reduce((sum, { from, to }) => sum + to - from, 0);
+    assert(
+      keptBytes + newBytes === stage.bytes,
+      "what was kept and what is to be written are the whole step",
+    );
     const setting = this.#setting(plan, blocks, commit, attempt, began);
     const run = blocks.length === 0 ? undefined : await this.#run(setting, keptBytes);
     const decided = await outcomeOf(setting, run, this.#options.signal);
+    assert(decided.outcome === "complete", "what is not complete has failed before");
     const written = decided.blocks ?? blocks.length;
     const reports = run?.reports.flatMap((one) => one ?? []) ?? [];
     const record = recordOf(
@@ -293,6 +301,7 @@ export class AdaptiveWriter {
     const transport = here || inMemory ? inProcess : (this.#options.transport ?? childProcesses);
     const end = await transport.run(setting, {
       progress: (target, more) => {
+        assert(target >= 0 && target < perTarget.length && more > 0, "progress is of a target of the run");
         perTarget[target] = (perTarget[target] ?? 0) + more;
         bytes += more;
         onProgress?.({ bytes, totalBytes: setting.stage.bytes, perTarget, phase: "writing" });
@@ -326,7 +335,10 @@ export class AdaptiveWriter {
     const learned = reports.flatMap((one) => one.learned);
     if (learned.length === 0) return;
     const at = new Date().toISOString();
-    for (const { target, rate, slots } of learned) this.#known[target] = { rate, slots, at };
+    for (const { target, rate, slots } of learned) {
+      assert(target < targets.length, "what was learned is of a target of the run");
+      this.#known[target] = { rate, slots, at };
+    }
     if (history !== undefined && policy === "plimsoll")
       new History(history).learn(
         learned.map(({ target, rate, slots }) => ({ target: targets[target] as string, rate, slots })),

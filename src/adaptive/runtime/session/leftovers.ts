@@ -1,4 +1,5 @@
 /** What earlier writes of the dataset left: finished ones to clear up after, unfinished ones to go on with or to remove. */
+import { assert } from "../../../base/assert.ts";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -52,7 +53,7 @@ async function isCarriedOut(names: DatasetNames, decision: Decision): Promise<bo
 }
 
 /** A write is over: nothing of it needs to be known any more. */
-export function clearNotes(names: DatasetNames): void {
+function clearNotes(names: DatasetNames): void {
   forgetPlan(names);
   for (const name of readdirSync(names.notes))
     if (name.startsWith("journal.") || name.startsWith("decision"))
@@ -62,6 +63,7 @@ export function clearNotes(names: DatasetNames): void {
 
 /** A dataset is in place: what it replaced goes, and so do files that it does not use. */
 export function clearAfter(names: DatasetNames, decision: Decision, targets: readonly string[]): void {
+  assert(decision.outcome === "complete", "nothing is replaced by what is not complete");
   for (const path of decision.replaced) rmSync(path, { force: true });
   const used = new Set(decision.subfiles.map(({ path }) => path));
   removeData(names, targets, (path) => !used.has(path));

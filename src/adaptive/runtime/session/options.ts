@@ -106,7 +106,7 @@ export function checkOptions(options: WriterOptions): Checked {
 }
 
 /** Enough to keep the cores busy while some wait for storage. */
-export const defaultWriters = (): number => Math.min(16, Math.max(2, 2 * availableParallelism()));
+const defaultWriters = (): number => Math.min(16, Math.max(2, 2 * availableParallelism()));
 
 function targetFolders({ targets, osts, path }: WriterOptions, names: DatasetNames): string[] {
   // Made with the lock, when something is really written.

@@ -1,4 +1,5 @@
 /** What became of a run: a dataset, or one line that says why there is none. */
+import { assert } from "../../../base/assert.ts";
 import { makeBackend } from "../../backend/index.ts";
 import { carryOut, type Decision, forgetDecision, readDecision } from "../dataset/decision.ts";
 import { CommitRefused } from "../dataset/names-lead.ts";
@@ -56,6 +57,10 @@ export async function isResumable({ notes }: DatasetNames, stage: Stage): Promis
 
 /** The decision for a dataset, or why there is none. */
 async function decidedOf(setting: HostSetting, run: Run | undefined): Promise<Decision | string> {
+  assert(
+    (run === undefined) === (setting.blocks.length === 0),
+    "there is a run when there is something to write",
+  );
   const { names } = setting;
   const proposer = { names, attempt: setting.attempt, who: setting.blocks.length };
   try {

@@ -1,4 +1,5 @@
 /** The plan of the next step: which number it has, which ids its variables, and what becomes of what is there. */
+import { assert } from "../../../base/assert.ts";
 import { existsSync } from "node:fs";
 import { UsageError } from "../../../base/errors.ts";
 import { type BpFile, fullName } from "../../../formats/bp/index.ts";
@@ -23,9 +24,11 @@ export async function planNext(
   if (append && earlier !== undefined) requireOurs(names.index, earlier);
   const kept = append ? earlier : undefined;
   const steps = kept?.variables.flatMap(({ blocks }) => blocks.map(({ step }) => step)) ?? [];
+  const ids = idsOf(input.plan.variables, kept);
+  assert(new Set(ids).size === ids.length, "every variable has an id of its own");
   const stage = makeStage(input.plan, {
     step: 1 + steps.reduce((most, one) => Math.max(most, one), 0),
-    ids: idsOf(input.plan.variables, kept),
+    ids,
     data: input.data,
   });
   return {

@@ -1,4 +1,5 @@
 /** What a write would do, without doing it. */
+import { assert } from "../../../base/assert.ts";
 import { groupOfTarget } from "../../protocol/index.ts";
 import { type CommitSetting, setupOf } from "../host/setting.ts";
 import { cutBlocks } from "../stage/blocks.ts";
@@ -36,6 +37,8 @@ export function previewStep(options: WriterOptions, input: StepInput): Preview {
       bytes: own.reduce((sum: number, { from, to }: Range) => sum + to - from, 0),
     };
   });
+  const placed = groups.reduce((sum, group) => sum + group.blocks, 0);
+  assert(placed === blocks.length, "every block begins in one group");
   return {
     bytes: stage.bytes,
     sources: stage.sources.length,

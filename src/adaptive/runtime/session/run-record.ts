@@ -1,10 +1,11 @@
 /** What a run leaves: every write, times and amounts, in the shape that simulated runs have. */
+import { assert } from "../../../base/assert.ts";
 import { csvRow } from "../../../base/csv.ts";
 import { OP_UNUSED, type WriteOps, type WriteRun } from "../../../model/index.ts";
 import { joinOps, type OpColumns } from "../host/ops.ts";
 import type { HostReport } from "../host/setting.ts";
 
-export interface RunAbout {
+interface RunAbout {
   readonly label: string;
   readonly title: string;
   readonly policy: string;
@@ -77,6 +78,7 @@ function markUnused(ops: OpColumns, reports: readonly HostReport[]): void {
   const used = reports.find((one) => one.used !== undefined)?.used;
   if (used === undefined) return;
   const known = new Set(used);
+  assert(known.size === used.length, "no two entries of the index name the same bytes");
   for (let i = 0; i < ops.file.length; i++)
     if (!known.has(`${ops.file[i]}/${ops.offset[i]}`)) ops.flags[i] = (ops.flags[i] as number) | OP_UNUSED;
 }
@@ -117,6 +119,10 @@ export function recordJson({ run, host, file, offset, ...more }: StepRecord): st
 /** One line a write, as `plimsoll bps` reads them. */
 export function opsCsv({ run, host, offset }: StepRecord): string {
   const { ops, targetNames = [] } = run;
+  assert(
+    host.length === ops.count && offset.length === ops.count,
+    "every write has its process and its place",
+  );
   const lines = ["pid,rank,bytes,offset,start,end,op,file,target,block,flags"];
   for (let i = 0; i < ops.count; i++) {
     const target = ops.target[i] as number;

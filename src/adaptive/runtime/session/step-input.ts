@@ -1,4 +1,5 @@
 /** What a step is made of: files, folders or memory, and what they hold. */
+import { assert } from "../../../base/assert.ts";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../../../base/errors.ts";
@@ -46,11 +47,16 @@ export function stepInput(
   if (plan.sources.every(({ bytes }) => bytes === 0))
     throw new UsageError("the sources have 0 bytes: nothing to write");
   const empty = specs.length > 0 ? [] : found.filter(({ bytes }) => bytes === 0).map(({ path }) => path);
-  return { plan, empty, data: (index) => (found[index] as Found).data };
+  return { plan, empty, data: (index) => dataOf(found[index]) };
 }
 
 interface Found extends Source {
   readonly data: SourceData;
+}
+
+function dataOf(found: Found | undefined): SourceData {
+  assert(found !== undefined, "every source of a plan was found");
+  return found.data;
 }
 
 function fromLayout(layout: string, sources: number, arrays: number): StepInput {
@@ -62,7 +68,7 @@ function fromLayout(layout: string, sources: number, arrays: number): StepInput 
     found.set(file.path, file);
     return file;
   });
-  return { plan, data: (index) => found.get(plan.sources[index]?.path as string)?.data as SourceData };
+  return { plan, data: (index) => dataOf(found.get(plan.sources[index]?.path ?? "")) };
 }
 
 function expand(source: StepSource, index: number): Found[] {

@@ -1,4 +1,5 @@
 /** Output of the programs that the adaptive I/O paper measured, made up in memory: sizes and shapes, not values. */
+import { assert } from "../../../base/assert.ts";
 import { type BpType, bpTypeOfName } from "../../../formats/bp/index.ts";
 import { type ArraySpec, type DatasetPlan, planArrays } from "../plan/dataset-plan.ts";
 
@@ -40,7 +41,9 @@ export const WORKLOADS: Readonly<Record<string, Workload>> = {
 };
 
 export function planWorkload(name: string, processes: number, scale: number): DatasetPlan {
-  const arrays = (WORKLOADS[name] as Workload).arrays(scale);
+  const workload = WORKLOADS[name];
+  assert(workload !== undefined && processes > 0, "a workload of the table, and somebody who writes it");
+  const arrays = workload.arrays(scale);
   const bytes = arrays.reduce(
     (sum, { type, dimensions }) => sum + dimensions.reduce((product, size) => product * size, type.size),
     0,

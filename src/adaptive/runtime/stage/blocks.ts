@@ -1,4 +1,5 @@
 /** Which stretch of the data each rank of the protocol brings. */
+import { assert } from "../../../base/assert.ts";
 import { elementEdge } from "../../../formats/bp/index.ts";
 import type { Range, Stage } from "./stage.ts";
 
@@ -18,22 +19,27 @@ export function cutBlocks(
   most = BLOCKS_MAX,
 ): Range[] {
   const perSource = ranges.flatMap((range) => ofSources(stage, range));
-  const bytes = perSource.reduce((sum, { from, to }) => sum + to - from, 0);
+  const bytes = bytesOf(perSource);
+  assert(bytes === bytesOf(ranges), "every byte of the line is in one source");
   if (perSource.length > most) return joined(perSource, bytes / most);
   if (perSource.length >= wanted) return perSource;
   const size = Math.max(SPLIT_BYTES_MIN, bytes / wanted);
   return perSource.flatMap((range) => split(stage, range, Math.ceil((range.to - range.from) / size - 1e-9)));
 }
 
-export const wholeOf = (stage: Stage): Range => ({ from: 0, to: stage.bytes });
+const bytesOf = (ranges: readonly Range[]): number =>
+  ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+
+const wholeOf = (stage: Stage): Range => ({ from: 0, to: stage.bytes });
 
 /** What is left of the line when the ranges are taken out; they do not overlap. */
 export function leftOver(stage: Stage, taken: readonly Range[]): Range[] {
   const left: Range[] = [];
   let at = 0;
   for (const { from, to } of taken.toSorted((a, b) => a.from - b.from)) {
+    assert(from >= at && to > from && to <= stage.bytes, "what is taken out lies in the line, once");
     if (from > at) left.push({ from: at, to: from });
-    at = Math.max(at, to);
+    at = to;
   }
   if (at < stage.bytes) left.push({ from: at, to: stage.bytes });
   return left;
@@ -54,8 +60,10 @@ function split({ slabs }: Stage, { from, to }: Range, parts: number): Range[] {
   for (let i = 1; i <= parts; i++) {
     const end = i === parts ? to : elementEdge(slabs, Math.floor(from + ((to - from) * i) / parts));
     if (end > at) found.push({ from: at, to: end });
+    assert(end >= at, "edges of elements keep their order");
     at = end;
   }
+  assert(at === to, "the parts of a block are all of it");
   return found;
 }
 
@@ -66,5 +74,6 @@ function joined(ranges: readonly Range[], bytesMin: number): Range[] {
     if (last !== undefined && last.to === from && last.to - last.from < bytesMin) last.to = to;
     else found.push((last = { from, to }));
   }
+  assert(bytesOf(found) === bytesOf(ranges), "what is joined is as long as before");
   return found;
 }

@@ -140,10 +140,10 @@ function sourceAt(sources: readonly StagedSource[], position: number): number {
 }
 
 /** Numbers of synthetic data: element n of eight bytes is n modulo this. */
-export const SYNTHETIC_PERIOD = 1_000_003;
+const SYNTHETIC_PERIOD = 1_000_003;
 
 /** Doubles that follow from their place, so that any part can be made, and checked, by itself. */
-export function fillSynthetic(into: Uint8Array, at: number): void {
+function fillSynthetic(into: Uint8Array, at: number): void {
   if (at % 8 !== 0 || into.byteOffset % 8 !== 0 || into.length % 8 !== 0) {
     fillUnaligned(into, at);
     return;

@@ -103,3 +103,22 @@ it("synthetic data is the same in any parts", async () => {
     expect(part).toEqual(whole.slice(from, to));
   }
 });
+
+it("what is left is of pieces that lie in the line, none of them twice", () => {
+  const stage = stageOf([4]);
+  expect(() =>
+    leftOver(stage, [
+      { from: 0, to: 60 },
+      { from: 30, to: 90 },
+    ]),
+  ).toThrow("lies in the line, once");
+  expect(() => leftOver(stage, [{ from: 0, to: stage.bytes + 1 }])).toThrow("lies in the line, once");
+  expect(() => groupOf(stage, { from: 1, to: 60 })).toThrow();
+});
+
+it("a plan whose boxes are not all bytes of their source is none", () => {
+  const plan = planArrays([parseArray("v:int16:7")], [{ path: "s", bytes: 14 }]);
+  const longer = { ...plan, sources: plan.sources.map((one) => ({ ...one, bytes: 16 })) };
+  const options = { step: 1, ids: [1], data: () => ({ kind: "synthetic" }) as const };
+  expect(() => makeStage(longer, options)).toThrow("all its bytes");
+});

@@ -2,6 +2,7 @@
  * One output step as one line of bytes: the data of all sources, one after another. Blocks, pieces and what was kept of an
  * earlier try are all ranges of that line, whatever sources they come from.
  */
+import { assert } from "../../../base/assert.ts";
 import {
   type BpStatistics,
   elementEdge,
@@ -65,11 +66,18 @@ export function makeStage(
   let start = 0;
   const slabs: SourceSlab[] = [];
   const sources = plan.sources.map(({ path, bytes, slabs: own }, i): StagedSource => {
-    for (const slab of own) slabs.push({ ...slab, at: slab.at + start });
+    let end = 0;
+    for (const slab of own) {
+      assert(slab.at === end, "the boxes of a source follow each other");
+      end += slab.bytes;
+      slabs.push({ ...slab, at: slab.at + start });
+    }
+    assert(end === bytes, "the boxes of a source are all its bytes");
     const source = { path, bytes, start, data: options.data(i) };
     start += bytes;
     return source;
   });
+  assert(options.step >= 1 && options.ids.length === plan.variables.length, "every variable has an id");
   const variables = plan.variables.map((one, v) => ({ ...one, id: options.ids[v] as number }));
   return { step: options.step, variables, sources, slabs, bytes: start };
 }
@@ -93,6 +101,9 @@ export function groupOf(
   statistics?: readonly BpStatistics[],
 ): StagedGroup {
   const slabs = slabsBetween(stage.slabs, from, to);
+  const bytes = slabs.reduce((sum, slab) => sum + slab.bytes, 0);
+  assert(bytes === to - from, "a range between edges of elements is whole boxes");
+  assert(statistics === undefined || statistics.length === slabs.length, "every box has its statistics");
   const variables = slabs.map((slab, i) => {
     const { id, name, path, type } = stage.variables[slab.variable] as StagedVariable;
     const known = statistics?.[i];
@@ -116,7 +127,9 @@ const ELEMENT_MAX = 16;
 
 /** Where a group goes within the bytes that its lease has from `offset` on. */
 export function groupOffset(offset: number, headBytes: number): number {
-  return Math.ceil((offset + headBytes) / ALIGN) * ALIGN - headBytes;
+  const at = Math.ceil((offset + headBytes) / ALIGN) * ALIGN - headBytes;
+  assert(at >= offset && at < offset + ALIGN, "a group begins in the first block of its lease");
+  return at;
 }
 
 /** Room that any piece of any of the ranges needs in a file beside its data. */

@@ -1,4 +1,5 @@
 /** Every host in a process of its own, started from here; messages go through this process, in order. */
+import { assert } from "../../../base/assert.ts";
 import { builtFile } from "../../../node/built.ts";
 import { ChildProgram } from "../../../node/child-program.ts";
 import { Pacer, ratesOf } from "../../backend/index.ts";
@@ -102,6 +103,7 @@ class ChildRun {
         this.#goWhenReady();
         return;
       case "ended":
+        assert(child.report === undefined, "a process ends once");
         child.state = "ended";
         child.report = message.report;
         this.#finishWhenDone();
@@ -110,6 +112,7 @@ class ChildRun {
   }
 
   #route(from: number, to: number, message: unknown): void {
+    assert(to >= 0 && to < this.#setting.blocks.length, "a message goes to a rank of the run");
     const child = this.#children[hostOfRank(to, this.#setting.hosts)];
     if (child !== undefined) this.#tell(child, { kind: "deliver", from, to, message } as ToHost);
   }
@@ -118,6 +121,7 @@ class ChildRun {
     if (this.#going || this.#children.some(({ state }) => state === "starting")) return;
     this.#going = true;
     this.#readyAt = machineSeconds() - this.#setting.beganSeconds;
+    assert(this.#readyAt >= 0, "a run begins before its processes are there");
     for (const child of this.#children) this.#tell(child, { kind: "go" });
     // Those that died before the start have not been told of to anybody.
     for (const child of this.#children) if (child.state === "gone") this.#announce(child);
@@ -139,6 +143,7 @@ class ChildRun {
   }
 
   #announce(dead: Child): void {
+    assert(dead.state === "gone" && this.#going, "deaths are told of after the start");
     const ranks = ranksOfHost(this.#setting, dead.index);
     for (const child of this.#children) this.#tell(child, { kind: "lost", ranks });
   }

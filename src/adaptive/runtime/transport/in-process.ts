@@ -1,4 +1,5 @@
 /** All hosts in this process: for data in memory, and for tests. */
+import { assert } from "../../../base/assert.ts";
 import { Pacer, ratesOf } from "../../backend/index.ts";
 import { Host } from "../host/host.ts";
 import { type HostReport, type HostSetting, hostOfRank, machineSeconds } from "../host/setting.ts";
@@ -56,6 +57,7 @@ class InProcessRun {
       trouble: (target, text) => this.#watch.trouble(target, text),
       fatal: (text) => this.#stop(text),
       ended: (report) => {
+        assert(this.#reports[index] === undefined, "a host ends once");
         this.#reports[index] = report;
         if (this.#reports.every((one) => one !== undefined)) this.#resolve();
       },

@@ -1,4 +1,5 @@
 /** A rank that hosts writers, until rank 0 sends it home. */
+import { assert } from "../../../base/assert.ts";
 import { deserialize, serialize } from "node:v8";
 import type { Communicator } from "../../../launch/communicator.ts";
 import { Host } from "../host/host.ts";
@@ -76,6 +77,7 @@ class Hosted {
         this.#learnClock(message.elapsed);
         return;
       case "go":
+        assert(!this.#going && this.#host !== undefined, "a run begins once, when its host is ready");
         this.#going = true;
         this.#host?.start();
         for (const one of this.#waiting.splice(0)) one();
@@ -117,6 +119,7 @@ class Hosted {
   /** The answer was given about halfway between question and now. */
   #learnClock(elapsed: number): void {
     const now = machineSeconds();
+    assert(now >= this.#askedAt && this.#clocks.length < CLOCK_ROUNDS, "an answer comes after its question");
     this.#clocks.push({
       tripSeconds: now - this.#askedAt,
       beganSeconds: (this.#askedAt + now) / 2 - elapsed,
@@ -130,6 +133,7 @@ class Hosted {
   }
 
   #makeHost(setting: HostSetting): void {
+    assert(this.#host === undefined, "a run has one host here");
     this.#host = new Host(setting, this.#start.index, {
       send: (from, to, message) => {
         const rank = hostOfRank(to, setting.hosts) + 1;

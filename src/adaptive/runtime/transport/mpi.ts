@@ -39,6 +39,7 @@ export class RankHosts implements Transport {
 
   async run(setting: HostSetting, watch: RunWatch): Promise<RunEnd> {
     assert(setting.hosts <= this.hosts, `${setting.hosts} writers on ${this.hosts} ranks`);
+    assert(this.#run === undefined, "one run at a time");
     const number = ++this.#runs;
     const tell = (host: number, message: ToRank) => this.#send(host + 1, { ...message, run: number });
     this.#run = new RankRun(setting, watch, number, tell);
@@ -129,6 +130,7 @@ class RankRun {
 
   heard(host: number, message: FromRank): void {
     if (message.kind === "bye" || message.run !== this.#number || this.#states[host] === "gone") return;
+    assert(host >= 0 && host < this.#setting.hosts, "only ranks that host writers speak of a run");
     this.#heardAt[host] = machineSeconds();
     switch (message.kind) {
       case "alive":
@@ -180,6 +182,7 @@ class RankRun {
 
   #ended(host: number, report: HostReport): void {
     this.#states[host] = "ended";
+    assert(this.#reports[host] === undefined, "a rank ends once");
     this.#reports[host] = report;
     this.#finishWhenDone();
   }
@@ -193,6 +196,10 @@ class RankRun {
   }
 
   #gone(host: number, silentSeconds: number): void {
+    assert(
+      this.#states[host] !== "gone" && this.#states[host] !== "ended",
+      "a rank dies once, and before its end",
+    );
     this.#states[host] = "gone";
     this.#watch.died?.(host, `rank ${host + 1} has been silent for ${Math.round(silentSeconds)} s`);
     // Should it only have slept, it is not to go on with what others do now.

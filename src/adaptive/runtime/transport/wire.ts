@@ -1,4 +1,5 @@
 /** Messages as they go between processes: plain data, which a structured clone carries. */
+import { assert } from "../../../base/assert.ts";
 import { IndexColumns, type Message } from "../../protocol/index.ts";
 import type { HostReport, HostSetting } from "../host/setting.ts";
 
@@ -26,6 +27,7 @@ export type FromHost =
 export function packMessage(message: Message): Message {
   if (!("entries" in message) || !(message.entries instanceof IndexColumns)) return message;
   const { count, block, at, length, file, offset, checksum } = message.entries;
+  assert(count <= at.length, "columns have room for what is in them");
   const entries = {
     count,
     block: block.slice(0, count),
@@ -40,5 +42,6 @@ export function packMessage(message: Message): Message {
 
 export function unpackMessage(message: Message): Message {
   if (message.kind !== "group-complete") return message;
+  assert(message.entries.count === message.entries.at.length, "columns travel without room to grow");
   return { ...message, entries: Object.assign(new IndexColumns(0), message.entries) } as Message;
 }

@@ -1,4 +1,5 @@
 /** The program of a writer process: one host, and the channel to whoever started it. */
+import { assert } from "../../../base/assert.ts";
 import { Host } from "../host/host.ts";
 import type { HostReport } from "../host/setting.ts";
 import { type FromHost, packMessage, type ToHost, unpackMessage } from "./wire.ts";
@@ -21,6 +22,7 @@ process.on("message", (message: ToHost) => take(message));
 function take(message: ToHost): void {
   switch (message.kind) {
     case "start":
+      assert(host === undefined, "a process has one host");
       host = makeHost(message);
       tell({ kind: "ready" });
       return;

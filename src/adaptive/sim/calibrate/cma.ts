@@ -3,11 +3,12 @@
  * the unit cube; what leaves it is mirrored back. One generation at a time, so that a caller can stop, save and go on.
  */
 
+import { assert } from "../../../base/assert.ts";
 import { Random } from "../../../base/prng.ts";
 import { normal } from "../storage/index.ts";
 import { eigen, identity } from "./eigen.ts";
 
-export interface Candidate {
+interface Candidate {
   readonly point: Float64Array;
   readonly loss: number;
 }
@@ -40,6 +41,7 @@ export class CmaSearch {
     );
     const total = raw.reduce((sum, one) => sum + one, 0);
     this.#weights = raw.map((one) => one / total);
+    assert(n > 0 && this.#weights.length > 0, "a search has a dimension and parents");
     this.#muEff = 1 / this.#weights.reduce((sum, one) => sum + one * one, 0);
     this.#centre = Float64Array.from(start);
     this.#pathSigma = new Float64Array(n);
@@ -73,6 +75,7 @@ export class CmaSearch {
   }
 
   tell(candidates: readonly Candidate[]): void {
+    assert(candidates.length === this.population, "a generation is told whole");
     const sorted = [...candidates].sort((a, b) => a.loss - b.loss);
     const first = sorted[0] as Candidate;
     if (this.best === undefined || first.loss < this.best.loss) this.best = first;
@@ -117,6 +120,7 @@ export class CmaSearch {
         this.#covariance[j]![i] = value;
       }
     this.#step = Math.min(0.5, this.#step * Math.exp((cSigma / damping) * (length / expected - 1)));
+    assert(this.#step > 0, "a search moves");
     const { values, vectors } = eigen(this.#covariance);
     this.#axes = vectors;
     this.#lengths = values.map((value) => Math.sqrt(Math.max(value, 1e-20)));

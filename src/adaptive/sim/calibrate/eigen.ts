@@ -1,6 +1,7 @@
 /** Eigenvalues and eigenvectors of a small symmetric matrix by Jacobi rotations. */
+import { assert } from "../../../base/assert.ts";
 
-export interface Eigen {
+interface Eigen {
   readonly values: Float64Array;
   /** Column k belongs to value k. */
   readonly vectors: Float64Array[];
@@ -15,6 +16,10 @@ export const identity = (n: number): Float64Array[] =>
 
 export function eigen(matrix: readonly Float64Array[]): Eigen {
   const n = matrix.length;
+  assert(
+    matrix.every((row, i) => row.length === n && row.every((one, j) => one === matrix[j]?.[i])),
+    "the matrix is symmetric, and of numbers",
+  );
   const a = matrix.map((row) => Float64Array.from(row));
   const vectors = identity(n);
   for (let sweep = 0; sweep < 50; sweep++) {

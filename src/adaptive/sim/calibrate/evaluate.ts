@@ -48,7 +48,7 @@ const isJudged = ({ sizeMb, writers, interference, targets }: Series): boolean =
   targets <= IOR_TARGETS && (sizeMb !== 2 || writers >= (interference ? 8192 : 2048));
 
 /** The experiments of one machine. */
-export function planOf(machine: string, { samples, tests, seed }: Effort): Series[] {
+function planOf(machine: string, { samples, tests, seed }: Effort): Series[] {
   const hourly = HOURLY.filter((line) => line.machine === machine).map((line) =>
     hourlySeries(line, tests, seed + 1),
   );
@@ -66,8 +66,7 @@ export function planOf(machine: string, { samples, tests, seed }: Effort): Serie
 const rowsOf = (machine: string): RegExp =>
   machine === "jaguar" ? /^(I[1-6]|E1|E5|P|N2)/ : machine === "franklin" ? /^E2/ : /^(E3|E4|I7)/;
 
-export const checksOf = (machine: string): readonly Check[] =>
-  CHECKS.filter(({ row }) => rowsOf(machine).test(row));
+const checksOf = (machine: string): readonly Check[] => CHECKS.filter(({ row }) => rowsOf(machine).test(row));
 
 /** What a machine is judged by: the paper's experiments unless a table of targets says otherwise. */
 export interface Judging {
@@ -115,6 +114,7 @@ export async function evaluateAll(
     }
     return { measured, judged: judgeAll(new Evidence(measured, () => machine), judging.checks) };
   });
+  assert(next === jobs.length && results.length === jobs.length, "every result belongs to one case");
   return machines.map((_, i) => {
     const own = judged.slice(i * seeds.length, (i + 1) * seeds.length);
     const losses = own.map((one) => lossOf(one.judged));
@@ -136,7 +136,7 @@ export async function evaluate(
  * Within its tolerance a check costs little; beyond, the cost grows with the logarithm, so that one hopeless check does
  * not decide everything.
  */
-export function lossOf(judged: readonly Judged[]): number {
+function lossOf(judged: readonly Judged[]): number {
   let loss = 0;
   for (const { check, misfit } of judged)
     if (!Number.isNaN(misfit))

@@ -1,5 +1,6 @@
 /** Calibration: targets in; parameters, loss and a verdict per target out. */
 
+import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
 import type { Machine } from "../machines/index.ts";
 import { CmaSearch } from "./cma.ts";
@@ -15,20 +16,12 @@ import {
 } from "./evaluate.ts";
 import { machineAt, pointOf, spaceOf } from "./space.ts";
 
-export {
-  type Effort,
-  type Evaluation,
-  evaluate,
-  type Judging,
-  judgingOf,
-  lossOf,
-  type Pool,
-} from "./evaluate.ts";
+export { evaluate, judgingOf } from "./evaluate.ts";
 export { spaceOf } from "./space.ts";
 export { readTargets } from "./targets.ts";
 export { runTwin } from "./twin.ts";
 
-export interface CalibrateOptions {
+interface CalibrateOptions {
   readonly machine: Machine;
   readonly effort: Effort;
   readonly judging?: Judging;
@@ -83,6 +76,7 @@ export async function calibrate(options: CalibrateOptions): Promise<Calibration>
         if (evaluation.loss < best.evaluation.loss) best = { machine: tried[i] as Machine, evaluation };
         candidates.push({ point: points[candidates.length] as Float64Array, loss: evaluation.loss });
       });
+      assert(best.evaluation.loss <= start.loss, "a calibration makes nothing worse");
       if (goesOn) continue;
       const evaluation =
         best.machine === machine ? start : await evaluate(best.machine, effort, judging, pool);

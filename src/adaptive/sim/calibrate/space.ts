@@ -1,9 +1,10 @@
 /** Which parameters a calibration may change, and between which values. The rest stay as the machine has them. */
 
+import { assert } from "../../../base/assert.ts";
 import { withParameters, type Machine } from "../machines/index.ts";
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../storage/index.ts";
 
-export interface Dimension {
+interface Dimension {
   readonly name: ParameterName;
   readonly low: number;
   readonly high: number;
@@ -72,7 +73,7 @@ const XTP: readonly Dimension[] = [
   linear("jobWeightSpread", 0.1, 2),
 ];
 
-export const SPACES: Readonly<Record<string, readonly Dimension[]>> = {
+const SPACES: Readonly<Record<string, readonly Dimension[]>> = {
   jaguar: JAGUAR,
   franklin: FRANKLIN,
   xtp: XTP,
@@ -96,15 +97,18 @@ export function spaceOf(machine: Machine): readonly Dimension[] {
 
 export function pointOf(machine: Machine, space: readonly Dimension[]): Float64Array {
   return Float64Array.from(space, ({ name, low, high, log }) => {
+    assert(low < high && (!log || low > 0), "a dimension has room");
     const value = Math.min(high, Math.max(low, machine.parameters[name]));
     return log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
   });
 }
 
 export function machineAt(machine: Machine, space: readonly Dimension[], point: Float64Array): Machine {
+  assert(point.length === space.length, "a point has a value per dimension");
   const changes: Partial<Record<ParameterName, number>> = {};
   space.forEach(({ name, low, high, log }, i) => {
     const share = point[i] as number;
+    assert(share >= 0 && share <= 1, "a point lies in the cube");
     const value = log ? low * (high / low) ** share : low + share * (high - low);
     // Four digits are more than the data can tell apart, and keep files readable.
     changes[name] = Number(value.toPrecision(4));

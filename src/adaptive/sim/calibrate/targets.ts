@@ -49,7 +49,7 @@ const QUANTITIES: Readonly<Record<string, { unit: string; of(samples: readonly S
   imbalance: { unit: "", of: (all) => mean(all.map((one) => one.imbalance)) },
 };
 
-export interface Targets {
+interface Targets {
   readonly checks: readonly Check[];
   /** What has to be run for own measurements. */
   readonly plan: (effort: Effort) => Series[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runPaper } from "../experiments/adaptive.ts";
+import { runPaper } from "../experiments/test-kit.ts";
 import type { RunSpec } from "../experiments/run.ts";
 import { runStatic } from "../experiments/static.ts";
 import { machineNamed, withParameters } from "../machines/index.ts";

@@ -4,7 +4,7 @@
  * other groups in turn. A test holds it against the protocol itself.
  */
 
-import { AssertionError } from "../../../base/assert.ts";
+import { AssertionError, assert } from "../../../base/assert.ts";
 import { type EventQueue, FIRST_HOST_KIND } from "../events.ts";
 import { type RunResult, type RunSpec, worldOf } from "../experiments/run.ts";
 
@@ -56,5 +56,9 @@ export function runTwin(spec: RunSpec, queue?: EventQueue): RunResult {
       storage.startWrite(events.b, bytes, events.a);
     } else world.handle();
   }
+  assert(
+    next.every((one, group) => one === stop[group]),
+    "every writer of every group has written",
+  );
   return { seconds: events.now, bytes: bytes * writers, events: events.taken, starts, ends, targets: places };
 }

@@ -3,9 +3,10 @@ import { EventQueue } from "../events.ts";
 import { machineNamed, withParameters } from "../machines/index.ts";
 import { runTwin } from "../calibrate/twin.ts";
 import { MB, PARAMETER_NAMES, withUsual } from "../storage/index.ts";
-import { adaptivePlan, allTargetsPlan, fig1Plan, HOURLY, tablePlan, xtpPlan } from "./plans.ts";
+import { adaptivePlan, allTargetsPlan, fig1Plan, HOURLY, xtpPlan } from "./plans.ts";
 import { bandwidth, imbalance, type RunSpec, writerBandwidth } from "./run.ts";
-import { runPlan, runSample, type Series, seriesKey } from "./series.ts";
+import { runSample, type Series, seriesKey } from "./series.ts";
+import { runPlan, tablePlan } from "./test-kit.ts";
 import { runStatic } from "./static.ts";
 
 const jaguar = machineNamed("jaguar");

@@ -10,7 +10,7 @@ export const OUTPUT_SIZES = [2, 38, 128, 1024] as const;
 
 export const IOR_TARGETS = 512;
 export const MPI_TARGETS = 160;
-export const ALL_TARGETS = 672;
+const ALL_TARGETS = 672;
 
 const NOTHING = { interference: false, twoJobs: false, hourly: false } as const;
 
@@ -30,7 +30,7 @@ export const fig1Plan = (samples: number, seed: number): Series[] =>
   );
 
 /** Size per writer of the hourly tests: Fig 3 shows two of them, of 128 MB. */
-export const HOURLY_SIZE = 128;
+const HOURLY_SIZE = 128;
 
 /** The four lines of Table I, with the number of tests in the paper. */
 export const HOURLY = [
@@ -56,9 +56,6 @@ export const hourlySeries = ({ machine, writers, targets, twoJobs }: Hourly, sam
     samples,
     seed,
   }) as const satisfies Series;
-
-export const tablePlan = (seed: number, most = Number.POSITIVE_INFINITY): Series[] =>
-  HOURLY.map((line) => hourlySeries(line, Math.min(line.tests, most), seed));
 
 /** IOR on XTP with 512 and 1024 writers. */
 export const xtpPlan = (samples: number, seed: number): Series[] =>

@@ -1,5 +1,6 @@
 /** One simulated output step: what went in, and when each writer started and ended. */
 
+import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { formatCount } from "../../../base/units.ts";
 import type { EventQueue } from "../events.ts";
@@ -85,8 +86,10 @@ export function workOf({ machine, bytes, sharedFile }: RunSpec): number {
 }
 
 /** Aggregate bandwidth as IOR prints it: all bytes over the time of the slowest, MB/s. */
-export const bandwidth = ({ bytes, seconds }: Pick<RunResult, "bytes" | "seconds">): number =>
-  bytes / MB / seconds;
+export function bandwidth({ bytes, seconds }: Pick<RunResult, "bytes" | "seconds">): number {
+  assert(seconds > 0, "writing takes time");
+  return bytes / MB / seconds;
+}
 
 /** Mean over writers of each one's own bandwidth, MB/s. */
 export function writerBandwidth({ bytes, starts, ends }: RunResult): number {
@@ -105,5 +108,6 @@ export function imbalance({ starts, ends }: RunResult): number {
     if (time > slowest) slowest = time;
     if (time < fastest) fastest = time;
   }
+  assert(fastest > 0 && fastest <= slowest, "every writer ended after it began");
   return slowest / fastest;
 }

@@ -35,7 +35,7 @@ export interface Sample extends ReplaySample {
 export const PAPER_INTERFERENCE: Interference = { targets: 8, streams: 3 };
 
 /** The adaptive method: the protocol on virtual time, or its twin. */
-export type AdaptiveRun = (spec: RunSpec, queue?: EventQueue) => RunResult;
+type AdaptiveRun = (spec: RunSpec, queue?: EventQueue) => RunResult;
 
 export interface Bench {
   /** The machine of that name. */
@@ -62,6 +62,7 @@ export const seriesKey = (one: Omit<Series, "samples" | "seed">): string =>
 
 export function specOf(series: Series, sample: number, machine: Machine): RunSpec {
   const { method, sizeMb, writers, targets, interference, twoJobs, samples, seed } = series;
+  assert(sample >= 0 && sample < samples, "a sample is one of its series");
   return {
     machine,
     writers,
@@ -91,13 +92,3 @@ export function runSample(series: Series, sample: number, bench: Bench): Sample 
 
 /** Samples of all series of a plan, by `seriesKey`. */
 export type Measured = ReadonlyMap<string, readonly Sample[]>;
-
-export function runPlan(plan: readonly Series[], bench: Bench): Measured {
-  const measured = new Map<string, readonly Sample[]>();
-  for (const series of plan) {
-    assert(!measured.has(seriesKey(series)), `${seriesKey(series)} is twice in the plan`);
-    const samples = Array.from({ length: series.samples }, (_, i) => runSample(series, i, bench));
-    measured.set(seriesKey(series), samples);
-  }
-  return measured;
-}

@@ -1,4 +1,5 @@
 /** Seeds, each a scenario with faults, checked one after the other; on threads where there are many. */
+import { assert } from "../../../base/assert.ts";
 import { builtFile, isBuild } from "../../../node/built.ts";
 import { ThreadPool } from "../../../node/thread-pool.ts";
 import { type CheckOptions, checkScenario } from "./check.ts";
@@ -23,7 +24,7 @@ export interface Tally {
   violations: Violation[];
 }
 
-export interface ExploreOptions {
+interface ExploreOptions {
   /** The seeds are this one and those after it. */
   readonly seed: number;
   readonly count: number;
@@ -44,7 +45,7 @@ const CHUNK = 500;
 /** A few show what is wrong; thousands would only fill the memory. */
 const VIOLATIONS_MAX = 100;
 
-export const emptyTally = (): Tally => ({
+const emptyTally = (): Tally => ({
   runs: 0,
   complete: 0,
   aborted: 0,
@@ -71,8 +72,12 @@ export function exploreHere({ seed, count, policies }: ExploreWork, options: Che
       tally.reasons[reason] = (tally.reasons[reason] ?? 0) + 1;
     }
   }
+  assert(isWhole(tally) && tally.runs === count, "every run ends one way");
   return tally;
 }
+
+const isWhole = ({ runs, complete, aborted, nobodyLeft, violations }: Tally): boolean =>
+  runs === complete + aborted + nobodyLeft + violations.length;
 
 export async function explore(options: ExploreOptions): Promise<Tally> {
   const { seed, count, policies, signal, onProgress } = options;
@@ -97,6 +102,7 @@ export async function explore(options: ExploreOptions): Promise<Tally> {
       // Signals come in between.
       await new Promise((resolve) => setImmediate(resolve));
     }
+  assert(signal?.aborted === true || total.runs === count, "every seed was run once");
   total.violations.sort((a, b) => a.seed - b.seed);
   return total;
 }

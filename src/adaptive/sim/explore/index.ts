@@ -2,8 +2,6 @@
 
 export { type Checked, checkScenario } from "./check.ts";
 export {
-  emptyTally,
-  type ExploreOptions,
   explore,
   exploreHere,
   type Tally,

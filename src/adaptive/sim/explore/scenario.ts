@@ -1,4 +1,5 @@
 /** Random scenarios for the explorer: a seed gives a run with its faults, always the same. */
+import { assert } from "../../../base/assert.ts";
 import { FormatError } from "../../../base/errors.ts";
 import { Random } from "../../../base/prng.ts";
 import { type Fault, faultText, type NetworkFaults } from "../host/index.ts";
@@ -39,6 +40,7 @@ export function scenarioOf(seed: number, policies: readonly string[] = EXPLORED_
   const largest = random.pick([1, 8, 64, 256]) * MIB;
   const sizes = Array.from({ length: writers }, () => (random.unit() < 0.08 ? 0 : 1 + random.below(largest)));
   sizes[random.below(writers)] = largest;
+  assert(sizes.length === writers, "every writer has a size");
   const faults = Array.from({ length: random.below(5) }, () => faultOf(random, writers, targets));
   const network = random.unit() < 0.5 ? networkOf(random) : null;
   return {

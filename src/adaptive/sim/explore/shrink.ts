@@ -1,4 +1,5 @@
 /** Makes a scenario that breaks an invariant smaller, as long as it still breaks the same one. */
+import { assert } from "../../../base/assert.ts";
 import type { Fault } from "../host/index.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -15,6 +16,7 @@ export function shrink(scenario: Scenario, breaks: (smaller: Scenario) => boolea
     for (const candidate of smallerOnes(smallest)) {
       if (++tries > TRIES_MAX) return smallest;
       if (!breaks(candidate)) continue;
+      assert(candidate.sizes.length === candidate.writers, "a smaller scenario is a scenario");
       smallest = candidate;
       found = true;
       break;

@@ -1,4 +1,5 @@
 /** What happened, as a hash and, if asked for, as lines of text. */
+import { assert } from "../../../base/assert.ts";
 import type { Message, WriteStart } from "../../protocol/index.ts";
 import { EventHash, FIRST_HOST_KIND } from "../events.ts";
 
@@ -25,7 +26,9 @@ export class EventLog {
 
   event(now: number, kind: number, a: number, b: number): void {
     this.#hash.add(now, kind, a, b);
-    this.#line?.(`${now.toFixed(6)} ${EVENT_NAMES[kind - FIRST_HOST_KIND]} ${a} ${b}`);
+    const name = EVENT_NAMES[kind - FIRST_HOST_KIND];
+    assert(name !== undefined, "a host's event has a name");
+    this.#line?.(`${now.toFixed(6)} ${name} ${a} ${b}`);
   }
 
   message(now: number, kind: number, to: number, message: Message): void {

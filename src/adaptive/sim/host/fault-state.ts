@@ -1,4 +1,5 @@
 /** The faults of a plan as a run meets them. */
+import { assert } from "../../../base/assert.ts";
 import type { Rank, TargetId } from "../../protocol/index.ts";
 import { type StorageModel, WRITE_EIO } from "../storage/index.ts";
 import type { Fault } from "./faults.ts";
@@ -14,6 +15,7 @@ export class FaultState {
 
   /** A fault that has no time of its own. */
   arm(fault: Fault, storage: StorageModel): void {
+    assert(!("at" in fault), "a fault with a time strikes then");
     if (fault.kind === "kill-at-input") this.#killAt.set(fault.rank, fault.input);
     else if (fault.kind === "full") storage.setRoom(fault.target, fault.bytes);
     else if ("target" in fault) this.#standing.add(`${fault.kind} ${fault.target}`);
@@ -21,6 +23,7 @@ export class FaultState {
 
   /** The time of a fault has come. Says which process dies of it. */
   strike(fault: Fault, storage: StorageModel, now: number): Rank | undefined {
+    assert("at" in fault && fault.at === now, "a fault strikes at its time");
     if (fault.kind === "kill") return fault.rank;
     if (fault.kind === "pause") {
       const before = this.#pausedUntil.get(fault.rank) ?? 0;

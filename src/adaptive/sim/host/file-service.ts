@@ -1,4 +1,5 @@
 /** Opens and syncs of files on virtual time: one metadata server for all opens, and what a fault plan does to either. */
+import { assert } from "../../../base/assert.ts";
 import type { FailureCode, FileId, Rank, TargetId } from "../../protocol/index.ts";
 import type { EventQueue } from "../events.ts";
 import type { FaultState } from "./fault-state.ts";
@@ -12,7 +13,7 @@ export interface FileAnswer {
   readonly code: FailureCode | undefined;
 }
 
-export interface FileServiceSetting {
+interface FileServiceSetting {
   readonly queue: EventQueue;
   readonly faults: FaultState;
   /** Event kinds under which answers come; `a` is the answer's number. */
@@ -59,7 +60,9 @@ export class FileService {
   }
 
   answer(index: number): FileAnswer {
-    return this.#answers[index] as FileAnswer;
+    const answer = this.#answers[index];
+    assert(answer !== undefined, "an answer was asked for");
+    return answer;
   }
 
   /**
@@ -67,10 +70,15 @@ export class FileService {
    * time of writing can be told from that of opening.
    */
   opened(answer: FileAnswer): readonly FileAnswer[] {
+    assert(answer.since <= this.#setting.queue.now, "an open takes time");
     if (answer.code === undefined) this.opens.push(this.#setting.queue.now - answer.since);
     if (this.#opensLeft <= 0) return [answer];
     this.#early.push(answer);
     this.#opensLeft--;
+    assert(
+      this.#early.length + this.#opensLeft === this.#setting.firstOpens,
+      "every early open waits for the last",
+    );
     if (this.#opensLeft > 0) return [];
     this.writingFrom = this.#setting.queue.now;
     return this.#early.splice(0);

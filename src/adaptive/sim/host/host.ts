@@ -1,4 +1,5 @@
 /** Runs the processes of the protocol on virtual time: performs their effects, hands them what comes of it. */
+import { assert } from "../../../base/assert.ts";
 import {
   type Effects,
   type FileId,
@@ -105,6 +106,10 @@ export class Host implements Effects {
       if (queue.kind < FIRST_HOST_KIND) this.#setting.world.handle();
       else this.#handle(queue.kind, queue.a, queue.b);
     }
+    assert(
+      this.outcome !== "complete" || this.parts.length === this.#setup.layout.groups,
+      "a complete dataset has the index of every group",
+    );
     if (this.outcome === "complete") this.ops.markUnused(this.parts);
     this.#checker?.ended(this.#processes.living());
   }
@@ -122,17 +127,18 @@ export class Host implements Effects {
 
   send(to: Rank, message: Message): void {
     this.#checker?.acted(this.#rank);
+    assert(to >= 0 && to < this.#setup.writers, "a message goes to a rank of the run");
     if (this.#processes.isGone(to)) return;
     this.network.send(this.#rank, to, message, this.#setting.ready?.[to] ?? 0);
   }
 
   open(file: FileId, target: TargetId): void {
-    this.files.open(this.#rank, file, target);
+    this.files.open(this.#living(), file, target);
   }
 
   write(order: WriteStart): void {
     this.#checker?.writeStarted(this.#rank, order);
-    const token = this.#writes.add(this.#rank, order, this.#queue.now);
+    const token = this.#writes.add(this.#living(), order, this.#queue.now);
     this.#storage.startWrite(targetOfFile(order.file, this.#setup.targets), order.length, token);
   }
 
@@ -143,18 +149,20 @@ export class Host implements Effects {
 
   sync(file: FileId, target: TargetId): void {
     this.#checker?.acted(this.#rank);
-    this.files.sync(this.#rank, file, target);
+    this.files.sync(this.#living(), file, target);
   }
 
   timer(timer: TimerName, at: number): void {
-    const key = this.#rank * TIMERS.length + TIMERS.indexOf(timer);
+    const number = TIMERS.indexOf(timer);
+    assert(number !== -1, "a host knows all timers");
+    const key = this.#living() * TIMERS.length + number;
     this.#timers.set(key, at);
-    this.#queue.push(at, TIMER, this.#rank, TIMERS.indexOf(timer));
+    this.#queue.push(at, TIMER, this.#rank, number);
   }
 
   commit(proposal: Proposal): void {
     this.#checker?.proposed(this.#rank, proposal);
-    this.#proposals.push({ rank: this.#rank, proposal });
+    this.#proposals.push({ rank: this.#living(), proposal });
     this.#queue.push(
       this.#queue.now + this.#setting.commitSeconds,
       COMMIT,
@@ -170,8 +178,15 @@ export class Host implements Effects {
 
   finish(outcome: Outcome | "released", reason: string): void {
     this.#checker?.finished(this.#rank, outcome);
+    assert(outcome === "released" || outcome === this.outcome, "a process ends as the dataset does");
     if (outcome !== "released" && reason !== "" && this.reason === "") this.reason = reason;
     this.#end(this.#rank, FINISHED);
+  }
+
+  /** Whose effect it is. */
+  #living(): Rank {
+    assert(!this.#processes.isGone(this.#rank), "a process that is gone has no effects");
+    return this.#rank;
   }
 
   // Events.
@@ -182,6 +197,7 @@ export class Host implements Effects {
       if ("at" in fault) this.#queue.push(fault.at, FAULT, index, 0);
       else this.#faults.arm(fault, this.#storage);
     });
+    assert(this.#queue.taken === 0, "a run has its queue from the start");
     for (const rank of this.#processes.starters()) this.#queue.push(ready?.[rank] ?? 0, START, rank, 0);
   }
 
@@ -225,6 +241,7 @@ export class Host implements Effects {
         this.#strike(this.#setting.plan?.faults[a] as Fault);
         break;
       case NOTICE:
+        assert(this.#processes.isGone(a), "only deaths are noticed");
         for (let other = 0; other < this.#setup.writers; other++)
           if (!this.#processes.isGone(other)) this.#step(other, { kind: "lost", rank: a });
         break;
@@ -269,7 +286,7 @@ export class Host implements Effects {
 
   #writeEnd(token: number, status: WriteStatus): void {
     this.#writes.end(token, status);
-    const order = this.#writes.order(token) as WriteStart;
+    const order = this.#underWay(token);
     this.#checker?.writeEnded(order.file, order.offset, status === WRITE_OK);
     if (status === WRITE_OK) this.#addOp(token, order);
     if (this.#faults.canPause) this.#queue.push(this.#queue.now, WRITTEN, token, 0);
@@ -313,7 +330,9 @@ export class Host implements Effects {
 
   /** The first proposal wins, also that of a process that has died since. */
   #commitDone(index: number): void {
-    const { rank, proposal } = this.#proposals[index] as { rank: Rank; proposal: Proposal };
+    const proposed = this.#proposals[index];
+    assert(proposed !== undefined, "what is committed was proposed");
+    const { rank, proposal } = proposed;
     if (this.outcome === undefined) {
       this.#checker?.committed(proposal);
       this.outcome = proposal.outcome;
@@ -353,12 +372,18 @@ export class Host implements Effects {
   // Writes.
 
   #cancelToken(token: number): void {
-    const order = this.#writes.order(token) as WriteStart;
+    const order = this.#underWay(token);
     if (this.#writes.status(token) === undefined) {
       this.#storage.cancel(token);
       this.#checker?.writeCancelled(order.file, order.offset);
     }
     this.#writes.remove(token);
+  }
+
+  #underWay(token: number): WriteStart {
+    const order = this.#writes.order(token);
+    assert(order !== undefined, "a token of a write that is under way");
+    return order;
   }
 
   #addOp(token: number, order: WriteStart): void {

@@ -1,10 +1,11 @@
 /** Messages between processes on virtual time: latency, order within a pair, and what a fault plan does to them. */
+import { assert } from "../../../base/assert.ts";
 import { Random } from "../../../base/prng.ts";
 import type { Message, MessageKind } from "../../protocol/index.ts";
 import type { EventQueue } from "../events.ts";
 import type { NetworkFaults } from "./faults.ts";
 
-export interface NetworkSetting {
+interface NetworkSetting {
   readonly queue: EventQueue;
   /** Event kind under which messages arrive; `a` is their slot. */
   readonly kind: number;
@@ -49,6 +50,7 @@ export class Network {
     const { queue, latencySeconds, faults } = this.#setting;
     const use = this.#last?.kind === message.kind ? this.#last : this.#useOf(message.kind);
     use.sent++;
+    assert(to >= 0 && to < this.#setting.ranks, "a message goes to a rank of the run");
     let arrival = from === to ? queue.now : queue.now + latencySeconds;
     if (arrival < ready) arrival = ready;
     if (use.forCoordinator) {
@@ -63,7 +65,8 @@ export class Network {
 
   /** Takes an arrived message out; `from` says whose it was. */
   take(slot: number): Message {
-    const message = this.#messages[slot] as Message;
+    const message = this.#messages[slot];
+    assert(message !== undefined, "a message arrives once");
     this.#messages[slot] = undefined;
     this.#free.push(slot);
     return message;
@@ -83,6 +86,7 @@ export class Network {
     if (from !== to && random.unit() < faults.lateShare) arrival += random.unit() * faults.lateSeconds;
     const pair = from * this.#setting.ranks + to;
     arrival = Math.max(arrival, this.#lastArrival.get(pair) ?? 0);
+    assert(arrival >= soonest, "a fault makes a message late, never early");
     this.#lastArrival.set(pair, arrival);
     this.#put(from, to, message, arrival);
     if (random.unit() < faults.repeatedShare)
@@ -101,6 +105,7 @@ export class Network {
 
   #put(from: number, to: number, message: Message, arrival: number): void {
     const slot = this.#free.pop() ?? this.#messages.length;
+    assert(this.#messages[slot] === undefined, "a free slot holds no message");
     this.#messages[slot] = message;
     this.#from[slot] = from;
     this.#setting.queue.push(arrival, this.#setting.kind, slot, to);

@@ -1,4 +1,5 @@
 /** The finished writes of a run in columns, as recorders of real runs have them. */
+import { assert } from "../../../base/assert.ts";
 import { OP_UNUSED, type WriteOps } from "../../../model/index.ts";
 
 import type { IndexColumns } from "../../protocol/index.ts";
@@ -40,10 +41,12 @@ export class Ops implements WriteOps {
   markUnused(parts: readonly IndexColumns[]): void {
     let entries = 0;
     for (const part of parts) entries += part.count;
+    assert(entries <= this.count, "the index names writes that ended");
     if (entries === this.count) return;
     const used = new Set<string>();
     for (const part of parts)
       for (let i = 0; i < part.count; i++) used.add(`${part.file[i]} ${part.offset[i]}`);
+    assert(used.size === entries, "no two entries of the index name the same bytes");
     for (let i = 0; i < this.count; i++)
       if (!used.has(`${this.file[i]} ${this.offset[i]}`)) this.flags[i]! |= OP_UNUSED;
   }

@@ -1,4 +1,5 @@
 /** The processes of a run: made when they first have something to do, dropped when they are gone. */
+import { assert } from "../../../base/assert.ts";
 import { Process, type Rank, type Setup, sizeOf } from "../../protocol/index.ts";
 
 const LIVES = 0;
@@ -22,6 +23,7 @@ export class Processes {
   }
 
   of(rank: Rank): Process {
+    assert(this.#gone[rank] === LIVES, "a process that is gone stays gone");
     const known = this.#all[rank];
     if (known !== undefined) return known;
     const made = this.#make(this.#setup, rank);
@@ -34,9 +36,11 @@ export class Processes {
   }
 
   end(rank: Rank, how: typeof FINISHED | typeof DEAD): void {
+    assert(!this.isGone(rank), "a process ends once");
     this.#gone[rank] = how;
     this.#all[rank] = undefined;
     this.left--;
+    assert(this.left >= 0, "no more processes end than there were");
   }
 
   living(): Rank[] {

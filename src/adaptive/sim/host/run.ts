@@ -1,4 +1,5 @@
 /** One simulated output step under a policy, from a machine to its measures. */
+import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { Random } from "../../../base/prng.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type Rank,
   type Setup,
   type SetupOptions,
+  sizeOf,
 } from "../../protocol/index.ts";
 import { OP_MOVED, OP_UNUSED } from "../../../model/index.ts";
 import type { FaultPlan } from "./faults.ts";
@@ -74,7 +76,7 @@ export interface AdaptiveResult {
   readonly ops: Ops;
 }
 
-export interface TargetUse {
+interface TargetUse {
   bytes: number;
   writes: number;
   /** End of its last write. */
@@ -82,7 +84,7 @@ export interface TargetUse {
 }
 
 /** The stream that start times are drawn from: that of static runs, so that both meet the same. */
-export const STREAM_JITTER = 8;
+const STREAM_JITTER = 8;
 
 export function runAdaptive(options: AdaptiveOptions): AdaptiveResult {
   const policy = typeof options.policy === "string" ? policyNamed(options.policy) : options.policy;
@@ -111,6 +113,12 @@ export function runAdaptive(options: AdaptiveOptions): AdaptiveResult {
   return resultOf(host, setup);
 }
 
+function totalBytes(setup: Setup): number {
+  let total = 0;
+  for (let rank = 0; rank < setup.writers; rank++) total += sizeOf(setup, rank);
+  return total;
+}
+
 function startTimes(writers: number, jitter: number, seed: number): Float64Array | undefined {
   if (jitter === 0) return undefined;
   const random = Random.stream(seed, STREAM_JITTER, 0);
@@ -119,7 +127,8 @@ function startTimes(writers: number, jitter: number, seed: number): Float64Array
   return times;
 }
 
-function resultOf(host: Host, { writers, targets }: Setup): AdaptiveResult {
+function resultOf(host: Host, setup: Setup): AdaptiveResult {
+  const { writers, targets } = setup;
   const { ops, files } = host;
   const { writingFrom } = files;
   const starts = new Float64Array(writers).fill(Number.NaN);
@@ -135,7 +144,8 @@ function resultOf(host: Host, { writers, targets }: Setup): AdaptiveResult {
     if (flags & OP_UNUSED) unused++;
     const start = opStarts[i] as number;
     const end = opEnds[i] as number;
-    const use = perTarget[opTargets[i] as number] as TargetUse;
+    const use = perTarget[opTargets[i] as number];
+    assert(use !== undefined && end >= start, "a write was on a target, and took time");
     use.bytes += opBytes[i] as number;
     use.writes++;
     if (end - writingFrom > use.seconds) use.seconds = end - writingFrom;
@@ -148,9 +158,11 @@ function resultOf(host: Host, { writers, targets }: Setup): AdaptiveResult {
     starts[rank] = start;
     firstTargets[rank] = opTargets[i] as number;
   }
+  assert(host.outcome !== "complete" || bytes === totalBytes(setup), "a complete run wrote every byte once");
   const learnedRates = new Float64Array(targets).fill(Number.NaN);
   const learnedSlots = new Float64Array(targets).fill(Number.NaN);
   for (const { target, rate, slots } of host.coordinator?.learned.values() ?? []) {
+    assert(target < targets && rate > 0 && slots >= 1, "what was learned is of a target that was used");
     learnedRates[target] = rate;
     learnedSlots[target] = slots;
   }

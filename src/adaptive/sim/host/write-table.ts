@@ -1,4 +1,5 @@
 /** Writes under way by token: what the storage model knows them by. */
+import { assert } from "../../../base/assert.ts";
 import type { FileId, Rank, WriteStart } from "../../protocol/index.ts";
 import type { WriteStatus } from "../storage/index.ts";
 
@@ -12,6 +13,7 @@ export class WriteTable {
 
   add(rank: Rank, order: WriteStart, now: number): number {
     const token = this.#free.pop() ?? this.#orders.length;
+    assert(this.#orders[token] === undefined, "a token is of one write at a time");
     this.#orders[token] = order;
     this.#ranks[token] = rank;
     this.#starts[token] = now;
@@ -21,11 +23,13 @@ export class WriteTable {
 
   /** The token may be used again. */
   remove(token: number): void {
+    assert(this.#orders[token] !== undefined, "a write leaves the table once");
     this.#orders[token] = undefined;
     this.#free.push(token);
   }
 
   end(token: number, status: WriteStatus): void {
+    assert(this.#orders[token] !== undefined && this.#ended[token] === undefined, "a write ends once");
     this.#ended[token] = status;
   }
 

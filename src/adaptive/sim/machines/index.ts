@@ -6,15 +6,7 @@ import jaguar from "./jaguar.json" with { type: "json" };
 import { type Machine, machineOf } from "./machine.ts";
 import xtp from "./xtp.json" with { type: "json" };
 
-export {
-  MACHINE_KIND,
-  MACHINE_VERSION,
-  type Machine,
-  type MachineFit,
-  type Origin,
-  readMachine,
-  withParameters,
-} from "./machine.ts";
+export { type Machine, readMachine, withParameters } from "./machine.ts";
 
 export const MACHINES: readonly Machine[] = [
   machineOf(jaguar, "machines/jaguar.json"),

@@ -9,11 +9,11 @@ import {
   withUsual,
 } from "../storage/index.ts";
 
-export const MACHINE_KIND = "plimsoll machine";
+const MACHINE_KIND = "plimsoll machine";
 /** Raised when parameters change their meaning. */
-export const MACHINE_VERSION = 1;
+const MACHINE_VERSION = 1;
 
-export type Origin = "published" | "calibrated" | "assumed";
+type Origin = "published" | "calibrated" | "assumed";
 
 export interface Machine {
   readonly name: string;
@@ -28,7 +28,7 @@ export interface Machine {
   readonly fit?: MachineFit | undefined;
 }
 
-export interface MachineFit {
+interface MachineFit {
   readonly loss: number;
   readonly seed: number;
   readonly samples: number;
@@ -86,7 +86,7 @@ export function machineOf(value: unknown, source: string): Machine {
 }
 
 /** Checks a set of parameters by name and range; the usual values stand in for what is missing. */
-export function parametersOf(value: unknown, fail: (detail: string) => never): StorageParameters {
+function parametersOf(value: unknown, fail: (detail: string) => never): StorageParameters {
   if (!isObject(value)) return fail(`"parameters": expected an object`);
   for (const [name, one] of Object.entries(value)) {
     refuseUnknown(name, fail);

@@ -3,7 +3,7 @@
  * row. Hardware keeps its speed from step to step, so that a policy that remembers has something to remember; the load of
  * others is another one at each step.
  */
-import { AssertionError } from "../../../base/assert.ts";
+import { AssertionError, assert } from "../../../base/assert.ts";
 import { mean, standardDeviation } from "../../../base/statistics.ts";
 import { OP_MOVED, OP_UNUSED, type PolicyStepFacts } from "../../../model/index.ts";
 import type { EventQueue } from "../events.ts";
@@ -15,9 +15,9 @@ import { makeWorld, MB, sampleSeed } from "../storage/index.ts";
 
 /** The first is what others are compared with. The last forgets what it measured: what history is worth. */
 export const COMPARED = ["paper", "static", "plimsoll", "plimsoll, no history"] as const;
-export type Compared = (typeof COMPARED)[number];
+type Compared = (typeof COMPARED)[number];
 
-export interface PolicySetting {
+interface PolicySetting {
   readonly sizeMb: number;
   readonly writers: number;
   readonly targets: number;
@@ -35,8 +35,8 @@ export interface PolicyStep extends PolicyStepFacts {
   readonly events: number;
 }
 
-export const SIZES = [2, 38, 128, 1024] as const;
-export const COUNTS = [256, 512, 2048, 8192] as const;
+const SIZES = [2, 38, 128, 1024] as const;
+const COUNTS = [256, 512, 2048, 8192] as const;
 const TARGETS = 512;
 
 /** Every size, number of writers and condition; small and quick ones first. */
@@ -92,12 +92,14 @@ function stepOf(result: AdaptiveResult): PolicyStep {
     if (time < low) low = time;
     if (time > high) high = time;
   }
+  assert(low > 0 && low <= high, "every writer ended after it began");
   let [moved, unused] = [0, 0];
   for (let i = 0; i < ops.count; i++) {
     const flags = ops.flags[i] as number;
     if (flags & OP_UNUSED) unused += ops.bytes[i] as number;
     else if (flags & OP_MOVED) moved += ops.bytes[i] as number;
   }
+  assert(moved <= bytes, "no more moves than is written");
   let sent = 0;
   for (const count of messages.values()) sent += count;
   return {

@@ -1,4 +1,5 @@
 /** Pieces of a replay that threads take one by one, and how each is done. What comes out depends on the piece alone. */
+import { assert } from "../../../base/assert.ts";
 import type { ReplayPair } from "../../../model/index.ts";
 import { EventQueue } from "../events.ts";
 import { runTwin } from "../calibrate/index.ts";
@@ -28,7 +29,7 @@ export type JobResult =
   | { readonly kind: "pair"; readonly pair: ReplayPair }
   | { readonly kind: "policy"; readonly steps: readonly PolicyStep[] };
 
-export type MachineNamed = (name: string) => Machine;
+type MachineNamed = (name: string) => Machine;
 
 export class JobRunner {
   readonly #machine: MachineNamed;
@@ -48,6 +49,7 @@ export class JobRunner {
           tried === undefined
             ? { machine: this.#machine, adaptive: runProtocol, queue }
             : { machine: () => tried, adaptive: runTwin, queue, jitter: false };
+        assert(job.from < job.to && job.to <= job.series.samples, "a job is some samples of its series");
         const samples: Sample[] = [];
         for (let sample = job.from; sample < job.to; sample++)
           samples.push(runSample(job.series, sample, bench));
@@ -85,5 +87,7 @@ export function samplesJobs(series: Series, tried?: Machine): SamplesJob[] {
   const machine = tried === undefined ? {} : { tried };
   for (let from = 0; from < series.samples; from += each)
     jobs.push({ kind: "samples", series, from, to: Math.min(series.samples, from + each), ...machine });
+  const covered = jobs.reduce((sum, { from, to }) => sum + to - from, 0);
+  assert(covered === series.samples, "every sample is in one job");
   return jobs;
 }

@@ -13,7 +13,7 @@ const START = FIRST_HOST_KIND;
 const PAUSE_OVER = FIRST_HOST_KIND + 1;
 
 /** From the start of one test to that of the next, as in the paper. */
-export const PAUSE_SECONDS = 180;
+const PAUSE_SECONDS = 180;
 
 export function runPair(spec: RunSpec, queue?: EventQueue): ReplayPair {
   const { writers, targets, run, machine } = spec;
@@ -46,14 +46,4 @@ export function runPair(spec: RunSpec, queue?: EventQueue): ReplayPair {
   events.push(Math.max(events.now, PAUSE_SECONDS), PAUSE_OVER, 0, 0);
   while (events.next() && events.kind !== PAUSE_OVER) world.handle();
   return { sample: run.sample, first, second: test() };
-}
-
-/** Slowest over fastest. */
-export function imbalanceOf(times: Float64Array): number {
-  let [low, high] = [Number.POSITIVE_INFINITY, 0];
-  for (const time of times) {
-    if (time < low) low = time;
-    if (time > high) high = time;
-  }
-  return high / low;
 }

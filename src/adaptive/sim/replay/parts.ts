@@ -60,7 +60,7 @@ export const PARTS = [
   "policies",
   "tradeoff",
 ] as const;
-export type Part = (typeof PARTS)[number];
+type Part = (typeof PARTS)[number];
 
 /** The series of a part. Hourly tests have a seed of their own. */
 export function seriesOf(part: Part, effort: Effort, seed: number): Series[] {

@@ -1,4 +1,5 @@
 /** Jobs on threads. Results stand in the order of the jobs, however many threads there are and whoever ends first. */
+import { assert } from "../../../base/assert.ts";
 import { performance } from "node:perf_hooks";
 import { builtFile } from "../../../node/built.ts";
 import { ThreadPool } from "../../../node/thread-pool.ts";
@@ -26,7 +27,7 @@ export interface PoolOptions {
   readonly breathe?: (() => Promise<void>) | undefined;
 }
 
-export interface PoolResult {
+interface PoolResult {
   readonly results: readonly JobResult[];
   /** Time of all threads at work, added up. */
   readonly busySeconds: number;
@@ -56,6 +57,7 @@ async function runHere(
     await breathe?.();
     signal?.throwIfAborted();
   }
+  assert(!results.includes(undefined as never), "every job has a result");
   return { results, busySeconds: (performance.now() - began) / 1000 };
 }
 
@@ -76,6 +78,7 @@ async function onThreads(
   const run = async (index: number) => {
     const job = jobs[index] as Job;
     const { result, seconds } = await pool.run(job);
+    assert(results[index] === undefined, "a job is done once");
     results[index] = result;
     busySeconds += seconds;
     writes += writesOf(job);

@@ -14,7 +14,7 @@ import { type Effort, seriesOf, type Selection } from "./parts.ts";
 import { type PoolOptions, runJobs } from "./pool.ts";
 import { tradeoffRows, tradeoffs } from "./tradeoff.ts";
 
-export interface ReplayOptions extends Omit<PoolOptions, "onProgress"> {
+interface ReplayOptions extends Omit<PoolOptions, "onProgress"> {
   readonly selection: Selection;
   readonly effort: Effort;
   readonly seed: number;
@@ -27,11 +27,11 @@ export interface JudgedCheck extends ReplayCheck {
   readonly values: readonly number[];
 }
 
-export interface MeasuredSeries extends Series {
+interface MeasuredSeries extends Series {
   readonly results: readonly Sample[];
 }
 
-export interface PolicyResult extends PolicyRun {
+interface PolicyResult extends PolicyRun {
   readonly results: readonly PolicyStep[];
 }
 
@@ -69,6 +69,7 @@ export async function runReplay(options: ReplayOptions): Promise<Replay> {
   const second = await runJobs(pairJobs, pool);
   const evidence = new Evidence(new Map(measured.map((one) => [seriesKey(one), one.results])), machine);
   const steps = first.results.filter((one) => one.kind === "policy");
+  assert(steps.length === policyRuns.length, "every policy run has a result");
   const policies = policyRuns.map((run, i) => ({ ...run, results: steps[i]!.steps }));
   return {
     seed,

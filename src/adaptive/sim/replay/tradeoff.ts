@@ -7,6 +7,7 @@
  * - how interference changes the gain of small output at 8192 and at 16384 processes;
  * - the gain of large output at one process per target, where the adaptive method is Table I's test, and at 32.
  */
+import { assert } from "../../../base/assert.ts";
 import { mean } from "../../../base/statistics.ts";
 import type { TradeoffRow } from "../../../model/index.ts";
 import { HOURLY, hourlySeries, outputSeries } from "../experiments/plans.ts";
@@ -86,7 +87,7 @@ const LARGE_MB = 128;
 const LARGE_WRITERS = [512, MANY] as const;
 const METHODS = ["mpi-io", "paper"] as const;
 
-export interface Tradeoff {
+interface Tradeoff {
   readonly changed: string;
   readonly machine: Machine;
   readonly jobs: readonly SamplesJob[];
@@ -143,6 +144,8 @@ function moved({ parameters }: Machine, name: ParameterName, factor: number): nu
 
 /** `results` of the jobs of all trade-offs, in their order. */
 export function tradeoffRows(all: readonly Tradeoff[], results: readonly JobResult[]): TradeoffRow[] {
+  const jobsOfAll = all.reduce((sum, { jobs }) => sum + jobs.length, 0);
+  assert(jobsOfAll === results.length, "every result belongs to one trade-off");
   let next = 0;
   return all.map(({ changed, jobs }) => {
     const samples = new Map<string, Sample[]>();

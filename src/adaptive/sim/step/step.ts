@@ -6,7 +6,7 @@ import { runStatic } from "../experiments/static.ts";
 import { type AdaptiveResult, runAdaptive } from "../host/index.ts";
 import { sampleSeed } from "../storage/index.ts";
 
-export interface StepOptions {
+interface StepOptions {
   readonly spec: RunSpec;
   readonly policy: string;
   /** For the title: "Jaguar, 128 MB per writer". */

@@ -4,6 +4,7 @@
  * hour is scales both.
  */
 
+import { assert } from "../../../base/assert.ts";
 import { Random } from "../../../base/prng.ts";
 import type { EventQueue } from "../events.ts";
 import {
@@ -27,7 +28,7 @@ interface HeavyJob {
   readonly streams: number;
 }
 
-export interface BackgroundSetting {
+interface BackgroundSetting {
   readonly queue: EventQueue;
   readonly storage: Storage;
   readonly parameters: StorageParameters;
@@ -61,6 +62,7 @@ export class Background {
     this.#means = new Float64Array(storage.targets);
     this.#arrivals = Random.stream(this.#seed, STREAM.heavyArrival, 0);
     this.intensity = logNormal(parameters.runSpread, stratifiedNormal(run, STREAM.intensity));
+    assert(this.intensity > 0 && storage.targets <= machineTargets, "a run uses targets of its machine");
     if (parameters.lightStreams > 0) this.#startLight();
     if (parameters.heavyJobs > 0) this.#startHeavy(run);
   }
@@ -99,6 +101,7 @@ export class Background {
     const count = this.#counts[target] as number;
     const comes = (this.#streams[target] as Random).unit() * (mean + count) < mean;
     const change = comes ? 1 : -1;
+    assert(count + change >= 0, "only a stream that came can go");
     this.#counts[target] = count + change;
     this.#storage.changeOthers(target, change, change * this.#parameters.lightRate);
     this.#scheduleLight(target);
@@ -138,13 +141,16 @@ export class Background {
       first: Math.floor((place ?? random.unit()) * this.#machineTargets),
       streams: p.heavyStreams * logNormal(p.heavySpread, normal(random)),
     };
+    assert(job.width >= 1 && job.width <= this.#machineTargets, "a job takes each target of its row once");
+    assert(job.first >= 0 && job.first < this.#machineTargets, "a job lies on the machine");
     this.#jobs.set(number, job);
     this.#load(job, 1);
     this.#queue.push(this.#queue.now + random.exponential(p.heavySeconds), HEAVY_END, number, 0);
   }
 
   #leave(number: number): void {
-    const job = this.#jobs.get(number) as HeavyJob;
+    const job = this.#jobs.get(number);
+    assert(job !== undefined, "a heavy job leaves once");
     this.#jobs.delete(number);
     this.#load(job, -1);
   }

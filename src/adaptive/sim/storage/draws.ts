@@ -3,6 +3,7 @@
  * the same seed meet the same speeds and the same background, whatever they do themselves.
  */
 
+import { assert } from "../../../base/assert.ts";
 import { Random } from "../../../base/prng.ts";
 
 /** Kinds of streams. Never renumber: parameter sets were fitted with them. */
@@ -46,6 +47,7 @@ export const stratifiedNormal = (run: RunSeed, kind: number): number =>
 
 /** The same with a number in (0, 1). */
 export function stratifiedUnit({ seed, sample, samples }: RunSeed, kind: number): number {
+  assert(sample >= 0 && sample < samples, "a sample is one of its series");
   const stratum = shuffledPlace(seed, kind, sample, samples);
   const within = Random.stream(seed, kind, 1 + sample).unit();
   return Math.min((stratum + within) / samples, 1 - Number.EPSILON);
@@ -79,6 +81,7 @@ export const logNormal = (sd: number, z: number): number => (sd === 0 ? 1 : Math
 
 /** A Poisson count; by halves of the mean where e^-mean would vanish. */
 export function poisson(random: Random, mean: number): number {
+  assert(mean >= 0 && mean < Number.POSITIVE_INFINITY, "a Poisson count has a finite mean");
   if (mean > 500) return poisson(random, mean / 2) + poisson(random, mean / 2);
   const floor = Math.exp(-mean);
   let count = 0;

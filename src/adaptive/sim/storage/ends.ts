@@ -1,4 +1,5 @@
 /** The writes under way on one target, by the virtual service at which they end: a binary heap of typed arrays. */
+import { assert } from "../../../base/assert.ts";
 
 export class WriteEnds {
   size = 0;
@@ -20,6 +21,7 @@ export class WriteEnds {
   }
 
   push(key: number, token: number, epoch: number): void {
+    assert(!Number.isNaN(key), "a write has a service at which it ends");
     if (this.size === this.#keys.length) this.#grow();
     let place = this.size++;
     while (place > 0) {
@@ -33,6 +35,8 @@ export class WriteEnds {
 
   /** Drops the first. */
   shift(): void {
+    assert(this.size > 0, "no more writes end than began");
+    const before = this.first;
     const last = --this.size;
     if (last === 0) return;
     const key = this.#keys[last] as number;
@@ -46,6 +50,7 @@ export class WriteEnds {
       place = child;
     }
     this.#put(place, key, token, epoch);
+    assert(this.first >= before, "writes end in the order of their service");
   }
 
   #copy(from: number, to: number): void {

@@ -1,23 +1,15 @@
 /** The storage model: what hosts, experiments and pages use of it. */
 
-export { type RunSeed, STREAM, normal, sampleSeed, stratifiedNormal } from "./draws.ts";
-export {
-  type StorageModel,
-  WRITE_EIO,
-  WRITE_ENOSPC,
-  WRITE_OK,
-  type WriteEnded,
-  type WriteStatus,
-} from "./model.ts";
+export { type RunSeed, STREAM, normal, sampleSeed } from "./draws.ts";
+export { type StorageModel, WRITE_EIO, WRITE_ENOSPC, WRITE_OK, type WriteStatus } from "./model.ts";
 export {
   MB,
   PARAMETER_NAMES,
   PARAMETERS,
-  type ParameterInfo,
   type ParameterName,
   type StorageParameters,
   withUsual,
 } from "./parameters.ts";
-export { type Flush, Storage, type TargetLook } from "./storage.ts";
-export { type Interference, makeWorld, type World, type WorldSetting } from "./world.ts";
+export { type Flush, Storage } from "./storage.ts";
+export { type Interference, makeWorld, type World } from "./world.ts";
 export { LIGHT_CHANGE } from "./kinds.ts";

@@ -5,7 +5,7 @@
 
 export const MB = 1048576;
 
-export interface ParameterInfo {
+interface ParameterInfo {
   readonly unit: string;
   readonly meaning: string;
   /** For machines whose file leaves it out: an undisturbed machine without contention. */

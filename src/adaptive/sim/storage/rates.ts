@@ -1,5 +1,6 @@
 /** How one target shares itself between own writers and the load of others: pure functions of its state. */
 
+import { assert } from "../../../base/assert.ts";
 import type { StorageParameters } from "./parameters.ts";
 
 /**
@@ -17,13 +18,14 @@ export function efficiency(streams: number, floor: number, half: number, power: 
 const TABLE = 256;
 
 /** `efficiency` for one curve. */
-export class Efficiency {
+class Efficiency {
   readonly #floor: number;
   readonly #half: number;
   readonly #power: number;
   readonly #known: Float64Array;
 
   constructor(floor: number, half: number, power: number) {
+    assert(floor > 0 && floor <= 1 && half > 0, "contention leaves something, and never helps");
     this.#floor = floor;
     this.#half = half;
     this.#power = power;
@@ -40,7 +42,7 @@ export class Efficiency {
 }
 
 /** The contention curves of a target. */
-export interface Curves {
+interface Curves {
   readonly disk: Efficiency;
   readonly ingest: Efficiency;
 }
@@ -97,6 +99,7 @@ export function computeRates(
   parameters: StorageParameters,
   into: TargetRates,
 ): void {
+  assert(writers >= 0 && others.streams >= 0 && others.demand >= 0, "load is never negative");
   const p = parameters;
   const own = writers > 0 ? writers : 1;
   const streams = own + others.streams;
@@ -113,4 +116,6 @@ export function computeRates(
   into.free = ownIngest < p.clientRate ? ownIngest : p.clientRate;
   const drained = into.drain / own;
   into.full = drained < into.free ? drained : into.free;
+  assert(into.full >= 0 && into.full <= into.free, "a full cache does not make a writer faster");
+  assert(into.drain <= disk, "own data gets no more than the disks have");
 }

@@ -19,7 +19,7 @@ export type Flush = "target" | "disk";
 /** Tolerance for sums of floats, in MB: a tenth of a byte. */
 const NEAR = 1e-7;
 
-export interface StorageSetting {
+interface StorageSetting {
   readonly queue: EventQueue;
   readonly parameters: StorageParameters;
   readonly targets: number;
@@ -63,6 +63,7 @@ export class Storage implements StorageModel {
   readonly #rates: TargetRates = { free: 0, full: 0, drain: 0, limit: 0, disk: 0, ingest: 0 };
 
   constructor({ queue, parameters, targets, flush = "target", sharedFile = false, speeds }: StorageSetting) {
+    assert(targets > 0 && (speeds === undefined || speeds.length === targets), "every target has a speed");
     this.targets = targets;
     this.#queue = queue;
     this.#parameters = parameters;
@@ -118,11 +119,16 @@ export class Storage implements StorageModel {
     const accepted = this.accepted(token);
     if (state === FLOWING) {
       this.#advance(target);
+      assert(this.#writers[target]! > 0, "a write that flows has a writer");
       this.#writers[target]!--;
       // Its entry in the heap stays, and is passed over by its epoch.
       tokens.release(token);
       this.#refresh(target);
     } else tokens.release(token);
+    assert(
+      accepted >= 0 && accepted <= Math.round(tokens.size[token]! * MB),
+      "no more is accepted than is sent",
+    );
     this.#room[target]! += tokens.size[token]! * MB - accepted;
     return accepted;
   }
@@ -139,6 +145,7 @@ export class Storage implements StorageModel {
 
   setSpeed(target: number, factor: number): void {
     this.#advance(target);
+    assert(factor >= 0, "a target's speed is at least nothing");
     this.#faults[target] = factor;
     this.#refresh(target);
   }
@@ -157,6 +164,7 @@ export class Storage implements StorageModel {
   /** More or less load of others on a target: streams, and what they ask for in MB/s. */
   changeOthers(target: number, streams: number, demand: number): void {
     this.#advance(target);
+    assert((this.#streams[target] as number) + streams > -NEAR, "only load that came can go");
     // Sums of floats may end a hair below zero.
     this.#streams[target] = Math.max(0, (this.#streams[target] as number) + streams);
     this.#demand[target] = Math.max(0, (this.#demand[target] as number) + demand);
@@ -199,7 +207,8 @@ export class Storage implements StorageModel {
   #advance(target: number): void {
     const now = this.#queue.now;
     const elapsed = now - (this.#since[target] as number);
-    if (elapsed <= 0) return;
+    assert(elapsed >= 0, "a target does not go back in time");
+    if (elapsed === 0) return;
     this.#since[target] = now;
     const served = (this.#rate[target] as number) * elapsed;
     const came = served * (this.#writers[target] as number);
@@ -238,6 +247,7 @@ export class Storage implements StorageModel {
     }
     if (this.#toDisk && this.#undrained[target]!.size > 0 && rates.drain > 0)
       wait = Math.min(wait, (this.#undrained[target]!.first - this.#drained(target)) / rates.drain);
+    assert(rate >= 0 && !Number.isNaN(wait), "a target knows when it changes next");
     this.#schedule(target, this.#queue.now + (wait > 0 ? wait : 0));
   }
 
@@ -272,6 +282,7 @@ export class Storage implements StorageModel {
       if (!isStale && ends.first > reached) return;
       ends.shift();
       if (isStale) continue;
+      assert(this.#writers[target]! > 0, "no more writes are accepted than flow");
       this.#writers[target]!--;
       if (this.#toDisk) {
         tokens.state[token] = DRAINING;
@@ -300,6 +311,8 @@ export class Storage implements StorageModel {
   /** The data is where it should be, or refused: the end comes after the round trip of the flush. */
   #finish(token: number, status: WriteStatus): void {
     const tokens = this.#tokens;
+    const state = tokens.state[token];
+    assert(state === FLOWING || state === DRAINING, "a write is flushed once");
     tokens.state[token] = FLUSHING;
     tokens.status[token] = status;
     const end = this.#queue.now + this.#parameters.opOverhead;
@@ -309,6 +322,7 @@ export class Storage implements StorageModel {
   #writeEnd(token: number, epoch: number): void {
     const tokens = this.#tokens;
     if (tokens.epoch[token] !== epoch) return;
+    assert(tokens.state[token] === FLUSHING, "a write ends after its flush");
     tokens.release(token);
     this.onWriteEnd(token, tokens.target[token] as number, tokens.status[token] as WriteStatus);
   }
@@ -322,7 +336,7 @@ export class Storage implements StorageModel {
   }
 }
 
-export interface TargetLook {
+interface TargetLook {
   readonly writers: number;
   readonly others: number;
   readonly dirtyMb: number;

@@ -1,6 +1,6 @@
 /** The writes under way by their token. An epoch per token tells late events of an earlier write from its own. */
 
-import { AssertionError } from "../../../base/assert.ts";
+import { AssertionError, assert } from "../../../base/assert.ts";
 
 export const UNUSED = 0;
 /** Data is being accepted. */
@@ -29,6 +29,7 @@ export class Tokens {
   }
 
   release(token: number): void {
+    assert(this.state[token] !== UNUSED, "a token is released once");
     this.state[token] = UNUSED;
     this.epoch[token]!++;
   }

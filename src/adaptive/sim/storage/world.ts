@@ -1,5 +1,6 @@
 /** One run's storage: targets with their speeds, background and artificial interference, on one queue. */
 
+import { assert } from "../../../base/assert.ts";
 import { Random } from "../../../base/prng.ts";
 import { EventQueue } from "../events.ts";
 import { Background } from "./background.ts";
@@ -14,7 +15,7 @@ import {
   stratifiedNormal,
   stratifiedUnit,
 } from "./draws.ts";
-import { WRITE_END } from "./kinds.ts";
+import { HEAVY_END, WRITE_END } from "./kinds.ts";
 import type { StorageParameters } from "./parameters.ts";
 import { type Flush, Storage } from "./storage.ts";
 
@@ -49,6 +50,7 @@ export interface World {
 
 export function makeWorld(setting: WorldSetting, queue = new EventQueue()): World {
   const { parameters, machineTargets, targets, run, flush = "target", sharedFile = false } = setting;
+  assert(targets <= machineTargets, "a run uses targets of its machine");
   queue.clear();
   const speeds = drawSpeeds({ ...setting, run: setting.speedsOf ?? run });
   const storage = new Storage({ queue, parameters, targets, flush, sharedFile, speeds });
@@ -58,6 +60,7 @@ export function makeWorld(setting: WorldSetting, queue = new EventQueue()): Worl
     addSecondJob(storage, parameters, run, setting.secondJobStreams);
   const handle = () => {
     const { kind, a, b } = queue;
+    assert(kind <= HEAVY_END, "events of hosts are not the storage's");
     if (kind <= WRITE_END) storage.handle(kind, a, b);
     else background.handle(kind, a);
   };
@@ -74,6 +77,10 @@ function drawSpeeds({ parameters, machineTargets, targets, run }: WorldSetting):
     for (let target = 0; target < targets; target++)
       speeds[target]! *= logNormal(speedSd, normal(random.restart(seed, STREAM.speed, target)));
   degrade(speeds, parameters, machineTargets, run);
+  assert(
+    speeds.every((speed) => speed > 0),
+    "a target is slow, not dead: hanging is a fault of the plan",
+  );
   return speeds;
 }
 

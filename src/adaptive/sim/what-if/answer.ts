@@ -1,10 +1,11 @@
 /** What would have changed: recorded runs once as they were, once without a run or a target, on the same fitted storage. */
+import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { type FluidResult, replayRuns, type StorageFit, type TargetLoad } from "./fluid.ts";
 import type { RecordedRun, Transfer } from "./recorded.ts";
 import { recordedSeconds } from "./schedule.ts";
 
-export interface RunChange {
+interface RunChange {
   readonly id: string;
   readonly application: string;
   readonly start: number;
@@ -16,7 +17,7 @@ export interface RunChange {
   readonly expected: number;
 }
 
-export interface TargetChange {
+interface TargetChange {
   readonly target: number;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
@@ -45,6 +46,7 @@ export function withoutRun(runs: readonly RecordedRun[], id: string, storage: St
     runs.filter((run) => run.id !== id),
     storage,
   );
+  assert(after.runs.length === before.runs.length - 1, "one run is left out");
   return compare(before, after, id);
 }
 
@@ -71,6 +73,7 @@ function leastLoaded(loads: ReadonlyMap<number, number>): number {
   let [least, bytes] = [-1, Number.POSITIVE_INFINITY];
   for (const [target, load] of loads)
     if (load < bytes || (load === bytes && target < least)) [least, bytes] = [target, load];
+  assert(least !== -1, "some target is left");
   return least;
 }
 

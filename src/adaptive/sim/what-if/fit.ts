@@ -2,6 +2,7 @@
  * A storage model from recorded runs: a rate per target, a limit per program and direction, and what sharing costs. What
  * is chosen is chosen on four fifths of the runs; the error is told of the fifth that was held out.
  */
+import { assert } from "../../../base/assert.ts";
 import { quantile, sorted } from "../../../base/statistics.ts";
 import { replayRuns, type StorageFit } from "./fluid.ts";
 import type { RecordedRun, Transfer } from "./recorded.ts";
@@ -18,7 +19,7 @@ export interface FittedStorage extends StorageFit {
   readonly rankRate: number;
 }
 
-export interface FitError {
+interface FitError {
   /** Relative errors of predicted against recorded I/O times: |predicted / recorded - 1|. */
   readonly median: number;
   readonly p90: number;
@@ -139,6 +140,7 @@ function learn(runs: readonly RecordedRun[], lossPerStream: number, limitQuantil
   const all = runs.flatMap(placed);
   const rates = targetRates(all, lossPerStream);
   const usualRate = quantile(sorted([...rates.values()]), 0.5);
+  assert(usualRate > 0, "targets that moved bytes have a rate");
   const limits = limitsOf(all, limitQuantile);
   const rankRates = sorted(all.map(({ transfer }) => transfer.bytes / transfer.seconds / transfer.ranks));
   return {
@@ -195,11 +197,13 @@ function busyQuantile(list: readonly Placed[], lossPerStream: number): number {
     }
     since = change.at;
     count += change.count;
+    assert(count >= 0, "a transfer ends after it starts");
     bytes += change.bytes;
     if (count > 0) continue;
     if (useful > 0) periods.push({ rate: bytes / useful, seconds });
     [bytes, seconds, useful] = [0, 0, 0];
   }
+  assert(count === 0, "every transfer that starts ends");
   return weightedQuantile(periods, RATE_QUANTILE);
 }
 

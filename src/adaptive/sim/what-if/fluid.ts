@@ -3,7 +3,7 @@
  * than its own limit; a transfer over several targets goes at the pace of the slowest. Only transfers that are linked by
  * common targets are looked at when one starts or ends.
  */
-import { AssertionError } from "../../../base/assert.ts";
+import { AssertionError, assert } from "../../../base/assert.ts";
 import { EventQueue } from "../events.ts";
 import { type MaxMinFlow, shareMaxMin, type Place } from "./max-min.ts";
 import type { RecordedRun, Transfer } from "./recorded.ts";
@@ -18,7 +18,7 @@ export interface StorageFit {
   readonly lossPerStream: number;
 }
 
-export interface ReplayedRun {
+interface ReplayedRun {
   readonly run: RecordedRun;
   /** Time of its read phase and of its write phase. */
   readonly read: number;
@@ -35,7 +35,7 @@ export interface TargetLoad {
 }
 
 /** A transfer as it was replayed. */
-export interface ReplayedTransfer {
+interface ReplayedTransfer {
   readonly run: RecordedRun;
   readonly transfer: Transfer;
   readonly start: number;
@@ -124,6 +124,10 @@ class Fluid {
     for (const one of this.#progress)
       if (one.active > 0 || one.next < one.phase.length)
         throw new AssertionError(`run ${one.run.id} never ended`);
+    assert(
+      this.#flows.every(({ start, end }) => end >= start),
+      "every transfer ended",
+    );
     return {
       runs: this.#progress.map(({ run, read, write }) => ({ run, read, write })),
       targets: new Map([...this.#targets].map(([target, { load }]) => [target, load])),
@@ -167,6 +171,7 @@ class Fluid {
   #start(owner: Progress, transfer: Transfer): void {
     const { now } = this.#queue;
     const places = transfer.targets.map((number) => this.#target(number));
+    assert(places.length > 0 && transfer.bytes > 0, "a transfer moves something somewhere");
     const flow: Flow = {
       ...{ index: this.#flows.length, owner, transfer, places, limit: this.#fit.limit(owner.run, transfer) },
       ...{ start: now, left: transfer.bytes, rate: 0, share: 0, since: now },
@@ -192,6 +197,7 @@ class Fluid {
     }
     owner.free += Math.min(transfer.ranks, owner.run.ranks);
     owner.active--;
+    assert(owner.active >= 0 && owner.free <= owner.run.ranks, "ranks come back once");
     // What hung together through this flow may be several parts now.
     const mark = this.#marks;
     for (const target of flow.places)
@@ -215,6 +221,7 @@ class Fluid {
   #count(target: Target): void {
     const { now } = this.#queue;
     const elapsed = now - target.since;
+    assert(elapsed >= 0, "a target does not go back in time");
     if (target.flows.size > 0) target.load.busy += elapsed;
     target.load.streamSeconds += elapsed * target.flows.size;
     target.since = now;
@@ -248,6 +255,7 @@ class Fluid {
     const { now } = this.#queue;
     flow.left = Math.max(0, flow.left - flow.rate * (now - flow.since));
     flow.since = now;
+    assert(rate > 0, "a transfer that is under way moves");
     if (flow.rate === rate) return;
     flow.rate = rate;
     flow.version++;

@@ -3,6 +3,7 @@
  * places is full, and what it leaves goes to the others. While rates are fixed in rising order the share that a place has left
  * for each open flow only grows, so a heap with keys of the past finds the next full place: a key is made anew when it comes up.
  */
+import { assert } from "../../../base/assert.ts";
 
 export interface Place {
   /** What is left, and how many flows still grow; both are used up. */
@@ -45,10 +46,13 @@ export function shareMaxMin(flows: MaxMinFlow[], places: readonly Place[]): void
 }
 
 function settle(flow: MaxMinFlow, level: number): void {
+  assert(Number.isNaN(flow.share), "a flow is settled once");
   flow.share = level * flow.places.length;
+  assert(flow.share <= flow.limit * (1 + 1e-9), "no flow gets more than its limit");
   for (const place of flow.places) {
     place.room -= level;
     place.open--;
+    assert(place.open >= 0, "no more flows settle on a place than it has");
   }
 }
 

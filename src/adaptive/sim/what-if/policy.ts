@@ -2,6 +2,7 @@
  * One recorded run's writes under a policy of the adaptive writer: the protocol itself, on storage with the fitted rates
  * and the load that the other runs put on it at the time. The others do not feel it.
  */
+import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { OP_MOVED } from "../../../model/index.ts";
 import { EventQueue } from "../events.ts";
@@ -12,7 +13,7 @@ import { replayRuns } from "./fluid.ts";
 import type { RecordedRun } from "./recorded.ts";
 import { phasesOf } from "./schedule.ts";
 
-export interface PolicyTime {
+interface PolicyTime {
   readonly policy: string;
   readonly seconds: number;
   /** Share of the bytes that went to another group's file. */
@@ -36,7 +37,8 @@ export function underPolicies(
   policies: readonly string[],
   storage: FittedStorage,
 ): PolicyAnswer {
-  const run = runs.find((one) => one.id === id) as RecordedRun;
+  const run = runs.find((one) => one.id === id);
+  assert(run !== undefined, "the run is among those that were read");
   const bytes = run.writes.reduce((sum, one) => sum + one.bytes, 0);
   if (bytes === 0)
     throw new UsageError(`run ${id} wrote nothing with known targets: a policy has nothing to place`);
@@ -124,6 +126,10 @@ function timeUnder(
     targets: fit.targets.length,
     seed: 1,
   });
+  assert(
+    result.outcome === "complete" && result.bytes === bytes,
+    "a run without faults writes all its bytes",
+  );
   let moved = 0;
   for (let i = 0; i < result.ops.count; i++)
     if ((result.ops.flags[i] as number) & OP_MOVED) moved += result.ops.bytes[i] as number;

@@ -27,7 +27,7 @@ export interface RecordedRun {
   readonly writes: readonly Transfer[];
 }
 
-export interface Recorded {
+interface Recorded {
   /** By start. */
   readonly runs: readonly RecordedRun[];
   /** Accesses that moved no bytes, took no time, or have no targets: they load nothing here. */

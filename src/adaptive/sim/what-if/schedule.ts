@@ -1,19 +1,22 @@
 /** In which order a run's transfers come: as many at once as its ranks can serve, the next when one is done. */
+import { assert } from "../../../base/assert.ts";
 import type { RecordedRun, Transfer } from "./recorded.ts";
 
 /** When each transfer of a phase starts, from the start of the phase, when each takes its recorded time. */
-export function recordedStarts(transfers: readonly Transfer[], ranks: number): number[] {
+function recordedStarts(transfers: readonly Transfer[], ranks: number): number[] {
   /** Transfers under way. */
   const under: { end: number; ranks: number }[] = [];
   let [free, now] = [ranks, 0];
   return transfers.map((one) => {
     const needed = Math.min(one.ranks, ranks);
     while (free < needed) {
+      assert(under.length > 0, "ranks that are busy have a transfer");
       let first = 0;
       for (let i = 1; i < under.length; i++) if (under[i]!.end < under[first]!.end) first = i;
       const [done] = under.splice(first, 1) as [{ end: number; ranks: number }];
       now = Math.max(now, done.end);
       free += done.ranks;
+      assert(free <= ranks, "ranks come back once");
     }
     under.push({ end: now + one.seconds, ranks: needed });
     free -= needed;
@@ -27,7 +30,7 @@ function recordedPhase(transfers: readonly Transfer[], ranks: number): number {
   return transfers.reduce((last, { seconds }, i) => Math.max(last, (starts[i] as number) + seconds), 0);
 }
 
-export interface Phases {
+interface Phases {
   readonly read: number;
   readonly write: number;
   /** Recorded time between the end of the reads and the start of the writes. */

@@ -56,7 +56,7 @@ const countOfSize = (record: LayerRecord, size: number) =>
   sum(record.accesses, ({ bytes, count }) => (bytes === size ? count : 0));
 
 /** Writes of less than a block: the classes up to 1 KiB and frequent sizes of the class that the block divides. */
-export function subBlockWrites(record: LayerRecord): number {
+function subBlockWrites(record: LayerRecord): number {
   const [tiny, kilobyte, across] = record.writeSizes as unknown as number[];
   const frequent = sum(record.accesses, ({ bytes, count }) =>
     bytes > KIB && bytes < BLOCK_BYTES ? count : 0,
@@ -177,7 +177,7 @@ export function subBlockFiles(
   return enough(matched, limits.calls);
 }
 
-export interface Small {
+interface Small {
   readonly files: readonly Matched[];
   readonly count: number;
   /** Calls of this direction in all files, also in those that are left to others. */
@@ -204,7 +204,7 @@ export function smallAccesses(
   return count >= limits.calls && count >= limits.share * calls ? { files, count, calls } : undefined;
 }
 
-export interface Rewritten extends Matched {
+interface Rewritten extends Matched {
   /** Bytes that were read only to be written again. */
   readonly bytes: number;
   /** mpi-io: the library reads what the application never asked for; posix: the application alternates. */

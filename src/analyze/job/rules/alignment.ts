@@ -10,7 +10,7 @@ import { ALWAYS_INFO, ownScale, severityByCalls } from "./severity.ts";
 import { alignedPieces, hints } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
-export interface Misaligned extends Matched {
+interface Misaligned extends Matched {
   readonly calls: number;
 }
 

@@ -3,7 +3,7 @@ import type { JobFile } from "../job.ts";
 import { bytesMoved, extentOf, ioSeconds, known, sum } from "./measures.ts";
 import { fileCalls, oncePerJob, realFiles } from "./per-job.ts";
 
-export interface MetadataFacts {
+interface MetadataFacts {
   readonly opens: number;
   readonly stats: number;
   /** Opens, as many closes, and stats. Seeks stay in the client, and Darshan counts the time of syncs with writes. */
@@ -45,7 +45,7 @@ export const metadataFacts = oncePerJob((job): MetadataFacts => {
   };
 });
 
-export interface OwnFiles {
+interface OwnFiles {
   /** Files with data that a single rank uses. */
   readonly files: readonly JobFile[];
   /** Ranks that have such files. */
@@ -78,7 +78,7 @@ export const ownFiles = oncePerJob((job): OwnFiles => {
   };
 });
 
-export interface DataFiles {
+interface DataFiles {
   readonly files: readonly JobFile[];
   /** Moved to and from them. */
   readonly bytes: number;

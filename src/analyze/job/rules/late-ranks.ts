@@ -3,7 +3,7 @@ import type { Job, JobFile } from "../job.ts";
 import { bytesMoved, sum } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 
-export interface Late {
+interface Late {
   readonly rank: number;
   readonly seconds: number;
   readonly mean: number;
@@ -15,7 +15,7 @@ export interface Late {
   readonly shared: boolean;
 }
 
-export interface LateLimits {
+interface LateLimits {
   readonly ratio: number;
   readonly bytes: number;
   readonly ranks: number;

@@ -4,7 +4,6 @@ import type { LayerRecord } from "../records.ts";
 
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
-export const GIB = 1024 * MIB;
 
 export type Way = "read" | "write";
 export const WAYS = ["write", "read"] as const;

@@ -30,7 +30,7 @@ export function independentFiles(
   return sum(files, (record) => independentOf(record, way)) >= limits.calls ? files : [];
 }
 
-export interface Viewless extends Matched {
+interface Viewless extends Matched {
   readonly way: Way;
   /** Share of the requests that do not begin where the one before ended. */
   readonly apart: number;

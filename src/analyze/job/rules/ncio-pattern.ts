@@ -12,7 +12,7 @@ const OTHER_WAY = 0.05;
 /** The most that the command takes; methods keep their order with more. */
 const RANKS_MAX = 1024;
 
-export interface FittingPattern {
+interface FittingPattern {
   /** What lies where in memory is not recorded. */
   readonly case: "c-nc" | "nc-c";
   readonly count: number;
@@ -22,7 +22,7 @@ export interface FittingPattern {
 }
 
 /** Undefined when the counters do not support one. */
-export function fittingPattern(record: LayerRecord, way: Way): FittingPattern | undefined {
+function fittingPattern(record: LayerRecord, way: Way): FittingPattern | undefined {
   const calls = callsOf(record, way);
   const [access] = record.accesses;
   if (access === undefined || !(calls >= record.ranks) || !(record.ranks > 0)) return undefined;

@@ -35,7 +35,7 @@ export const mpiFiles = oncePerJob((job): readonly LayerRecord[] => job.layer("M
 const LOWEST = ["POSIX", "STDIO", "DFS", "DAOS"] as const;
 
 /** Calls of a file that are no transfers, in the layers that reach the file system. */
-export interface FileCalls {
+interface FileCalls {
   readonly opens: number;
   readonly stats: number;
   readonly syncs: number;

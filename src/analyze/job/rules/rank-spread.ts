@@ -4,7 +4,7 @@ import { addAllRankBytes, addRankBytes, type RankBytes } from "../rank-bytes.ts"
 import { bytesMoved, heaviest, sum } from "./measures.ts";
 import { oncePerJob, realFiles } from "./per-job.ts";
 
-export interface RankSpread {
+interface RankSpread {
   readonly totalBytes: number;
   readonly heaviestRank: number;
   readonly heaviestBytes: number;
@@ -15,7 +15,7 @@ export interface RankSpread {
 }
 
 /** Bytes of every rank of a job: what each moved by itself, and what all moved in equal parts. */
-export interface EachRank {
+interface EachRank {
   readonly ownBytes: RankBytes;
   /** Of each rank, beside its own. */
   readonly evenBytes: number;

@@ -3,7 +3,7 @@ import type { Job, OstLoad } from "../job.ts";
 import { bytesMoved, heaviest, median } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 
-export interface SlowTarget {
+interface SlowTarget {
   readonly ost: number;
   readonly seconds: number;
   readonly bytes: number;

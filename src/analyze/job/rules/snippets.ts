@@ -4,7 +4,7 @@ import type { Way } from "./measures.ts";
 
 const c = (...lines: readonly string[]): Snippet => ({ language: "c", code: lines.join("\n") });
 
-export interface Hint {
+interface Hint {
   readonly key: string;
   readonly value: string | number;
 }

@@ -185,7 +185,7 @@ const moversOf = (file: JobFile) => {
 };
 
 /** `0 1 2 3 9` as `0-3 9`. */
-export function ostText(osts: readonly number[]): string {
+function ostText(osts: readonly number[]): string {
   const parts: string[] = [];
   const sorted = [...new Set(osts)].sort((a, b) => a - b);
   for (let i = 0; i < sorted.length; ) {

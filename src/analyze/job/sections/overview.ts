@@ -53,7 +53,7 @@ function tiles({ job }: ReportInput): Tile[] {
 }
 
 /** What a reader must know before believing a number. */
-export function warnings({ job }: Pick<ReportInput, "job">): Block[] {
+function warnings({ job }: Pick<ReportInput, "job">): Block[] {
   const blocks: Block[] = [];
   const several = job.runs.length > 1;
   for (const run of job.runs) {

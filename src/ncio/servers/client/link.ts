@@ -18,7 +18,7 @@ import {
 } from "../wire.ts";
 import type { Message, Waiter } from "./message.ts";
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly address: string;
   /** The number of the server, for messages; unknown until it said hello. */
   readonly server?: number;

@@ -31,13 +31,13 @@ const TIMEOUT_MS = 30_000;
 const SYNC_TIMEOUT_MS = 600_000;
 const OUTSTANDING_MAX = 65_536;
 
-export interface ServersCounts extends RequestCounts {
+interface ServersCounts extends RequestCounts {
   /** Messages that ask for a sync, one to each server; not among the others. */
   readonly syncMessages: number;
 }
 
 /** What files share. */
-export class Traffic {
+class Traffic {
   requests = 0;
   messages = 0;
   syncMessages = 0;

@@ -1,9 +1,8 @@
 /** Finds the servers of a folder. */
 import { UsageError } from "../../../base/errors.ts";
-import { type ClientOptions, connectServers, type ServersStorage } from "../client/storage.ts";
 import { readState, readToken } from "./state.ts";
 
-export interface FoundServers {
+interface FoundServers {
   readonly addresses: readonly string[];
   readonly token: string;
   readonly stripBytes: number;
@@ -18,13 +17,6 @@ export function runningServers(dir: string): FoundServers {
     token: readToken(dir),
     stripBytes: state.stripBytes,
   };
-}
-
-export function connectFolder(
-  dir: string,
-  options: Omit<ClientOptions, "addresses" | "token"> = {},
-): Promise<ServersStorage> {
-  return connectServers({ ...options, ...runningServers(dir) });
 }
 
 export const noServers = (dir: string): UsageError =>

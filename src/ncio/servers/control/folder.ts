@@ -70,7 +70,7 @@ export function cleanUp(
 }
 
 /** Only a folder that has the name we give, so that a state file that was tampered with removes nothing else. */
-export function removeSocketFolder(path: string): void {
+function removeSocketFolder(path: string): void {
   if (/\/plimsoll-targets-[A-Za-z0-9]{6}$/.test(path)) rmSync(path, { recursive: true, force: true });
 }
 

@@ -19,7 +19,7 @@ import { cleanUp, openFolder, type OpenFolder } from "./folder.ts";
 import { Child } from "./child.ts";
 import { writeState } from "./state.ts";
 
-export interface StartOptions {
+interface StartOptions {
   readonly servers: number;
   /** Holds data and state. A folder for the time being, removed by `stop`, unless given. */
   readonly dir?: string;

@@ -29,7 +29,7 @@ export interface TargetsState {
   readonly servers: readonly ServerEntry[];
 }
 
-export const STATE_FILE = "targets.json";
+const STATE_FILE = "targets.json";
 const TOKEN_FILE = "token";
 
 /**

@@ -11,7 +11,7 @@ import { readState, readToken, type ServerEntry } from "./state.ts";
  * `gone`: its process has ended. `silent`: the process is there and does not answer. `other`: another program answers at its
  * address.
  */
-export type ServerCondition = "running" | "gone" | "silent" | "other";
+type ServerCondition = "running" | "gone" | "silent" | "other";
 
 export interface ServerStatus {
   readonly server: number;
@@ -23,7 +23,7 @@ export interface ServerStatus {
   readonly stats: ServerStats | undefined;
 }
 
-export interface TargetsStatus {
+interface TargetsStatus {
   readonly dir: string;
   readonly since: string;
   readonly host: string;

@@ -11,7 +11,7 @@ import { isAlive, isGone, signal } from "./processes.ts";
 import { readState, readToken, type ServerEntry, type TargetsState } from "./state.ts";
 import { linkTo } from "./status.ts";
 
-export interface StopOutcome {
+interface StopOutcome {
   readonly server: number;
   readonly pid: number;
   /** `ended` when it was told to; `killed` when it did not listen; `gone` when it was not there any more. */

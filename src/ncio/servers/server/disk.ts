@@ -6,7 +6,7 @@ import { SeekModel } from "./seek-model.ts";
 import type { Joins } from "./setting.ts";
 
 /** Of a file only what is read and written here. */
-export interface OpenFile {
+interface OpenFile {
   readonly fd: number;
 }
 

@@ -18,13 +18,13 @@ export interface Body {
   end: number;
 }
 
-export interface Handle {
+interface Handle {
   readonly file: LocalFile;
   readonly writable: boolean;
 }
 
 /** Gives a buffer for a response with so many bytes of data, which begin at `at`. */
-export type Reserve = (dataBytes: number) => { readonly buffer: Buffer; readonly at: number };
+type Reserve = (dataBytes: number) => { readonly buffer: Buffer; readonly at: number };
 
 /** The files that one client has open. */
 export class Handles {
