@@ -1,0 +1,77 @@
+/** docs/guides/add-a-format.md, followed to the letter in a copy of the sources: every fitting command reads the format. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+let copy: string;
+
+/** Code blocks of the guide in a language, without their indentation in the list. */
+function blocks(language: string): string[] {
+  const guide = readFileSync(join(root, "docs/guides/add-a-format.md"), "utf8");
+  return [...guide.matchAll(/^( *)```(\w*)\n([\s\S]*?)^ *```$/gm)]
+    .filter(([, , own]) => own === language)
+    .map(([, indent = "", , text = ""]) => text.replaceAll(new RegExp(`^${indent}`, "gm"), ""));
+}
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), "plimsoll-guide-"));
+  for (const name of [
+    "src",
+    "web",
+    "scripts",
+    "bin",
+    "native",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+  ])
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const [format = "", line = "", entry = ""] = blocks("ts");
+  mkdirSync(join(copy, "src/formats/beacon"));
+  writeFileSync(join(copy, "src/formats/beacon/format.ts"), format);
+  const path = join(copy, "src/formats/catalogue.ts");
+  const catalogue = readFileSync(path, "utf8");
+  const first = "export const CATALOGUE: readonly InputFormat[] = [\n";
+  expect(catalogue).toContain(first);
+  writeFileSync(path, `${line}${catalogue.replace(first, `${first}${entry}`)}`);
+  writeFileSync(join(copy, "trace.txt"), blocks("")[0] ?? "");
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+function run(...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(copy, "bin/plimsoll"), ...words], {
+    ...{ cwd: copy, encoding: "utf8" },
+  });
+  return { code: status, out: stdout, err: stderr.replace(/^plimsoll: building.*\n/, "") };
+}
+
+it("gives a format that bps, report, findings and diff read", () => {
+  const bps = run("bps", "trace.txt", "--json");
+  expect({ code: bps.code, err: bps.err }).toEqual({ code: 0, err: "" });
+  expect(JSON.parse(bps.out)).toMatchObject({ accesses: 1, bytes: 2 ** 20, ioTimeSeconds: 0.004 });
+  expect(run("report", "trace.txt").out).toContain("Recorded by  beacon trace");
+  const { job, metrics } = JSON.parse(run("findings", "trace.txt", "--json").out);
+  expect(job).toMatchObject({ ranks: 1, startUnixSeconds: 1_700_000_000 });
+  expect(metrics).toMatchObject({ bytesWritten: 2 ** 20, files: 1 });
+  expect(run("diff", "trace.txt", "trace.txt").code).toBe(0);
+  expect(run("bps", "--format", "beacon", "trace.txt").code).toBe(0);
+}, 120_000);
+
+it("is typed as the compiler wants it", () => {
+  const project = join(copy, "guide.json");
+  writeFileSync(
+    project,
+    JSON.stringify({ extends: "./tsconfig.json", include: ["src/formats/catalogue.ts"] }),
+  );
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), "--noEmit", "-p", project],
+    { encoding: "utf8" },
+  );
+  expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+}, 120_000);
