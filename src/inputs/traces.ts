@@ -2,8 +2,9 @@
 import { basename } from "node:path";
 import { CallSurvey, JobStreams } from "../analyze/job/index.ts";
 import { FormatError } from "../base/errors.ts";
-import { type CallNote, type CallSink, noteText, TablesBuilder } from "../model/index.ts";
+import { CALL_NONFILE, type CallNote, type CallSink, noteText, TablesBuilder } from "../model/index.ts";
 import { nodeCodecs } from "../node/codecs.ts";
+import { isLeftOut } from "../record/filters.ts";
 import { unseenNotes } from "../record/unseen.ts";
 import { openInput, reasonOf } from "./files.ts";
 import type { JobOptions, ReadJob } from "./job.ts";
@@ -81,11 +82,36 @@ async function readCalls(
   const source = openInput(path);
   try {
     if (format?.calls === undefined) throw new FormatError(path, {}, "unknown format");
-    format.calls(source, sink, { codecs: nodeCodecs, keepGoing });
+    // strace sees what every start of a program reads: libraries, locales, the kernel's own files.
+    const into = format.id === "strace" ? withoutSystemFiles(sink) : sink;
+    format.calls(source, into, { codecs: nodeCodecs, keepGoing });
   } finally {
     source.close();
   }
   await yieldToEvents();
+}
+
+const NO_FILTER = { only: [], skip: [], all: false };
+
+/** Calls on system files count as those on pipes: none of the job's I/O. */
+function withoutSystemFiles(sink: CallSink): CallSink {
+  const isSystem: boolean[] = [];
+  return {
+    clock: (clock) => sink.clock(clock),
+    process: (process) => sink.process(process),
+    note: (note) => sink.note(note),
+    file(file) {
+      const number = sink.file(file);
+      isSystem[number] = isLeftOut(file.path, NO_FILTER);
+      return number;
+    },
+    block(block) {
+      for (let i = 0; i < block.count; i++)
+        if (isSystem[block.file[i] as number] === true)
+          block.flags[i] = (block.flags[i] as number) | CALL_NONFILE;
+      sink.block(block);
+    },
+  };
 }
 
 /** Notes of the files of one recording are about all of them: counts and amounts add up. */

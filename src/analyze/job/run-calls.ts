@@ -9,6 +9,7 @@ import {
   type CallProcess,
   type CallSink,
   MPIIO_LAYER,
+  Operation,
   type StripeLayout,
 } from "../../model/index.ts";
 
@@ -84,7 +85,7 @@ export class RunCalls implements CallSink {
     this.#sink.rankEnds(this.#ranks[process] as number);
   }
 
-  /** Calls that failed, and those on pipes and terminals, are none of the job's I/O. */
+  /** Reads and writes that failed, and calls on pipes and terminals, are none of the job's I/O. */
   block(block: CallBlock): void {
     const { count, process, file, operation, layer, flags, startNs, endNs, offset } = block;
     const bytes = this.#bytesOf(block);
@@ -102,7 +103,8 @@ export class RunCalls implements CallSink {
         flags[to] === ownFlags
       )
         to++;
-      if ((ownFlags & (CALL_ERROR | CALL_NONFILE)) === 0)
+      const isFailedTransfer = ownOperation <= Operation.write && (ownFlags & CALL_ERROR) !== 0;
+      if (!isFailedTransfer && (ownFlags & CALL_NONFILE) === 0)
         this.#sink.stretch({
           earliestNs: this.#naming.earliestNs,
           ...{ from, to, operation: ownOperation, shiftNs: this.#shiftNs, startNs, endNs, bytes, offset },

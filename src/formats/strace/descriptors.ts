@@ -15,6 +15,8 @@ export class Descriptors {
   /** What `use` found. */
   file = 0;
   flags = 0;
+  /** File of the open or close that was followed last; -1 when it is not known. */
+  followed = -1;
   /** Accesses on descriptors that nothing is known of. */
   unnamed = 0;
   readonly #tasks: Tasks;
@@ -40,15 +42,33 @@ export class Descriptors {
     if (this.#files.isNonfile(this.file)) this.flags |= CALL_NONFILE;
   }
 
+  /** The file of a descriptor, by the name that the cursor has or by what was opened; -1 when nothing is known of it. */
+  fileOf(task: Task, descriptor: number, { bytes, nameFrom, nameTo }: Cursor): number {
+    if (nameTo > nameFrom) return this.#files.named(bytes, nameFrom, nameTo);
+    return task.shared.descriptors.get(descriptor)?.file ?? -1;
+  }
+
+  /** The file whose name the cursor has. */
+  named({ bytes, nameFrom, nameTo }: Cursor): number {
+    return this.#files.named(bytes, nameFrom, nameTo);
+  }
+
+  flagsOf(file: number): number {
+    return this.#files.isNonfile(file) ? CALL_NONFILE : 0;
+  }
+
   /** A call that changes descriptors or processes; false when its line is not whole. */
   follow(task: Task, call: Call, cursor: Cursor, result: Result): boolean {
     const { bytes, at: from } = cursor;
+    this.followed = -1;
     switch (call.kind) {
       case "open":
         return this.#open(task, cursor, result);
       case "close": {
         const descriptor = cursor.descriptor();
+        const file = this.fileOf(task, descriptor, cursor);
         if (!result.read(cursor)) return false;
+        this.followed = file;
         if (result.value === 0) task.shared.descriptors.delete(descriptor);
         return true;
       }
@@ -88,14 +108,14 @@ export class Descriptors {
     const pathTo = cursor.nameTo;
     const flagsFrom = cursor.at;
     if (!result.read(cursor)) return false;
+    if (hasPath) this.followed = this.#files.named(bytes, pathFrom, pathTo);
     if (!(result.value >= 0)) return true;
     const flags = TEXT.decode(bytes.subarray(Math.max(from, flagsFrom), cursor.at));
     const named = cursor.nameTo > cursor.nameFrom;
-    if (!named && !hasPath) return true;
+    if (named) this.followed = this.#files.named(bytes, cursor.nameFrom, cursor.nameTo);
+    if (this.followed < 0) return true;
     task.shared.descriptors.set(result.value, {
-      file: named
-        ? this.#files.named(bytes, cursor.nameFrom, cursor.nameTo)
-        : this.#files.named(bytes, pathFrom, pathTo),
+      file: this.followed,
       direct: flags.includes("O_DIRECT|") || /O_DIRECT\b/.test(flags),
       closeOnExec: flags.includes("O_CLOEXEC"),
     });

@@ -83,11 +83,12 @@ export class TraceReader {
     }
     for (const task of this.#tasks.all()) this.#transfers.end(task);
     this.#transfers.countWaiting();
-    if (columns.total === 0 && counts.untimed > 0)
+    const { accesses } = this.#transfers;
+    if (accesses === 0 && counts.untimed > 0)
       throw new FormatError(this.#source, {}, "no call has its duration; record with strace -f -ttt -T -y");
     columns.flush();
     const facts = {
-      accesses: columns.total,
+      accesses,
       unnamed: descriptors.unnamed,
       cutLine: this.#cutLine,
       lines: this.#line,

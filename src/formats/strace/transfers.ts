@@ -35,6 +35,8 @@ export class Transfers {
     submitted: 0,
     uring: 0,
   };
+  /** Reads and writes. */
+  accesses = 0;
   readonly columns: CallColumns;
   readonly descriptors: Descriptors;
   readonly #sink: CallSink;
@@ -60,7 +62,34 @@ export class Transfers {
     else if (kind === "submit") this.#submit(task, start);
     else if (kind === "events") this.#events(task, start);
     else if (kind === "uring") this.counts.uring++;
+    else if (kind === "by-path" || kind === "by-descriptor") this.#metadata(task, call, start);
     else if (!this.descriptors.follow(task, call, cursor, this.#result)) this.counts.cut++;
+    else if (call.operation !== undefined && this.descriptors.followed >= 0)
+      this.#keepMetadata(task, call.operation, start, this.descriptors.followed);
+  }
+
+  /** ("path"…), (directory, "path"…) or (fd…); a path may be empty, and then the descriptor before it is meant. */
+  #metadata(task: Task, call: Call, start: number): void {
+    const cursor = this.#cursor;
+    let file = -1;
+    if (!cursor.is('"')) {
+      const descriptor = cursor.descriptor();
+      if (call.kind === "by-descriptor" || descriptor >= 0)
+        file = this.descriptors.fileOf(task, descriptor, cursor);
+      if (call.kind === "by-path") cursor.next();
+    }
+    if (call.kind === "by-path" && cursor.string() && cursor.nameTo > cursor.nameFrom)
+      file = this.descriptors.named(cursor);
+    if (!this.#result.read(cursor)) this.counts.cut++;
+    else if (file >= 0) this.#keepMetadata(task, call.operation as number, start, file);
+  }
+
+  #keepMetadata(task: Task, operation: number, start: number, file: number): void {
+    const { value, durationNs } = this.#result;
+    if (Number.isNaN(durationNs)) return;
+    const flags = this.descriptors.flagsOf(file);
+    const end = start + durationNs;
+    this.#row(task, start, end, 0, value < 0 ? -1 : 0, Number.NaN, file, flags, operation);
   }
 
   /** A task is gone, or the trace is over. */
@@ -243,9 +272,11 @@ export class Transfers {
     offset: number,
     file: number,
     flags: number,
+    operation: number = (flags & WRITES) !== 0 ? Operation.write : Operation.read,
   ): void {
     const { columns } = this;
     const row = columns.count;
+    if (operation <= Operation.write) this.accesses++;
     columns.startNs[row] = start;
     columns.endNs[row] = end;
     columns.bytes[row] = bytes;
@@ -253,7 +284,7 @@ export class Transfers {
     (columns.offset as Float64Array)[row] = offset;
     columns.process[row] = task.processAt(this.#sink);
     columns.file[row] = file;
-    columns.operation[row] = (flags & WRITES) !== 0 ? Operation.write : Operation.read;
+    columns.operation[row] = operation;
     columns.flags[row] = (flags & ~WRITES) | (result < 0 ? CALL_ERROR : 0);
     columns.next();
   }
