@@ -27,6 +27,8 @@ export interface RunSpan {
   readonly startUnixSeconds: number;
   /** NaN when the log does not say. */
   readonly runSeconds: number;
+  /** Its processes are not ranks of MPI. */
+  readonly isApart?: boolean;
 }
 
 /** One job may have several logs: ranks are counted on from log to log, times count from the first start. */
@@ -35,6 +37,7 @@ interface Placing {
   readonly ranks: number;
   readonly startUnixSeconds: number;
   readonly seconds: number;
+  readonly hasRanks: boolean;
 }
 
 function placing(spans: readonly RunSpan[]): Placing {
@@ -53,7 +56,13 @@ function placing(spans: readonly RunSpan[]): Placing {
     const end = shiftSeconds + span.runSeconds;
     if (!(seconds >= end) && !Number.isNaN(end)) seconds = end;
   }
-  return { places, ranks, startUnixSeconds, seconds };
+  return {
+    places,
+    ranks,
+    startUnixSeconds,
+    seconds,
+    hasRanks: spans.every(({ isApart }) => isApart !== true),
+  };
 }
 
 /** Listens while logs are read into tables. Name all runs of the job before. */
@@ -117,7 +126,7 @@ export class JobStreams implements Streams {
 }
 
 export function buildJob(tables: Tables, streams: JobStreams): Job {
-  const { places, ranks, startUnixSeconds, seconds } = streams.placing;
+  const { places, ranks, startUnixSeconds, seconds, hasRanks } = streams.placing;
   const table = (name: string): Table => {
     const found = tables.get(name);
     assert(found !== undefined, `no table ${name}`);
@@ -138,7 +147,7 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
   return {
     ...facts,
     modules,
-    facts: factsOf(modules, trace?.layers.map(({ layer }) => layer) ?? []),
+    facts: factsOf(modules, trace?.layers.map(({ layer }) => layer) ?? [], hasRanks),
     partialModules: new Set(runs.flatMap(({ partialModules }) => partialModules)),
     layer: (name) => byLayer.get(name) ?? [],
     file: (fileId) => byId.get(fileId),

@@ -107,7 +107,9 @@ export class CallSurvey {
       partial_modules: "",
       warnings: this.#warnings.join("\n"),
     });
-    return { runId, ranks: ranks.count, startUnixSeconds: Number(base) / 1e9 + start, runSeconds: seconds };
+    const isApart = this.#processes.some(({ rank, calls }) => rank === undefined && calls > 0);
+    const startUnixSeconds = Number(base) / 1e9 + start;
+    return { runId, ranks: ranks.count, startUnixSeconds, runSeconds: seconds, isApart };
   }
 
   /** For the second reading: the same numbers, times from the start of the run. */

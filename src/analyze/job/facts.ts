@@ -14,14 +14,17 @@ export type Fact =
   /** Bytes over time, without single calls. */
   | "activity"
   /** On which targets files lie. */
-  | "layout";
+  | "layout"
+  /** Processes work together as ranks of MPI: one may wait for another. */
+  | "ranks";
 
-/** Modules of Darshan with facts that are not records of a layer. */
+/** Modules of Darshan, and one thing more, with facts that are not records of a layer. */
 const MODULES: Readonly<Record<string, Fact>> = {
   DXT_POSIX: "POSIX calls",
   DXT_MPIIO: "MPI-IO calls",
   HEATMAP: "activity",
   LUSTRE: "layout",
+  "MPI ranks": "ranks",
 };
 
 const MODULE_OF = new Map(Object.entries(MODULES).map(([module, fact]) => [fact as string, module]));
@@ -36,8 +39,12 @@ export const needsText = (groups: readonly (readonly Fact[])[], and: string): st
 const isLayer = (name: string): name is Fact => (LAYERS as readonly string[]).includes(name);
 
 /** Facts of the modules of a log, and of the layers with traced calls. */
-export function factsOf(modules: Iterable<string>, tracedLayers: readonly string[]): Set<Fact> {
-  const facts = new Set<Fact>();
+export function factsOf(
+  modules: Iterable<string>,
+  tracedLayers: readonly string[],
+  hasRanks: boolean,
+): Set<Fact> {
+  const facts = new Set<Fact>(hasRanks ? ["ranks"] : []);
   for (const module of modules) {
     const fact = MODULES[module];
     if (fact !== undefined) facts.add(fact);

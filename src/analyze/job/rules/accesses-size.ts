@@ -134,7 +134,7 @@ function smallAdvice(
         `and make one collective call (MPI_File_${way}_all), so that aggregators join the pieces of all ranks.`,
       snippet: collectiveCall(way),
     };
-  if (worst.ranks > 1)
+  if (worst.ranks > 1 && job.facts.has("ranks"))
     return {
       advice:
         `${many(worst.ranks, "rank")} make these calls on ${worst.path} through POSIX. Collect pieces in memory and ${way} megabytes ` +

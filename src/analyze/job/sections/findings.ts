@@ -24,6 +24,7 @@ const DATA: Partial<Record<Fact, string>> = {
   activity: "a heat map",
   "POSIX calls": "DXT traces",
   "MPI-IO calls": "DXT traces",
+  ranks: "MPI ranks",
   H5F: "HDF5 files",
   H5D: "HDF5 datasets",
   PNETCDF_VAR: "PnetCDF variables",
