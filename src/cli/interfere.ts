@@ -73,6 +73,7 @@ export default defineCommand({
       await Promise.allSettled(threads.map(({ ended }) => ended));
       for (const { path } of streams) rmSync(path, { force: true });
     }
+    throwFailure(threads);
     for (const partial of partials) partial.done();
     const seconds = (performance.now() - began) / 1000;
     const perTarget = folders.map((folder, target) => ({
@@ -132,6 +133,11 @@ function startStream(path: string, index: number, setting: StreamSetting): Strea
   return stream;
 }
 
+function throwFailure(threads: readonly Stream[]): void {
+  const failed = threads.find(({ failure }) => failure !== undefined)?.failure;
+  if (failed !== undefined) throw failed;
+}
+
 async function untilEnough(
   shared: BigInt64Array,
   { seconds, bytes, began }: { seconds: number; bytes?: number | undefined; began: number },
@@ -146,8 +152,7 @@ async function untilEnough(
     performance.now() - began < seconds * 1000 &&
     total() < (bytes ?? Number.POSITIVE_INFINITY)
   ) {
-    const failed = threads.find(({ failure }) => failure !== undefined)?.failure;
-    if (failed !== undefined) throw failed;
+    throwFailure(threads);
     progress.update(total());
     const left = seconds * 1000 - (performance.now() - began);
     await new Promise((resolve) => setTimeout(resolve, Math.max(1, Math.min(POLL_MS, left))));
