@@ -81,7 +81,7 @@ export class Random {
 }
 
 /** The finalizer of MurmurHash3: a one-to-one map of 32 bits in which every input bit moves every output bit. */
-function scramble(value: number): number {
+export function scramble(value: number): number {
   let z = value | 0;
   z = Math.imul(z ^ (z >>> 16), 0x85ebca6b);
   z = Math.imul(z ^ (z >>> 13), 0xc2b2ae35);

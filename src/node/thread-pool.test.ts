@@ -110,6 +110,7 @@ it("a task that throws rejects with the same kind of error, and the thread goes 
   await expect(pool.run({ do: "text" })).rejects.toThrow("only text");
   // What cannot be sent is the failure of the task too.
   await expect(pool.run({ do: "function" })).rejects.toThrow(/could not be cloned/);
+  await expect(pool.run({ do: "echo", value: () => {} })).rejects.toThrow(/could not be cloned/);
   expect(await pool.run({ do: "echo", value: 1 })).toMatchObject({ value: 1 });
 });
 

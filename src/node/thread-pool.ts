@@ -21,17 +21,20 @@ export interface ThreadPoolOptions {
   readonly onQuestion?: (message: never) => Promise<unknown>;
 }
 
-interface Waiting<Task> {
-  readonly task: Task;
-  readonly last: boolean;
+interface Given {
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Thread<Task> {
+interface Waiting<Task> extends Given {
+  readonly task: Task;
+  readonly last: boolean;
+}
+
+interface Thread {
   readonly worker: Worker;
-  /** Under way, the oldest first. */
-  readonly tasks: Waiting<Task>[];
+  /** Under way, the oldest first; what they are is only in the thread, for it may be large. */
+  readonly tasks: Given[];
   readonly ended: Promise<void>;
   alive: boolean;
   /** What it failed with last. */
@@ -40,7 +43,7 @@ interface Thread<Task> {
 
 export class ThreadPool<Task, Result> {
   readonly #options: ThreadPoolOptions;
-  readonly #threads: Thread<Task>[];
+  readonly #threads: Thread[];
   readonly #queue: Waiting<Task>[] = [];
   #watchers: (() => void)[] = [];
   #ending = false;
@@ -101,7 +104,7 @@ export class ThreadPool<Task, Result> {
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
   }
 
-  #startThread(): Thread<Task> {
+  #startThread(): Thread {
     const { program, workerData, resourceLimits } = this.#options;
     const worker = new Worker(program, { workerData, ...(resourceLimits && { resourceLimits }) });
     const ended = new Promise<void>((resolve) => {
@@ -110,7 +113,7 @@ export class ThreadPool<Task, Result> {
         resolve();
       });
     });
-    const thread: Thread<Task> = { worker, tasks: [], ended, alive: true, error: undefined };
+    const thread: Thread = { worker, tasks: [], ended, alive: true, error: undefined };
     worker.on("message", (message: FromThread) => this.#heard(thread, message));
     worker.once("error", (error) => {
       thread.error = error;
@@ -137,13 +140,18 @@ export class ThreadPool<Task, Result> {
     }
   }
 
-  #give(thread: Thread<Task>, waiting: Waiting<Task>): void {
+  #give(thread: Thread, { task, last, resolve, reject }: Waiting<Task>): void {
     assert(thread.alive, "only a living thread gets a task");
-    thread.tasks.push(waiting);
-    post(thread, { kind: "task", task: waiting.task, last: waiting.last });
+    try {
+      post(thread, { kind: "task", task, last });
+      thread.tasks.push({ resolve, reject });
+    } catch (error) {
+      // It cannot be sent.
+      reject(error);
+    }
   }
 
-  #heard(thread: Thread<Task>, message: FromThread): void {
+  #heard(thread: Thread, message: FromThread): void {
     if (message.kind === "says") this.#options.onMessage?.(message.message as never);
     else if (message.kind === "asks") void this.#answer(thread, message.message);
     else {
@@ -158,7 +166,7 @@ export class ThreadPool<Task, Result> {
     }
   }
 
-  async #answer(thread: Thread<Task>, message: unknown): Promise<void> {
+  async #answer(thread: Thread, message: unknown): Promise<void> {
     const { onQuestion } = this.#options;
     assert(onQuestion !== undefined, "a thread asks only a pool that answers");
     try {
@@ -169,7 +177,7 @@ export class ThreadPool<Task, Result> {
   }
 
   /** A thread ended. It may do so only after its last task. */
-  #left(thread: Thread<Task>, code: number): void {
+  #left(thread: Thread, code: number): void {
     thread.alive = false;
     if (this.#ending && thread.tasks.length === 0) return;
     this.#fail(thread.error ?? new Error(`a thread ended with code ${code} before its work was done`), [
@@ -178,7 +186,7 @@ export class ThreadPool<Task, Result> {
   }
 
   /** No more tasks; those of these threads, and those that no thread has, are not done. */
-  #fail(error: unknown, threads: readonly Thread<Task>[]): void {
+  #fail(error: unknown, threads: readonly Thread[]): void {
     this.#failure ??= error;
     for (const { tasks } of [...threads, { tasks: this.#queue }])
       for (const waiting of tasks.splice(0)) waiting.reject(error);
@@ -200,6 +208,6 @@ export class ThreadPool<Task, Result> {
   }
 }
 
-function post<Task>({ worker }: Thread<Task>, message: ToThread<Task>): void {
+function post<Task>({ worker }: Thread, message: ToThread<Task>): void {
   worker.postMessage(message);
 }

@@ -1,8 +1,9 @@
 /** Files in a store that no manifest entry names: what stopped writers left, and what is not ours. */
 import { assert } from "../base/assert.ts";
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { STORE_SCHEMA } from "../model/index.ts";
+import { namesIn } from "../node/folders.ts";
 import {
   ASIDE,
   LOCKS,
@@ -53,21 +54,21 @@ export function findLeftovers(store: string): Leftovers {
     if (kind !== "keep") (kind === "ours" ? ours : foreign).push(path);
   };
   const hasEntry = (id: string) => existsSync(entryPath(store, id));
-  for (const name of list(store)) {
+  for (const name of namesIn(store)) {
     const known = [STORE_FILE, SEGMENTS, MANIFEST, ASIDE, LOCKS, TMP].includes(name);
     sort(name, known ? "keep" : name.startsWith(STORE_FILE) && isPart(name) ? "ours" : "foreign");
   }
-  for (const name of list(join(store, MANIFEST))) {
+  for (const name of namesIn(join(store, MANIFEST))) {
     const mark = markId(name);
     const kind = entryId(name) !== undefined ? "keep" : isPart(name) ? "ours" : "foreign";
     sort(`${MANIFEST}/${name}`, mark === undefined ? kind : hasEntry(mark) ? "keep" : "ours");
   }
-  for (const table of list(join(store, SEGMENTS))) {
+  for (const table of namesIn(join(store, SEGMENTS))) {
     if (!STORE_SCHEMA.some(({ name }) => name === table)) {
       foreign.push(`${SEGMENTS}/${table}`);
       continue;
     }
-    for (const name of list(join(store, SEGMENTS, table))) {
+    for (const name of namesIn(join(store, SEGMENTS, table))) {
       const batch = segmentBatch(name);
       sort(
         `${SEGMENTS}/${table}/${name}`,
@@ -75,9 +76,9 @@ export function findLeftovers(store: string): Leftovers {
       );
     }
   }
-  for (const name of list(join(store, TMP)))
+  for (const name of namesIn(join(store, TMP)))
     sort(`${TMP}/${name}`, isBatchId(name.replace(/-spill$/, "")) ? "ours" : "foreign");
-  const aside = list(join(store, ASIDE)).map((name) => `${ASIDE}/${name}`);
+  const aside = namesIn(join(store, ASIDE)).map((name) => `${ASIDE}/${name}`);
   return { ours, aside, foreign };
 }
 
@@ -118,7 +119,7 @@ function tablesWithNothingElse(store: string, paths: readonly string[]): Readonl
   const going = new Set(paths);
   return new Set(
     STORE_SCHEMA.map(({ name }) => name).filter((table) =>
-      list(join(store, SEGMENTS, table)).every(
+      namesIn(join(store, SEGMENTS, table)).every(
         (name) => segmentBatch(name) === undefined || going.has(`${SEGMENTS}/${table}/${name}`),
       ),
     ),
@@ -132,7 +133,7 @@ function extent(path: string): { bytes: number; changedMs: number } {
   if (!stat.isDirectory()) return { bytes: stat.size, changedMs: stat.mtimeMs };
   let bytes = 0;
   let changedMs = stat.mtimeMs;
-  for (const name of list(path)) {
+  for (const name of namesIn(path)) {
     const inner = extent(join(path, name));
     bytes += inner.bytes;
     changedMs = Math.max(changedMs, inner.changedMs);
@@ -146,14 +147,5 @@ function removeAll(path: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
   }
 }

@@ -6,7 +6,8 @@
  * count at all. Before the files of replaced batches are deleted, a mark settles the compaction for good.
  */
 import { assert } from "../base/assert.ts";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { namesIn } from "../node/folders.ts";
 import { basename, join } from "node:path";
 import { FormatError } from "../base/errors.ts";
 import { STORE_VERSION } from "../model/index.ts";
@@ -153,22 +154,13 @@ export function bytesOf(batch: BatchInfo): number {
 
 /** A listing that did not change while it was made; some file systems give no such promise for one call. */
 function stableNames(folder: string): string[] {
-  let names = list(folder);
+  let names = namesIn(folder);
   for (let attempt = 0; attempt < 10; attempt++) {
-    const again = list(folder);
+    const again = namesIn(folder);
     if (again.length === names.length && again.every((name, index) => name === names[index])) break;
     names = again;
   }
   return names;
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }
 
 function readEntry(path: string, id: string): BatchInfo {

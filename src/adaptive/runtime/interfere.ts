@@ -50,6 +50,7 @@ export async function interfere(
     await Promise.allSettled(threads.map(({ ended }) => ended));
     for (const { path } of streams) rmSync(path, { force: true });
   }
+  throwFailure(threads);
   for (const partial of partials) partial?.done();
   return {
     seconds: (performance.now() - began) / 1000,
@@ -57,6 +58,11 @@ export async function interfere(
       streams.reduce((sum, one, i) => (one.target === target ? sum + Number(shared[i]) : sum), 0),
     ),
   };
+}
+
+function throwFailure(threads: readonly Stream[]): void {
+  const failed = threads.find(({ failure }) => failure !== undefined)?.failure;
+  if (failed !== undefined) throw failed;
 }
 
 interface Stream {
@@ -119,8 +125,7 @@ async function untilEnough(
   const progress = listener.progress?.({ label: "loading", unit: "bytes" });
   const total = () => threads.reduce((sum, _, i) => sum + Number(Atomics.load(shared, i)), 0);
   while (!signal?.aborted && performance.now() - began < seconds * 1000 && total() < bytes) {
-    const failed = threads.find(({ failure }) => failure !== undefined)?.failure;
-    if (failed !== undefined) throw failed;
+    throwFailure(threads);
     progress?.update(total());
     const left = seconds * 1000 - (performance.now() - began);
     await new Promise((resolve) => setTimeout(resolve, Math.max(1, Math.min(POLL_MS, left))));

@@ -51,7 +51,7 @@ describe("plimsoll generate sitewide", () => {
     expect(readdirSync(at("site")).sort()).toEqual(
       ["README.txt", "answers.json", "clients", "damage", "samples", "slurm"].sort(),
     );
-    expect(out).toMatch(/B06 quartz perCallMean +219,000/);
+    expect(out).toMatch(/B06 +quartz +perCallMean +219,000/);
     const { items, comparison, checks, damage, options } = answers(at("site"));
     expect(options).toMatchObject({ cluster: "quartz", zone: "America/Los_Angeles" });
     expect(checks.V12).toEqual(["B06"]);

@@ -1,4 +1,4 @@
-import { type Node, type OptionNode, quote } from "./model.ts";
+import { flagsOf, type Node, type OptionNode, quote } from "./model.ts";
 
 /**
  * The script works out how far the words reach into the tree of commands, then offers what can follow. It needs
@@ -52,8 +52,4 @@ function bashValue(option: OptionNode): string {
   // Where nothing is known of the value, a blank offers nothing.
   const words = choices ? choices.join(" ") : files ? "files" : " ";
   return `        ${flagsOf(option).join("|")}) values=${quote(words)} ;;\n`;
-}
-
-function flagsOf({ long, short }: OptionNode): string[] {
-  return short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`];
 }

@@ -76,3 +76,7 @@ function pathsOf(table: readonly CommandEntry[]): string[] {
   }
   return [...paths];
 }
+
+export function flagsOf({ long, short }: OptionNode): string[] {
+  return short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`];
+}

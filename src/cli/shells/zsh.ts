@@ -1,4 +1,4 @@
-import { type Node, type OptionNode, type Word, quote } from "./model.ts";
+import { flagsOf, type Node, type OptionNode, type Word, quote } from "./model.ts";
 
 /** Works both with \`eval\` after compinit and as a file named _plimsoll in $fpath. */
 export function zshScript(nodes: readonly Node[]): string {
@@ -58,8 +58,4 @@ function zshValue(option: OptionNode): string {
 
 function described(words: readonly Word[]): string {
   return words.map(({ word, help }) => quote(`${word}:${help.replaceAll(":", ",")}`)).join(" ");
-}
-
-function flagsOf({ long, short }: OptionNode): string[] {
-  return short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`];
 }

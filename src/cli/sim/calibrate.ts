@@ -14,9 +14,10 @@ import {
   readTargets,
   spaceOf,
 } from "../../adaptive/sim/calibrate/index.ts";
-import { type Machine, MACHINES, machineNamed, readMachine } from "../../adaptive/sim/machines/index.ts";
+import { type Machine, MACHINES } from "../../adaptive/sim/machines/index.ts";
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../../adaptive/sim/storage/index.ts";
 import { defineCommand } from "../command.ts";
+import { machineFrom } from "./machine.ts";
 
 export default defineCommand({
   name: "sim calibrate",
@@ -102,7 +103,7 @@ export default defineCommand({
     },
   },
   async run({ options }, context) {
-    const machine = readAny(options.machine);
+    const machine = machineFrom(options.machine);
     const judging =
       options.targets === undefined
         ? publishedOf(machine)
@@ -135,10 +136,6 @@ export default defineCommand({
     else context.out.write(asText(machine, result, seconds));
   },
 });
-
-function readAny(name: string): Machine {
-  return name.endsWith(".json") ? readMachine(readFileSync(name, "utf8"), name) : machineNamed(name);
-}
 
 function publishedOf(machine: Machine) {
   if (MACHINES.every((one) => one.name !== machine.name))

@@ -1,5 +1,4 @@
 /** `plimsoll sim run`: one output step on a simulated machine. */
-import { readFileSync } from "node:fs";
 import { stepDocument, stepFacts } from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
@@ -7,7 +6,7 @@ import type { WriteRun } from "../../model/index.ts";
 import { POLICY_NAMES } from "../../adaptive/protocol/index.ts";
 import { renderText } from "../../report/text/index.ts";
 import type { RunSpec } from "../../adaptive/sim/experiments/run.ts";
-import { type Machine, machineNamed, readMachine } from "../../adaptive/sim/machines/index.ts";
+import { machineFrom } from "./machine.ts";
 import { type Learned, type SimulatedStep, simulateStep } from "../../adaptive/sim/step/step.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
@@ -103,10 +102,6 @@ export default defineCommand({
     await show(steps, { name, options, policies }, context);
   },
 });
-
-function machineFrom(name: string): Machine {
-  return name.endsWith(".json") ? readMachine(readFileSync(name, "utf8"), name) : machineNamed(name);
-}
 
 /** Each step meets another hour of background; what was learned goes on. */
 function lastStep(spec: RunSpec, policy: string, title: string, count: number): SimulatedStep {

@@ -2,9 +2,9 @@
  * Documents that wait for the end of their job: one file for each job on this node. Beside it may lie an empty file
  * `….shared`, the mark that another job was on the node at the same time.
  */
-import { closeSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "../../node/folders.ts";
+import { makeFolder, namesIn } from "../../node/folders.ts";
 import { PART, writeWhole } from "../../node/durable.ts";
 import { codeOf, FILE_MODE, fileNamePart, FOLDER_MODE, readToEnd } from "../files.ts";
 import type { JobFacts } from "./facts.ts";
@@ -64,7 +64,7 @@ export class WaitingFolder {
   /** All that wait, oldest first. */
   list(): Waiting[] {
     const found: Waiting[] = [];
-    for (const file of this.#names()) {
+    for (const file of namesIn(this.folder)) {
       if (!file.endsWith(ENDING)) continue;
       const path = join(this.folder, file);
       const status = statSync(path, { throwIfNoEntry: false });
@@ -79,22 +79,13 @@ export class WaitingFolder {
   clean(ageMsMax: number): Waiting[] {
     const stale = this.list().filter(({ ageMs }) => ageMs > ageMsMax);
     for (const { name } of stale) for (const end of [ENDING, SHARED]) this.#remove(`${name}${end}`);
-    for (const file of this.#names()) {
+    for (const file of namesIn(this.folder)) {
       if (file.endsWith(ENDING)) continue;
       const status = statSync(join(this.folder, file), { throwIfNoEntry: false });
       const isOurs = PART.test(file) || file.endsWith(SHARED);
       if (isOurs && status !== undefined && this.#nowMs() - status.mtimeMs > ageMsMax) this.#remove(file);
     }
     return stale;
-  }
-
-  #names(): string[] {
-    try {
-      return readdirSync(this.folder);
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return [];
-      throw error;
-    }
   }
 
   #mark(name: string): void {

@@ -3,6 +3,7 @@
  * members have the shares and means of the distribution and not of a sample of it. With a deviation of 2.9 of the
  * logarithm even a million random draws would miss a mean by 6 %.
  */
+import { scramble } from "../../base/prng.ts";
 import { normalQuantile } from "../reuse/index.ts";
 
 /** A shuffle of 0 … n - 1 that is computed place by place: four Feistel rounds over an even number of bits. */
@@ -19,7 +20,7 @@ export class Shuffle {
     this.#halfBits = bits / 2;
     this.#mask = 2 ** this.#halfBits - 1;
     this.#keys = Int32Array.from({ length: 4 }, (_, round) =>
-      mixed(mixed(seed ^ 0x5bd1e995) + Math.imul(kind, 0x9e3779b1) + Math.imul(round, 0x85a308d3)),
+      scramble(scramble(seed ^ 0x5bd1e995) + Math.imul(kind, 0x9e3779b1) + Math.imul(round, 0x85a308d3)),
     );
   }
 
@@ -43,19 +44,12 @@ export class Shuffle {
     let left = place >>> this.#halfBits;
     let right = place & mask;
     for (let round = 0; round < 4; round++) {
-      const next = left ^ (mixed(right + (keys[round] as number)) & mask);
+      const next = left ^ (scramble(right + (keys[round] as number)) & mask);
       left = right;
       right = next;
     }
     return ((left << this.#halfBits) | right) >>> 0;
   }
-}
-
-function mixed(value: number): number {
-  let z = value | 0;
-  z = Math.imul(z ^ (z >>> 16), 0x85ebca6b);
-  z = Math.imul(z ^ (z >>> 13), 0xc2b2ae35);
-  return (z ^ (z >>> 16)) | 0;
 }
 
 /** Splits n members by shares so that the parts add up to n: where each part ends. */
