@@ -44,7 +44,7 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/analyze/metric/access-metrics.ts": ["AccessColumns"],
   "src/base/csv.ts": ["csvField"],
   "src/base/extremes.ts": ["AmountSum"],
-  "src/base/intervals.ts": ["UnionLength", "unionLength", "unionLengthOfPairs"],
+  "src/base/intervals.ts": ["UnionLength"],
   "src/base/text-writer.ts": ["putInteger"],
   "src/base/words.ts": ["signedNumber"],
   "src/cli/job/same-job.ts": ["jobsOf"],
