@@ -34,11 +34,11 @@ interface Source {
   readonly declared: readonly string[];
 }
 
-export const isTest = (path: string): boolean =>
-  /\.test\.ts$|(^|\/)test-kit\.ts$|-kit\.ts$|(^|\/)test\//.test(path);
+/** Of a path from the root of the project. */
+export const isTest = (file: string): boolean => /\.test\.ts$|-kit\.ts$|^test\//.test(file);
 
-export const userOf = (path: string): User =>
-  isTest(path) ? "test" : /(^|\/)bench\/|\.bench\.ts$/.test(path) ? "bench" : "product";
+export const userOf = (file: string): User =>
+  isTest(file) ? "test" : /^bench\/|\.bench\.ts$/.test(file) ? "bench" : "product";
 
 export function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -47,9 +47,15 @@ export function sourceFiles(folder: string): string[] {
     .sort();
 }
 
-/** Comments may quote an import. */
-export const withoutComments = (text: string): string =>
-  text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
+/** Comments may quote an import; `"logs/*"` is none. */
+const withoutComments = (text: string): string =>
+  text.replace(/(^|[\s({,;[])\/\*[\s\S]*?\*\//g, "$1").replace(/(^|\s)\/\/.*$/gm, "$1");
+
+/** Files of ours that a file imports. */
+export const importsOf = (path: string): string[] => {
+  const { imports, reExports } = sourceOf(path, withoutComments(readFileSync(path, "utf8")));
+  return [...imports, ...reExports].map(({ from }) => from);
+};
 
 /** All exports of files below `src`, with those who import them from the given folders. */
 export function exportsOf(root: string, folders: readonly string[]): Exported[] {
@@ -73,7 +79,7 @@ export function exportsOf(root: string, folders: readonly string[]): Exported[] 
   for (const { path, text, imports } of sources.values())
     for (const { from, names } of imports) {
       const found = names === "all" ? namesIn(text, sources, from) : names.map(({ name }) => name);
-      for (const name of found) use(from, name, userOf(path));
+      for (const name of found) use(from, name, userOf(relative(root, path)));
     }
   const ours = [...sources.values()].filter(({ path }) => path.startsWith(join(root, "src/")));
   // What the package gives to others.

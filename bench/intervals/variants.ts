@@ -3,7 +3,7 @@
  * start, end, … as doubles. Every variant leaves its input as it was; copies that it needs are in its time.
  */
 import { readFileSync } from "node:fs";
-import { unionLength, unionLengthOfPairs } from "../../src/base/intervals.ts";
+import { unionLength, unionLengthOfPairs } from "../../src/base/intervals-kit.ts";
 
 /** Indexes sorted with a comparator, then the sweep. */
 function byIndex(starts: Float64Array, ends: Float64Array): number {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { commonLength, IntervalSet } from "./interval-set.ts";
-import { unionLength } from "./intervals.ts";
+import { unionLength } from "./intervals-kit.ts";
 
 const spans = fc.array(
   fc

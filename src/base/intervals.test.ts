@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { IntervalUnion, type UnionLength, unionLength, unionLengthOfPairs } from "./intervals.ts";
+import { IntervalUnion, type UnionLength } from "./intervals.ts";
+import { unionLength, unionLengthOfPairs } from "./intervals-kit.ts";
 import { Random } from "./prng.ts";
 
 type Interval = readonly [number, number];

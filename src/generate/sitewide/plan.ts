@@ -47,10 +47,6 @@ export class Plan {
     return positive(this.written, this.bins);
   }
 
-  get readMinutes(): number {
-    return positive(this.read, this.bins);
-  }
-
   /** Puts `bytes` into the minutes [from, to), at least one into each. */
   putBurst(from: number, to: number, bytes: number, number: number): void {
     const minutes = to - from;

@@ -1,0 +1,238 @@
+/** What a walk through the house would find: names that nobody asks for, paths that lead nowhere, words that nobody says. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { commands } from "../src/cli/index.ts";
+import { type Exported, exportsOf, importsOf, isTest, sourceFiles, userOf } from "./tidy-exports.ts";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const sources = ["src", "web", "test", "bench"].flatMap((folder) => sourceFiles(join(root, folder)));
+const product = sources.filter((path) => userOf(relative(root, path)) === "product");
+const documents = [
+  ...["README.md", "CONTRIBUTING.md"].map((name) => join(root, name)),
+  ...["docs", "src", "web", "examples"].flatMap((folder) => markdown(join(root, folder))),
+];
+
+/** Unpaid: how many exports of a folder nobody imports, and how many only tests do. The numbers may only shrink. */
+const UNPAID: Readonly<Record<string, { readonly unused: number; readonly testOnly: number }>> = {
+  "src/analyze/study": { unused: 115, testOnly: 3 },
+  "src/cli/bps": { unused: 1, testOnly: 0 },
+  "src/formats": { unused: 93, testOnly: 17 },
+  "src/model": { unused: 6, testOnly: 2 },
+};
+
+/** Exported for their tests, and used in their own file: what is hard to see from outside. */
+const TESTED: Readonly<Record<string, readonly string[]>> = {
+  "src/adaptive/backend/memory.ts": ["memoryFiles"],
+  "src/adaptive/sim/experiments/series.ts": ["Bench"],
+  "src/adaptive/sim/host/run.ts": ["AdaptiveOptions"],
+  "src/adaptive/sim/replay/parts.ts": ["ONLY_NAMES", "PARTS"],
+  "src/adaptive/sim/storage/draws.ts": ["normalQuantile"],
+  "src/adaptive/sim/storage/rates.ts": ["efficiency"],
+  "src/adaptive/sim/storage/world.ts": ["WorldSetting"],
+  "src/adaptive/sim/what-if/fit.ts": ["isHeldOut"],
+  "src/adaptive/steps/repeats.ts": ["secondsSpread"],
+  "src/adaptive/steps/replay-policies.ts": ["policyCells", "policyText"],
+  "src/adaptive/steps/replay-tradeoff.ts": ["largeText", "smallText", "tradeoffText"],
+  "src/analyze/job/compare-document.ts": ["compareVerdict"],
+  "src/analyze/job/file-patterns.ts": ["namePattern"],
+  "src/analyze/job/records.ts": ["SIZE_NAMES"],
+  "src/analyze/job/sections/findings.ts": ["unjudgedText"],
+  "src/analyze/load/quiet.ts": ["coinTail"],
+  "src/analyze/load/window.ts": ["parseTime"],
+  "src/analyze/metric/access-metrics.ts": ["AccessColumns"],
+  "src/base/csv.ts": ["csvField"],
+  "src/base/extremes.ts": ["AmountSum"],
+  "src/base/intervals.ts": ["UnionLength"],
+  "src/base/text-writer.ts": ["putInteger"],
+  "src/base/words.ts": ["signedNumber"],
+  "src/cli/job/same-job.ts": ["jobsOf"],
+  "src/cli/page.ts": ["PageAssets"],
+  "src/cli/study/metric.ts": ["chosenSets"],
+  "src/cli/study/reuse.ts": ["databaseBytes"],
+  "src/collect/metrics/http.ts": ["SERVE_LIMITS"],
+  "src/collect/server/collector.ts": ["CollectorOptions"],
+  "src/collect/server/run.ts": ["untilNextMs"],
+  "src/generate/reuse/calendar.ts": ["LONG_DAY"],
+  "src/generate/reuse/counters.ts": ["rankAt", "rankBytes", "rankSeconds"],
+  "src/generate/single/index.ts": ["randomOf"],
+  "src/generate/single/single-log.ts": ["FINDINGS"],
+  "src/generate/sitewide/entry.ts": ["RELEASES"],
+  "src/generate/sitewide/index.ts": ["generateSeries"],
+  "src/generate/sitewide/live.ts": ["LiveOptions"],
+  "src/ingest/index.ts": ["IngestCounts", "IngestOptions"],
+  "src/launch/mpi/files.ts": ["Direction"],
+  "src/launch/mpi/library.ts": ["candidates"],
+  "src/ncio/pattern/datatype.ts": ["parts"],
+  "src/ncio/pattern/encoding.ts": ["checkDatatype"],
+  "src/ncio/pattern/pattern.ts": ["Region"],
+  "src/ncio/pattern/pieces.ts": ["DataRange"],
+  "src/ncio/run/content.ts": ["byteAt"],
+  "src/ncio/run/summary.ts": ["countingTurns"],
+  "src/ncio/servers/client/storage.ts": ["ClientOptions"],
+  "src/node/zlib.ts": ["wholeZlib"],
+  "src/plot/theme.ts": ["THEMES", "ThemeName"],
+  "src/record/experiment/data-files.ts": ["neededFiles"],
+  "src/record/experiment/programs.ts": ["libraryName"],
+  "src/record/experiment/run.ts": ["delayWords", "wordsOf"],
+  "src/record/launch.ts": ["RecordOptions"],
+  "src/record/unseen.ts": ["notesOfUnseen"],
+  "src/store/batch.ts": ["ROW_GROUP_ROWS"],
+  "src/store/compact.ts": ["removeReplaced"],
+  "src/store/hooks.ts": ["StorePoint", "onStorePoint"],
+  "src/store/layout.ts": ["timeOf"],
+  "src/store/overlaps.ts": ["cutStretches"],
+  "src/store/session.ts": ["Session"],
+};
+
+/** Words that no engineer at a centre would say (HOUSE.md), and how often they still stand in sources and documents. */
+const WORDS: Readonly<Record<string, number>> = {
+  "so many": 137,
+  anew: 46,
+  "known here": 13,
+  "(go|goes|going|gone) on with": 22,
+  "of one's own": 8,
+  "its kin": 20,
+};
+
+/** Assertions per 1,000 lines where a broken invariant would travel. */
+const DENSITY = 15;
+const ASSERTED = ["src/adaptive/protocol", "src/adaptive/runtime", "src/adaptive/sim", "src/store"];
+
+const LINES_MAX = 450;
+
+describe("exports", () => {
+  const all = exportsOf(root, ["src", "web", "test", "bench"]).filter(
+    ({ file }) => !isTest(file) && !/\.(docs|bench)\.ts$|^src\/library\//.test(file),
+  );
+  const unused = all.filter(({ users }) => users.size === 0);
+  // Tests may enter a folder by its face, too.
+  const testOnly = all.filter(
+    ({ users, isReExport }) => users.size > 0 && !users.has("product") && !isReExport,
+  );
+  const unpaid = (file: string) => Object.keys(UNPAID).find((folder) => file.startsWith(`${folder}/`));
+  const nameOf = ({ file, name }: Exported) => `${file} ${name}`;
+
+  it("are imported by somebody", () => {
+    expect(unused.filter(({ file }) => unpaid(file) === undefined).map(nameOf)).toEqual([]);
+  });
+
+  it("that only tests import are in a test kit, or named here", () => {
+    const found = testOnly.filter(({ file }) => unpaid(file) === undefined).map(nameOf);
+    const named = Object.entries(TESTED).flatMap(([file, names]) => names.map((name) => `${file} ${name}`));
+    expect(found.sort()).toEqual(named.sort());
+  });
+
+  it("of folders that have not paid yet only shrink", () => {
+    const count = (list: readonly Exported[], folder: string) =>
+      list.filter(({ file }) => unpaid(file) === folder).length;
+    const found = Object.fromEntries(
+      Object.keys(UNPAID).map((folder) => [
+        folder,
+        { unused: count(unused, folder), testOnly: count(testOnly, folder) },
+      ]),
+    );
+    expect(found).toEqual(UNPAID);
+  });
+});
+
+describe("the product", () => {
+  it("imports no test kit", () => {
+    const found = product.flatMap((path) =>
+      importsOf(path)
+        .map((from) => relative(root, from))
+        .filter(isTest)
+        .map((file) => `${relative(root, path)} imports ${file}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it(`has no file of more than ${LINES_MAX} lines`, () => {
+    expect(product.filter((path) => linesOf(path) > LINES_MAX).map((path) => relative(root, path))).toEqual(
+      [],
+    );
+  });
+
+  it.each(ASSERTED)(`asserts ${DENSITY} invariants per 1,000 lines in %s`, (folder) => {
+    const files = product.filter((path) => path.startsWith(join(root, folder, "/")));
+    const lines = files.reduce((sum, path) => sum + linesOf(path), 0);
+    const asserts = files.reduce(
+      (sum, path) =>
+        sum + (readFileSync(path, "utf8").match(/\bassert\(|\bnew AssertionError\(/g)?.length ?? 0),
+      0,
+    );
+    expect((1000 * asserts) / lines).toBeGreaterThanOrEqual(DENSITY);
+  });
+});
+
+describe("documents", () => {
+  it("name files that exist", () => {
+    const found = documents.flatMap((path) =>
+      deadPaths(path).map((dead) => `${relative(root, path)}: ${dead}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("name commands that exist", () => {
+    const found = documents.flatMap((path) =>
+      unknownCommands(readFileSync(path, "utf8")).map((command) => `${relative(root, path)}: ${command}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("and sources lose words that nobody says", () => {
+    const text = [...documents, ...product].map((path) => readFileSync(path, "utf8")).join("\n");
+    const flowing = text.replace(/\s*\n[\s*/]*/g, " ");
+    const found = Object.fromEntries(
+      Object.keys(WORDS).map((words) => [
+        words,
+        flowing.match(new RegExp(`\\b${words}\\b`, "gi"))?.length ?? 0,
+      ]),
+    );
+    expect(found).toEqual(WORDS);
+  });
+});
+
+/** Links, and files in code: by their path from the root or the document, or by the end of it. `x` is yours to choose. */
+function deadPaths(path: string): string[] {
+  const text = readFileSync(path, "utf8");
+  const links = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)]
+    .map((match) => match[1] as string)
+    .filter((link) => !/^[a-z]+:/.test(link));
+  const named = [...text.matchAll(/`((?:[\w.-]+\/)+(?:[\w.-]+\.(?:ts|mjs|c|json|md))?)`/g)]
+    .map((match) => match[1] as string)
+    .filter((file) => /^(src|test|web|docs|bench|scripts|native)\/|\.(ts|mjs|c)$/.test(file))
+    .filter((file) => !/\/x[/.]/.test(file));
+  const isThere = (file: string) => [dirname(path), root].some((place) => existsSync(join(place, file)));
+  return [
+    ...links.filter((link) => !isThere(link)),
+    ...named.filter((file) => !isThere(file) && !sources.some((source) => source.endsWith(`/${file}`))),
+  ];
+}
+
+/** `plimsoll x y` in code whose words are no command and no group of commands. */
+function unknownCommands(text: string): string[] {
+  const names = commands.map(({ name }) => name);
+  const code = [...text.matchAll(/^```[\s\S]*?^```|`[^`\n]+`/gm)].map(([part]) => part).join("\n");
+  const used = [
+    ...code.matchAll(/(?<![\w/"-])(?:\.\/bin\/)?plimsoll ([a-z][a-z-]*)(?: ([a-z][a-z-]*)\b(?![.\w/=-]))?/g),
+  ];
+  const unknown = used.filter(([, first = "", second]) => {
+    const group = names.filter((name) => name === first || name.startsWith(`${first} `));
+    if (group.length === 0) return first !== "help";
+    return second !== undefined && !group.some((name) => name === first || name === `${first} ${second}`);
+  });
+  return [...new Set(unknown.map(([all]) => all))];
+}
+
+function linesOf(path: string): number {
+  return readFileSync(path, "utf8").split("\n").length - 1;
+}
+
+function markdown(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(folder, name))
+    .sort();
+}
