@@ -1,6 +1,7 @@
 /** The centre as logs, as rows and as answers: three views of one truth. */
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { STUDY_ITEMS } from "../../analyze/study/reuse/index.ts";
 import { AccessCounters, rankAt, rankBytes, rankSeconds } from "./counters.ts";
 import { AnswerSheetBuilder, centre, type Group, Population, type ReuseOptions } from "./index.ts";
 import {
@@ -83,9 +84,7 @@ describe("the scenario reuse", () => {
           );
       }
     }
-    expect(Object.keys(items)).toEqual(
-      Array.from({ length: 16 }, (_, i) => `A${`${i + 1}`.padStart(2, "0")}`),
-    );
+    expect(Object.keys(items)).toEqual(STUDY_ITEMS.map(({ id }) => id));
     const hash = createHash("sha256").update(found.ids.map((id) => `${id}\n`).join(""));
     expect(ids.selectedFiles).toBe(hash.digest("hex"));
   });

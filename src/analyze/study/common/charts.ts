@@ -5,7 +5,7 @@ import type { Axis, CmfChart, DensityChart, Role } from "../../../model/index.ts
 import { mixed } from "./hash.ts";
 
 /** Beyond so many values a figure is drawn from every k-th by hash; means and shares in the text are of all. */
-export const DRAWN_MAX = 100_000;
+const DRAWN_MAX = 100_000;
 
 /** The values that are known; of very many those that hash of their place picks. */
 export function drawnValues(values: Float64Array, max = DRAWN_MAX): Float64Array {
@@ -17,7 +17,7 @@ export function drawnValues(values: Float64Array, max = DRAWN_MAX): Float64Array
 export const drawnNote = (n: number, max = DRAWN_MAX): string =>
   n <= max ? "" : ` Drawn from one in ${Math.ceil(n / max)}, chosen by hash.`;
 
-export interface CmfSeries {
+interface CmfSeries {
   readonly name: string;
   readonly role: Role;
   readonly values: Float64Array;

@@ -18,7 +18,7 @@ export function around(measured: number, { low, high, partAt }: DrawnInterval): 
 }
 
 /** How often units are drawn, from which seed, and the level of the intervals. */
-export type DrawOptions = Parameters<typeof bootstrap>[2];
+type DrawOptions = Parameters<typeof bootstrap>[2];
 
 /** Intervals of the statistics `names` of `units` units, which are a part of `all`. */
 export function intervalsOf<Name extends string>(

@@ -1,7 +1,12 @@
-/** From a number and its interval to the state of a claim, and from claims to a verdict. */
+/**
+ * From a number and its interval to the state of a claim, and from claims to a verdict. A claim is "this number lies beyond
+ * that bound". A finding is confirmed when all its claims hold, refuted when one fails, and insufficient when one is open or
+ * there is too little data to judge.
+ */
 import { type DrawnInterval, around } from "./intervals.ts";
-import type { Claim, Sensitivity, StudyFinding, Verdict } from "./finding.ts";
-import { steady } from "./item.ts";
+import type { Claim, StudyFinding, Verdict } from "./finding.ts";
+import { steady, type StudyResult } from "./item.ts";
+import { itemAndKey, numberOf } from "./values.ts";
 
 /** Holds or fails with the whole interval; a quotient by zero is as far beyond a bound as can be. What cannot be measured stays open. */
 export function stateOf(
@@ -65,16 +70,46 @@ export interface DraftClaim {
   readonly published?: number;
 }
 
+export const claim = (
+  key: string,
+  text: string,
+  side: "above" | "below",
+  bound: number,
+  interval: DrawnInterval,
+  range?: readonly [number, number],
+): DraftClaim => ({ key, text, side, bound, interval, ...(range === undefined ? {} : { range }) });
+
+/** Fewer files, runs, jobs, users or days than this say nothing about a site; ours. */
+export const MINIMUM = 30;
+
+export type Setting = readonly [setting: string, key: string, value?: number];
+
 /** A finding before it is judged. */
 export interface Draft extends Pick<StudyFinding, "id" | "title" | "statement" | "n" | "minimum" | "unit"> {
   readonly claims: readonly DraftClaim[];
-  readonly sensitivity: readonly Sensitivity[];
+  /** How the number moves with the choice: setting and key, and the value unless it is that of the key. */
+  readonly sensitivity: readonly Setting[];
 }
 
 /** Values of items by key: "A05.readWriteShare". */
 export interface KeyedNumbers {
   value(key: string): number;
   published(key: string): number | null;
+}
+
+/** `toNumber`: which number is meant where the paper prints several. */
+export function keyedNumbers<Published>(
+  results: Readonly<Record<string, StudyResult<Published>>>,
+  toNumber: (published: Published) => number | undefined,
+): KeyedNumbers {
+  return {
+    value: (key) => numberOf(results, key),
+    published(full) {
+      const [item, key] = itemAndKey(full);
+      const known = results[item]?.published[key];
+      return known === undefined ? null : (toNumber(known) ?? null);
+    },
+  };
 }
 
 const EVERYWHERE = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
@@ -95,9 +130,12 @@ function judgedClaim(draft: DraftClaim, numbers: KeyedNumbers): Claim {
 
 /** `any`: whether there is anything to study. */
 export function judgedFinding(draft: Draft, numbers: KeyedNumbers, any = true): StudyFinding {
-  const { id, title, statement, minimum, unit, sensitivity } = draft;
+  const { id, title, statement, minimum, unit } = draft;
   const claims = draft.claims.map((claim) => judgedClaim(claim, numbers));
   const { published, measured, interval } = claims[0] as Claim;
+  const sensitivity = draft.sensitivity.map(([setting, key, value = numbers.value(key)]) => ({
+    ...{ setting, value, key },
+  }));
   const n = Number.isNaN(draft.n) ? 0 : draft.n;
   const verdict = verdictOf({ claims, n, minimum, unit }, any && n >= minimum);
   return {

@@ -33,7 +33,7 @@ export interface StudyKind<Published> {
 }
 
 /** How a study speaks of its findings. */
-export interface StudyWords {
+interface StudyWords {
   /** "The ten findings" */
   readonly title: string;
   /** How intervals were made: "by resampling files". */

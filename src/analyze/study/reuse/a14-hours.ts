@@ -114,7 +114,7 @@ function hoursOfDay({ options, scan }: Prepared) {
 }
 
 /** Busy and slow: more bytes and longer I/O than the mean hour. */
-export function avoidable(hours: readonly Hour[]): boolean[] {
+function avoidable(hours: readonly Hour[]): boolean[] {
   const bytes = mean(hours.map((hour) => Number(hour.bytes)));
   const times = hours.map(({ timeShare }) => timeShare).filter((time) => !Number.isNaN(time));
   const slow = mean(times);

@@ -5,7 +5,7 @@ import type { Axis, DensityChart, Queryable, Role, SqlValue, ViolinChart } from 
 import { BINS_PER_DECADE, type DensityAxes, densityOf, logEdges } from "../common/charts.ts";
 import { number } from "./item.ts";
 
-export interface ViolinGroup {
+interface ViolinGroup {
   readonly name: string;
   readonly role: Role;
   readonly values: Float64Array;
@@ -47,7 +47,7 @@ export const digitBinSql = (count: string): string => {
   return `if(${count} < 10, cast(${count} - 1 as integer), 9 * ${power} + cast(left(cast(${count} as varchar), 1) as integer) - 1)`;
 };
 
-export const digitEdges = (last: number): number[] =>
+const digitEdges = (last: number): number[] =>
   Array.from({ length: last + 2 }, (_, bin) => ((bin % 9) + 1) * 10 ** Math.floor(bin / 9));
 
 /** Rows (bin_x, bin_y, n) of a grouped query as a density; a NULL bin is the gutter of zeros. */

@@ -31,31 +31,19 @@ const SECTIONS = [
     title: "Reuse over runs",
     intro: "How long files rest between runs, and how runs of one type follow each other.",
   },
-  {
-    id: "sharing",
-    title: "Sharing between applications",
-    intro: "Who produces and who consumes.",
-  },
+  { id: "sharing", title: "Sharing between applications", intro: "Who produces and who consumes." },
   {
     id: "load",
     title: "Data per run, and load in space",
     intro: "How much runs move, and how evenly it falls on the OSTs.",
   },
-  {
-    id: "ranks",
-    title: "Variation within a run",
-    intro: "How ranks differ, by interface.",
-  },
+  { id: "ranks", title: "Variation within a run", intro: "How ranks differ, by interface." },
   {
     id: "hours",
     title: "Load in time",
     intro: "How the hour of the day changes I/O time and its variation.",
   },
-  {
-    id: "variation",
-    title: "Variation from run to run",
-    intro: "What repeats and what does not.",
-  },
+  { id: "variation", title: "Variation from run to run", intro: "What repeats and what does not." },
 ];
 
 export function studyDocument(input: StudyDocumentInput<Study>): Document {

@@ -13,19 +13,10 @@ const SAMPLE_RUNS = 5000;
 /** The larger over the smaller. */
 export const larger = (a: number, b: number) => Math.max(a / b, b / a);
 
-type FileName =
-  | "readWrite"
-  | "heavyRatio"
-  | "readP80"
-  | "writeP80"
-  | "gapRatio"
-  | "streakRatio"
-  | "readTwo"
-  | "shared"
-  | "sharedReadWrite"
-  | "applicationHours"
-  | "covRatio"
-  | "readHeavyTime";
+const FILE_NAMES = [
+  ...(["readWrite", "heavyRatio", "readP80", "writeP80", "gapRatio", "streakRatio", "readTwo"] as const),
+  ...(["shared", "sharedReadWrite", "applicationHours", "covRatio", "readHeavyTime"] as const),
+];
 
 export type DrawnIntervals = Awaited<ReturnType<typeof drawnIntervals>>;
 
@@ -47,7 +38,7 @@ const sampleOf = (files: number): Uint32Array => {
   return Uint32Array.from({ length: files }, (_, file) => file).filter(chosen);
 };
 
-function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterval> {
+function fileIntervals(prepared: Prepared): Record<(typeof FILE_NAMES)[number], DrawnInterval> {
   const { options, files } = prepared;
   const { sequences, sharing, spreads } = prepared.scan;
   const chosen = sampleOf(files);
@@ -91,43 +82,24 @@ function fileIntervals(prepared: Prepared): Record<FileName, DrawnInterval> {
     picked(spreads.covBytes),
     flag((i) => (read[i] === 1 ? (times[i] as number) : Number.NaN)),
   ]);
-  return intervalsOf(
-    prepared.options,
-    units,
-    files,
-    [
-      "readWrite",
-      "heavyRatio",
-      "readP80",
-      "writeP80",
-      "gapRatio",
-      "streakRatio",
-      "readTwo",
-      "shared",
-      "sharedReadWrite",
-      "applicationHours",
-      "covRatio",
-      "readHeavyTime",
-    ],
-    (weights) => {
-      const m = means.of(weights);
-      const ratio = (a: number, b: number) => (m[a] as number) / (m[b] as number);
-      return [
-        m[0] as number,
-        ratio(1, 2),
-        weightedQuantile(gapRead, orderRead, weights, 0.8),
-        weightedQuantile(gapWrite, orderWrite, weights, 0.8),
-        larger(m[3] as number, m[4] as number),
-        ratio(5, 6),
-        m[7] as number,
-        m[8] as number,
-        m[9] as number,
-        ratio(10, 11),
-        ratio(12, 13),
-        ratio(14, 12),
-      ];
-    },
-  );
+  return intervalsOf(options, units, files, FILE_NAMES, (weights) => {
+    const m = means.of(weights);
+    const ratio = (a: number, b: number) => (m[a] as number) / (m[b] as number);
+    return [
+      m[0] as number,
+      ratio(1, 2),
+      weightedQuantile(gapRead, orderRead, weights, 0.8),
+      weightedQuantile(gapWrite, orderWrite, weights, 0.8),
+      larger(m[3] as number, m[4] as number),
+      ratio(5, 6),
+      m[7] as number,
+      m[8] as number,
+      m[9] as number,
+      ratio(10, 11),
+      ratio(12, 13),
+      ratio(14, 12),
+    ];
+  });
 }
 
 async function runIntervals(prepared: Prepared) {

@@ -18,20 +18,6 @@ import { a16 } from "./a16-side-facts.ts";
 import type { StudyItem } from "./item.ts";
 
 export const STUDY_ITEMS: readonly StudyItem[] = [
-  a01,
-  a02,
-  a03,
-  a04,
-  a05,
-  a06,
-  a07,
-  a08,
-  a09,
-  a10,
-  a11,
-  a12,
-  a13,
-  a14,
-  a15,
-  a16,
+  ...[a01, a02, a03, a04, a05, a06, a07, a08],
+  ...[a09, a10, a11, a12, a13, a14, a15, a16],
 ];

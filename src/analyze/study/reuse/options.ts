@@ -1,8 +1,6 @@
 /** The options of the study, each with its default and the items that it changes. The CLI and the manual come from here. */
 import { checkOptions, checkZone, defaultsOf, INTERVAL_OPTIONS, type OptionInfo } from "../common/options.ts";
 
-export type { OptionInfo };
-
 export interface ReuseOptions {
   /** Files that moved at least so many bytes in all are studied. */
   readonly minBytes: number;
@@ -155,7 +153,7 @@ export const REUSE_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
   ...INTERVAL_OPTIONS,
 };
 
-export const REUSE_DEFAULTS = defaultsOf<ReuseOptions>(REUSE_OPTIONS);
+const REUSE_DEFAULTS = defaultsOf<ReuseOptions>(REUSE_OPTIONS);
 
 /** All options, the given ones checked; a bad one is a UsageError. */
 export function reuseOptions(given: Partial<ReuseOptions> = {}): ReuseOptions {

@@ -1,7 +1,8 @@
 /** The whole study: all items, the verdicts on the ten findings, and the tables for later use. */
 import type { Queryable, TableBlock } from "../../../model/index.ts";
 import { StudySteps, type StudyWatch } from "../common/study.ts";
-import { judgeFindings, type StudyFinding } from "./findings.ts";
+import type { StudyFinding } from "../common/finding.ts";
+import { judgeFindings } from "./findings.ts";
 import type { ItemResult, Source } from "./item.ts";
 import { STUDY_ITEMS } from "./items.ts";
 import type { ReuseOptions } from "./options.ts";

@@ -5,7 +5,7 @@ import { defineItem, drawn, share, table } from "./item.ts";
 import type { Prepared } from "./prepare.ts";
 
 /** Values of a column of the studied jobs, without what is not known. */
-export function studiedValues(
+function studiedValues(
   { studied }: Prepared,
   column: Float64Array,
   factor = 1,
@@ -36,7 +36,7 @@ export function summary(values: Float64Array) {
   };
 }
 
-export function belowShare(values: Float64Array, limit: number): number {
+function belowShare(values: Float64Array, limit: number): number {
   let count = 0;
   for (const value of values) if (value < limit) count++;
   return share(count, values.length);

@@ -141,7 +141,7 @@ export const b14 = defineItem({
 });
 
 /** Shares of a job's minutes by class, side by side; jobs without such minutes are left out. */
-export function classShares(
+function classShares(
   classes: Float64Array,
   width: number,
   count: number,

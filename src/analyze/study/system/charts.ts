@@ -5,7 +5,7 @@ import { BINS_PER_DECADE, cmfChart, type DensityAxes, densityOf, drawnValues } f
 import { dateOf, dayOfDate, weekdayOf } from "./clock.ts";
 
 /** Colours of series that stand side by side and are none of reads and writes. */
-export const SIDE_ROLES: readonly Role[] = [
+const SIDE_ROLES: readonly Role[] = [
   "neutral",
   "other",
   "metadata",

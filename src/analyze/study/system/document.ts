@@ -18,26 +18,10 @@ import { SYSTEM_OPTIONS } from "./options.ts";
 import type { Study } from "./study.ts";
 
 const SECTIONS = [
-  {
-    id: "data",
-    title: "Data",
-    intro: "Clusters, jobs, and how much of them the collectors saw.",
-  },
-  {
-    id: "shape",
-    title: "Duration and nodes",
-    intro: "How long jobs run, and on how many nodes.",
-  },
-  {
-    id: "users",
-    title: "Readers and writers",
-    intro: "What users do with the file system.",
-  },
-  {
-    id: "writes",
-    title: "Efficient and inefficient writes",
-    intro: "Who writes much, and in small calls.",
-  },
+  { id: "data", title: "Data", intro: "Clusters, jobs, and how much of them the collectors saw." },
+  { id: "shape", title: "Duration and nodes", intro: "How long jobs run, and on how many nodes." },
+  { id: "users", title: "Readers and writers", intro: "What users do with the file system." },
+  { id: "writes", title: "Efficient and inefficient writes", intro: "Who writes much, and in small calls." },
   {
     id: "metadata",
     title: "Metadata",
@@ -48,21 +32,13 @@ const SECTIONS = [
     title: "I/O traffic over time",
     intro: "Days and weekdays, the longest job, and the top user.",
   },
-  {
-    id: "run",
-    title: "I/O within a run",
-    intro: "How much of a run has I/O, and in what rhythm.",
-  },
+  { id: "run", title: "I/O within a run", intro: "How much of a run has I/O, and in what rhythm." },
   {
     id: "bursts",
     title: "Bursts of writes and memory",
     intro: "How large outputs are, in bytes and beside the memory of the job.",
   },
-  {
-    id: "contention",
-    title: "Contention",
-    intro: "How the hour of the day changes I/O time.",
-  },
+  { id: "contention", title: "Contention", intro: "How the hour of the day changes I/O time." },
 ];
 
 export function studyDocument(input: StudyDocumentInput<Study>): Document {

@@ -62,8 +62,8 @@ function meansOf<Name extends string>(
 
 const at = (values: ArrayLike<number>) => (i: number) => values[i] as number;
 
-export function jobIntervals(prepared: Prepared, options: SystemOptions) {
-  const { jobs, studied, counted } = prepared;
+export function jobIntervals(prepared: Prepared) {
+  const { jobs, studied, counted, options } = prepared;
   const shape = meansOf(options, studied.length, {
     short: (i) => ((jobs.duration[studied[i] as number] as number) < 7200 ? 1 : 0),
     small: (i) => {
@@ -76,7 +76,8 @@ export function jobIntervals(prepared: Prepared, options: SystemOptions) {
   return { ...shape, ...io };
 }
 
-export function writeIntervals(prepared: Prepared, options: SystemOptions) {
+export function writeIntervals(prepared: Prepared) {
+  const { options } = prepared;
   const { writers, limits, users } = chosen(prepared);
   const heavy: number[] = [];
   writers.bytes.forEach((bytes, i) => {
@@ -94,7 +95,8 @@ export function writeIntervals(prepared: Prepared, options: SystemOptions) {
   };
 }
 
-export function userIntervals(prepared: Prepared, options: SystemOptions) {
+export function userIntervals(prepared: Prepared) {
+  const { options } = prepared;
   const shares = readShares(prepared);
   return drawn(options, shares.length, ["distance", "read", "written"] as const, (places) => {
     const own = Float64Array.from(places, (i) => shares[i] as number);
@@ -117,7 +119,7 @@ export function userIntervals(prepared: Prepared, options: SystemOptions) {
 }
 
 /** Correlations of logarithms over jobs that wrote. */
-export function metadataIntervals({ jobs, counted }: Prepared, options: SystemOptions) {
+export function metadataIntervals({ jobs, counted, options }: Prepared) {
   const writers = counted.filter((job) => (jobs.written[job] as number) > 0);
   const log = (value: number) => Math.log10(1 + (value > 0 ? value : 0));
   return drawn(options, writers.length, ["mkdirs", "mknods"] as const, (places) => {
@@ -149,10 +151,7 @@ function weightedPearson(x: Float64Array, y: Float64Array, weights: Float64Array
   return vx <= 1e-12 || vy <= 1e-12 ? Number.NaN : (xy - (sx * sy) / n) / Math.sqrt(vx * vy);
 }
 
-export function mdtIntervals(
-  { mdts }: Prepared,
-  options: SystemOptions,
-): { least: Interval; closed: DrawnInterval } {
+export function mdtIntervals({ mdts, options }: Prepared): { least: Interval; closed: DrawnInterval } {
   const { jobOpens: opens, jobCloses: closes } = mdts;
   const scale = Math.sqrt(opens.length / Math.max(1, mdts.jobs));
   const ratio = (weights: Float64Array) => {
@@ -173,7 +172,8 @@ export function mdtIntervals(
   return { least, closed: { low: at + (low - at) * scale, high: at + (high - at) * scale, partAt: at } };
 }
 
-export function dayIntervals(prepared: Prepared, options: SystemOptions) {
+export function dayIntervals(prepared: Prepared) {
+  const { options } = prepared;
   const median = (shares: readonly number[]) =>
     drawn(options, shares.length, ["median"] as const, (places) => {
       const values = Float64Array.from(places, (i) => shares[i] as number);
@@ -205,7 +205,8 @@ function groupRows(rows: readonly [number, number][]): number[][] {
   return groups;
 }
 
-export function seriesIntervals(prepared: Prepared, options: SystemOptions) {
+export function seriesIntervals(prepared: Prepared) {
+  const { options } = prepared;
   const { io, write } = sharesOf(prepared);
   const { periodic, heavy } = periodFlags(prepared);
   const { all } = largestShares(prepared);
@@ -226,11 +227,11 @@ export function seriesIntervals(prepared: Prepared, options: SystemOptions) {
 }
 
 /** Correlation of data and I/O time over the hours, groups of similar jobs drawn anew. */
-export function hourIntervals(prepared: Prepared, options: SystemOptions): Record<"rho", DrawnInterval> {
+export function hourIntervals(prepared: Prepared): Record<"rho", DrawnInterval> {
   const { bytes } = hoursOf(prepared);
   const similar = prepared.similar();
   const load = bytes.some((one) => one > 0) ? bytes : similar.bytes;
-  return drawn(options, similar.groups, ["rho"] as const, (places) => {
+  return drawn(prepared.options, similar.groups, ["rho"] as const, (places) => {
     const placeOf = new Int32Array(similar.groups).fill(-1);
     places.forEach((group, place) => {
       placeOf[group] = place;

@@ -15,22 +15,6 @@ import { b18 } from "./b18-rules.ts";
 import type { StudyItem } from "./item.ts";
 
 export const SYSTEM_ITEMS: readonly StudyItem[] = [
-  b01,
-  b02,
-  b03,
-  b04,
-  b05,
-  b06,
-  b07,
-  b08,
-  b09,
-  b10,
-  b11,
-  b12,
-  b13,
-  b14,
-  b15,
-  b16,
-  b17,
-  b18,
+  ...[b01, b02, b03, b04, b05, b06, b07, b08, b09],
+  ...[b10, b11, b12, b13, b14, b15, b16, b17, b18],
 ];

@@ -1,10 +1,9 @@
 /** The observations of the paper as claims: "this number lies beyond that bound", put as weakly as its sentences allow. */
-import type { Draft, Make } from "./observations/draft.ts";
+import type { Draft } from "../common/judge.ts";
+import type { Make } from "./observations/draft.ts";
 import { jobDrafts } from "./observations/jobs.ts";
 import { seriesDrafts } from "./observations/series.ts";
 import { dayDrafts, targetDrafts } from "./observations/traffic.ts";
-
-export type { Draft } from "./observations/draft.ts";
 
 const PARTS: readonly Make[] = [jobDrafts, targetDrafts, dayDrafts, seriesDrafts];
 

@@ -46,8 +46,6 @@ export interface SystemOptions {
 }
 
 export type OptionName = keyof SystemOptions;
-export type { OptionInfo };
-
 export const SYSTEM_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
   cluster: { default: "", valueName: "NAME", help: "only jobs of this cluster" },
   from: {
@@ -159,7 +157,7 @@ export const SYSTEM_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
   ...INTERVAL_OPTIONS,
 };
 
-export const SYSTEM_DEFAULTS = defaultsOf<SystemOptions>(SYSTEM_OPTIONS);
+const SYSTEM_DEFAULTS = defaultsOf<SystemOptions>(SYSTEM_OPTIONS);
 
 /** All options, the given ones checked; a bad one is a UsageError. */
 export function systemOptions(given: Partial<SystemOptions> = {}): SystemOptions {

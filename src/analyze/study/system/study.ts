@@ -1,7 +1,8 @@
 /** The whole study: all items, the verdicts on the observations, and the recommendations. */
 import type { Finding, Queryable } from "../../../model/index.ts";
 import { StudySteps, type StudyWatch } from "../common/study.ts";
-import { judge, type StudyFinding } from "./findings.ts";
+import type { StudyFinding } from "../common/finding.ts";
+import { judge } from "./findings.ts";
 import type { ItemResult } from "./item.ts";
 import { SYSTEM_ITEMS } from "./items.ts";
 import type { SystemOptions } from "./options.ts";

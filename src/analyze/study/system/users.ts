@@ -17,43 +17,24 @@ export interface UserTotals {
 
 /** Totals of all users with counted jobs, by number of the user. */
 export function userTotals({ jobs, counted }: Prepared): readonly UserTotals[] {
-  const column = () => new Float64Array(jobs.users);
-  const [count, read, written, writes, ratios, withIo, withWrites] = [
-    column(),
-    column(),
-    column(),
-    column(),
-    column(),
-    column(),
-    column(),
-  ] as const;
+  const none = { jobs: 0, read: 0, written: 0, writes: 0, ratios: 0, withIo: 0, withWrites: 0 };
+  const totals = new Array<(typeof none & { user: number }) | undefined>(jobs.users).fill(undefined);
   for (const job of counted) {
     const user = jobs.user[job] as number;
     if (user === NO_USER) continue;
     const [r, w, calls] = [jobs.read[job] as number, jobs.written[job] as number, jobs.writes[job] as number];
-    count[user]!++;
-    read[user]! += r;
-    written[user]! += w;
-    if (r + w > 0) withIo[user]!++;
+    let one = totals[user];
+    if (one === undefined) totals[user] = one = { user, ...none };
+    one.jobs++;
+    one.read += r;
+    one.written += w;
+    if (r + w > 0) one.withIo++;
     if (!(calls > 0)) continue;
-    writes[user]! += calls;
-    ratios[user]! += w / calls;
-    withWrites[user]!++;
+    one.writes += calls;
+    one.ratios += w / calls;
+    one.withWrites++;
   }
-  const list: UserTotals[] = [];
-  for (let user = 0; user < jobs.users; user++)
-    if ((count[user] as number) > 0)
-      list.push({
-        user,
-        jobs: count[user] as number,
-        read: read[user] as number,
-        written: written[user] as number,
-        writes: writes[user] as number,
-        ratios: ratios[user] as number,
-        withIo: withIo[user] as number,
-        withWrites: withWrites[user] as number,
-      });
-  return list;
+  return totals.filter((one) => one !== undefined);
 }
 
 export function jobsWithoutUser({ jobs, counted }: Prepared): number {

@@ -1,11 +1,9 @@
 /** What a finding is made of before it is judged. */
-import type { DrawnInterval } from "../../common/intervals.ts";
 import type { DrawnIntervals, ostInterval } from "../intervals.ts";
-import type { Sensitivity } from "../../common/finding.ts";
+import type { Setting } from "../../common/judge.ts";
 import type { ReuseOptions } from "../options.ts";
 
-/** Fewer files or runs than this say nothing about a centre; ours. */
-export const MINIMUM = 30;
+/** Fewer OSTs than this say nothing about a centre; ours. */
 export const OSTS_MIN = 4;
 
 /** What findings are made from: values of items by key ("A05.readWriteShare"), and intervals. */
@@ -16,22 +14,6 @@ export interface Evidence extends DrawnIntervals {
   value(key: string): number;
   /** What an item has: files, runs, OSTs. */
   count(item: string): number;
-  /** Settings with the values of these keys. */
-  settings(list: readonly (readonly [setting: string, key: string])[]): readonly Sensitivity[];
   /** Settings from a table of the item: its first column, and the values of another. */
-  tableSettings(key: string, table: string, column: number): readonly Sensitivity[];
+  tableSettings(key: string, table: string, column: number): readonly Setting[];
 }
-
-export const claim = (
-  key: string,
-  text: string,
-  side: "above" | "below",
-  bound: number,
-  interval: DrawnInterval,
-) => ({
-  key,
-  text,
-  side,
-  bound,
-  interval,
-});

@@ -1,6 +1,6 @@
 /** What files and runs are: read or written, one-sided, and how much they move. */
-import type { Draft } from "../../common/judge.ts";
-import { claim, type Evidence, MINIMUM } from "./draft.ts";
+import { claim, type Draft, MINIMUM } from "../../common/judge.ts";
+import type { Evidence } from "./draft.ts";
 
 export const f01 = ({ count, files, tableSettings, value }: Evidence): Draft => ({
   id: "F01",
@@ -27,7 +27,7 @@ export const f01 = ({ count, files, tableSettings, value }: Evidence): Draft => 
   sensitivity: tableSettings("A05.readWriteShare", "class-sensitivity", 3),
 });
 
-export const f02 = ({ count, runs, settings }: Evidence): Draft => ({
+export const f02 = ({ count, runs }: Evidence): Draft => ({
   id: "F02",
   title: "Runs do one type of I/O",
   statement: "Most runs only read or only write, and more read than write.",
@@ -38,14 +38,14 @@ export const f02 = ({ count, runs, settings }: Evidence): Draft => ({
     claim("A06.oneSided95", "more than half of the runs are one-sided", "above", 0.5, runs.oneSided),
     claim("A06.readOverWrite", "read runs outnumber write runs", "above", 1, runs.readOverWrite),
   ],
-  sensitivity: settings([
+  sensitivity: [
     ["|r - w|/(r + w) >= 0.9", "A06.oneSided90"],
     ["|r - w|/(r + w) >= 0.95", "A06.oneSided95"],
     ["|r - w|/(r + w) >= 0.99", "A06.oneSided99"],
-  ]),
+  ],
 });
 
-export const f06 = ({ count, runs, settings }: Evidence): Draft => ({
+export const f06 = ({ count, runs }: Evidence): Draft => ({
   id: "F06",
   title: "Write runs move more data than read runs",
   statement: "A write run moves more data than a read run on average.",
@@ -64,10 +64,10 @@ export const f06 = ({ count, runs, settings }: Evidence): Draft => ({
       published: 25 / 17,
     },
   ],
-  sensitivity: settings([
+  sensitivity: [
     ["mean, read runs", "A11.readMeanBytes"],
     ["mean, write runs", "A11.writeMeanBytes"],
     ["median, read runs", "A11.readMedianBytes"],
     ["median, write runs", "A11.writeMedianBytes"],
-  ]),
+  ],
 });

@@ -1,9 +1,9 @@
 /** How files are used again: how long they rest, how often they are consumed, who shares them. */
 import { larger } from "../intervals.ts";
-import type { Draft } from "../../common/judge.ts";
-import { claim, type Evidence, MINIMUM } from "./draft.ts";
+import { claim, type Draft, MINIMUM } from "../../common/judge.ts";
+import type { Evidence } from "./draft.ts";
 
-export const f03 = ({ files, options, settings, value }: Evidence): Draft => ({
+export const f03 = ({ files, options, value }: Evidence): Draft => ({
   id: "F03",
   title: "Files rest for days between runs of a type",
   statement:
@@ -32,17 +32,17 @@ export const f03 = ({ files, options, settings, value }: Evidence): Draft => ({
       published: 55 / 47,
     },
   ],
-  sensitivity: settings([
+  sensitivity: [
     ["mean gap, read", "A08.readMeanHours"],
     ["mean gap, write", "A08.writeMeanHours"],
     ["median gap, read", "A08.readMedianHours"],
     ["median gap, write", "A08.writeMedianHours"],
     [`share of files from ${options.gapHours} h on, read`, "A08.readLongShare"],
     [`share of files from ${options.gapHours} h on, write`, "A08.writeLongShare"],
-  ]),
+  ],
 });
 
-export const f04 = ({ count, files, settings }: Evidence): Draft => ({
+export const f04 = ({ count, files }: Evidence): Draft => ({
   id: "F04",
   title: "Data is produced a few times and consumed many times",
   statement: "Read runs follow each other in longer rows than write runs do.",
@@ -59,16 +59,16 @@ export const f04 = ({ count, files, settings }: Evidence): Draft => ({
       files.readTwo,
     ),
   ],
-  sensitivity: settings([
+  sensitivity: [
     ["mean read streak", "A09.readMean"],
     ["mean write streak", "A09.writeMean"],
     ["two or more read runs, rounded mean", "A09.readRoundedAtLeast2"],
     ["two or more write runs", "A09.writeAtLeast2"],
     ["two or more write runs, rounded mean", "A09.writeRoundedAtLeast2"],
-  ]),
+  ],
 });
 
-export const f05 = ({ count, files, settings }: Evidence): Draft => ({
+export const f05 = ({ count, files }: Evidence): Draft => ({
   id: "F05",
   title: "Files are shared by several applications",
   statement:
@@ -93,9 +93,9 @@ export const f05 = ({ count, files, settings }: Evidence): Draft => ({
       files.applicationHours,
     ),
   ],
-  sensitivity: settings([
+  sensitivity: [
     ["two or more applications", "A10.sharedByTwoOrMore"],
     ["three or more applications", "A10.sharedByThreeOrMore"],
     ["median gap of an application", "A10.applicationMedianHours"],
-  ]),
+  ],
 });

@@ -1,8 +1,8 @@
 /** What the storage makes of it: loads of OSTs, waiting ranks, hours of the day, times that vary. */
-import type { Draft } from "../../common/judge.ts";
-import { claim, type Evidence, MINIMUM, OSTS_MIN } from "./draft.ts";
+import { claim, type Draft, MINIMUM } from "../../common/judge.ts";
+import { type Evidence, OSTS_MIN } from "./draft.ts";
 
-export const f07 = ({ count, osts, settings, value }: Evidence): Draft => ({
+export const f07 = ({ count, osts, value }: Evidence): Draft => ({
   id: "F07",
   title: "OSTs carry very different loads",
   statement: "Files are spread evenly over the OSTs, but the data that they move is not.",
@@ -28,17 +28,17 @@ export const f07 = ({ count, osts, settings, value }: Evidence): Draft => ({
       measured: value("A12.leastOverMost") / value("A12.filesLeastOverMost"),
     },
   ],
-  sensitivity: settings([
+  sensitivity: [
     ["least over most, data", "A12.leastOverMost"],
     ["least over most, files", "A12.filesLeastOverMost"],
     ["least over most, applications", "A12.applicationsLeastOverMost"],
     ["least over most, users", "A12.usersLeastOverMost"],
     ["95th over 5th percentile, data", "A12.p95OverP5"],
     ["Gini, data", "A12.gini"],
-  ]),
+  ],
 });
 
-export const f08 = ({ layers, settings, value }: Evidence): Draft => ({
+export const f08 = ({ layers, value }: Evidence): Draft => ({
   id: "F08",
   title: "Ranks of POSIX runs wait for each other",
   statement: "Ranks move nearly the same amounts, but their I/O times differ, most of all with POSIX.",
@@ -68,14 +68,14 @@ export const f08 = ({ layers, settings, value }: Evidence): Draft => ({
       published: 1.5 / 260,
     },
   ],
-  sensitivity: settings([
+  sensitivity: [
     ["sd of time, POSIX", "A13.posixSdSeconds"],
     ["sd of time, MPI-IO", "A13.mpiioSdSeconds"],
     ["sd of time, STDIO", "A13.stdioSdSeconds"],
-  ]),
+  ],
 });
 
-export const f09 = ({ hours, settings, value }: Evidence): Draft => ({
+export const f09 = ({ hours, value }: Evidence): Draft => ({
   id: "F09",
   title: "Busy hours are slow but steady",
   statement: "Where I/O takes long, its time varies less; over the day it varies by more than a fifth.",
@@ -92,15 +92,15 @@ export const f09 = ({ hours, settings, value }: Evidence): Draft => ({
       published: 0.2,
     },
   ],
-  sensitivity: settings([
+  sensitivity: [
     ["least variation of an hour", "A14.lowestHourCov"],
     ["hour with most data", "A14.peakHour"],
     ["hour with the longest I/O", "A14.slowestHour"],
     ["hour with the least variation", "A14.steadiestHour"],
-  ]),
+  ],
 });
 
-export const f10 = ({ count, files, settings, value }: Evidence): Draft => ({
+export const f10 = ({ count, files, value }: Evidence): Draft => ({
   id: "F10",
   title: "Amounts repeat, times do not",
   statement:
@@ -126,11 +126,11 @@ export const f10 = ({ count, files, settings, value }: Evidence): Draft => ({
       published: 68 / 39,
     },
   ],
-  sensitivity: settings([
+  sensitivity: [
     ["mean CoV of data", "A15.meanCovBytes"],
     ["median CoV of data", "A15.medianCovBytes"],
     ["mean CoV of time", "A15.meanCovTime"],
     ["median CoV of time", "A15.medianCovTime"],
     ["share of files with a CoV of data below 5 %", "A15.below5PercentBytes"],
-  ]),
+  ],
 });

@@ -1,12 +1,13 @@
 /** Observations of jobs: shapes, readers and writers, metadata operations. */
 import { jobIntervals, metadataIntervals, userIntervals, writeIntervals } from "../intervals.ts";
-import { claim, CORRELATION, MINIMUM, SHARE, type Make } from "./draft.ts";
+import { claim, MINIMUM } from "../../common/judge.ts";
+import { CORRELATION, SHARE, type Make } from "./draft.ts";
 
-export const jobDrafts: Make = (prepared, options, value) => {
-  const jobs = jobIntervals(prepared, options);
-  const users = userIntervals(prepared, options);
-  const writes = writeIntervals(prepared, options);
-  const metadata = metadataIntervals(prepared, options);
+export const jobDrafts: Make = (prepared, value) => {
+  const jobs = jobIntervals(prepared);
+  const users = userIntervals(prepared);
+  const writes = writeIntervals(prepared);
+  const metadata = metadataIntervals(prepared);
   return [
     {
       id: "O01",

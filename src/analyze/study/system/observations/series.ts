@@ -1,11 +1,12 @@
 /** Observations of what jobs do within their runs. */
 import { hourIntervals, seriesIntervals } from "../intervals.ts";
 import type { Prepared } from "../prepare.ts";
-import { claim, CORRELATION, GROUPS_MIN, MINIMUM, SHARE, type Make } from "./draft.ts";
+import { claim, MINIMUM } from "../../common/judge.ts";
+import { CORRELATION, GROUPS_MIN, SHARE, type Make } from "./draft.ts";
 
-export const seriesDrafts: Make = (prepared, options, value) => {
-  const series = seriesIntervals(prepared, options);
-  const hours = hourIntervals(prepared, options);
+export const seriesDrafts: Make = (prepared, value) => {
+  const series = seriesIntervals(prepared);
+  const hours = hourIntervals(prepared);
   return [
     {
       id: "O11",

@@ -1,9 +1,10 @@
 /** Observations of targets and days. */
 import { dayIntervals, mdtIntervals } from "../intervals.ts";
-import { claim, DAYS_MIN, MDTS_MIN, MINIMUM, SHARE, type Make } from "./draft.ts";
+import { claim, MINIMUM } from "../../common/judge.ts";
+import { DAYS_MIN, MDTS_MIN, SHARE, type Make } from "./draft.ts";
 
-export const targetDrafts: Make = (prepared, options, value) => {
-  const mdts = mdtIntervals(prepared, options);
+export const targetDrafts: Make = (prepared, value) => {
+  const mdts = mdtIntervals(prepared);
   return [
     {
       id: "O06",
@@ -40,8 +41,8 @@ export const targetDrafts: Make = (prepared, options, value) => {
   ];
 };
 
-export const dayDrafts: Make = (prepared, options, value) => {
-  const days = dayIntervals(prepared, options);
+export const dayDrafts: Make = (prepared, value) => {
+  const days = dayIntervals(prepared);
   return [
     {
       id: "O08",
