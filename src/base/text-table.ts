@@ -13,7 +13,7 @@ export interface TextColumn {
   readonly rest?: number;
 }
 
-export interface TextTableOptions {
+interface TextTableOptions {
   /** Of the whole table; used where a column has `rest`. */
   readonly width?: number;
   /** Between columns: two spaces unless given. */

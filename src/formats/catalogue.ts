@@ -41,7 +41,7 @@ const TAKEN_BY: Readonly<Record<Capability, string>> = {
   series: "plimsoll ingest",
 };
 
-export const gives = (format: InputFormat, wanted: readonly Capability[]) =>
+const gives = (format: InputFormat, wanted: readonly Capability[]) =>
   wanted.some((capability) => format[capability] !== undefined);
 
 /** Those that can give one of these. */

@@ -6,7 +6,7 @@ import type { CallSink, TablesBuilder } from "../model/index.ts";
 export const TIME_UNITS = ["s", "ms", "us", "ns"] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
 
-export interface Codecs {
+interface Codecs {
   readonly zlib: Codec;
   readonly bzip2: Codec;
 }

@@ -58,7 +58,7 @@ export interface NoticeBlock {
   readonly how?: string;
 }
 
-export interface TilesBlock {
+interface TilesBlock {
   readonly kind: "tiles";
   readonly tiles: readonly Tile[];
 }

@@ -4,7 +4,7 @@
 export const SEVERITIES = ["high", "warn", "info"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-export const CONFIDENCES = ["high", "medium", "low"] as const;
+const CONFIDENCES = ["high", "medium", "low"] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
 export interface Finding {

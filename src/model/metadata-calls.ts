@@ -10,7 +10,7 @@ const NAME_CALLS = {
 export const CLIENT_CALLS = { ...NAME_CALLS, getattrs: "getattr", setattrs: "setattr" } as const;
 
 export type NameCall = keyof typeof NAME_CALLS;
-export type ClientCall = keyof typeof CLIENT_CALLS;
+type ClientCall = keyof typeof CLIENT_CALLS;
 
 export const NAME_CALL_COLUMNS = Object.keys(NAME_CALLS) as readonly NameCall[];
 export const CLIENT_CALL_COLUMNS = Object.keys(CLIENT_CALLS) as readonly ClientCall[];

@@ -5,7 +5,7 @@ import type { Streams } from "./streams.ts";
 
 export type Value = number | bigint | string | null;
 type Numbers = BigInt64Array | BigUint64Array | Int32Array | Float64Array | Uint8Array;
-export type ColumnData = Numbers | readonly (string | null)[];
+type ColumnData = Numbers | readonly (string | null)[];
 
 /** A finished table. */
 export interface Table {

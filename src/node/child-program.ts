@@ -1,8 +1,7 @@
 /** A program of ours in a process of its own, from the side of its parent. */
 import { type ChildProcess, type ForkOptions, fork, type Serializable } from "node:child_process";
 
-export interface ChildOptions
-  extends Pick<ForkOptions, "cwd" | "detached" | "env" | "execArgv" | "execPath"> {
+interface ChildOptions extends Pick<ForkOptions, "cwd" | "detached" | "env" | "execArgv" | "execPath"> {
   readonly args?: readonly string[];
   /** Descriptor that its errors are written to; without one the last of them are kept for messages. */
   readonly stderr?: number;

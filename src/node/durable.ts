@@ -56,7 +56,7 @@ async function pathSynced(path: string, flags: "r" | "r+"): Promise<void> {
   }
 }
 
-export interface WholeOptions {
+interface WholeOptions {
   readonly mode?: number;
   /** False where the file need not outlive a loss of power. */
   readonly sync?: boolean;

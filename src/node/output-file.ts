@@ -36,7 +36,7 @@ export function createOutput(path: string): OutputFile {
   };
 }
 
-export interface GrowingFileOptions {
+interface GrowingFileOptions {
   readonly mode?: number;
   /** How errors call it. */
   readonly name?: string;

@@ -15,7 +15,7 @@ export type FromThread =
   | { readonly kind: "asks"; readonly message: unknown };
 
 /** What an error is made of: cloned between threads it would lose its class and what the system said. */
-export type ErrorFacts = Readonly<Record<string, unknown>>;
+type ErrorFacts = Readonly<Record<string, unknown>>;
 
 const FACTS = ["name", "message", "stack", "code", "errno", "syscall", "path"] as const;
 const FORMAT_FACTS = ["source", "detail", "offset", "line"] as const;
@@ -39,7 +39,7 @@ function errorOfKind(message: string, { name, source, offset, line, detail }: Er
   return new (name === "LimitError" ? LimitError : FormatError)(String(source), place, String(detail));
 }
 
-export interface TaskHandling<Result> {
+interface TaskHandling<Result> {
   /** Buffers that go over to the pool with the result. */
   readonly transfer?: (result: Result) => readonly ArrayBuffer[];
   /** After this a thread whose task failed ends. Without it the thread goes on with the next task. */

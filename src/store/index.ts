@@ -2,7 +2,7 @@
 export type { Batch } from "./batch.ts";
 export { type CheckReport, checkStore, stretchText } from "./check.ts";
 export { compactStore } from "./compact.ts";
-export type { Database, StoreOptions } from "./database.ts";
+export type { Database } from "./database.ts";
 export { exportFile, type ExportFormat } from "./export.ts";
 export { LOCKS } from "./layout.ts";
 export type { BatchLoss } from "./loss.ts";

@@ -59,7 +59,7 @@ class Direction {
   }
 }
 
-export interface RowSetting {
+interface RowSetting {
   /** Of the run, on the clock of the calls, in seconds. */
   readonly start: number;
   readonly ranks: number;

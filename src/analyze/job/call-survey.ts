@@ -24,7 +24,7 @@ interface SurveyedProcess extends CallProcess {
 }
 
 /** What a run is called in the tables. */
-export interface SurveyedRun {
+interface SurveyedRun {
   readonly runId: string;
   readonly source: string;
   /** Id of the format, and what people call it. */

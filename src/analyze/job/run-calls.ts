@@ -48,7 +48,7 @@ export interface CallNaming {
   readonly earliestNs: number;
 }
 
-export interface StretchSink {
+interface StretchSink {
   stretch(stretch: CallStretch): void;
   /** No more calls of this rank will come from this input. */
   rankEnds(rank: number): void;

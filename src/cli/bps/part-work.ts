@@ -41,7 +41,7 @@ export interface SliceJob {
 }
 
 /** All duplicates of the parts so far. */
-export interface DuplicatesJob {
+interface DuplicatesJob {
   readonly kind: "duplicates";
 }
 

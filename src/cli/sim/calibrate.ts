@@ -153,7 +153,7 @@ function parseBudget(text: string): number {
   return Number(match[1]) * (UNIT_MS[match[2] as string] as number);
 }
 
-export function asJson({ machine, start, best, evaluations }: Calibration, seconds: number): unknown {
+function asJson({ machine, start, best, evaluations }: Calibration, seconds: number): unknown {
   return {
     machine: machine.name,
     simulated: true,

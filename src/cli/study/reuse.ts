@@ -114,7 +114,7 @@ function studyJson({ items, findings, options, files, outputRows, seconds }: Stu
 }
 
 /** The terminal's summary: what was studied, then each finding with own beside published. */
-export function studyText(study: Study, width: number): string {
+function studyText(study: Study, width: number): string {
   const value = (key: string) => numberOf(study.items, key);
   const count = (key: string) => formatCount(value(key));
   const census = study.items.A01;

@@ -35,7 +35,7 @@ interface StudyOutcome {
   >;
 }
 
-export interface StoreStudy<Study extends StudyOutcome> {
+interface StoreStudy<Study extends StudyOutcome> {
   /** As in `plimsoll study NAME`. */
   readonly name: string;
   /** What study.json calls itself. */

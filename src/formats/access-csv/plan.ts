@@ -6,7 +6,7 @@ import type { TimeUnit } from "../input-format.ts";
 export const SKIP = 0;
 export const PID = 1;
 export const BYTES = 2;
-export const BLOCKS = 3;
+const BLOCKS = 3;
 export const START = 4;
 export const END = 5;
 export const MOVED = 6;
@@ -63,7 +63,7 @@ const UNITS: Readonly<Record<string, TimeUnit>> = {
   ns: "ns",
 };
 /** Decimal digits from a unit down to a nanosecond. */
-export const UNIT_DIGITS: Readonly<Record<TimeUnit, number>> = { s: 9, ms: 6, us: 3, ns: 0 };
+const UNIT_DIGITS: Readonly<Record<TimeUnit, number>> = { s: 9, ms: 6, us: 3, ns: 0 };
 /** Without a header, columns come as in the paper's record, and perhaps the bytes moved. */
 const HEADERLESS = [PID, BYTES, START, END, MOVED];
 
@@ -79,7 +79,7 @@ export interface Plan {
   readonly header: boolean;
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly time?: TimeUnit | undefined;
   readonly blockBytes?: number | undefined;
   /** For messages. */

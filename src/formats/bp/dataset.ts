@@ -8,14 +8,14 @@ import { type BpFile, readBp } from "./read-index.ts";
 import { type Copy, copiesOf, type Selection, selectionOf, shapeOf, stepsOf } from "./select.ts";
 
 /** How the files of a dataset are opened. */
-export interface DatasetFiles {
+interface DatasetFiles {
   readonly main: ByteSource;
   /** Data file k of a set with subfiles. */
   subfile(k: number): ByteSource;
   readonly crc32: Crc32;
 }
 
-export interface ReadRequest {
+interface ReadRequest {
   /** Position of the step among those of the variable, from 0; the last when absent. */
   readonly step?: number;
   readonly start?: readonly number[];

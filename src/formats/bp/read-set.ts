@@ -4,7 +4,7 @@ import type { Cursor } from "./cursor.ts";
 import type { BpDimension, BpStatistics } from "./index-data.ts";
 import type { BpType } from "./types.ts";
 
-export interface ReadSet {
+interface ReadSet {
   recordOffset?: number;
   payloadOffset?: number;
   subfile?: number;

@@ -1,6 +1,6 @@
 /** Data types of BP files: code, names people use, size. */
 
-export type BpKind = "integer" | "unsigned" | "real" | "complex" | "string" | "strings";
+type BpKind = "integer" | "unsigned" | "real" | "complex" | "string" | "strings";
 
 export interface BpType {
   readonly code: number;

@@ -8,7 +8,7 @@ import { writeDimensions, writeSet, writeStatistics } from "./characteristics.ts
 import { type BpBlock, type BpDimension, type BpGroup, type BpStatistics, elementsOf } from "./index-data.ts";
 import type { BpType } from "./types.ts";
 
-export interface GroupVariable {
+interface GroupVariable {
   /** From 1; the same for the same variable in every group. */
   readonly id: number;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface GroupPlan {
 }
 
 /** One stretch of a group: bytes given here, or data of a variable that the caller has. */
-export type GroupPart =
+type GroupPart =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   | { readonly kind: "data"; readonly variable: number; readonly length: number };
 

@@ -97,7 +97,7 @@ function modeText(value: bigint, names: readonly string[]): string {
   return (value >> 31n) & 1n ? `${name} (not on all nodes)` : name;
 }
 
-export function patternText(value: bigint): string {
+function patternText(value: bigint): string {
   return { 0: "raid0", 2: "mdt", 4: "raid0,overstriped", 8: "foreign" }[String(value)] ?? "N/A";
 }
 
@@ -116,7 +116,7 @@ const FLAG_NAMES = [
   "neg",
 ];
 
-export function flagsText(value: bigint): string {
+function flagsText(value: bigint): string {
   if (value === -1n) return "N/A";
   const set = FLAG_NAMES.filter((_, bit) => (value >> BigInt(bit)) & 1n);
   return set.length === 0 ? "0" : set.join(",");

@@ -212,7 +212,7 @@ function writeSegments(
 }
 
 /** ` [ost]` for each OST the access touches, at most once around the stripes of a component. */
-export function* touchedOsts(layout: LustreRecord, offset: bigint, length: bigint): Generator<bigint> {
+function* touchedOsts(layout: LustreRecord, offset: bigint, length: bigint): Generator<bigint> {
   let position = offset;
   let listed = 0;
   let printed = 0n;

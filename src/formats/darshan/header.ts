@@ -54,7 +54,7 @@ export interface Header {
   readonly modules: readonly ModuleEntry[];
 }
 
-export interface HeaderLayout {
+interface HeaderLayout {
   readonly byteLength: number;
   readonly slots: number;
   readonly partialAt: number;

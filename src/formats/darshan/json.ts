@@ -200,7 +200,7 @@ function logJson(log: DarshanLog): Json {
   };
 }
 
-export function jobJson(log: DarshanLog): Json {
+function jobJson(log: DarshanLog): Json {
   const { job } = log;
   return {
     uid: exactNumber(job.uid),

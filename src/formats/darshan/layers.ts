@@ -32,13 +32,13 @@ interface RankSums {
 }
 
 /** What rows need besides counters. */
-export interface NamedFile {
+interface NamedFile {
   readonly path: string | null;
   readonly mount: string | null;
   readonly fs_type: string | null;
 }
 
-export interface FileLayout {
+interface FileLayout {
   readonly stripe_count: bigint;
   readonly stripe_bytes: bigint;
   readonly components: number;

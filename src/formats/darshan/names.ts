@@ -121,7 +121,7 @@ function mixed(low: number, high: number): number {
   return (h ^ (h >>> 15)) >>> 0;
 }
 
-export interface NameRegionFacts {
+interface NameRegionFacts {
   readonly source: string;
   readonly offset: number;
   readonly minor: number;

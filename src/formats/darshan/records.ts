@@ -42,7 +42,7 @@ export interface HeaderRecord extends Base {
   readonly syncFlag?: number;
 }
 
-export interface LustreComponent {
+interface LustreComponent {
   readonly counters: BigInt64Array;
   /** Pool name, up to its NUL. */
   readonly pool: Uint8Array;
@@ -61,7 +61,7 @@ export interface HeatmapRecord extends Base {
   readonly readBins: BigInt64Array;
 }
 
-export interface MdhimRecord extends Base {
+interface MdhimRecord extends Base {
   readonly kind: "mdhim";
   readonly integers: BigInt64Array;
   readonly reals: Float64Array;

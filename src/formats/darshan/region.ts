@@ -114,7 +114,7 @@ export class RegionReader {
 
 /** Word buffers are large and short-lived; a few of each size wait here for the next region. */
 const SMALL_WORDS = 1 << 13;
-export const BLOCK_WORDS = 1 << 15;
+const BLOCK_WORDS = 1 << 15;
 const idle: WordViews[][] = [[], []];
 
 /** A buffer for a region of `compressedBytes`. */

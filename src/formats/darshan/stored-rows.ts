@@ -18,7 +18,7 @@ import { NameColumns, RunColumns } from "./stored-runs.ts";
 
 export type { Identity } from "./stored-columns.ts";
 
-export interface StoredRowsOptions {
+interface StoredRowsOptions {
   /** Number of a name: the first eight bytes of its SHA-256. */
   identify(name: string): Identity;
   /** What is later than this is in the future. */

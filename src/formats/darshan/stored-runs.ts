@@ -6,7 +6,7 @@ import { decode } from "./job.ts";
 import type { DarshanLog } from "./log.ts";
 import { type Identity, type Text, unsigned } from "./stored-columns.ts";
 
-export interface RunValues {
+interface RunValues {
   readonly runId: Identity;
   readonly applicationId: Identity;
   readonly source: string;

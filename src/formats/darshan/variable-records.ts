@@ -99,7 +99,7 @@ export function trimComponents(region: RegionReader, block: RecordBlock): void {
 }
 
 /** What the first heat map of a log looks like; later ones are held against it. */
-export interface HeatmapShape {
+interface HeatmapShape {
   bins: number;
   seconds: number;
 }

@@ -49,10 +49,10 @@ export interface JobFacts {
 }
 
 /** Whether the record at word `at` of a block is written. */
-export type KeepRecord = (block: RecordBlock, at: number) => boolean;
+type KeepRecord = (block: RecordBlock, at: number) => boolean;
 
 /** A module region that is being written: blocks as the reader gives them, or objects. */
-export interface ModuleRegion {
+interface ModuleRegion {
   block(block: RecordBlock, keep?: KeepRecord): void;
   segments(block: SegmentBlock): void;
   record(record: DarshanRecord | TraceObject): void;

@@ -33,7 +33,7 @@ export function csvCells(line: string): string[] | undefined {
 const TAGS = new Set(["host", "jobid", "name", "client", "brw_section", "bucket"]);
 
 /** What a row was: a point, nothing of interest (a header, a comment, a blank line), or broken. */
-export type CsvResult = InfluxPoint | "header" | "broken";
+type CsvResult = InfluxPoint | "header" | "broken";
 
 /** Rows of the 1.x shell, one after the other. */
 export class Influx1Rows {

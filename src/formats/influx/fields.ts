@@ -1,7 +1,7 @@
 /** What fields of Telegraf's lustre2 plugin are of Lustre's counters. */
 import { MAX, MIN, SAMPLES, SUM } from "../lustre/index.ts";
 
-export interface FieldMeaning {
+interface FieldMeaning {
   readonly name: string;
   readonly unit: string;
   /** Which word of the counter it is. */

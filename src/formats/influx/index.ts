@@ -7,7 +7,7 @@ import { PRECISIONS, parseLine } from "./line-protocol.ts";
 import type { InfluxPoint } from "./point.ts";
 import { InfluxPoints } from "./points.ts";
 
-export type InfluxKind = "line-protocol" | "influx1-csv" | "influx2-csv";
+type InfluxKind = "line-protocol" | "influx1-csv" | "influx2-csv";
 
 interface Rule {
   readonly kind: InfluxKind;
@@ -29,7 +29,7 @@ export function recognizeInflux(head: Uint8Array): InfluxKind | undefined {
   return undefined;
 }
 
-export interface InfluxOptions {
+interface InfluxOptions {
   /** Unit of the times in line protocol: ns, us, ms or s. */
   readonly precision?: string;
 }
@@ -74,6 +74,5 @@ function rowReader(kind: InfluxKind, nsPerUnit: bigint): (line: string) => Influ
   };
 }
 
-export { type InfluxNotes, InfluxPoints } from "./points.ts";
-export type { InfluxPoint } from "./point.ts";
+export { InfluxPoints } from "./points.ts";
 export { influx } from "./format.ts";

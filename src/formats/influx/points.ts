@@ -7,7 +7,7 @@ import { fieldMeaning } from "./fields.ts";
 import { LatencyTest } from "./latency.ts";
 import { fieldInteger, type InfluxPoint } from "./point.ts";
 
-export interface InfluxNotes {
+interface InfluxNotes {
   points: number;
   /** Lines that are no points: torn by tabs or quotes, cut, without a time. */
   broken: number;

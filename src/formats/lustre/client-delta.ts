@@ -9,16 +9,16 @@ import { NO_STAMP } from "./stamp.ts";
 import { isLnetCounter } from "./values.ts";
 
 /** `whole`: after minus before. `remounted`, `cleared`: counters began again in between, what came after is there. */
-export type MountFate = "whole" | "remounted" | "cleared" | "unmounted";
+type MountFate = "whole" | "remounted" | "cleared" | "unmounted";
 
-export interface CounterDelta {
+interface CounterDelta {
   readonly name: string;
   readonly unit: string;
   readonly samples: bigint;
   readonly sum: bigint;
 }
 
-export interface MountDelta {
+interface MountDelta {
   readonly fileSystem: string;
   readonly mount: string;
   readonly fate: MountFate;

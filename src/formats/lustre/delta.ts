@@ -26,7 +26,7 @@ import { sameId } from "./row-table.ts";
 import { isStamp, NO_STAMP, nsBetween } from "./stamp.ts";
 import { AssertionError } from "../../base/assert.ts";
 
-export { type Deltas, TrackerCounts, type TrackerOptions } from "./delta-types.ts";
+export type { Deltas, TrackerOptions } from "./delta-types.ts";
 
 const SECOND = 1_000_000_000n;
 

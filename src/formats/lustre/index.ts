@@ -39,25 +39,19 @@ export function recognizeLustre(head: Uint8Array, name: string): string | undefi
   return byPath ? kind : undefined;
 }
 
-export { clientDelta, JobClientSums, type MountDelta, type NodeDelta } from "./client-delta.ts";
+export { clientDelta, JobClientSums, type NodeDelta } from "./client-delta.ts";
 export { CounterTable } from "./counter-table.ts";
-export { type Deltas, DeltaTracker, type TrackerCounts, type TrackerOptions } from "./delta.ts";
+export { type Deltas, DeltaTracker } from "./delta.ts";
 export * as why from "./delta-rows.ts";
 export { decodeJobId, latinText, unescapeJobId } from "./job-id.ts";
-export {
-  identityOf,
-  type JobIdentity,
-  type JobIdParts,
-  type JobIdTemplate,
-  jobIdTemplate,
-} from "./job-id-template.ts";
-export { type Param, describeParam, fileSystemOf, isTargetName, targetIndex } from "./params.ts";
+export { identityOf, type JobIdentity, jobIdTemplate } from "./job-id-template.ts";
+export { describeParam, fileSystemOf, isTargetName, targetIndex } from "./params.ts";
 export { type FileNotes, type LustreItem, LustreParser, type ParseOptions, readLustre } from "./parser.ts";
-export { type Counter, MAX, MIN, Reading, SAMPLES, SUM, SUMSQ, WORDS } from "./reading.ts";
+export { type Counter, MAX, MIN, Reading, SAMPLES, SUM, WORDS } from "./reading.ts";
 export { NO_STAMP } from "./stamp.ts";
-export { type TableDelta, tableDelta } from "./table-delta.ts";
-export type { TableReading, TableSection } from "./tables.ts";
-export { isLnetCounter, lustreVersion, type Recovery, recoveryOf, type ValueReading } from "./values.ts";
+export { tableDelta } from "./table-delta.ts";
+export type { TableReading } from "./tables.ts";
+export { lustreVersion, recoveryOf, type ValueReading } from "./values.ts";
 export { type DeltaRows, WHY_NAMES } from "./delta-rows.ts";
 export { KEPT, TargetState } from "./delta-state.ts";
 export { lustre } from "./format.ts";

@@ -6,7 +6,7 @@
  */
 import { UsageError } from "../../base/errors.ts";
 
-export interface JobIdParts {
+interface JobIdParts {
   /** Empty: the process had no job. */
   readonly job?: string;
   readonly cluster?: string;
@@ -34,7 +34,7 @@ const CODES: Readonly<Record<string, Code>> = {
   p: { pattern: "\\d+" },
 };
 
-export type JobIdTemplate = (id: string) => JobIdParts | undefined;
+type JobIdTemplate = (id: string) => JobIdParts | undefined;
 
 /** A function that takes an id apart; undefined for ids of another form. */
 export function jobIdTemplate(text: string): JobIdTemplate {

@@ -11,7 +11,7 @@ const WORD_OF: Readonly<Record<string, number>> = {
 };
 const LIMIT = 2n ** 64n;
 
-export interface SlowCounter {
+interface SlowCounter {
   readonly column: number;
   readonly shape: number;
 }

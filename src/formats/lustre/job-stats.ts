@@ -295,7 +295,7 @@ const scratch = new Uint32Array(2);
 const NEWLINE_BYTE = Uint8Array.of(NEWLINE);
 
 /** 32 with K is 15; -1 when it is no power of two. */
-export function bucketLog2(key: number, suffix: number): number {
+function bucketLog2(key: number, suffix: number): number {
   if (key <= 0 || (key & (key - 1)) !== 0) return -1;
   const log2 = 31 - Math.clz32(key);
   if (suffix === COLON) return log2;

@@ -36,7 +36,7 @@ export function copyWords(halves: Uint32Array, word: number, out: Uint32Array, i
 }
 
 /** Whether an entry has neither samples nor a sum. */
-export function isZeroWords(out: Uint32Array, into: number): boolean {
+function isZeroWords(out: Uint32Array, into: number): boolean {
   return (
     ((out[2 * into] as number) |
       (out[2 * into + 1] as number) |

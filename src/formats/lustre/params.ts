@@ -3,7 +3,7 @@
 export interface Param {
   /** As given: a path of files, or the dotted name that `lctl get_param` prints. */
   readonly path: string;
-  /** One of `KINDS`, `stats` for other files of counters, `other` for the rest. */
+  /** A kind of `RULES`, `stats` for other files of counters, `other` for the rest. */
   readonly kind: string;
   /** `lustre1-OST0003`, `MGS`; for llite the directory. Empty when the path does not say. */
   readonly target: string;
@@ -40,11 +40,6 @@ const RULES: readonly Rule[] = [
   { name: /^(rename_stats|unstable_stats|statahead_stats)$/, kind: "other" },
   { name: /_?stats$/, kind: "stats" },
 ];
-
-/** Kinds whose content is known here, besides `stats` and `other`. */
-export const KINDS: readonly string[] = [...new Set(RULES.map(({ kind }) => kind))].filter(
-  (kind) => kind !== "stats" && kind !== "other",
-);
 
 /** Folders above the parameters, which the dotted names leave out. */
 const ROOT = /^(proc|sys|fs|kernel|debug|lustre)$/;

@@ -16,11 +16,8 @@ export const MAX = 2;
 export const SUM = 3;
 export const SUMSQ = 4;
 
-/** How many of the words the line had: samples only, up to the sum, or all. */
-export type Shape = 1 | 4 | 5;
-
 /** What a reader should know about the text, counted; `firstBroken` is the line number of the first bad one. */
-export interface ReadingNotes {
+interface ReadingNotes {
   /** Lines that are no counter and no known header. */
   unknownLines: number;
   /** Counter lines that cannot be read: cut, no number, 2^64 or more. */

@@ -1,7 +1,7 @@
 /** The difference of two readings of a table of buckets; a fall in any bucket means that it began again. */
 import type { TableReading, TableSection } from "./tables.ts";
 
-export interface TableDelta {
+interface TableDelta {
   /** True when the counts are those of `after` alone. */
   readonly reset: boolean;
   readonly sections: readonly TableSection[];

@@ -1,7 +1,7 @@
 /** Tables of buckets: brw_stats, rpc_stats, extents_stats and io_latency_stats. Small files, read as text. */
 import { stampFromText } from "./stamp.ts";
 
-export interface TableRow {
+interface TableRow {
   /** As printed: `256`, `1K`, `0K - 4K`, `512us`. */
   readonly bucket: string;
   /** One count for each of the section's sides; percentages are left out, for they are cut. */

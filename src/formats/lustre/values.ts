@@ -71,7 +71,7 @@ export function lustreVersion(reading: ValueReading): string | undefined {
   return entry?.value.trim() || undefined;
 }
 
-export interface Recovery {
+interface Recovery {
   readonly status: string;
   readonly completed: number | undefined;
   /** Number of all clients where the file says `completed/all`. */

@@ -9,7 +9,7 @@ import { bytesOf, hexOf, textOf } from "./bytes-field.ts";
 import { decimal64, type Fields, objectOf, stampOf, versionFault } from "./fields.ts";
 
 export const CLIENT_READING = "client-reading";
-export const CLIENT_READING_VERSION = 1;
+const CLIENT_READING_VERSION = 1;
 
 /** One file as it was read: `llite/lustre1-ffff8800/stats`, `lnet/stats`, `llite/lustre1-ffff8800/stats_track_pid`. */
 export interface ReadFile {

@@ -2,7 +2,7 @@
 import { CLIENT_READING } from "./client-reading.ts";
 import { SERVER_SAMPLES } from "./server-segment.ts";
 
-export type SamplesKind = typeof SERVER_SAMPLES | typeof CLIENT_READING;
+type SamplesKind = typeof SERVER_SAMPLES | typeof CLIENT_READING;
 
 const LATIN = new TextDecoder("latin1");
 
@@ -13,7 +13,7 @@ export function recognizeSamples(head: Uint8Array): SamplesKind | undefined {
 }
 
 export * from "./client-reading.ts";
-export { readSegment, type UseSegment } from "./read-segment.ts";
+export { readSegment } from "./read-segment.ts";
 export * from "./server-segment.ts";
 export { writeDeltas } from "./write-deltas.ts";
 export { clientReading, serverSamples } from "./format.ts";

@@ -16,7 +16,7 @@ import {
   type Why,
 } from "./server-segment.ts";
 
-export interface UseSegment {
+interface UseSegment {
   header?(header: SegmentHeader): void;
   target(target: SegmentTarget): void;
   job(job: SegmentJob): void;

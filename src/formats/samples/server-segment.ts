@@ -31,7 +31,7 @@ export interface CounterGrowth {
 }
 
 /** The files of counters that segments tell of. */
-export type SegmentKind = "job_stats" | "ost_stats" | "md_stats";
+type SegmentKind = "job_stats" | "ost_stats" | "md_stats";
 export const SEGMENT_KINDS: readonly SegmentKind[] = ["job_stats", "ost_stats", "md_stats"];
 
 /** One file of counters that was read: also when nothing changed, so that silence can be told from blindness. */

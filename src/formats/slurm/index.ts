@@ -8,7 +8,7 @@ import { readSacctJson } from "./sacct-json.ts";
 import { isFixedWidth, refuseFixedWidth } from "./sacct-fixed.ts";
 import { isSacctHeader, readSacctText } from "./sacct-text.ts";
 
-export type SlurmKind = "sacct" | "sacct-fixed" | "sacct-json" | "jobcomp";
+type SlurmKind = "sacct" | "sacct-fixed" | "sacct-json" | "jobcomp";
 
 interface Rule {
   readonly kind: SlurmKind;
@@ -49,8 +49,7 @@ export function readSlurm(source: ByteSource, options: SlurmOptions = {}): Slurm
 }
 
 export { SACCT_COMMAND } from "./sacct-fixed.ts";
-export type { SlurmFile, SlurmOptions } from "./fields.ts";
-export { arrayTasks, gpusOf, hasEnded, isKnownState, type SlurmJob, type SlurmNotes } from "./job.ts";
+export { arrayTasks, gpusOf, type SlurmJob } from "./job.ts";
 export { expandNodeList } from "./nodes.ts";
-export { durationSeconds, timeOf, type Zone, zoneOf } from "./times.ts";
+export { timeOf, type Zone, zoneOf } from "./times.ts";
 export { slurm } from "./format.ts";

@@ -53,8 +53,6 @@ const OPEN = new Set(
 );
 
 export const isKnownState = (state: string) => ENDED.has(state) || OPEN.has(state);
-/** Whether the run that the row tells of is over. */
-export const hasEnded = (state: string) => ENDED.has(state);
 
 /** `CANCELLED by 5101`, `COMPLETED+`: the word, and who cancelled. */
 export function stateOf(text: string): { readonly state: string; readonly cancelledBy: string | undefined } {
@@ -62,7 +60,7 @@ export function stateOf(text: string): { readonly state: string; readonly cancel
   return { state: match?.[1] ?? text.trim(), cancelledBy: match?.[2] };
 }
 
-export interface JobIdParts {
+interface JobIdParts {
   readonly arrayJobId?: string;
   readonly arrayTaskId?: string;
   readonly hetJobId?: string;

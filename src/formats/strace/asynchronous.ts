@@ -8,7 +8,7 @@
  */
 import { Cursor } from "./cursor.ts";
 
-export interface Request {
+interface Request {
   readonly write: boolean;
   readonly isAccess: boolean;
   readonly descriptor: number;

@@ -3,7 +3,7 @@ import { Operation } from "../../model/index.ts";
 import { equal, hashOf } from "../text/interner.ts";
 
 /** What a call is for a reader of accesses. */
-export type Kind =
+type Kind =
   /** (fd, buffer, size[, offset]) */
   | "plain"
   /** (fd, [{iov_base, iov_len}…], count[, offset]) */

@@ -2,7 +2,7 @@
 import type { CallNote } from "../../model/index.ts";
 import type { Counts } from "./transfers.ts";
 
-export interface TraceFacts {
+interface TraceFacts {
   readonly accesses: number;
   readonly unnamed: number;
   /** The last line, when it is not whole. */

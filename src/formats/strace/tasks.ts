@@ -20,14 +20,14 @@ export interface Submitted {
 }
 
 /** What threads of a process share. */
-export class Shared {
+class Shared {
   readonly descriptors = new Map<number, Descriptor>();
   /** By context, in the order of submission. */
   readonly queues = new Map<string, Submitted[]>();
 }
 
 /** The part of a call that was printed before another process ran. */
-export interface Unfinished {
+interface Unfinished {
   readonly call: Call;
   readonly start: number;
   /** From behind the opening bracket. */
@@ -35,7 +35,7 @@ export interface Unfinished {
 }
 
 /** A call that a signal interrupted; the kernel may start it again. */
-export interface Interrupted {
+interface Interrupted {
   readonly call: Call;
   readonly descriptor: number;
   readonly bytes: number;

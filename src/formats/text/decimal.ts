@@ -5,7 +5,7 @@ const POINT = 46;
 const MINUS = 45;
 const PLUS = 43;
 
-export const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, i) => 10 ** i);
+const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, i) => 10 ** i);
 
 /**
  * Reads numbers at a place and says where they end; the value lies in fields of an array, since a returned double would

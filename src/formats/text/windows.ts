@@ -13,7 +13,7 @@ const RETURN = 13;
  * Lines between `from` and `end` of `bytes`. All end with a newline but perhaps the very last of the input, which is in
  * the window with `last`. The bytes are only valid during the call.
  */
-export type UseWindow = (bytes: Uint8Array, from: number, end: number, last: boolean) => void;
+type UseWindow = (bytes: Uint8Array, from: number, end: number, last: boolean) => void;
 
 /**
  * Reads front to back; a text whose lines end with CR alone has newlines in their place. A line that the window cuts is read again with the next one, which costs less than joining

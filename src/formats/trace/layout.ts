@@ -46,8 +46,6 @@ export const HEADER = {
 export const TRACE_ENDED = 1;
 export const TRACE_DELAY = 2;
 export const TRACE_SANDBOX = 4;
-export const TRACE_ALL = 8;
-export const TRACE_FULL = 16;
 
 /** Bits of the flags of a record beside those of the model (`CALL_NESTED` and so on), which are the same here. */
 export const RECORD_WRITE = 1;
@@ -66,40 +64,6 @@ export const KIND = {
   name: 254,
   namePart: 255,
 } as const;
-
-/** Names of the kinds of accesses. */
-export const ACCESS_KINDS: Readonly<Record<number, string>> = {
-  1: "read",
-  2: "pread",
-  3: "readv",
-  4: "preadv",
-  5: "fread",
-  6: "sendfile",
-  7: "copy_file_range",
-  8: "splice",
-  9: "aio_read",
-  17: "write",
-  18: "pwrite",
-  19: "writev",
-  20: "pwritev",
-  21: "fwrite",
-  22: "sendfile",
-  23: "copy_file_range",
-  24: "splice",
-  25: "aio_write",
-  33: "MPI_File_read",
-  34: "MPI_File_read_at",
-  35: "MPI_File_read_all",
-  36: "MPI_File_read_at_all",
-  37: "MPI_File_read_shared",
-  38: "MPI_File_read_ordered",
-  49: "MPI_File_write",
-  50: "MPI_File_write_at",
-  51: "MPI_File_write_all",
-  52: "MPI_File_write_at_all",
-  53: "MPI_File_write_shared",
-  54: "MPI_File_write_ordered",
-};
 
 const FREAD = 5;
 const FWRITE = 21;

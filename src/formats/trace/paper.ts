@@ -7,7 +7,7 @@ import { FormatError } from "../../base/errors.ts";
 import { type CallBlock, type CallClock, CALL_NESTED, Operation, type CallSink } from "../../model/index.ts";
 import type { InputFormat } from "../input-format.ts";
 
-export const PAPER_SUFFIX = ".bps32";
+const PAPER_SUFFIX = ".bps32";
 const RECORD_BYTES = 32;
 const BLOCK_RECORDS = 1 << 15;
 /** Times from here on are of the year 1988 or later, and so times of day. */

@@ -98,7 +98,7 @@ export const unnamedFile = (file: number): CallFile => ({
 });
 
 /** Who takes what the records of a trace say. */
-export interface RecordSink {
+interface RecordSink {
   block(block: CallBlock): void;
   /** The number of a file, asked once; `named` is what it was called so far. */
   file(file: number, named: CallFile | undefined): number;

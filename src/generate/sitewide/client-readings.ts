@@ -10,7 +10,7 @@ import { FILE_SYSTEM } from "./scenario.ts";
 const SECOND = 1_000_000_000n;
 const UTF8 = new TextEncoder();
 
-export interface NodeReading {
+interface NodeReading {
   /** `cab/1000001/cab0042.json` */
   readonly path: string;
   readonly text: string;

@@ -15,7 +15,7 @@ export interface Claim {
   readonly state: "holds" | "fails" | "open";
 }
 
-export interface Sensitivity {
+interface Sensitivity {
   readonly setting: string;
   readonly value: number;
   /** Whose unit it has: "A11.readMeanBytes". */

@@ -50,7 +50,7 @@ export interface StudyResult<Published> {
 }
 
 /** What `measure` gives. */
-export interface Outcome<Key extends string> {
+interface Outcome<Key extends string> {
   readonly n: number;
   readonly unit: string;
   readonly values: Readonly<Record<Key, Value>>;

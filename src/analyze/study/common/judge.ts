@@ -9,7 +9,7 @@ import { steady, type StudyResult } from "./item.ts";
 import { itemAndKey, numberOf } from "./values.ts";
 
 /** Holds or fails with the whole interval; a quotient by zero is as far beyond a bound as can be. What cannot be measured stays open. */
-export function stateOf(
+function stateOf(
   measured: number,
   [low, high]: readonly [number, number],
   side: Claim["side"],
@@ -21,7 +21,7 @@ export function stateOf(
   return most < bound ? "holds" : least > bound ? "fails" : "open";
 }
 
-export interface Judged {
+interface Judged {
   readonly claims: readonly Claim[];
   readonly n: number;
   readonly minimum: number;
@@ -55,7 +55,7 @@ export function verdictOf(
 }
 
 /** A claim before it is judged. */
-export interface DraftClaim {
+interface DraftClaim {
   /** Key of the value, with its item: "B04.below2Hours". */
   readonly key: string;
   readonly text: string;
@@ -92,7 +92,7 @@ export interface Draft extends Pick<StudyFinding, "id" | "title" | "statement" |
 }
 
 /** Values of items by key: "A05.readWriteShare". */
-export interface KeyedNumbers {
+interface KeyedNumbers {
   value(key: string): number;
   published(key: string): number | null;
 }

@@ -8,7 +8,7 @@ import { LATE_MINUTES, TIME_LEAST_NS, TIME_MOST_NS } from "./run-minutes.ts";
 
 const MINUTE_NS = 60_000_000_000;
 
-export interface ClusterTables {
+interface ClusterTables {
   /** Whether numbers can be on more than one cluster; else there is nothing to look up. */
   readonly matter: boolean;
   /** Joins for rows `m` with `job_key`, `cluster` and the minute. */

@@ -39,7 +39,7 @@ export function placeIn(minute: number, first: number, last: number, lateMinutes
   return minute < first || minute > last + lateMinutes ? -1 : Math.min(minute, last) - first;
 }
 
-export interface IoMinutes {
+interface IoMinutes {
   /** Minutes with a byte read or written, and with one written. */
   readonly io: number;
   readonly write: number;

@@ -18,7 +18,7 @@ export type ValueUnit =
   | "none";
 
 /** The unit of a value, what people call it, and what the paper prints for it. */
-export type ValueInfo<Published = unknown> = readonly [
+type ValueInfo<Published = unknown> = readonly [
   unit: ValueUnit,
   label: string,
   published?: Published | undefined,

@@ -27,7 +27,7 @@ export interface ModelAccess {
   readonly extraSeconds?: number;
 }
 
-export interface ModelWorkload {
+interface ModelWorkload {
   /** Accesses of each process, in order. */
   readonly processes: readonly (readonly ModelAccess[])[];
   /** Server of an access: each process has its own, or they go around. */
@@ -37,7 +37,7 @@ export interface ModelWorkload {
   readonly random: Random;
 }
 
-export interface ModelTrace {
+interface ModelTrace {
   readonly startNs: Float64Array;
   readonly endNs: Float64Array;
   readonly bytes: Float64Array;

@@ -8,7 +8,7 @@ import type { MetricStudy } from "./study.ts";
 
 const ROLES = { iops: "metadata", bandwidth: "write", arpt: "wait", bps: "read" } as const;
 
-export const correlationFigureId = (set: SetId): string =>
+const correlationFigureId = (set: SetId): string =>
   `figure-${String(SETS[set].figure).padStart(2, "0")}${SETS[set].extra ? "b" : ""}`;
 
 /** All figures in the order of the paper; the last one shows all sets at once. */

@@ -7,8 +7,8 @@ import { CASES_MIN, type CorrelatedSets, type Correlation, RUNS_MIN } from "./co
 import { PUBLISHED, PUBLISHED_BPS } from "./published.ts";
 import { METRIC_NAMES, METRICS, type MetricName, SET_IDS, SETS, type SetId } from "./sets.ts";
 
-export type Verdict = "confirmed" | "refuted" | "insufficient";
-export type Direction = "expected" | "wrong" | "open";
+type Verdict = "confirmed" | "refuted" | "insufficient";
+type Direction = "expected" | "wrong" | "open";
 
 export interface MetricFinding {
   /** "C06.2a.iops", "C06.2a" for a set, "C06.bps" for a metric over all sets. */

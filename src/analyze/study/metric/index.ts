@@ -1,11 +1,11 @@
 /** The experiments of the BPS paper (He, Sun and Yin, IPDPSW '13): runs in, coefficients, verdicts and a report out. */
-export { type CorrelatedSets, type Correlation, correlate, type ResampleOptions } from "./correlation.ts";
+export { correlate, type ResampleOptions } from "./correlation.ts";
 export { ccText, directionText, intervalText, publishedText, studyDocument } from "./document.ts";
 export { studyFigures } from "./figures.ts";
-export { directionOf, judge, type MetricFinding, type Verdict } from "./findings.ts";
-export { PUBLISHED, PUBLISHED_BPS, PUBLISHED_POINTS, PUBLISHED_SET2_BYTES } from "./published.ts";
-export { type Average, type Case, casesOf, parseRunsCsv, type Run, runsCsv, caseValue } from "./runs.ts";
-export { isSetId, METRIC_NAMES, METRICS, type MetricName, SET_IDS, SETS, type SetId } from "./sets.ts";
+export { directionOf, judge, type MetricFinding } from "./findings.ts";
+export { PUBLISHED, PUBLISHED_POINTS, PUBLISHED_SET2_BYTES } from "./published.ts";
+export { casesOf, parseRunsCsv, type Run, runsCsv } from "./runs.ts";
+export { isSetId, METRIC_NAMES, METRICS, SET_IDS, SETS, type SetId } from "./sets.ts";
 export { POWERS_OF_TWO_4K_8M, processLabel, simulateRuns, sizeLabel } from "./simulate.ts";
 export {
   isSetting,

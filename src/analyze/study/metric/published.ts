@@ -1,7 +1,7 @@
 /** What the paper prints, with its place. Only what stands in its text: the bars of its figures have no numbers. */
 import type { MetricName, SetId } from "./sets.ts";
 
-export interface PublishedCc {
+interface PublishedCc {
   /** Normalised coefficient; null where the text gives the direction only. */
   readonly value: number | null;
   readonly direction: "expected" | "wrong";
@@ -61,7 +61,7 @@ export const PUBLISHED: Readonly<Record<SetId, Readonly<Record<MetricName, Publi
 /** Mean coefficient of BPS over all experiments (I). */
 export const PUBLISHED_BPS = 0.91;
 
-export interface PublishedPoint {
+interface PublishedPoint {
   readonly set: SetId;
   /** The varied value: bytes of a record. */
   readonly x: number;

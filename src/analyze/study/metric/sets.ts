@@ -8,7 +8,7 @@ export type SetId = (typeof SET_IDS)[number];
 export const METRIC_NAMES = ["iops", "bandwidth", "arpt", "bps"] as const;
 export type MetricName = (typeof METRIC_NAMES)[number];
 
-export interface MetricInfo {
+interface MetricInfo {
   readonly label: string;
   readonly unit: Unit;
   /** Sign that the correlation with execution time should have (Table 1). */
@@ -43,7 +43,7 @@ export const METRICS: Readonly<Record<MetricName, MetricInfo>> = {
   },
 };
 
-export interface SetInfo {
+interface SetInfo {
   readonly title: string;
   /** What is varied, as the head of a column. */
   readonly varied: string;

@@ -10,7 +10,7 @@ import { PUBLISHED_POINTS, PUBLISHED_SET2_BYTES } from "./published.ts";
 import type { Run } from "./runs.ts";
 import type { SetId } from "./sets.ts";
 
-export interface SimulateOptions {
+interface SimulateOptions {
   readonly sets: readonly SetId[];
   readonly repeats: number;
   readonly seed: number;
@@ -45,8 +45,8 @@ function fitted(set: "2a" | "2b"): DeviceModel {
   return throughTwo(a as never, b as never);
 }
 
-export const HDD = fitted("2a");
-export const SSD = fitted("2b");
+const HDD = fitted("2a");
+const SSD = fitted("2b");
 /** A PVFS2 server of 2009: its disk, a request over the network, and a Gigabit link in all. */
 const SERVER: DeviceModel = { latencySeconds: 400e-6, bytesPerSecond: 40e6, servers: 1 };
 const LINK_BYTES_PER_SECOND = 112e6;

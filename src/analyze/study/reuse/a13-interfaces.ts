@@ -5,7 +5,7 @@ import { violinChart } from "./charts.ts";
 import { defineItem, drawn, table } from "./item.ts";
 import { LAYER_NAMES, type Layers } from "./sweep/index.ts";
 
-export const LAYERS = [
+const LAYERS = [
   { name: "POSIX", key: "posix" },
   { name: "MPI-IO", key: "mpiio" },
   { name: "STDIO", key: "stdio" },

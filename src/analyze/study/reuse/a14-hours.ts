@@ -3,7 +3,7 @@ import type { BarsChart } from "../../../model/index.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import type { Prepared } from "./prepare.ts";
 
-export interface Hour {
+interface Hour {
   readonly hour: number;
   readonly bytes: bigint;
   readonly accesses: number;

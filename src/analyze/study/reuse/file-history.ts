@@ -4,7 +4,7 @@ import { formatBytes, formatCount } from "../../../base/units.ts";
 import { exact, number, table } from "./item.ts";
 import { quoted } from "./prepare.ts";
 
-export interface FileAccess {
+interface FileAccess {
   readonly runId: string;
   readonly jobId: string | null;
   readonly userId: number | null;
@@ -26,7 +26,7 @@ export interface FileAccess {
   readonly partial: boolean;
 }
 
-export interface FileHistory {
+interface FileHistory {
   readonly fileId: string;
   readonly path: string;
   readonly mount: string | null;
@@ -52,7 +52,7 @@ export interface FileHistory {
   readonly accesses: readonly FileAccess[];
 }
 
-export const ACCESSES_MAX = 10_000;
+const ACCESSES_MAX = 10_000;
 
 /** All files of that name, or with that record id: one per mount. None: an empty list. */
 export async function fileHistory(db: Queryable, pathOrId: string): Promise<FileHistory[]> {

@@ -1,7 +1,7 @@
 /** What selected files are called, for tables that name some of them. */
 import type { Queryable } from "../../../model/index.ts";
 
-export interface FileId {
+interface FileId {
   readonly id: string;
   readonly mount: string | null;
   /** Where recorded, and asked for. */

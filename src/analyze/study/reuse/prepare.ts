@@ -38,7 +38,7 @@ export interface Prepared {
   intervals(): Promise<DrawnIntervals>;
 }
 
-export interface Input {
+interface Input {
   readonly runs: number;
   readonly accesses: number;
   readonly outsidePeriodRuns: number;

@@ -25,7 +25,7 @@ export interface Study {
   readonly seconds: Readonly<Record<string, number>>;
 }
 
-export interface ReuseWatch extends StudyWatch, StudyResources {}
+interface ReuseWatch extends StudyWatch, StudyResources {}
 
 /** The items, and prepare, items as a whole, intervals, findings, outputs. */
 export const STUDY_STEPS = STUDY_ITEMS.length + 5;

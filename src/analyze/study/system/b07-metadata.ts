@@ -17,7 +17,7 @@ function logs(values: Float64Array): Float64Array {
 const logOf = (value: number): number => SMALL[value] ?? Math.log10(1 + value);
 
 /** Values at these places. Plain loops: of millions of values every call counts. */
-export function gather(values: Float64Array, places: Uint32Array): Float64Array {
+function gather(values: Float64Array, places: Uint32Array): Float64Array {
   const made = new Float64Array(places.length);
   for (let i = 0; i < places.length; i++) made[i] = values[places[i] as number] as number;
   return made;

@@ -4,7 +4,7 @@ import { defineItem, drawn, share } from "./item.ts";
 import { OPERATIONS } from "./jobs.ts";
 import type { Prepared } from "./prepare.ts";
 
-export interface Shares {
+interface Shares {
   /** I/O minutes over minutes of run time, of jobs with I/O; and with writes. */
   readonly io: Float64Array;
   readonly write: Float64Array;

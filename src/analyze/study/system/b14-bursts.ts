@@ -262,7 +262,7 @@ export const b15 = defineItem({
   },
 });
 
-export interface Mostly {
+interface Mostly {
   readonly small: Uint8Array;
   readonly medium: Uint8Array;
 }

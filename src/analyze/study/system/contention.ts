@@ -3,7 +3,7 @@ import { NO_USER } from "./jobs.ts";
 import type { Prepared } from "./prepare.ts";
 import { similarRuns } from "./similar-runs.ts";
 
-export interface Hours {
+interface Hours {
   /** Bytes of counted jobs by the local hour of their start. */
   readonly bytes: Float64Array;
   readonly jobs: Float64Array;

@@ -9,7 +9,7 @@ import { number } from "../common/item.ts";
 import { TIME_LEAST_NS, TIME_MOST_NS } from "../common/run-minutes.ts";
 import { boundsOf, nodeMemories, type SystemOptions } from "./options.ts";
 
-export { OPERATIONS, type Operation };
+export { OPERATIONS };
 
 /** Why a job is not studied; 0: it is. */
 export const STUDIED = 0;

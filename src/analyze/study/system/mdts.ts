@@ -3,7 +3,7 @@ import type { Queryable } from "../../../model/index.ts";
 import { number } from "../common/item.ts";
 import { boundsOf, type SystemOptions } from "./options.ts";
 
-export interface Mdt {
+interface Mdt {
   readonly name: string;
   readonly opens: number;
   readonly closes: number;

@@ -43,7 +43,7 @@ export interface MinuteCounts {
 const NO_JOB = "16406829232824261652";
 
 /** What is counted while minutes are grouped. */
-export type GroupedCounts = Pick<
+type GroupedCounts = Pick<
   MinuteCounts,
   "rows" | "rowsWithoutJob" | "rowsUnclear" | "firstMinute" | "lastMinute"
 >;

@@ -7,7 +7,7 @@ import type { Run } from "./minutes.ts";
 import type { SystemOptions } from "./options.ts";
 
 /** Upper ends of the classes of bursts, as shares of memory and in bytes; what lies beyond the last has a class too. */
-export const MEMORY_ENDS = [0.01, 0.05, 0.1, 0.5, 1] as const;
+const MEMORY_ENDS = [0.01, 0.05, 0.1, 0.5, 1] as const;
 export const MEMORY_NAMES = [
   "below1",
   "from1To5",
@@ -16,7 +16,7 @@ export const MEMORY_NAMES = [
   "from50To100",
   "above100",
 ] as const;
-export const BYTE_ENDS = [1e3, 1e6, 1e9, 1e12] as const;
+const BYTE_ENDS = [1e3, 1e6, 1e9, 1e12] as const;
 /** The first is for minutes that only read. */
 export const BYTE_NAMES = [
   "zero",
@@ -216,7 +216,7 @@ function classOf(size: number, ends: readonly number[]): number {
 }
 
 /** Bursts of writes: [from, to) with at most `gap` minutes without a write between two with one; `minutes` have writes. */
-export function eachBurst(
+function eachBurst(
   written: Float64Array,
   bins: number,
   gap: number,

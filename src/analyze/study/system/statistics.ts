@@ -87,7 +87,7 @@ export function distanceToUniform(values: ArrayLike<number>): number {
   return most;
 }
 
-export interface RankTest {
+interface RankTest {
   readonly h: number;
   readonly freedom: number;
   /** Probability of such an H or a larger one if the groups are alike. */
@@ -123,7 +123,7 @@ export function kruskalWallis(groups: readonly (readonly number[])[]): RankTest 
 }
 
 /** Probability that a chi-square variable with so many degrees of freedom exceeds x. */
-export function chiSquareTail(x: number, freedom: number): number {
+function chiSquareTail(x: number, freedom: number): number {
   const half = x / 2;
   // From the tail of one or two degrees of freedom upwards by steps of two; each adds one term.
   let tail = freedom % 2 === 0 ? Math.exp(-half) : normalBeyond(Math.sqrt(x));

@@ -14,7 +14,7 @@ export interface Classes {
   readonly tie: number;
 }
 
-export interface Limits {
+interface Limits {
   readonly bytes: number;
   readonly perCall: number;
 }
@@ -103,7 +103,7 @@ export function classify(bytes: ArrayLike<number>, ratios: ArrayLike<number>, li
   return { heavy, inefficient, efficient, tie: heavy - inefficient - efficient };
 }
 
-export interface UserWrites {
+interface UserWrites {
   readonly users: readonly UserTotals[];
   readonly bytes: Float64Array;
   readonly ratios: Float64Array;

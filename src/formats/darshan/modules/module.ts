@@ -7,17 +7,7 @@
  * fields inside it are named by `bytes` and `halves` so that swapping the byte order leaves them whole.
  */
 
-export type Unit =
-  | "count"
-  | "bytes"
-  | "bytes2"
-  | "seconds"
-  | "seconds2"
-  | "rank"
-  | "id"
-  | "flag"
-  | "value"
-  | "mode";
+type Unit = "count" | "bytes" | "bytes2" | "seconds" | "seconds2" | "rank" | "id" | "flag" | "value" | "mode";
 
 /**
  * How a counter of many records becomes one (darshan-parser --total):
@@ -25,7 +15,7 @@ export type Unit =
  * common: a group of four most frequent values with their counts; paired: set with another counter;
  * none: stays zero.
  */
-export type TotalRule = "sum" | "max" | "last" | "first" | "common" | "paired" | "none";
+type TotalRule = "sum" | "max" | "last" | "first" | "common" | "paired" | "none";
 
 export interface Counter {
   readonly name: string;
@@ -60,7 +50,7 @@ export const ZERO = -2;
 export const MINUS_ONE_REAL = -3;
 
 /** fixed: every record has the same size; headed: one header record, then fixed records; the others vary. */
-export type ModuleKind = "fixed" | "headed" | "lustre" | "dxt" | "heatmap" | "mdhim";
+type ModuleKind = "fixed" | "headed" | "lustre" | "dxt" | "heatmap" | "mdhim";
 
 export interface ModuleSpec {
   /** As darshan-parser prints it and as `--module` takes it. */
@@ -142,7 +132,7 @@ export function rankLines(total: TotalRule): string {
 }
 
 /** Darshan's ten access size classes; upper bounds are inclusive, K = 1024. */
-export const SIZE_CLASSES = [
+const SIZE_CLASSES = [
   "0_100",
   "100_1K",
   "1K_10K",
@@ -210,7 +200,7 @@ export function columnOf(
 }
 
 /** The derived columns of a module whose counters follow the usual names under `prefix`. */
-export function derivedColumns(
+function derivedColumns(
   spec: Pick<ModuleSpec, "integers" | "reals" | "integersAt" | "realsAt">,
   prefix: string,
 ): DerivedColumns {

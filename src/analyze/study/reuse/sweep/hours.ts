@@ -4,7 +4,7 @@ import { Column, ExactSums } from "./words.ts";
 
 const HOURS = 24;
 
-export interface HourSettings {
+interface HourSettings {
   readonly ddof: number;
   readonly withIdle: boolean;
   readonly minRunsPerCell: number;

@@ -33,7 +33,7 @@ export interface ScanResult {
 
 type FileScanResult = Omit<ScanResult, "runs">;
 
-export interface Sweep extends AccessSql {
+interface Sweep extends AccessSql {
   readonly db: Queryable;
   /** Accesses of each selected file, by its number. */
   readonly counts: Uint32Array;

@@ -12,7 +12,7 @@ import { Codes, type ExactSums, numberOf } from "./words.ts";
 export const START = 0;
 export const RUN = 2;
 export const READ = 4;
-export const WRITTEN = 6;
+const WRITTEN = 6;
 export const IO = 8;
 /** Who in the lower three bytes, the lowest byte of the layout above them. */
 export const PLACE = 10;
@@ -167,7 +167,7 @@ export class Facts {
   lastNs = 0n;
 }
 
-export interface Reading {
+interface Reading {
   readonly db: Queryable;
   /** Columns in the order of `take`; read side by side. */
   readonly sql: readonly string[];

@@ -31,7 +31,7 @@ export interface RunsState {
 }
 
 /** Of the bytes of read runs and of write runs. */
-export interface Medians {
+interface Medians {
   readonly read: number;
   readonly written: number;
 }

@@ -5,7 +5,7 @@ import { Column, ExactSums, longer } from "./words.ts";
 
 const NS_PER_HOUR = 3.6e12;
 
-export interface SharingSettings {
+interface SharingSettings {
   readonly withIdle: boolean;
   /** An application is an executable of one user. */
   readonly perUser: boolean;

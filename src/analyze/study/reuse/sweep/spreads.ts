@@ -12,7 +12,7 @@ import {
 } from "./records.ts";
 import { Column } from "./words.ts";
 
-export interface SpreadSettings {
+interface SpreadSettings {
   readonly ddof: number;
   /** Whether accesses that moved nothing take part. */
   readonly withIdle: boolean;
