@@ -28,7 +28,7 @@ const entries = {
   "write-worker": "src/adaptive/runtime/transport/worker.ts",
   "target-server": "src/ncio/servers/server/process.ts",
   "sim-worker": "src/adaptive/sim/replay/worker.ts",
-  "bps-worker": "src/cli/bps/worker.ts",
+  "bps-worker": "src/inputs/measure/worker.ts",
   "reuse-worker": "src/cli/study/reuse-worker.ts",
   "ncio-rank": "src/ncio/run/rank-process.ts",
 };

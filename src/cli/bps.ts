@@ -7,10 +7,17 @@ import { UsageError } from "../base/errors.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
 import { plain, renderText } from "../report/text/index.ts";
-import { type InputFile, findInputs, isPipe, withoutTwins } from "../inputs/index.ts";
+import {
+  type InputFile,
+  type ReadSetting,
+  collectInputs,
+  findInputs,
+  isPipe,
+  withoutTwins,
+} from "../inputs/index.ts";
+import { listenerOf } from "./listener.ts";
 import { metricsJson } from "./bps/json.ts";
 import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
-import { collectInputs, type ReadSetting } from "./bps/read.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { writeFigureFolder, writePage } from "./page-output.ts";
@@ -177,11 +184,12 @@ async function measured(
   setting: ReadSetting,
   context: Context,
 ): Promise<Metrics> {
-  if (range === undefined) return (await collectInputs(inputs, options, setting, context)).metrics;
+  if (range === undefined)
+    return (await collectInputs(inputs, options, setting, listenerOf(context))).metrics;
   const { everyNs: _, ...whole } = { ...options, by: [], picture: false };
-  const { metrics, used } = await collectInputs(inputs, whole, setting, context);
+  const { metrics, used } = await collectInputs(inputs, whole, setting, listenerOf(context));
   const chosen = { ...options, range: { ...range, origin: metrics.clock.origin } };
-  return (await collectInputs(used, chosen, setting, context)).metrics;
+  return (await collectInputs(used, chosen, setting, listenerOf(context))).metrics;
 }
 
 interface Given {

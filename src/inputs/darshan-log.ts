@@ -4,7 +4,7 @@ import { DarshanLog, type Limits, type ModuleEntry } from "../formats/darshan/in
 import { nodeCodecs } from "../node/codecs.ts";
 import { openFile } from "../node/file-source.ts";
 import { gunzipped } from "../node/gzip-source.ts";
-import type { Listener } from "./listener.ts";
+import type { Listener } from "../base/listener.ts";
 
 export interface LogOptions {
   /** Of a damaged log use what comes before the damage. */

@@ -9,7 +9,7 @@ import { type FileSource, openFile } from "../node/file-source.ts";
 import { gunzipped } from "../node/gzip-source.ts";
 import { fsPath, namesIn } from "../node/raw-path.ts";
 import type { Capability } from "../formats/input-format.ts";
-import type { Listener } from "./listener.ts";
+import type { Listener } from "../base/listener.ts";
 
 const STDIN = "-";
 

@@ -3,7 +3,7 @@ import { UsageError } from "../base/errors.ts";
 import { detectFormat } from "../formats/catalogue.ts";
 import type { InputFormat } from "../formats/input-format.ts";
 import { findInputs, type InputFile, openInput } from "./files.ts";
-import type { Listener } from "./listener.ts";
+import type { Listener } from "../base/listener.ts";
 
 export interface JobFile {
   readonly path: string;

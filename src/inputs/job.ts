@@ -13,7 +13,7 @@ import { FormatError } from "../base/errors.ts";
 import { importLog, runSpan } from "../formats/darshan/index.ts";
 import { type Document, type Tables, TablesBuilder } from "../model/index.ts";
 import { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from "./darshan-log.ts";
-import type { Listener } from "./listener.ts";
+import type { Listener } from "../base/listener.ts";
 import { withoutTwins } from "./files.ts";
 import { isTraces, jobFiles } from "./job-files.ts";
 import { type LogOfJob, requireOneJob } from "./same-job.ts";

@@ -9,7 +9,7 @@ import { unseenNotes } from "../record/unseen.ts";
 import { openInput, reasonOf } from "./files.ts";
 import type { JobOptions, ReadJob } from "./job.ts";
 import type { JobFile } from "./job-files.ts";
-import type { Listener } from "./listener.ts";
+import type { Listener } from "../base/listener.ts";
 import { readParquet } from "./parquet.ts";
 
 /** For the database that reads Parquet. */

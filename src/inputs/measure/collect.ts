@@ -8,8 +8,10 @@ import { detectFormat, formatNamed } from "../../formats/catalogue.ts";
 import type { CallSink } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { unseenNotes } from "../../record/unseen.ts";
-import type { Context } from "../context.ts";
-import { type InputFile, PipeSource, openInput, readParquet, reasonOf } from "../../inputs/index.ts";
+import type { Listener } from "../../base/listener.ts";
+import { type InputFile, openInput, reasonOf } from "../files.ts";
+import { readParquet } from "../parquet.ts";
+import { PipeSource } from "../pipe-source.ts";
 import { LargeTraces } from "./large-traces.ts";
 
 export interface ReadSetting {
@@ -25,12 +27,12 @@ export async function collectInputs(
   inputs: readonly InputFile[],
   options: CollectorOptions,
   setting: ReadSetting,
-  context: Context,
+  listener: Listener,
 ): Promise<{ readonly metrics: Metrics; readonly used: readonly InputFile[] }> {
   const collector = new AccessCollector(options, { shared: setting.threads > 1 });
   const large = new LargeTraces(inputs, collector, setting);
   try {
-    const used = await readAll(inputs, collector, large, setting, context);
+    const used = await readAll(inputs, collector, large, setting, listener);
     for (const name of new Set(used.filter(isInFolder).map((input) => input.name)))
       for (const note of unseenNotes(name)) collector.sink(name).note(note);
     return { metrics: collector.finish(await large.finish()), used };
@@ -47,33 +49,33 @@ async function readAll(
   collector: AccessCollector,
   large: LargeTraces,
   setting: ReadSetting,
-  context: Context,
+  listener: Listener,
 ): Promise<InputFile[]> {
-  const progress = context.progress({ label: "reading", total: inputs.length, unit: "inputs" });
+  const progress = listener.progress?.({ label: "reading", total: inputs.length, unit: "inputs" });
   const used: InputFile[] = [];
   let failure: unknown;
   for (const input of inputs) {
     if (large.has(input)) {
       await large.read(input);
       used.push(input);
-      progress.add(1);
+      progress?.add(1);
       continue;
     }
     const sink = new CountingSink(collector.sink(input.name));
     try {
-      await readInput(input, sink, setting, context);
+      await readInput(input, sink, setting, listener);
       used.push(input);
     } catch (error) {
       const what = input.path ?? input.name;
       if (sink.blocks > 0) throw asPartial(error);
       if (inputs.length === 1 || !isSkippable(error)) throw error;
       failure ??= error;
-      context.skip(what, reasonOf(error, what));
+      listener.skip?.(what, reasonOf(error, what));
     }
-    progress.add(1);
-    await context.breathe();
+    progress?.add(1);
+    await listener.yieldToEvents?.();
   }
-  progress.end();
+  progress?.end();
   if (used.length === 0 && failure !== undefined) throw failure;
   return used;
 }
@@ -94,7 +96,7 @@ async function readInput(
   input: InputFile,
   sink: CallSink,
   setting: ReadSetting,
-  context: Context,
+  listener: Listener,
 ): Promise<void> {
   if (input.path === undefined) {
     readPipe(new PipeSource(0, input.name), sink, setting);
@@ -104,7 +106,7 @@ async function readInput(
   try {
     const { calls } = formatOf(source, setting);
     if (calls === "database")
-      await readParquet(input.path, sink, setting.memoryBytes, () => context.breathe());
+      await readParquet(input.path, sink, setting.memoryBytes, async () => listener.yieldToEvents?.());
     else calls?.(source, sink, { codecs: nodeCodecs, ...setting.read });
   } finally {
     source.close();

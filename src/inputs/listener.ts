@@ -1,1 +1,0 @@
-export type { Listener } from "../base/listener.ts";
