@@ -21,7 +21,6 @@ const PAGE_TOP = 100;
 
 export default defineCommand({
   name: "bps",
-  summary: "compute BPS, IOPS, bandwidth and response time of recorded accesses",
   description:
     "Reads single accesses of any recorder and computes BPS (blocks that the application asked for per second with an access under way), IOPS, bandwidth, average response time and concurrency. Inputs are folders and files of plimsoll record, strace output, Darshan logs with DXT, fio latency logs, CSV and Parquet with pid, bytes, start and end, and - for standard input. Several inputs become one collection: accesses that overlap in time count once in T. What cannot be used is counted and named.",
   arguments: [

@@ -17,7 +17,10 @@ export async function generate(table: readonly CommandEntry[] = commands): Promi
   ];
   parts.push(...optionRows(COMMON_OPTIONS), "");
   parts.push("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 finished but some inputs were skipped.", "");
-  for (const entry of table) parts.push(...section((await entry.load()).default));
+  for (const [i, entry] of table.entries()) {
+    if (entry.group !== undefined && entry.group !== table[i - 1]?.group) parts.push(`## ${entry.group}`, "");
+    parts.push(...section((await entry.load()).default));
+  }
   return `${parts.join("\n").trimEnd()}\n`;
 }
 
@@ -27,7 +30,7 @@ function section(command: Command): string[] {
     return optional ? `[${inner}]` : inner;
   });
   return [
-    `## plimsoll ${command.name}`,
+    `### plimsoll ${command.name}`,
     "",
     command.description,
     "",

@@ -26,11 +26,10 @@ const MARK = "Plimsoll demonstration";
 
 export default defineCommand({
   name: "demo",
-  summary: "make sample logs, report on one, and write onto targets of which one is slow",
   description:
     "Writes a few small Darshan logs with Plimsoll's own writer, reads them back, and leaves logs, text, JSON and a report in a folder. The logs are synthetic and say so. Then writes 32 MiB onto four folders that stand for storage targets, one of them held to an eighth of the speed of the others, without and with adaptation, and leaves the dataset and a picture.",
   options: {
-    out: {
+    output: {
       kind: "string",
       short: "o",
       default: "plimsoll-demo",
@@ -42,7 +41,7 @@ export default defineCommand({
   examples: [{ command: "plimsoll demo", does: "writes plimsoll-demo/ and prints what is there" }],
   async run({ options }, context) {
     let rows: readonly Row[] = [];
-    const output = { path: options.out, what: "demonstration", isOurs: isDemo };
+    const output = { path: options.output, what: "demonstration", isOurs: isDemo };
     const folder = await replaceFolder(output, context, (work) => {
       rows = sampleLogs(options.seed, nodeEncoders).map((sample) => show(sample, work));
       writeFile(join(work, "README.txt"), readme(rows));
@@ -194,11 +193,11 @@ Open ${picture} to see who wrote where. Look further:
   ./bin/plimsoll ncio --backend servers --pause 0
   ./bin/plimsoll --help
 A centre of 49,000 logs, and the study of how its files are reused (a minute in all):
-  ./bin/plimsoll generate reuse --out centre
+  ./bin/plimsoll generate reuse --output centre
   ./bin/plimsoll ingest centre/logs --store centre-store
   ./bin/plimsoll study reuse --store centre-store --zone America/Los_Angeles -o study
 A site with Lustre, who loads it, and the study of its jobs (ten seconds in all):
-  ./bin/plimsoll generate sitewide --scale 0.01 --tables --out site
+  ./bin/plimsoll generate sitewide --scale 0.01 --tables --output site
   ./bin/plimsoll top users --store site/store
   ./bin/plimsoll study system --store site/store --zone America/Los_Angeles -o site-study
 `;

@@ -9,7 +9,6 @@ import { writePage } from "./page-output.ts";
 
 export default defineCommand({
   name: "diff",
-  summary: "compare two runs: what got faster, which findings came and went",
   description:
     "Reads two Darshan logs and shows them beside each other: main numbers, findings that appeared and went, layers, access sizes and files. It warns when the two are not of the same work (processes, program, bytes). Differences below the noise are pale.",
   arguments: [

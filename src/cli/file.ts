@@ -9,7 +9,6 @@ import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
 
 export default defineCommand({
   name: "file",
-  summary: "show who wrote and who read a file, when, and how much",
   description:
     "Looks up one file in a store, by the path that the logs recorded or by its record id, and shows its producers and consumers, each run that touched it, the time between runs, amounts and applications. A path that lies on several mounts is one file per mount.",
   arguments: [{ name: "path", help: "path as recorded, or record id", kind: "text" }],

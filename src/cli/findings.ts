@@ -19,7 +19,6 @@ import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
 
 export default defineCommand({
   name: "findings",
-  summary: "judge a job by its Darshan logs; for CI with --fail-on",
   description:
     "Applies the rules to the Darshan logs of one job and prints what they found: statement, files, advice. With --fail-on it ends with 1 when a finding is at least that severe. --list explains every rule with its thresholds and their sources.",
   arguments: [

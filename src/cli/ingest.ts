@@ -13,7 +13,6 @@ const NAMED_MAX = 1000;
 
 export default defineCommand({
   name: "ingest",
-  summary: "read logs, counters and job lists below folders into a store",
   description:
     "Walks folders, recognises files by their content and adds them to a store: Darshan logs (one row for each run and for each file in a run), counters of Lustre (what our collectors wrote, texts of job_stats and stats over time, dumps of Telegraf's points) and jobs as sacct or the job completion file list them. What the store has already is left as it is, whatever its name, so the same command can be given again after a kill or when more files have come. Files that cannot be read are named with the reason, and the command ends with 3.",
   arguments: [{ name: "path", help: "folders and files", kind: "file", variadic: true }],

@@ -13,9 +13,7 @@ for (const folder of folders) mkdirSync(folder);
 
 async function plimsoll(...words: string[]) {
   const io = fakeWorld();
-  const table = [
-    { name: interfere.name, summary: interfere.summary, load: async () => ({ default: interfere }) },
-  ];
+  const table = [{ name: interfere.name, summary: "", load: async () => ({ default: interfere }) }];
   const code = await runCli(["interfere", ...words], table, io);
   return { code, out: io.out, err: io.err };
 }

@@ -12,7 +12,6 @@ const POLL_MS = 100;
 
 export default defineCommand({
   name: "interfere",
-  summary: "load chosen storage targets with writers that never stop, for a bounded time",
   description:
     "Writes files of --file-bytes to each target again and again, several streams at once, as the external interference of the adaptive I/O paper does: three streams of 1 GiB each on eight targets. It stops after --seconds or --bytes, whichever comes first, or on Ctrl-C, and removes its files. Use it beside plimsoll write to see what a loaded target does. Needs room for streams × file-bytes on each target.",
   arguments: [{ name: "target", help: "a folder on the target to load", variadic: true, kind: "file" }],

@@ -17,7 +17,6 @@ import { firstValue, shortText, type Value, valueJson, valueText } from "./datas
 
 export default defineCommand({
   name: "ls",
-  summary: "list the variables of a dataset, with shapes, steps, least and greatest value",
   description:
     "Reads the global index of a BP dataset (written by plimsoll write, or BP version 2 or 3 of ADIOS) and lists its variables. Only the index is read, whatever the size of the data.",
   arguments: [{ name: "dataset", help: "the global file NAME.bp, or one BP file", kind: "file" }],

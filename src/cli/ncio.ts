@@ -12,7 +12,6 @@ import { writeFile } from "../node/write-file.ts";
 
 export default defineCommand({
   name: "ncio",
-  summary: "measure which method of noncontiguous I/O is fast for a pattern on some storage",
   description:
     "Every rank writes or reads many small regions of one file, contiguous or not in memory and in the file (c-c, nc-c, c-nc, nc-nc), as in the NCIO benchmark of Ching and others: with POSIX calls, data sieving, list I/O, datatype I/O or the two-phase method. Storage is a folder, storage-target servers that know list and datatype requests, real MPI-IO, memory or nothing. Bandwidth, its spread, the time of the sync, requests (which closed formulas must match), BPS and its kin; every byte is compared afterwards. Other patterns are shapes of applications: flash, ipars, subarray, hpio.",
   options: {

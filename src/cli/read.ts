@@ -10,7 +10,6 @@ const JSON_ELEMENTS = 10_000_000;
 
 export default defineCommand({
   name: "read",
-  summary: "read a variable of a dataset, or a part of it, and check it on the way",
   description:
     "One look-up in the global index tells which blocks hold the part, and only those are read, directly from their files. Any part can be read, whatever the number of processes that wrote. Every byte is compared with its checksum. Values are printed one row of the fastest dimension a line; --raw puts the bytes on stdout in row-major order and the byte order of this machine.",
   arguments: [

@@ -25,7 +25,6 @@ import { CheckFailed } from "./failure.ts";
 
 export default defineCommand({
   name: "record",
-  summary: "run any program, record its reads and writes, and compute BPS and its kin",
   description:
     "Runs the program with its children, threads and MPI ranks, unchanged, and records each read and write in a folder. Its output, input and exit code stay its own; the summary goes to stderr. A small library is built with the C compiler at first use and loaded into the program; static and Go programs are recorded with strace instead, which makes times useless. What was used and cannot be seen (fprintf, io_uring, programs that the library cannot be loaded into) is named. System files, pipes, sockets and terminals are left out unless asked for.",
   examples: [
@@ -44,7 +43,7 @@ export default defineCommand({
     { name: "command", help: "the program and its arguments, after --", kind: "text", variadic: true },
   ],
   options: {
-    out: {
+    output: {
       kind: "string",
       short: "o",
       valueName: "DIR",
@@ -74,7 +73,7 @@ export default defineCommand({
     },
   },
   async run({ arguments: command, options }, context) {
-    const folder = options.out ?? `plimsoll-record-${process.pid}`;
+    const folder = options.output ?? `plimsoll-record-${process.pid}`;
     makeWay(folder, options.force);
     const run = await runCommand(command, folder, options, context);
     context.exitWith(run.exitCode);
@@ -137,7 +136,7 @@ async function runCommand(
 function makeWay(folder: string, force: boolean): void {
   if (!force || !existsSync(folder)) return;
   if (!existsSync(join(folder, RUN_FILE)) && !existsSync(join(folder, OPTIONS_FILE)))
-    throw new UsageError(`${folder} is not an earlier trace; choose another folder with --out`);
+    throw new UsageError(`${folder} is not an earlier trace; choose another folder with --output`);
   rmSync(folder, { recursive: true });
 }
 

@@ -10,7 +10,6 @@ import { version } from "../../package.json";
 
 export default defineCommand({
   name: "report",
-  summary: "say what is slow in a job, where, and what to change",
   description:
     "Reads the Darshan logs of one job and says in one sentence what matters, then bytes, I/O share, throughput and findings with what to change. With --output it writes one HTML file that needs nothing else: pictures, a timeline of calls where the log has traces, tables and raw counters. Several logs of a job (many processes, several steps) become one report; logs of different jobs are refused.",
   arguments: [

@@ -16,7 +16,6 @@ const WRITE_CHARACTERS = 1 << 20;
 
 export default defineCommand({
   name: "sql",
-  summary: "ask a store with SQL",
   description:
     "Runs one reading statement over the tables of a store (runs, accesses, files, sources, jobs, minutes, targets, readings and the view job_totals; see plimsoll store schema) in the dialect of DuckDB. Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. In CSV, text that a spreadsheet would run as a formula begins with an apostrophe, and numbers that are not whole have 15 digits. Nothing can be written, and no other file read. A statement that needs more than --memory ends with one line.",
   arguments: [{ name: "statement", help: 'such as "select count(*) from runs"', kind: "text" }],

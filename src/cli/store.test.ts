@@ -23,7 +23,7 @@ import { fakeWorld, type WorldOptions } from "./test-kit.ts";
 
 const table: CommandEntry[] = [sql, check, compact, exportCommand, schema].map((command: Command) => ({
   name: command.name,
-  summary: command.summary,
+  summary: "",
   load: async () => ({ default: command }),
 }));
 
@@ -294,7 +294,7 @@ describe("plimsoll store", () => {
         "--table walks: not one of runs, accesses, files, sources, jobs, minutes, targets, readings",
       ],
       [["-o", csv], "--table is missing"],
-      [["--table", "runs"], "--out is missing"],
+      [["--table", "runs"], "--output is missing"],
       [["--table", "runs", "-o", "runs.xls"], "ends in .parquet, .csv or .ndjson"],
       [["--table", "runs", "-o", join(root, "no/such/runs.csv")], "no such folder"],
     ] as const) {

@@ -8,7 +8,6 @@ import { CheckFailed } from "./failure.ts";
 
 export default defineCommand({
   name: "verify",
-  summary: "read a whole dataset and compare every block with its checksum",
   description:
     "Reads every block of a BP dataset and compares it with the checksums that plimsoll write left in the global index. Names each damaged block. A dataset without checksums, such as ADIOS's own, is only checked for being complete. Exits with 1 when something is damaged.",
   arguments: [{ name: "dataset", help: "the global file NAME.bp, or one BP file", kind: "file" }],

@@ -30,7 +30,6 @@ import { writeFile } from "../node/write-file.ts";
 
 export default defineCommand({
   name: "write",
-  summary: "write files onto storage targets as one dataset, with less work for slow targets",
   description:
     "Drains the output of many processes (files, or folders with one file a rank) through writer processes onto storage targets, one folder each, and makes one BP dataset of it that plimsoll ls, read and verify and ADIOS's bpls read. While it writes, it measures each target and moves work from slow ones to fast ones. Every block carries its least and greatest value and checksums. The dataset appears under its name when all of it is durable, or not at all; what was cut short is gone on with by --resume. --array says what each source holds: the global array is the sources joined along the first dimension in the order given. Without --array and --layout each source is a variable of bytes of its own, named after its file (run1/out and run2/out where file names are alike).",
   arguments: [

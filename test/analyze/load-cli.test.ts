@@ -42,7 +42,7 @@ beforeAll(async () => {
   const made = await run(
     "generate",
     "sitewide",
-    "--out",
+    "--output",
     site,
     "--scale",
     "0.002",

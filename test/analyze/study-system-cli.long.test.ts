@@ -134,7 +134,7 @@ describe("study system", () => {
   it("finds in samples of servers and readings of clients what was planted there (V10)", async () => {
     const [site, store] = [join(folder, "site"), join(folder, "site-store")];
     const sizes = ["--scale", "0.001", "--client-readings", "200", "--sample-minutes", "360"];
-    expect(await runCli(["generate", "sitewide", "--out", site, ...sizes], table, fakeWorld())).toBe(0);
+    expect(await runCli(["generate", "sitewide", "--output", site, ...sizes], table, fakeWorld())).toBe(0);
     const inputs = ["slurm", "clients", "samples"].map((name) => join(site, name));
     expect(await runCli(["ingest", ...inputs, "--store", store], table, fakeWorld())).toBe(0);
     const { out } = await run("--store", store, "--json", "--replicates", "20");

@@ -19,7 +19,6 @@ const MODES = ["before", "after", "list", "clean"] as const;
 
 export default defineCommand({
   name: "collect client",
-  summary: "read a node's Lustre counters before and after a job, for Slurm's prolog and epilog",
   description:
     "With --before it puts the counters of all Lustre mounts and of LNet aside; with --after it reads them again and leaves one document for this node of the job in DIR/readings, which plimsoll ingest takes. Who the job is comes from Slurm's environment or from options. Whatever goes wrong is written to stderr and DIR/collect.log and the exit code is 0, for a prolog that fails drains the node; --strict gives 1 instead. examples/ has the scripts, docs/collect.md the rest.",
   examples: [

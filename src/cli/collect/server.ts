@@ -18,7 +18,6 @@ import { durationMs } from "./durations.ts";
 
 export default defineCommand({
   name: "collect server",
-  summary: "sample the job and target counters of a Lustre server into segments, with a Prometheus page",
   description:
     "Reads job_stats, md_stats and stats of all OSTs and MDTs of this server again and again, and writes what happened in between to DIR/segments, a file for each interval, which plimsoll ingest takes. The state in DIR/work survives restarts and kills: nothing is counted twice. With --metrics there is a page for Prometheus with totals of targets and the busiest jobs. SIGTERM ends it after a last sample. docs/collect.md has the rest, examples/ a systemd unit.",
   examples: [

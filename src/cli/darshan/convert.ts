@@ -16,7 +16,6 @@ import { damageKeeper, READ_OPTIONS, skipDamage, withLog } from "./open.ts";
 
 export default defineCommand({
   name: "darshan convert",
-  summary: "write a Darshan log anew: recompress, select, obfuscate",
   description:
     "Writes the log in format 3.41 with current record versions. Run time, counters and findings stay the same: run time before format 3.41 includes the second in which the job ends, so the end of an older log moves by 1 s. Files and modules can be selected. With --obfuscate, stand-ins made with the key replace names of files, hosts, user, program, Lustre pools and DAOS containers, user id, job ids and record ids; the same key gives the same stand-ins in every log. The command line keeps no arguments, of the metadata only the version of Darshan stays (hints of MPI-IO go), and the job moves 2 to 4 years into the past, by the same time in every log of a key. Readable stay: the top folder of mount points, types of file systems, standard streams, and all counters: sizes, times since the start of the job, ranks, numbers of OSTs.",
   arguments: [

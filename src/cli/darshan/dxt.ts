@@ -5,7 +5,6 @@ import { printLog, READ_OPTIONS, withLog } from "./open.ts";
 
 export default defineCommand({
   name: "darshan dxt",
-  summary: "print each traced read and write of a Darshan log",
   description:
     "Prints the same lines as darshan-dxt-parser: per file and rank every read and write with offset, length, start and end in seconds, the OSTs it touched where the log knows the stripe layout, and the thread.",
   arguments: [{ name: "log", help: "a .darshan or .darshan.gz file, or /dev/stdin", kind: "file" }],

@@ -5,7 +5,6 @@ import { printLog, READ_OPTIONS, withLog } from "./open.ts";
 
 export default defineCommand({
   name: "darshan parse",
-  summary: "print the counters of a Darshan log",
   description:
     "Prints the same lines as darshan-parser, for logs of every Darshan 3 release: counters of each record, sums over all records, counts of files, estimated performance. Records of old versions are shown as current ones; a counter of -1 was not recorded. Traces are printed by plimsoll darshan dxt.",
   arguments: [{ name: "log", help: "a .darshan or .darshan.gz file, or /dev/stdin", kind: "file" }],

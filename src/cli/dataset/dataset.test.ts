@@ -13,7 +13,7 @@ import { valueAt, writeSample } from "./test-kit.ts";
 
 const table: CommandEntry[] = [ls, read, verify].map((command: Command) => ({
   name: command.name,
-  summary: command.summary,
+  summary: "",
   load: async () => ({ default: command }),
 }));
 

@@ -8,7 +8,7 @@ import { writeFile } from "../../node/write-file.ts";
 type Batch = ReturnType<Store["beginBatch"]>;
 
 /** Options that all of them have. */
-export const OUT = {
+export const OUTPUT = {
   kind: "string",
   short: "o",
   valueName: "DIR",
@@ -24,9 +24,9 @@ export const SEED = {
   help: "seed of the random numbers",
 } as const;
 
-export function requiredOut(out: string | undefined): string {
-  if (out === undefined || out === "") throw new UsageError("--out is missing: name a folder");
-  return out;
+export function requiredOutput(output: string | undefined): string {
+  if (output === undefined || output === "") throw new UsageError("--output is missing: name a folder");
+  return output;
 }
 
 /** Whether a folder's README begins with the mark; only such a folder is replaced. */

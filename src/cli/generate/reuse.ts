@@ -26,10 +26,10 @@ import {
   comparedLine,
   fillStore,
   isMarked,
-  OUT,
+  OUTPUT,
   outsideCount,
   promiseText,
-  requiredOut,
+  requiredOutput,
   SEED,
   writeAnswers,
 } from "./answers.ts";
@@ -44,11 +44,10 @@ const isOurs = (folder: string) => isMarked(folder, MARK);
 
 export default defineCommand({
   name: "generate reuse",
-  summary: "make a synthetic centre with known file reuse: logs or a store, and the true answers",
   description:
     "Makes the Darshan logs of a centre whose files are reused as in a published study of four months on a large system, and answers.json with the true result of every analysis beside the published one. There are two knobs of size: --scale for the files that the study selects (8,500 of them, about 47 runs each, at 1), and --background for everything else (52 million files and 84 million logs at 1); the published shares and means hold from --scale 0.1 on. With --tables the rows go straight into a store, which is the way to large sizes. The same options give the same bytes; everything says that it is synthetic.",
   options: {
-    out: OUT,
+    output: OUTPUT,
     scale: {
       kind: "number",
       min: 0,
@@ -83,21 +82,21 @@ export default defineCommand({
   },
   examples: [
     {
-      command: "plimsoll generate reuse --out centre",
+      command: "plimsoll generate reuse --output centre",
       does: "850 files in about 49,000 logs, and answers.json",
     },
     {
-      command: "plimsoll generate reuse --out centre --scale 0.001 --background 0.000001",
+      command: "plimsoll generate reuse --output centre --scale 0.001 --background 0.000001",
       does: "a few hundred logs, for a first look",
     },
     {
-      command: "plimsoll generate reuse --out centre --scale 1 --background 0.01 --tables",
+      command: "plimsoll generate reuse --output centre --scale 1 --background 0.01 --tables",
       does: "a whole study as a store",
     },
   ],
   async run({ options }, context) {
     const { seed, scale, background } = options;
-    const out = requiredOut(options.out);
+    const out = requiredOutput(options.output);
     const interArrival = options.interArrival as InterArrival;
     const population = new Population({
       seed,

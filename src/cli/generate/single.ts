@@ -24,11 +24,10 @@ interface Answer {
 
 export default defineCommand({
   name: "generate single",
-  summary: "make small Darshan logs with one I/O problem each and known answers",
   description:
     "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or with none, and answers.json with the findings to expect and the true totals of each. The logs are synthetic and say so; the same seed gives the same bytes.",
   options: {
-    out: {
+    output: {
       kind: "string",
       short: "o",
       valueName: "DIR",
@@ -45,18 +44,18 @@ export default defineCommand({
     only: { kind: "list", valueName: "ID", help: "make this log and not the whole catalogue" },
   },
   examples: [
-    { command: "plimsoll generate single --out logs", does: "all logs and answers.json" },
+    { command: "plimsoll generate single --output logs", does: "all logs and answers.json" },
     {
-      command: "plimsoll generate single --out logs --only fix-before --only fix-after",
+      command: "plimsoll generate single --output logs --only fix-before --only fix-after",
       does: "one job before and after a fix",
     },
   ],
   async run({ options }, context) {
-    if (options.out === undefined || options.out === "")
-      throw new UsageError("--out is missing: name a folder");
+    if (options.output === undefined || options.output === "")
+      throw new UsageError("--output is missing: name a folder");
     const chosen = choose(options.only);
     const logs: Answer[] = [];
-    const output = { path: options.out, what: "catalogue", isOurs: isCatalogue };
+    const output = { path: options.output, what: "catalogue", isOurs: isCatalogue };
     const folder = await replaceFolder(output, context, async (work) => {
       for (const log of chosen) {
         const { bytes, facts } = makeSingle(log, options.seed, nodeEncoders);

@@ -20,10 +20,10 @@ import {
   comparedLine,
   fillStore,
   isMarked,
-  OUT,
+  OUTPUT,
   outsideCount,
   promiseText,
-  requiredOut,
+  requiredOutput,
   SEED,
   writeAnswers,
 } from "./answers.ts";
@@ -39,12 +39,10 @@ const isOurs = (folder: string) => isMarked(folder, MARK);
 
 export default defineCommand({
   name: "generate sitewide",
-  summary:
-    "make a synthetic site with known job I/O: samples or a store, or a live tree, and the true answers",
   description:
     "Makes the jobs of two clusters, and what they did on the targets of a Lustre file system in each minute, shaped like a published study of job I/O, and answers.json with the true result of every analysis beside the published one. At --scale 1 there are 4.26 million jobs, and 16,795 more with 84 million rows of minutes; the published shares and means hold from --scale 0.01 on. By default it writes what a site would have: accounting of Slurm, readings of clients, and samples of servers. With --tables the rows go straight into a store, which is the way to large sizes. With --live it keeps a tree of files like those of Lustre's servers and clients, which change with time, until it is stopped. The same options give the same bytes; everything says that it is synthetic.",
   options: {
-    out: OUT,
+    output: OUTPUT,
     scale: {
       kind: "number",
       min: 0,
@@ -116,18 +114,21 @@ export default defineCommand({
   },
   examples: [
     {
-      command: "plimsoll generate sitewide --out site --scale 0.001",
+      command: "plimsoll generate sitewide --output site --scale 0.001",
       does: "4,256 jobs as accounting, client readings and server samples",
     },
-    { command: "plimsoll generate sitewide --out site --scale 1 --tables", does: "a whole study as a store" },
     {
-      command: "plimsoll generate sitewide --out tree --live --speed 60",
+      command: "plimsoll generate sitewide --output site --scale 1 --tables",
+      does: "a whole study as a store",
+    },
+    {
+      command: "plimsoll generate sitewide --output tree --live --speed 60",
       does: "files of servers and clients in which jobs run 60 times as fast",
     },
   ],
   async run({ options }, context) {
     const { seed, scale, weekend, start } = options;
-    const out = requiredOut(options.out);
+    const out = requiredOutput(options.output);
     checkDate(start);
     if (options.live && (options.tables || options.damage))
       throw new UsageError("--live makes neither tables nor damage; leave out --tables and --damage");

@@ -8,7 +8,6 @@ import { aboutOf, commandLine, flag, show, STORE_OPTIONS, withStore } from "./op
 
 export default defineCommand({
   name: "job",
-  summary: "show what one job did minute by minute, its bursts, its targets, and who was there too",
   description:
     "Looks up a job in a store: what the scheduler says of it, bytes and metadata operations by minute, bursts of writes and the largest one beside the memory of its nodes, the period of its writes, the share of minutes with I/O, whether it writes in large or small calls against the other jobs of its cluster, the targets it used, other jobs on the same target in the same minute, and Darshan logs of the same job. An id that came more than once shows each run. Where several clusters have a job of this number, counters go to the one that they name or whose job ran at that minute; what nobody can tell is said and is in none of the runs.",
   arguments: [{ name: "id", help: "job id as the scheduler or Lustre has it", kind: "text" }],

@@ -18,7 +18,6 @@ import {
 
 export default defineCommand({
   name: "quiet-hours",
-  summary: "find the hours in which targets have least load, and how sure that is",
   description:
     "Sums up the load of targets by hour of day and weekday, with median and 90th percentile over days, and names the window of the given length with the least load, how much quieter it is than a typical one, and the hours of contention. How sure: the window is chosen by one half of the days and tested on the other. Time for which the store has no readings counts as not seen, never as quiet.",
   options: {

@@ -22,7 +22,6 @@ const WHAT = ["jobs", "users", "targets"] as const;
 
 export default defineCommand({
   name: "top",
-  summary: "list the jobs, users or targets with most load",
   description:
     "Lists jobs, users or targets in the order of bytes, metadata operations, opens or small writes, with what the scheduler says of them and the rest as one row. Jobs and users come from what servers counted in the time; a store without such minutes, or --source clients, takes the counters of clients, for jobs that began in the time. Writes are small when a row of one job, target and minute (of one job, for clients) has fewer bytes per call on average than --small-write. The order share takes the larger of the shares of all bytes and of all metadata operations.",
   arguments: [{ name: "what", help: "what to list", choices: WHAT }],

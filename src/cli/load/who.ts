@@ -20,7 +20,6 @@ import { rankingJson } from "./ranking-json.ts";
 
 export default defineCommand({
   name: "who",
-  summary: "show which jobs and users loaded a target, and when",
   description:
     "Sums up what servers counted for each job on one target, several or (without --target) all in a time, and shows the jobs or users that did most: bytes, calls, metadata operations, their share and when. The others are one row, and what the targets counted for themselves beyond their jobs is another, so that shares add up to 100 %. Targets are compared by bytes, and when all are MDTs by metadata operations; --order says otherwise. A difference of two readings counts in the minute of the later one.",
   options: {

@@ -19,7 +19,6 @@ import type { Context } from "../context.ts";
 
 export default defineCommand({
   name: "lustre parse",
-  summary: "print the counters of Lustre statistics files",
   description:
     "Reads stats, md_stats, job_stats, brw_stats, rpc_stats, lnet and recovery files of Lustre 2.5 to 2.17, alone or as lctl get_param prints many of them, and prints what they count with units. What a line means is taken from the line, never from the release: read in bytes and read in microseconds are two counters. Values of 64 bits are exact; JSON writes those beyond 2^53 as text. Lines of time before readings, as plimsoll ingest takes them (1700000040, ### 2026-07-31T10:15:00Z), are shown as the time of what follows.",
   arguments: [{ name: "file", help: "statistics files, or /dev/stdin", kind: "file", variadic: true }],

@@ -33,7 +33,6 @@ const options = {
 
 export default defineCommand({
   name: "ncio advise",
-  summary: "say what a sweep of noncontiguous I/O means: the guidelines, or the best method for a pattern",
   description:
     "Reads a folder of plimsoll ncio sweep (also one that is not finished), its sweep.json, or the points of plimsoll ncio -o. Without a pattern it judges the seven guidelines of the NCIO paper by these numbers and says where the fastest method changes. With a pattern (any of --case, --count, --size, --spacing, --ranks) it finds the nearest measured patterns and says which method is best there, what a change of method or of layout would bring, with its uncertainty, and which MPI-IO hints select the method.",
   arguments: [{ name: "sweep", help: "folder, sweep.json, or the file of plimsoll ncio -o", kind: "file" }],

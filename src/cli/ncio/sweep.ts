@@ -24,7 +24,6 @@ const JOURNAL = "journal.ndjson";
 
 export default defineCommand({
   name: "ncio sweep",
-  summary: "measure how region count, size and spacing decide which method is fast, with figures and advice",
   description:
     "The three sweeps of the NCIO paper (Ching and others): region count 2048 to 1048576, size 8 to 4096 bytes, spacing 128 to 4096 bytes, the others at their defaults, for all cases and methods. Every point is on disk before the next begins: the same command goes on with a sweep that was cut short. Writes a folder: report.html with the paper's Figures 4 to 6 and its seven guidelines judged by these numbers, figures as SVG and CSV, points.csv and sweep.json.",
   options: {

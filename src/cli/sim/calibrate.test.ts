@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 async function run(...words: string[]) {
   const command = (await import("./calibrate.ts")).default;
-  const table = [{ name: command.name, summary: command.summary, load: async () => ({ default: command }) }];
+  const table = [{ name: command.name, summary: "", load: async () => ({ default: command }) }];
   const world = fakeWorld();
   const code = await runCli(["sim", "calibrate", ...words], table, world);
   return { code, out: world.out, err: world.err };

@@ -20,7 +20,6 @@ import type { Context } from "../context.ts";
 
 export default defineCommand({
   name: "sim calibrate",
-  summary: "fit a simulated machine's parameters to published or own measurements",
   description:
     "Searches parameters of the storage model with which the simulated experiments come close to their targets: the published numbers of the adaptive I/O study for its machines, or a table of your own. Prints the parameters, the loss, and for each target what is simulated with the verdict; misses are shown as misses. With --budget 0s it only judges the parameters as they are. The same seed and number of evaluations give the same result.",
   examples: [

@@ -9,7 +9,7 @@ import { fakeWorld } from "../test-kit.ts";
 import command from "./explore.ts";
 
 async function run(...words: string[]) {
-  const table = [{ name: command.name, summary: command.summary, load: async () => ({ default: command }) }];
+  const table = [{ name: command.name, summary: "", load: async () => ({ default: command }) }];
   const world = fakeWorld();
   const code = await runCli(["sim", "explore", ...words], table, world);
   return { code, out: world.out, err: world.err };

@@ -21,7 +21,6 @@ import { CheckFailed } from "../failure.ts";
 
 export default defineCommand({
   name: "sim explore",
-  summary: "try the adaptive writer's protocol under random faults, and check what must always hold",
   description:
     "Every seed is a small run with its faults: processes die or pause, targets slow down, hang, fill up or fail, messages are late or come twice. Every step is checked: each byte once in the committed index and durable, no overlap in a file, no more writers than allowed, one outcome, and an end. A violation is shown with the command that runs it again and with a scenario made as small as possible. The exit code is 1 then.",
   options: {

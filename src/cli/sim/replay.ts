@@ -25,7 +25,6 @@ const QUICK_SAMPLES = 3;
 
 export default defineCommand({
   name: "sim replay",
-  summary: "simulate the experiments of the adaptive I/O paper, and judge every published number",
   description:
     "Runs Figures 1, 2, 3, 5, 6, 7 and Table I of the adaptive I/O paper (Lofstead et al., SC '10) on the simulator, with the paper's number of samples, and compares every published number and relation with what comes out: met, missed, or not run. Adaptive runs go through the protocol itself. Also compares our own policy with the paper's on the same seeds. Samples run on all processors; the result does not depend on how many there are. With --output it writes a folder: report.html, the figures as SVG and CSV, checks.json and samples.csv. All results are simulated and say so.",
   options: {

@@ -27,7 +27,6 @@ const WORKLOADS: Readonly<Record<string, number>> = {
 
 export default defineCommand({
   name: "sim run",
-  summary: "simulate one output step of many writers, under one or several policies",
   description:
     "Runs the protocol of the adaptive writer on virtual time, against a model of the storage targets of a machine: Jaguar, Franklin or XTP of the adaptive I/O paper, or one of your own in a JSON file. Several policies meet the same background load, so that they can be compared. The same seed and parameters give the same run, event by event. All results are simulated and say so.",
   arguments: [{ name: "machine", help: "jaguar, franklin, xtp, or a machine file (.json)", kind: "file" }],

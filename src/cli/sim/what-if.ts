@@ -26,7 +26,6 @@ import { didYouMean } from "../suggest.ts";
 
 export default defineCommand({
   name: "sim what-if",
-  summary: "replay recorded runs of a store without a run or a target, or under a policy",
   description:
     "Fits a model of the storage to the recorded runs of a store (a rate per OST, a limit per program, the cost of sharing), replays the runs around a point in time as they were and with one change, and says what would have changed: which runs gain, which lose, how the load of the targets shifts. The change is a run taken away, a target taken away (its data lies elsewhere), or one run's writes under a policy of the adaptive writer. The result is simulated and names its error: predicted against recorded I/O times of runs that the fit did not see.",
   options: {

@@ -8,7 +8,6 @@ import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 
 export default defineCommand({
   name: "store check",
-  summary: "verify a store, and name what stopped writers left",
   description:
     "Compares every segment with the manifest: that it is there, its size, its number of rows, and with --deep the checksum of its content. Tells how many runs were stored twice (queries see them once), and which stretches of counters are in more than one batch and so count twice, which is damage that store compact mends. Names leftovers, which are files of stopped writers that no manifest entry knows, and removes nothing unless --remove-leftovers is given. Even then it keeps leftovers of a damaged store, and segments of a table that has no others, since a manifest that lost its entries looks the same. Exits with 1 when something is damaged; plimsoll store repair then says what is lost.",
   arguments: [STORE_ARGUMENT],

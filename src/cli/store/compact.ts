@@ -6,7 +6,6 @@ import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 
 export default defineCommand({
   name: "store compact",
-  summary: "join the small batches of a store into one",
   description:
     "Writes the rows of all batches below --target-bytes into one new batch, drops runs and stretches of counters that were stored twice, and rewrites data of older versions. Others may read and write meanwhile. The files of replaced batches are removed by a later compaction, when they have been replaced for --grace minutes, so that queries that are running can finish.",
   arguments: [STORE_ARGUMENT],

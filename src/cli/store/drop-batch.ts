@@ -6,7 +6,6 @@ import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 
 export default defineCommand({
   name: "store drop-batch",
-  summary: "take one batch out of a store, so that its inputs can be ingested again",
   description:
     "Says what a batch holds: tables, rows, times, and the inputs it came from. With --apply all of it goes out of the store, whole or damaged, and ingest forgets its inputs, so that they can be ingested again. Manifest entry and files of the batch stay in the folder aside of the store. To keep the rows of a damaged batch that are whole, use plimsoll store repair.",
   arguments: [

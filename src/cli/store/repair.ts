@@ -8,7 +8,6 @@ import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 
 export default defineCommand({
   name: "store repair",
-  summary: "say what is lost with damaged parts of a store, and take them out",
   description:
     "Reads every segment, compares checksums, and says which batches are damaged and what is lost with them: tables, rows, times, and the logs and other inputs that can be ingested again. With --apply each damaged batch is replaced by one with the rows that are whole, so that queries work again, and ingest forgets the lost inputs. A run stays when its row and all of its accesses are there. Counters of servers in a batch go together with what the store says of their times, so that they can be ingested again without counting twice. Manifest entry and files of a damaged batch stay in the folder aside of the store. Exits with 1 when something is damaged and --apply is not given.",
   arguments: [STORE_ARGUMENT],

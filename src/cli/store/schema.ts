@@ -6,7 +6,6 @@ import { UsageError } from "../../base/errors.ts";
 
 export default defineCommand({
   name: "store schema",
-  summary: "print the tables and columns of a store, with units and meanings",
   description:
     "Prints every table of a store and its columns: type, unit, meaning, and the counter that it comes from. All stores have these tables. What was not recorded is NULL, never zero.",
   arguments: [{ name: "table", help: "only this table", optional: true, kind: "text" }],

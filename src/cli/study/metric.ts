@@ -33,7 +33,6 @@ import { writeFile } from "../../node/write-file.ts";
 
 export default defineCommand({
   name: "study metric",
-  summary: "repeat the experiments of the BPS paper on this machine, and judge its statements",
   description:
     "Runs the four experiment sets of He, Sun and Yin (IPDPSW '13) for real, as an ordinary user: devices of different speed (1), record sizes on a slow and a fast device (2a, 2b), processes with a file each and with one shared file (3a, 3b), data sieving (4, and 4b with small regions). Devices other than the local disk are delays inside the recorder. Every workload runs under the recorder several times, in random order; BPS, IOPS, bandwidth and response time are correlated with execution time as in the paper, with intervals, and each published direction is confirmed, refuted or left open. With --output it writes a folder: report.html, figures as SVG and CSV, runs.csv and study.json. --simulate uses a device model and runs nothing.",
   options: {

@@ -27,7 +27,6 @@ const STUDY_OPTIONS = optionSpecs(REUSE_OPTIONS);
 
 export default defineCommand({
   name: "study reuse",
-  summary: "study how files are reused and shared, and judge ten published findings",
   description:
     "Runs the analyses of Patel et al. (FAST '20) on the logs of a store: which files are I/O-intensive, whether they are read or written, how long they rest, who shares them, how evenly OSTs and hours are loaded, and how much I/O time varies. Every number stands beside the published one, and each of the ten findings gets a verdict for this centre: confirmed, refuted or insufficient. With --output it writes a folder: report.html, the figures as SVG and CSV, tables as CSV, and study.json.",
   options: {

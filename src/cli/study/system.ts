@@ -23,7 +23,6 @@ const STUDY_OPTIONS = optionSpecs(SYSTEM_OPTIONS);
 
 export default defineCommand({
   name: "study system",
-  summary: "study what jobs do to a file system, and judge the observations of a published study",
   description:
     "Runs the analyses of Paul et al. (2020) on the jobs of a store and on what servers saw of them minute by minute: how long and large jobs are, who reads and who writes, whether writes are efficient, how metadata targets are loaded, which days, users and hours dominate, how much of a run is I/O, in what rhythm and how large bursts jobs write. Every number stands beside the published one, each observation gets a verdict for this system (confirmed, refuted or insufficient), and the contradictions of the paper are listed. With --output it writes a folder: report.html, the figures as SVG and CSV, tables as CSV, and study.json.",
   options: {

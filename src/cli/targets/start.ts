@@ -17,7 +17,6 @@ import { checkDir, DIR_OPTION } from "./folder.ts";
 
 export default defineCommand({
   name: "targets start",
-  summary: "start storage-target servers that know contiguous, list and datatype requests",
   description:
     "Starts server processes that share files among them in strips, as the servers of a parallel file system do, and waits until all of them answer. They listen on Unix sockets that only this user can reach, or with --tcp on ports of 127.0.0.1; on another address only with --listen. Every client needs the token that lies in the folder, readable by this user alone. Traffic is not encrypted: give --listen an address of a network that you trust. The servers go on until plimsoll targets stop, or until Ctrl-C with --foreground; what they store stays in the folder.",
   options: {

@@ -7,7 +7,6 @@ import { checkDir, DIR_OPTION } from "./folder.ts";
 
 export default defineCommand({
   name: "targets status",
-  summary: "ask the storage-target servers of a folder what they did",
   description:
     "Asks each server of the folder over its socket and prints its address, process, requests and bytes. One that is gone or does not answer is named, and the exit code is 1.",
   options: { dir: DIR_OPTION },

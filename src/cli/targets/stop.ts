@@ -7,7 +7,6 @@ import { checkDir, DIR_OPTION } from "./folder.ts";
 
 export default defineCommand({
   name: "targets stop",
-  summary: "end the storage-target servers of a folder",
   description:
     "Ends all servers that were started in the folder, also those that do not answer, and removes their sockets and state. Data stays, unless --remove-data is given. A process that only has the number that a server had is left alone.",
   options: {
