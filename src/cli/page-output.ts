@@ -31,6 +31,6 @@ export async function writeFigures(
     const { svg, csv } = figureFiles(figure);
     writeFile(join(folder, `${figure.id}.svg`), svg);
     writeFile(join(folder, `${figure.id}.csv`), csv);
-    await context.breathe();
+    await context.yieldToEvents();
   }
 }

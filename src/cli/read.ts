@@ -61,7 +61,7 @@ export default defineCommand({
       if (options.raw) {
         for (const piece of pieces) {
           context.out.write(piece);
-          await context.breathe();
+          await context.yieldToEvents();
         }
       } else if (context.json) {
         context.printJson({
@@ -141,7 +141,7 @@ async function printBlocks(
       context.out.write(`# block ${number}, from ${start.join(",")}, ${count.join(" × ")}\n`);
       await printRows(pieces, variable, count.at(-1) ?? 1, context);
     }
-    await context.breathe();
+    await context.yieldToEvents();
   }
   if (context.json)
     context.printJson({ variable: fullName(variable), type: variable.type.name, blocks: found });
@@ -176,7 +176,7 @@ async function printRows(
         inRow = 0;
       }
     }
-    await context.breathe();
+    await context.yieldToEvents();
   }
   if (inRow > 0) context.out.write("\n");
 }

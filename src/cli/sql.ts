@@ -96,7 +96,7 @@ class LimitedRows {
       }
       yield piece;
       left -= piece.length;
-      await this.#context.breathe();
+      await this.#context.yieldToEvents();
     }
   }
 }

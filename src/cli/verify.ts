@@ -44,7 +44,7 @@ async function check(dataset: BpDataset, context: Context) {
     bytes += one.bytes;
     if (one.damage !== undefined) damaged.push(one);
     progress.update(bytes);
-    await context.breathe();
+    await context.yieldToEvents();
   }
   progress.end();
   return { blocks, bytes, checksums: dataset.hasChecksums, damaged };

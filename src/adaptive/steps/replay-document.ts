@@ -133,9 +133,9 @@ function missedBlocks(checks: readonly ReplayCheck[]): Block[] {
 }
 
 function internalSection(data: ReplayData): Section[] {
-  const drawn = fig1(data);
+  const charts = fig1(data);
   const checks = rowsOf(data, /^I[2-7]$/);
-  if (drawn.length === 0 && checks.every(({ verdict }) => verdict === "not run")) return [];
+  if (charts.length === 0 && checks.every(({ verdict }) => verdict === "not run")) return [];
   return [
     {
       id: "internal",
@@ -144,7 +144,7 @@ function internalSection(data: ReplayData): Section[] {
         "IOR writes with ever more processes to the same targets. The paper: each writer gets less, and the sum falls too, from 16 writers per target on with 8 MB and from four on with more; only 1 MB stays in the caches (II.1, Fig 1).",
       detail: true,
       blocks: [
-        ...figures(drawn),
+        ...figures(charts),
         checkTable("checks-internal", "Fig 1 and IOR on XTP: published beside simulated.", checks),
       ],
     },
@@ -173,8 +173,8 @@ const OUTPUT_TEXTS = [
 ] as const;
 
 function outputSection(data: ReplayData): Section[] {
-  const drawn = [...fig56(data, "5"), ...fig56(data, "6")];
-  if (drawn.length === 0) return [];
+  const charts = [...fig56(data, "5"), ...fig56(data, "6")];
+  if (charts.length === 0) return [];
   const texts = OUTPUT_TEXTS.flatMap(({ sizeMb, name, published }): Block[] => {
     const series = outputSeries(data, sizeMb);
     if (series.every(({ interference }) => !interference)) return [];
@@ -198,7 +198,7 @@ function outputSection(data: ReplayData): Section[] {
       detail: true,
       blocks: [
         ...texts,
-        ...figures(drawn),
+        ...figures(charts),
         checkTable(
           "checks-output",
           "Figs 5 and 6: published beside simulated.",
@@ -210,8 +210,8 @@ function outputSection(data: ReplayData): Section[] {
 }
 
 function spreadSection(data: ReplayData): Section[] {
-  const drawn = data.parts.includes("fig7") ? fig7(data) : [];
-  if (drawn.length === 0) return [];
+  const charts = data.parts.includes("fig7") ? fig7(data) : [];
+  if (charts.length === 0) return [];
   return [
     {
       id: "spread",
@@ -220,7 +220,7 @@ function spreadSection(data: ReplayData): Section[] {
         "How much the write time varies from run to run. The paper: from about four writers per target on the adaptive method varies less, for 1 GB by far (IV.C, Fig 7).",
       detail: true,
       blocks: [
-        ...figures(drawn),
+        ...figures(charts),
         checkTable("checks-spread", "Fig 7: published beside simulated.", rowsOf(data, /^P7$/)),
       ],
     },

@@ -41,13 +41,13 @@ export async function readParquet(
   path: string,
   sink: AccessSink,
   memoryBytes: number,
-  breathe: () => Promise<void>,
+  yieldToEvents: () => Promise<void>,
 ): Promise<void> {
   const { openDatabase } = await import("../../store/database.ts");
   const { fileError } = await import("../../store/engine-error.ts");
   const database = await openDatabase("", { memoryBytes, tempFolder: tmpdir() });
   try {
-    await readWith(database, path, sink, breathe);
+    await readWith(database, path, sink, yieldToEvents);
   } catch (error) {
     throw fileError(error, path, memoryBytes);
   } finally {
@@ -59,7 +59,7 @@ async function readWith(
   { connection }: Database,
   path: string,
   sink: AccessSink,
-  breathe: () => Promise<void>,
+  yieldToEvents: () => Promise<void>,
 ): Promise<void> {
   const { parquetRows, quoteName } = await import("../../store/database.ts");
   const from = parquetRows([path]);
@@ -97,7 +97,7 @@ async function readWith(
     const items = (at: number) => (chunk.getColumnVector(at) as unknown as { items: Float64Array }).items;
     const names = texts.map((_, at) => chunk.getColumnValues(NUMBERS + at) as string[]);
     taker.take(chunk.rowCount, items, names);
-    await breathe();
+    await yieldToEvents();
   }
 }
 

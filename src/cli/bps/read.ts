@@ -73,7 +73,7 @@ async function readAll(
       context.skip(what, reasonOf(error, what));
     }
     progress.add(1);
-    await context.breathe();
+    await context.yieldToEvents();
   }
   progress.end();
   if (used.length === 0 && failure !== undefined) throw failure;
@@ -105,7 +105,7 @@ async function readInput(
   const source = openInput(input.path);
   try {
     if (isParquet(source.read(0, 4))) {
-      await readParquet(input.path, sink, setting.memoryBytes, () => context.breathe());
+      await readParquet(input.path, sink, setting.memoryBytes, () => context.yieldToEvents());
       return;
     }
     const format = formatOf(source, setting);

@@ -89,7 +89,7 @@ export default defineCommand({
         ...(options.keepGoing ? { onDamage: damageKeeper(log, options) } : {}),
         pause: (position) => {
           progress.update(position);
-          return context.breathe();
+          return context.yieldToEvents();
         },
       };
       const partial = context.partialOutput(temporaryPath(output));

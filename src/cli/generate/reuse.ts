@@ -150,7 +150,7 @@ async function generate(
     answers.add(group);
     await take(group);
     progress.add(group.runs.length);
-    await context.breathe();
+    await context.yieldToEvents();
   }
   progress.end();
   return answers.finish();
@@ -168,7 +168,7 @@ async function writeLogs(work: string, population: Population, context: Context)
         folders.add(folder);
       }
       writeFile(path, logOf(run, population, nodeEncoders));
-      await context.breathe();
+      await context.yieldToEvents();
     }
   });
 }

@@ -62,7 +62,7 @@ export default defineCommand({
         const file = `${log.id}.darshan`;
         writeFile(join(work, file), bytes);
         logs.push({ id: log.id, file, about: log.about, expected: log.expected, facts });
-        await context.breathe();
+        await context.yieldToEvents();
       }
       const answers = { scenario: SCENARIO, version: VERSION, seed: options.seed, logs };
       writeFile(join(work, "answers.json"), `${JSON.stringify(answers, null, 2)}\n`);

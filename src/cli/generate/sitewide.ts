@@ -194,7 +194,7 @@ function progressOf(site: Site, context: Context): { each: Each; end: () => void
   return {
     each: async (count) => {
       progress.add(count);
-      await context.breathe();
+      await context.yieldToEvents();
     },
     end: () => progress.end(),
   };

@@ -74,7 +74,7 @@ export async function readJob(
       skipDamage(log, context);
     });
     progress.add(1);
-    await context.breathe();
+    await context.yieldToEvents();
   }
   progress.end();
   const finished = tables.finish();
@@ -107,7 +107,7 @@ async function readSpans(paths: readonly string[], options: ReadOptions, context
         error.message.startsWith(`${path}: `) ? error.message.slice(path.length + 2) : error.message,
       );
     }
-    await context.breathe();
+    await context.yieldToEvents();
   }
   if (runs.length === 0) throw new FormatError(paths[0] ?? "", {}, "none of the logs could be read");
   return runs;

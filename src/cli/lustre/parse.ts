@@ -51,7 +51,7 @@ export default defineCommand({
     }
     for (const file of files) {
       guarded(file, files.length, context, () => printFile(file, setting, context));
-      await context.breathe();
+      await context.yieldToEvents();
     }
   },
 });

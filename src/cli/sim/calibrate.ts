@@ -117,10 +117,10 @@ export default defineCommand({
       effort,
       judging,
       seed,
-      pool: { threads, signal: context.signal, breathe: () => context.breathe() },
+      pool: { threads, signal: context.signal, yieldToEvents: () => context.yieldToEvents() },
       goOn: async (evaluations) => {
         progress.update(evaluations);
-        await context.breathe();
+        await context.yieldToEvents();
         if (options.evaluations !== undefined) return evaluations < options.evaluations;
         return performance.now() - began < limitMs;
       },

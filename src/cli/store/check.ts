@@ -41,7 +41,7 @@ export default defineCommand({
       onProgress: (done, total) => {
         progress ??= context.progress({ label: "checking", total, unit: "bytes" });
         progress.update(done);
-        return context.breathe();
+        return context.yieldToEvents();
       },
     });
     if (context.json) context.printJson({ ...report, ok: report.problems.length === 0 });

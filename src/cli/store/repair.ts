@@ -24,7 +24,7 @@ export default defineCommand({
       onProgress: (done, total) => {
         progress ??= context.progress({ label: "checking", total, unit: "bytes" });
         progress.update(done);
-        return context.breathe();
+        return context.yieldToEvents();
       },
     });
     progress?.end();

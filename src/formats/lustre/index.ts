@@ -42,7 +42,7 @@ export function recognizeLustre(head: Uint8Array, name: string): string | undefi
 export { clientDelta, JobClientSums, type MountDelta, type NodeDelta } from "./client-delta.ts";
 export { CounterTable } from "./counter-table.ts";
 export { type Deltas, DeltaTracker, type TrackerCounts, type TrackerOptions } from "./delta.ts";
-export * as why from "./delta-rows.ts";
+export * as DeltaReason from "./delta-rows.ts";
 export { decodeJobId, latinText, unescapeJobId } from "./job-id.ts";
 export {
   identityOf,

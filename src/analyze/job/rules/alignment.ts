@@ -1,4 +1,4 @@
-/** Rules on the place of accesses in the file and of their buffers in memory. HDF5 asks here too. */
+/** Alignment rules: file offsets and memory buffers. The HDF5 rules reuse `misalignedFiles`. */
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
@@ -6,7 +6,7 @@ import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, accessSeconds, callsOf, heaviest, MIB, sum, WAYS } from "./measures.ts";
 import { fileOf, posixFiles, stripeOf } from "./per-job.ts";
-import { ALWAYS_INFO, ownScale, severityByCalls } from "./severity.ts";
+import { ALWAYS_INFO, customScale, severityByCalls } from "./severity.ts";
 import { alignedPieces, hints } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
@@ -90,7 +90,7 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
 }
 
 /** Ranks meet in a stripe only when several write the file; for one rank the cache joins the pieces. */
-export const MISALIGNED_SCALE = ownScale(
+export const MISALIGNED_SCALE = customScale(
   ["high", "warn", "info"],
   "by calls where several ranks write a file; **info** otherwise.",
 );

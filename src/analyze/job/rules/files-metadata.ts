@@ -5,7 +5,7 @@ import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
 import { ioSeconds, known, sum } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
-import { BY_RUN, HIGH_SHARE_OF_RUN, ownScale, severityByRun } from "./severity.ts";
+import { BY_RUN, HIGH_SHARE_OF_RUN, customScale, severityByRun } from "./severity.ts";
 import {
   costSentence,
   grouped,
@@ -200,7 +200,7 @@ const metadataTime = defineRule({
     seconds: SECONDS,
     cost: SHARE_OF_RUN,
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn"],
     `**high** when metadata takes at least ${100 * HIGH_SHARE_OF_RUN} % of the run time, of a rank on average or of one in its own files; **warn** otherwise, and when a single operation takes so long that it must wait for somebody.`,
   ),

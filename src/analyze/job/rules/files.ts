@@ -8,7 +8,14 @@ import { METADATA_RULES } from "./files-metadata.ts";
 import { USE_RULES } from "./files-use.ts";
 import { bytesMoved, extentOf, ioSeconds, MIB } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
-import { BY_RUN, HIGH_SHARE_OF_RUN, IF_FELT, ownScale, severityByRun, severityIfFelt } from "./severity.ts";
+import {
+  BY_RUN,
+  HIGH_SHARE_OF_RUN,
+  IF_FELT,
+  customScale,
+  severityByRun,
+  severityIfFelt,
+} from "./severity.ts";
 import { costSentence, folderOf, grouped, many, percent, secondsText } from "./wording.ts";
 
 const ANY_FILES = [["POSIX", "STDIO", "MPI-IO", "DFS"]] as const;
@@ -28,7 +35,7 @@ const manyFiles = defineRule({
         'ours: sites warn of thousands of files at once (docs.archer2.ac.uk/user-guide/io: "thousands of files open at once can overload the filesystem")',
     },
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn"],
     `**high** when metadata takes at least ${100 * HIGH_SHARE_OF_RUN} % of the run time of a rank, or there are ten times as many files as the limit; **warn** otherwise.`,
   ),

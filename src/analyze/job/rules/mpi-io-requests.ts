@@ -18,7 +18,7 @@ import {
 } from "./measures.ts";
 import { independentOf, isOpenedAlone, viewlessFiles } from "./mpi-io-files.ts";
 import { layerOf, libraryFiles, mpiFiles } from "./per-job.ts";
-import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { collectiveCall, openTogether, vectorView } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText } from "./wording.ts";
 
@@ -222,7 +222,7 @@ const openPerRank = defineRule({
       source: "ours: reading a namelist by each rank is another matter",
     },
   },
-  scale: ownScale(["high", "warn", "info"], "by calls, with the time of opens and closes."),
+  scale: customScale(["high", "warn", "info"], "by calls, with the time of opens and closes."),
   judge(job, limits) {
     const files = mpiFiles(job).filter(
       (record) => isOpenedAlone(record) && record.ranks >= limits.ranks && bytesMoved(record) >= limits.bytes,

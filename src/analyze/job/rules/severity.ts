@@ -82,7 +82,7 @@ export const ALWAYS_INFO: Scale = {
 };
 
 /** A scale of one rule alone, with its own words. */
-export const ownScale = (severities: readonly Severity[], text: string): Scale => ({ severities, text });
+export const customScale = (severities: readonly Severity[], text: string): Scale => ({ severities, text });
 
 /** Scales that several rules share, with names for the documents. */
 export const SCALES: readonly (readonly [name: string, scale: Scale])[] = [

@@ -8,7 +8,7 @@ import { realFiles } from "./per-job.ts";
 import {
   ALWAYS_INFO,
   BY_TIME_TO_SHORTEN,
-  ownScale,
+  customScale,
   severityByRun,
   severityByTimeToShorten,
 } from "./severity.ts";
@@ -143,7 +143,7 @@ const ostImbalance = defineRule({
     bytes: LARGE,
     cost: COST,
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn", "info"],
     "by run time, for the part of the mean I/O time that the heaviest OST takes beyond the mean OST.",
   ),
@@ -216,7 +216,7 @@ const notParallelFs = defineRule({
     },
     cost: COST,
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn", "info"],
     "by run time, with the mean I/O time of a rank; **info** for storage of the node.",
   ),

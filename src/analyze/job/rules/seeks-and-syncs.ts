@@ -1,10 +1,10 @@
-/** Rules on calls between the accesses: seeks and syncs. */
+/** Seek and sync rules: calls between reads and writes. */
 import { defineRule, type Rule } from "../rule.ts";
 import { countOf } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, sum } from "./measures.ts";
 import { layerOf, mpiFiles, posixFiles, stdioFiles } from "./per-job.ts";
-import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { readRegion } from "./snippets.ts";
 import { costSentence, grouped, many, rough, theseFiles } from "./wording.ts";
 
@@ -28,7 +28,7 @@ const excessSeeks = defineRule({
       source: "ours: a seek costs about a microsecond, so only thousands can be felt",
     },
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn", "info"],
     "by calls, with the time of all metadata calls of the files; at most **warn** without C streams.",
   ),
@@ -179,4 +179,4 @@ function syncsText(syncs: number, writes: number): string {
     : `: ${rough(syncs / writes)} syncs for each write`;
 }
 
-export const BETWEEN_RULES: readonly Rule[] = [excessSeeks, excessSyncs];
+export const SEEK_AND_SYNC_RULES: readonly Rule[] = [excessSeeks, excessSyncs];
