@@ -28,7 +28,7 @@ export const JOB_OPTIONS = {
     kind: "list",
     short: "t",
     valueName: "ID.NAME=VALUE",
-    help: "judge by another value, such as small-writes.share=0.2; may be repeated (plimsoll findings --list)",
+    help: "override a rule threshold, such as small-writes.share=0.2; may be repeated (see plimsoll findings --list)",
   },
   ...READ_OPTIONS,
 } as const satisfies OptionSpecs;
@@ -37,7 +37,7 @@ export const JOB_OPTIONS = {
 export const MERGE_OPTIONS = {
   "force-merge": {
     kind: "boolean",
-    help: "take logs of different jobs as one job: bytes are summed, times count from the first start",
+    help: "treat logs of different jobs as one job: sum bytes, count times from the first start",
   },
 } as const satisfies OptionSpecs;
 
