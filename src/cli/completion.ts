@@ -11,7 +11,7 @@ const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 export default defineCommand({
   name: "completion",
   description:
-    "Prints a script for your shell that completes commands, options, choices and files. " +
+    "Prints a shell script that completes commands, options, choices and files. " +
     "Load it in the shell's start-up file, and again after an update.",
   examples: [
     { command: 'eval "$(plimsoll completion bash)"', does: "in ~/.bashrc" },

@@ -27,18 +27,18 @@ const MARK = "Plimsoll demonstration";
 export default defineCommand({
   name: "demo",
   description:
-    "Writes a few small Darshan logs with Plimsoll's own writer, reads them back, and leaves logs, text, JSON and a report in a folder. The logs are synthetic and say so. Then writes 32 MiB onto four folders that stand for storage targets, one of them held to an eighth of the speed of the others, without and with adaptation, and leaves the dataset and a picture.",
+    "Generates four small synthetic Darshan logs, reads them back, and writes logs, text, JSON and a report to a folder. Then writes 32 MiB to four folders that act as storage targets, one throttled to an eighth of the speed of the others, without and with adaptation, and keeps the dataset and a figure.",
   options: {
     output: {
       kind: "string",
       short: "o",
       default: "plimsoll-demo",
       valueName: "DIR",
-      help: "folder to write; an earlier demonstration is replaced",
+      help: "output folder; replaces an earlier demonstration",
     },
-    seed: { kind: "number", integer: true, default: 1, help: "seed of the random numbers" },
+    seed: { kind: "number", integer: true, default: 1, help: "random seed" },
   },
-  examples: [{ command: "plimsoll demo", does: "writes plimsoll-demo/ and prints what is there" }],
+  examples: [{ command: "plimsoll demo", does: "write plimsoll-demo/ and list its contents" }],
   async run({ options }, context) {
     let rows: readonly Row[] = [];
     const output = { path: options.output, what: "demonstration", isOurs: isDemo };

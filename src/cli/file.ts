@@ -10,18 +10,18 @@ import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
 export default defineCommand({
   name: "file",
   description:
-    "Looks up one file in a store, by the path that the logs recorded or by its record id, and shows its producers and consumers, each run that touched it, the time between runs, amounts and applications. A path that lies on several mounts is one file per mount.",
+    "Looks up one file in a store by its recorded path or record id and shows producers and consumers, each run that used it, the time between runs, bytes and applications. The same path on several mounts is one file per mount.",
   arguments: [{ name: "path", help: "path as recorded, or record id", kind: "text" }],
   options: {
-    store: { kind: "string", valueName: "DIR", help: "the store to read" },
-    output: { kind: "string", short: "o", valueName: "FILE.html", help: "write it as one HTML file" },
+    store: { kind: "string", valueName: "DIR", help: "store to read" },
+    output: { kind: "string", short: "o", valueName: "FILE.html", help: "write the answer as one HTML file" },
     ...ENGINE_OPTIONS,
   },
   examples: [
-    { command: "plimsoll file /scratch/sim/restart.h5 --store centre", does: "its history on the terminal" },
+    { command: "plimsoll file /scratch/sim/restart.h5 --store centre", does: "file history on the terminal" },
     {
       command: "plimsoll file /scratch/sim/restart.h5 --store centre -o file.html",
-      does: "the same as a page",
+      does: "the same as HTML",
     },
   ],
   async run({ arguments: words, options }, context) {

@@ -11,29 +11,36 @@ const JSON_ELEMENTS = 10_000_000;
 export default defineCommand({
   name: "read",
   description:
-    "One look-up in the global index tells which blocks hold the part, and only those are read, directly from their files. Any part can be read, whatever the number of processes that wrote. Every byte is compared with its checksum. Values are printed one row of the fastest dimension a line; --raw puts the bytes on stdout in row-major order and the byte order of this machine.",
+    "Reads a variable or any part of it, whatever the number of processes that wrote it. Looks up the blocks in the global index, reads only those, and verifies their checksums. Prints one row of the fastest dimension per line; --raw writes the bytes to stdout in row-major order and native byte order.",
   arguments: [
     { name: "dataset", help: "the global file NAME.bp, or one BP file", kind: "file" },
-    { name: "variable", help: "its full name, as plimsoll ls shows it", kind: "text" },
+    { name: "variable", help: "full name as printed by plimsoll ls", kind: "text" },
   ],
   options: {
-    step: { kind: "number", integer: true, min: 0, help: "output step, from 0; the last unless given" },
-    start: { kind: "string", valueName: "I,J,…", help: "first element in each dimension; 0 unless given" },
-    count: { kind: "string", valueName: "N,M,…", help: "how many in each dimension; the rest unless given" },
-    block: { kind: "number", integer: true, min: 0, help: "one block as it was written, from 0" },
+    step: { kind: "number", integer: true, min: 0, help: "output step, from 0 (default: the last)" },
+    start: { kind: "string", valueName: "I,J,…", help: "first element in each dimension (default: 0)" },
+    count: {
+      kind: "string",
+      valueName: "N,M,…",
+      help: "number of elements in each dimension (default: the rest)",
+    },
+    block: { kind: "number", integer: true, min: 0, help: "read one block, by number from 0" },
     where: {
       kind: "string",
       valueName: "CONDITION",
-      help: "only blocks whose least or greatest value fits: max>300, min<=0; others are not read",
+      help: "read only blocks whose min or max matches: max>300, min<=0",
     },
-    raw: { kind: "boolean", help: "bytes instead of text" },
-    check: { kind: "boolean", default: true, help: "do not compare checksums" },
+    raw: { kind: "boolean", help: "write bytes instead of text" },
+    check: { kind: "boolean", default: true, help: "do not verify checksums" },
   },
   examples: [
-    { command: "plimsoll read checkpoint.bp temperature --start 0,0 --count 2,8", does: "a corner of it" },
+    {
+      command: "plimsoll read checkpoint.bp temperature --start 0,0 --count 2,8",
+      does: "a corner of the array",
+    },
     {
       command: "plimsoll read checkpoint.bp temperature --raw > t.f64",
-      does: "all of the last step, as bytes",
+      does: "the last step as raw bytes",
     },
     { command: "plimsoll read checkpoint.bp temperature --where 'max>1000'", does: "blocks with a hot spot" },
   ],

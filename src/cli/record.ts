@@ -26,18 +26,18 @@ import { CheckFailed } from "./failure.ts";
 export default defineCommand({
   name: "record",
   description:
-    "Runs the program with its children, threads and MPI ranks, unchanged, and records each read and write in a folder. Its output, input and exit code stay its own; the summary goes to stderr. A small library is built with the C compiler at first use and loaded into the program; static and Go programs are recorded with strace instead, which makes times useless. What was used and cannot be seen (fprintf, io_uring, programs that the library cannot be loaded into) is named. System files, pipes, sockets and terminals are left out unless asked for.",
+    "Runs a program with its children, threads and MPI ranks, unmodified, and records each read and write in a folder. The program keeps its input, output and exit code; the summary goes to stderr. The recorder is a small preloaded library, built with the C compiler on first use. Static and Go programs are recorded with strace instead, which distorts their times. I/O that cannot be recorded (fprintf, io_uring, programs without preload support) is listed. System files, pipes, sockets and terminals are skipped unless --all is given.",
   examples: [
-    { command: "plimsoll record -- ./simulate input.nml", does: "record a program and sum up its I/O" },
+    { command: "plimsoll record -- ./simulate input.nml", does: "record a program and print an I/O summary" },
     {
       command: "plimsoll record -o trace -- mpiexec -n 4 ./simulate",
-      does: "keep the trace of four ranks in ./trace",
+      does: "record four ranks to ./trace",
     },
     {
       command: "plimsoll record --only /scratch -- tar cf /scratch/a.tar data",
-      does: "only what is below /scratch",
+      does: "record only files below /scratch",
     },
-    { command: "plimsoll bps trace", does: "look at a trace again, in more detail" },
+    { command: "plimsoll bps trace", does: "analyse the trace in detail" },
   ],
   arguments: [
     { name: "command", help: "the program and its arguments, after --", kind: "text", variadic: true },
@@ -47,9 +47,9 @@ export default defineCommand({
       kind: "string",
       short: "o",
       valueName: "DIR",
-      help: "folder for the trace; plimsoll-record-PID unless given",
+      help: "trace folder (default: plimsoll-record-PID)",
     },
-    force: { kind: "boolean", help: "replace an earlier trace in that folder" },
+    force: { kind: "boolean", help: "replace an existing trace in that folder" },
     only: { kind: "list", valueName: "PATH", help: "record only this file, folder or pattern (* and ?)" },
     skip: { kind: "list", valueName: "PATH", help: "do not record this file, folder or pattern" },
     all: { kind: "boolean", help: "also record system files, pipes, sockets and terminals" },
@@ -58,18 +58,18 @@ export default defineCommand({
       kind: "bytes",
       default: 4 * 2 ** 30,
       min: 2 ** 20,
-      help: "size of the trace of one process; more is counted as dropped",
+      help: "max trace size per process; further calls are counted as dropped",
     },
     delay: {
       kind: "string",
       valueName: "SPEC",
-      help: "imitate a device: latency=200us,bandwidth=100MB/s,concurrency=1,path=/data",
+      help: "emulate a slow device: latency=200us,bandwidth=100MB/s,concurrency=1,path=/data",
     },
-    block: { kind: "bytes", default: 512, min: 1, help: "size of a block" },
+    block: { kind: "bytes", default: 512, min: 1, help: "block size" },
     paper: {
       kind: "string",
       valueName: "FILE",
-      help: "also write the records of the BPS paper (name ends in .bps32)",
+      help: "also write records in the format of the BPS paper (.bps32)",
     },
   },
   async run({ arguments: command, options }, context) {

@@ -9,7 +9,7 @@ import { CheckFailed } from "./failure.ts";
 export default defineCommand({
   name: "verify",
   description:
-    "Reads every block of a BP dataset and compares it with the checksums that plimsoll write left in the global index. Names each damaged block. A dataset without checksums, such as ADIOS's own, is only checked for being complete. Exits with 1 when something is damaged.",
+    "Reads every block of a BP dataset and verifies the checksums in the global index. Lists damaged blocks (exit code 1). Datasets without checksums, such as those of ADIOS, are only checked for completeness.",
   arguments: [{ name: "dataset", help: "the global file NAME.bp, or one BP file", kind: "file" }],
   examples: [{ command: "plimsoll verify checkpoint.bp", does: "reads all data once" }],
   async run({ arguments: [path = ""] }, context) {

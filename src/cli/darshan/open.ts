@@ -11,23 +11,23 @@ import type { Context } from "../context.ts";
 export const READ_OPTIONS = {
   "keep-going": {
     kind: "boolean",
-    help: "of a damaged log use what comes before the damage, and end with 3",
+    help: "use the readable part of a damaged log (exit code 3)",
   },
   "max-plain-bytes": {
     kind: "bytes",
-    help: "give up beyond this many bytes after decompression (default 64 GiB)",
+    help: "stop at this many decompressed bytes (default 64 GiB)",
   },
   "max-records": {
     kind: "number",
     integer: true,
-    help: "give up beyond this many records or segments in a module (default 2^31)",
+    help: "stop at this many records or segments per module (default 2^31)",
   },
   "max-record-bytes": {
     kind: "bytes",
-    help: "give up on a record beyond this size, DXT excepted (default 64 MiB)",
+    help: "max record size, except DXT (default 64 MiB)",
   },
-  "max-name-bytes": { kind: "bytes", help: "give up on a name beyond this length (default 1 MiB)" },
-  "max-name-table-bytes": { kind: "bytes", help: "give up on a name table beyond this size (default 1 GiB)" },
+  "max-name-bytes": { kind: "bytes", help: "max name length (default 1 MiB)" },
+  "max-name-table-bytes": { kind: "bytes", help: "max name table size (default 1 GiB)" },
 } as const satisfies OptionSpecs;
 
 export type ReadOptions = OptionValues<typeof READ_OPTIONS>;

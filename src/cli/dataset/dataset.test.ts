@@ -53,7 +53,7 @@ describe("plimsoll ls", () => {
     expect(out).toBe("float64  t  12 × 5 × 4  2 steps  8 blocks  3.84 kB  0.25 … 1239.25\n");
   });
 
-  it("tells where each block lies", async () => {
+  it("tells location of each block", async () => {
     const { out } = await plimsoll("ls", "--blocks", path);
     expect(out).toContain("  step 1  [3:6, 0:5, 0:4]  subfile 1, byte ");
     const json = JSON.parse((await plimsoll("ls", "--blocks", "--json", path)).out);

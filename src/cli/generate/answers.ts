@@ -12,7 +12,7 @@ export const OUTPUT = {
   kind: "string",
   short: "o",
   valueName: "DIR",
-  help: "folder to write; an earlier one of this command is replaced",
+  help: "output folder; replaces earlier output of this command",
 } as const;
 
 export const SEED = {
@@ -21,7 +21,7 @@ export const SEED = {
   min: 0,
   max: 2 ** 32 - 1,
   default: 1,
-  help: "seed of the random numbers",
+  help: "random seed",
 } as const;
 
 export function requiredOutput(output: string | undefined): string {

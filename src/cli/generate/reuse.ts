@@ -45,7 +45,7 @@ const isOurs = (folder: string) => isMarked(folder, MARK);
 export default defineCommand({
   name: "generate reuse",
   description:
-    "Makes the Darshan logs of a centre whose files are reused as in a published study of four months on a large system, and answers.json with the true result of every analysis beside the published one. There are two knobs of size: --scale for the files that the study selects (8,500 of them, about 47 runs each, at 1), and --background for everything else (52 million files and 84 million logs at 1); the published shares and means hold from --scale 0.1 on. With --tables the rows go straight into a store, which is the way to large sizes. The same options give the same bytes; everything says that it is synthetic.",
+    "Generates Darshan logs of a centre with file reuse as in a published four-month study of a large system, and answers.json with the true result of every analysis next to the published one. --scale sets the number of files that the study selects (1 means 8,500 files with about 47 runs each), --background the rest (1 means 52 million files and 84 million logs); published shares and means hold from --scale 0.1. With --tables the rows go directly into a store, for large sizes. The same options give the same bytes; all output is labelled as synthetic.",
   options: {
     output: OUTPUT,
     scale: {
@@ -53,21 +53,21 @@ export default defineCommand({
       min: 0,
       max: 1000,
       default: 0.1,
-      help: "size of the selected set: 8,500 files and 400,000 logs times this (0.0001 makes 50 to 150 logs)",
+      help: "scale factor of the selected set: 1 is 8,500 files and 400,000 logs (0.0001 gives 50 to 150 logs)",
     },
     background: {
       kind: "number",
       min: 0,
       max: 100,
       default: 0.0001,
-      help: "size of the rest: 52 million files and 84 million logs times this",
+      help: "scale factor of the rest: 1 is 52 million files and 84 million logs",
     },
     seed: SEED,
     "inter-arrival": {
       kind: "choice",
       choices: INTER_ARRIVALS,
       default: "spread",
-      help: "gaps between the runs of a file: widely spread, or literally 50 h and more for 80 % of the files",
+      help: "gaps between runs of a file: widely spread, or 50 h and more for 80 % of the files",
     },
     "files-per-run": {
       kind: "number",
@@ -75,10 +75,10 @@ export default defineCommand({
       min: 1,
       max: 1000,
       default: 1,
-      help: "runs of one user and program that start within 10 minutes become one, with up to so many selected files",
+      help: "merge runs of one user and program that start within 10 minutes, up to N selected files per run",
     },
     tables: { kind: "boolean", help: "write a store (DIR/store) instead of logs (DIR/logs)" },
-    damage: { kind: "boolean", help: "also write DIR/damage: broken logs, and what must become of each" },
+    damage: { kind: "boolean", help: "also write DIR/damage: broken logs with the expected outcome of each" },
   },
   examples: [
     {
@@ -87,11 +87,11 @@ export default defineCommand({
     },
     {
       command: "plimsoll generate reuse --output centre --scale 0.001 --background 0.000001",
-      does: "a few hundred logs, for a first look",
+      does: "a few hundred logs for a first look",
     },
     {
       command: "plimsoll generate reuse --output centre --scale 1 --background 0.01 --tables",
-      does: "a whole study as a store",
+      does: "full size, as a store",
     },
   ],
   async run({ options }, context) {

@@ -25,13 +25,13 @@ interface Answer {
 export default defineCommand({
   name: "generate single",
   description:
-    "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or with none, and answers.json with the findings to expect and the true totals of each. The logs are synthetic and say so; the same seed gives the same bytes.",
+    "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or none, and answers.json with the expected findings and true totals of each. The logs are labelled as synthetic; the same seed gives the same bytes.",
   options: {
     output: {
       kind: "string",
       short: "o",
       valueName: "DIR",
-      help: "folder to write; an earlier catalogue is replaced",
+      help: "output folder; replaces an earlier catalogue",
     },
     seed: {
       kind: "number",
@@ -39,9 +39,9 @@ export default defineCommand({
       min: 0,
       max: 2 ** 32 - 1,
       default: 1,
-      help: "seed of the random numbers",
+      help: "random seed",
     },
-    only: { kind: "list", valueName: "ID", help: "make this log and not the whole catalogue" },
+    only: { kind: "list", valueName: "ID", help: "make only this log" },
   },
   examples: [
     { command: "plimsoll generate single --output logs", does: "all logs and answers.json" },

@@ -23,7 +23,7 @@ const WHAT = ["jobs", "users", "targets"] as const;
 export default defineCommand({
   name: "top",
   description:
-    "Lists jobs, users or targets in the order of bytes, metadata operations, opens or small writes, with what the scheduler says of them and the rest as one row. Jobs and users come from what servers counted in the time; a store without such minutes, or --source clients, takes the counters of clients, for jobs that began in the time. Writes are small when a row of one job, target and minute (of one job, for clients) has fewer bytes per call on average than --small-write. The order share takes the larger of the shares of all bytes and of all metadata operations.",
+    "Ranks jobs, users or targets by bytes, metadata operations, opens or small writes, with their scheduler data; the rest is one row. Jobs and users come from server counters in the time range; a store without them, or --source clients, uses client counters of jobs that started in the time range. Writes are small if the mean bytes per call of one job, target and minute (of one job, for clients) is below --small-write. --order share uses the larger of the share of bytes and the share of metadata operations.",
   arguments: [{ name: "what", help: "what to list", choices: WHAT }],
   options: {
     ...TIME_OPTIONS,
@@ -32,28 +32,31 @@ export default defineCommand({
       kind: "choice",
       choices: ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes", "share"],
       default: "bytes",
-      help: "what to compare by",
+      help: "sort by",
     },
-    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "rows to show" },
+    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "number of rows" },
     source: {
       kind: "choice",
       choices: ["servers", "clients"],
-      help: "who counted (default: servers, or clients when the store has no minutes)",
+      help: "counter source (default: servers, or clients if the store has no server minutes)",
     },
     "small-write": {
       kind: "bytes",
       min: 1,
       default: 65_536,
-      help: "bytes per call below which writes are small",
+      help: "writes below this size per call are small",
     },
     ...STORE_OPTIONS,
   },
   examples: [
     {
       command: "plimsoll top jobs --store centre --from yesterday --to today",
-      does: "the jobs of yesterday by bytes",
+      does: "yesterday's jobs by bytes",
     },
-    { command: "plimsoll top users --store centre --order small-writes", does: "who writes in small calls" },
+    {
+      command: "plimsoll top users --store centre --order small-writes",
+      does: "users with the most small writes",
+    },
     { command: "plimsoll top targets --store centre --target 'MDT*' --order opens", does: "MDTs by opens" },
   ],
   async run({ arguments: [what = "jobs"], options }, context) {

@@ -20,14 +20,14 @@ import type { Context } from "../context.ts";
 export default defineCommand({
   name: "lustre parse",
   description:
-    "Reads stats, md_stats, job_stats, brw_stats, rpc_stats, lnet and recovery files of Lustre 2.5 to 2.17, alone or as lctl get_param prints many of them, and prints what they count with units. What a line means is taken from the line, never from the release: read in bytes and read in microseconds are two counters. Values of 64 bits are exact; JSON writes those beyond 2^53 as text. Lines of time before readings, as plimsoll ingest takes them (1700000040, ### 2026-07-31T10:15:00Z), are shown as the time of what follows.",
-  arguments: [{ name: "file", help: "statistics files, or /dev/stdin", kind: "file", variadic: true }],
+    "Reads stats, md_stats, job_stats, brw_stats, rpc_stats, lnet and recovery files of Lustre 2.5 to 2.17, single files or lctl get_param output, and prints the counters with their units. The unit comes from each line, never from the release: read in bytes and read in microseconds are two counters. 64-bit values are exact; JSON writes those beyond 2^53 as strings. Timestamp lines before a sample, as plimsoll ingest reads them (1700000040, ### 2026-07-31T10:15:00Z), are printed as the time of that sample.",
+  arguments: [{ name: "file", help: "stats files, or /dev/stdin", kind: "file", variadic: true }],
   options: {
     path: {
       kind: "string",
-      help: "the path that the file had on its server, such as obdfilter/fs-OST0001/job_stats",
+      help: "original path on the server, such as obdfilter/fs-OST0001/job_stats",
     },
-    nonzero: { kind: "boolean", help: "leave out counters without samples" },
+    nonzero: { kind: "boolean", help: "omit counters without samples" },
   },
   examples: [
     {

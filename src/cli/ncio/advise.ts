@@ -17,31 +17,35 @@ import { defineCommand, type OptionValues } from "../command.ts";
 import { type Loaded, loadSweep } from "./load.ts";
 
 const options = {
-  case: { kind: "choice", choices: CASES, help: "contiguous or not in memory and in the file [c-nc]" },
-  count: { kind: "number", integer: true, min: 1, help: "regions of each rank [of the sweep]" },
-  size: { kind: "bytes", min: 1, help: "bytes of a region [of the sweep]" },
-  spacing: { kind: "bytes", min: 1, help: "bytes from start to start [of the sweep]" },
-  ranks: { kind: "number", short: "n", integer: true, min: 1, help: "processes [of the sweep]" },
-  direction: { kind: "choice", choices: ["write", "read"], help: "what the program does [of the sweep]" },
+  case: { kind: "choice", choices: CASES, help: "contiguous (c) or not (nc) in memory and in file [c-nc]" },
+  count: { kind: "number", integer: true, min: 1, help: "regions per rank [as in the sweep]" },
+  size: { kind: "bytes", min: 1, help: "region size [as in the sweep]" },
+  spacing: { kind: "bytes", min: 1, help: "distance between region starts [as in the sweep]" },
+  ranks: { kind: "number", short: "n", integer: true, min: 1, help: "processes [as in the sweep]" },
+  direction: {
+    kind: "choice",
+    choices: ["write", "read"],
+    help: "direction of the program [as in the sweep]",
+  },
   method: {
     kind: "choice",
     choices: METHOD_ORDER,
     default: "posix",
-    help: "what the program uses now, for the speed-up of a change",
+    help: "current method of the program, to compute the speed-up",
   },
 } as const;
 
 export default defineCommand({
   name: "ncio advise",
   description:
-    "Reads a folder of plimsoll ncio sweep (also one that is not finished), its sweep.json, or the points of plimsoll ncio -o. Without a pattern it judges the seven guidelines of the NCIO paper by these numbers and says where the fastest method changes. With a pattern (any of --case, --count, --size, --spacing, --ranks) it finds the nearest measured patterns and says which method is best there, what a change of method or of layout would bring, with its uncertainty, and which MPI-IO hints select the method.",
-  arguments: [{ name: "sweep", help: "folder, sweep.json, or the file of plimsoll ncio -o", kind: "file" }],
+    "Reads the folder of a finished or interrupted plimsoll ncio sweep, its sweep.json, or the points of plimsoll ncio -o. Without a pattern it tests the seven guidelines of the NCIO paper against these results and lists where the fastest method changes. With a pattern (any of --case, --count, --size, --spacing, --ranks) it finds the nearest measured patterns and reports the best method, the gain of a change of method or layout with its uncertainty, and the MPI-IO hints that select the method.",
+  arguments: [{ name: "sweep", help: "sweep folder, sweep.json, or file of plimsoll ncio -o", kind: "file" }],
   options,
   examples: [
-    { command: "plimsoll ncio advise ncio-sweep", does: "the guidelines by the numbers of this storage" },
+    { command: "plimsoll ncio advise ncio-sweep", does: "test the guidelines on this storage" },
     {
       command: "plimsoll ncio advise ncio-sweep --case nc-nc --count 20000 --size 64 --spacing 512",
-      does: "the best method for a pattern, and what a change would bring",
+      does: "best method for a pattern, and the gain of a change",
     },
   ],
   async run({ arguments: [path], options: given }, context) {

@@ -22,32 +22,38 @@ import { CheckFailed } from "../failure.ts";
 export default defineCommand({
   name: "sim explore",
   description:
-    "Every seed is a small run with its faults: processes die or pause, targets slow down, hang, fill up or fail, messages are late or come twice. Every step is checked: each byte once in the committed index and durable, no overlap in a file, no more writers than allowed, one outcome, and an end. A violation is shown with the command that runs it again and with a scenario made as small as possible. The exit code is 1 then.",
+    "Runs many small simulations with random faults, one per seed: processes die or pause, targets slow down, hang, fill up or fail, messages are delayed or duplicated. Every step is checked: each byte exactly once in the committed index and durable, no overlap in a file, no more writers than allowed, one outcome, and termination. A violation is printed with its replay command and a minimized scenario (exit code 1).",
   options: {
     count: { kind: "number", integer: true, min: 1, default: 2000, help: "runs" },
-    seed: { kind: "number", integer: true, min: 0, default: 1, help: "of the first run; the others follow" },
+    seed: {
+      kind: "number",
+      integer: true,
+      min: 0,
+      default: 1,
+      help: "seed of the first run; the others follow",
+    },
     policy: {
       kind: "list",
       valueName: "NAME",
-      help: `only these policies [${EXPLORED_POLICIES.join(", ")}]`,
+      help: `test only these policies [${EXPLORED_POLICIES.join(", ")}]`,
     },
     threads: {
       kind: "number",
       integer: true,
       min: 1,
-      help: "threads that run them; as many as there are cores",
+      help: "number of threads (default: all cores)",
     },
     replay: {
       kind: "number",
       integer: true,
       min: 0,
       valueName: "SEED",
-      help: "run this one, with its events",
+      help: "replay this seed and print its events",
     },
     scenario: {
       kind: "string",
       valueName: "FILE",
-      help: "run the scenario of this JSON file, with its events",
+      help: "run a scenario from a JSON file and print its events",
     },
   },
   examples: [

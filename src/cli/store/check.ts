@@ -9,14 +9,14 @@ import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 export default defineCommand({
   name: "store check",
   description:
-    "Compares every segment with the manifest: that it is there, its size, its number of rows, and with --deep the checksum of its content. Tells how many runs were stored twice (queries see them once), and which stretches of counters are in more than one batch and so count twice, which is damage that store compact mends. Names leftovers, which are files of stopped writers that no manifest entry knows, and removes nothing unless --remove-leftovers is given. Even then it keeps leftovers of a damaged store, and segments of a table that has no others, since a manifest that lost its entries looks the same. Exits with 1 when something is damaged; plimsoll store repair then says what is lost.",
+    "Compares every segment with the manifest: existence, size, row count, and with --deep its checksum. Reports duplicate runs (queries see them once) and counter intervals in more than one batch, which count twice until store compact removes the copies. Lists leftovers, files of interrupted writers without a manifest entry, and removes them only with --remove-leftovers. Leftovers of a damaged store, and segments of a table that has no others, are always kept, since a manifest that lost its entries looks the same. Exit code 1 on damage; plimsoll store repair then lists the losses.",
   arguments: [STORE_ARGUMENT],
   options: {
-    deep: { kind: "boolean", help: "read everything and compare checksums" },
-    "remove-leftovers": { kind: "boolean", help: "remove leftovers that are older than --grace" },
+    deep: { kind: "boolean", help: "read everything and verify checksums" },
+    "remove-leftovers": { kind: "boolean", help: "remove leftovers older than --grace" },
     grace: {
       kind: "number",
-      help: "keep leftovers younger than this: a writer may be at work on them",
+      help: "keep leftovers younger than this: a writer may still use them",
       valueName: "MINUTES",
       default: 1440,
       min: 0,
@@ -28,7 +28,7 @@ export default defineCommand({
     { command: "plimsoll store check --deep centre.store", does: "checksums too" },
     {
       command: "plimsoll store check --remove-leftovers --grace 0 centre.store",
-      does: "when nobody writes: remove all leftovers",
+      does: "remove all leftovers while no writer runs",
     },
   ],
   async run({ arguments: [path = ""], options }, context) {

@@ -18,19 +18,19 @@ type ExportFormat = (typeof FORMATS)[number];
 export default defineCommand({
   name: "store export",
   description:
-    "Writes all rows of a table to one file, which appears when it is whole. The checksums of the segments are compared first; a damaged one is refused. Runs that were stored twice are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; what was not recorded is null, and empty in CSV. In CSV, text that a spreadsheet would run as a formula begins with an apostrophe.",
+    "Writes all rows of a table to one file, which appears only when complete. Verifies the checksums of the segments first and fails on damage. Duplicate runs are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; missing values are null, and empty in CSV. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe.",
   arguments: [STORE_ARGUMENT],
   options: {
     table: {
       kind: "choice",
       choices: STORE_SCHEMA.map(({ name }) => name),
-      help: "which table",
+      help: "table to export",
     },
-    output: { kind: "string", short: "o", help: "the file to write", valueName: "FILE" },
+    output: { kind: "string", short: "o", help: "output file", valueName: "FILE" },
     format: {
       kind: "choice",
       choices: FORMATS,
-      help: "what to write (default: as the name of the file ends)",
+      help: "file format (default: by file extension)",
     },
     ...ENGINE_OPTIONS,
   },

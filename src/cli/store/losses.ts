@@ -5,7 +5,7 @@ import type { OptionSpecs } from "../command.ts";
 import type { Context } from "../context.ts";
 
 export const APPLY_OPTION = {
-  apply: { kind: "boolean", help: "do it; without this nothing is changed" },
+  apply: { kind: "boolean", help: "make the change; without it nothing is changed" },
 } as const satisfies OptionSpecs;
 
 /** Inputs that are named one by one; all are in the JSON and in lost.json. */

@@ -6,7 +6,7 @@ export const DIR_OPTION = {
   kind: "string",
   default: "plimsoll-targets",
   valueName: "DIR",
-  help: "folder of the servers, with their data and state",
+  help: "folder with data and state of the servers",
 } as const satisfies OptionSpec;
 
 export function checkDir(dir: string): string {

@@ -8,7 +8,7 @@ import { checkDir, DIR_OPTION } from "./folder.ts";
 export default defineCommand({
   name: "targets status",
   description:
-    "Asks each server of the folder over its socket and prints its address, process, requests and bytes. One that is gone or does not answer is named, and the exit code is 1.",
+    "Prints address, pid, requests and bytes of each server of the folder. Servers that are gone or do not respond are listed (exit code 1).",
   options: { dir: DIR_OPTION },
   examples: [
     { command: "plimsoll targets status", does: "the servers of ./plimsoll-targets" },
