@@ -23,6 +23,6 @@ export function detectFormat(source: ByteSource): Format {
   throw new FormatError(
     source.name,
     { offset: 0 },
-    `${source.byteLength === 0 ? "the file is empty" : "not a format that is known here"} (have: ${known})`,
+    `${source.byteLength === 0 ? "the file is empty" : "unknown format"} (have: ${known})`,
   );
 }

@@ -229,7 +229,7 @@ class Pool {
   #place(file: Placed): void {
     if (this.#options.slice !== undefined && this.#options.slice.of > 1) {
       this.counts.read++;
-      this.skip(file.path, "texts of counters belong together; read them without --slice");
+      this.skip(file.path, "counter dumps form a series; ingest them without --slice");
       return;
     }
     const files = this.#series.get(file.place.key);

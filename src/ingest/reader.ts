@@ -94,7 +94,7 @@ export class InputReader {
       return {
         status: "skipped",
         bytes,
-        reason: bytes === 0 ? "the file is empty" : "not a format that is known here",
+        reason: bytes === 0 ? "the file is empty" : "unknown format",
       };
     }
     if (format.alone && !this.alone) return { status: "alone", bytes: 0 };
