@@ -138,7 +138,7 @@ export default defineCommand({
     const pipe = range === undefined ? undefined : words.find(isPipe);
     if (pipe !== undefined)
       throw new UsageError(
-        `--from and --to read inputs twice, which a pipe (${pipe}) cannot do; save it to a file`,
+        `--from and --to read the input twice, which is impossible for a pipe (${pipe}); save it to a file`,
       );
     const metrics = await measured(findInputs(words, context), collector, range, setting, context);
     const shown = words.length > 3 ? `${words.slice(0, 3).join(" ")} …` : words.join(" ");
@@ -154,7 +154,7 @@ export default defineCommand({
       context.out.write(
         renderText(document, { width: context.columns, color: context.color, full: options.full }),
       );
-      if (!options.brief) context.out.write(`\nThe whole report: plimsoll bps ${plain(shown)} -o bps.html\n`);
+      if (!options.brief) context.out.write(`\nFull report: plimsoll bps ${plain(shown)} -o bps.html\n`);
     } else {
       context.out.write(`${plain(document.verdict)}\n`);
       if (options.output !== undefined) context.out.write(`Wrote ${plain(options.output)}\n`);

@@ -26,7 +26,7 @@ export default defineCommand({
   ],
   async run({ arguments: words, options }, context) {
     const [path = ""] = words;
-    if (options.store === undefined) throw new UsageError("--store is missing: which store to read");
+    if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
     const { Store } = await import("../store/index.ts");
     const store = await Store.open(options.store, storeOptions(options));
     const session = await store.query();
@@ -34,7 +34,7 @@ export default defineCommand({
       const histories = await fileHistory(session, path);
       if (histories.length === 0)
         throw new UsageError(
-          `${path}: no run of this store touched such a file; plimsoll sql --store ${options.store} "select path from files where path like '%…%'" looks for names`,
+          `${path}: no run in the store used this file; to search names: plimsoll sql --store ${options.store} "select path from files where path like '%…%'"`,
         );
       const command = `plimsoll file ${path} --store ${options.store} -o ${options.output ?? "file.html"}`;
       const documents = histories.map((one) => fileDocument(one, { command, madeBy: `Plimsoll ${version}` }));

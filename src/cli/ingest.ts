@@ -85,7 +85,7 @@ export default defineCommand({
     const progress = context.progress({ label: "reading files", unit: "files" });
     if (options.zone !== undefined && zoneOf(options.zone) === undefined)
       throw new UsageError(
-        `--zone ${options.zone} is no zone; expected one like UTC, +02:00 or Europe/Berlin`,
+        `--zone ${options.zone} is not a time zone; expected UTC, +02:00 or Europe/Berlin`,
       );
     // A template that makes no sense is told before anything is read.
     options.jobId.forEach(jobIdTemplate);
@@ -126,7 +126,7 @@ export default defineCommand({
     progress.end();
     if (skips > NAMED_MAX)
       context.note(
-        `${skips - NAMED_MAX} more were skipped; all of them: plimsoll sql --store ${options.store} "select path, reason from sources where status <> 'stored'"`,
+        `${skips - NAMED_MAX} more skipped; list all with: plimsoll sql --store ${options.store} "select path, reason from sources where status <> 'stored'"`,
       );
     const seconds = (performance.now() - began) / 1000;
     const { read, known, foreign, bytes, notes } = counts;
@@ -179,7 +179,7 @@ function lostLines({ counts, lostLinks }: IngestNotes): string[] {
   const where = `${first.target} ${first.kind} from ${time(first.fromUnixNs)} to ${time(first.toUnixNs)}`;
   const what = times === 1 ? where : `first ${where}; --json lists them`;
   return [
-    `${times === 1 ? "once" : `${formatCount(times)} times`} a series of counters could not be continued, and what happened in between is lost: ${what}; keep files for 20 minutes after they were ingested, so that the last reading comes again with the next`,
+    `${times === 1 ? "once" : `${formatCount(times)} times`} a counter series could not be continued, and the counts in between are lost: ${what}; keep files for 20 minutes after ingest, so that the next ingest sees the last sample again`,
   ];
 }
 

@@ -57,7 +57,7 @@ export default defineCommand({
     if (context.json) return context.printJson(json);
     const [first] = measured.points;
     const lines = [
-      `Pattern    ${options.pattern}: ${formatCount(first?.count ?? 0)} regions a rank of ${formatBytes(first?.size ?? 0)}, one every ${formatBytes(first?.spacing ?? 0)}; ${formatBytes(first?.bytes ?? 0)} in all`,
+      `Pattern    ${options.pattern}: ${formatCount(first?.count ?? 0)} regions per rank of ${formatBytes(first?.size ?? 0)}, one every ${formatBytes(first?.spacing ?? 0)}; ${formatBytes(first?.bytes ?? 0)} in all`,
       ...headLines(measured.points, measured.machine, layout),
       "",
       ...pointLines(measured.points),
@@ -93,7 +93,7 @@ function pointsOf(options: Common, name: PatternSpec["pattern"], fields: readonl
   for (const spec of specs)
     if (patternOf(spec).ranks !== options.ranks)
       throw new UsageError(
-        `the pattern has ${patternOf(spec).ranks} ranks and -n says ${options.ranks}; give the same number`,
+        `the pattern has ${patternOf(spec).ranks} ranks, but -n is ${options.ranks}; they must be equal`,
       );
   return directionsOf(options).flatMap((direction) =>
     specs.flatMap((pattern) => methodsOf(options).map((method) => ({ pattern, method, direction }))),

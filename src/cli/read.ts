@@ -45,7 +45,7 @@ export default defineCommand({
     { command: "plimsoll read checkpoint.bp temperature --where 'max>1000'", does: "blocks with a hot spot" },
   ],
   async run({ arguments: [path = "", name = ""], options }, context) {
-    if (options.raw && context.json) throw new UsageError("--raw and --json: choose one");
+    if (options.raw && context.json) throw new UsageError("--raw and --json exclude each other");
     await withDataset(path, async (dataset) => {
       const variable = dataset.variable(name);
       const { step, block, where } = options;
@@ -102,7 +102,7 @@ function chooseBlocks(
     const one = numbered[block];
     if (one === undefined)
       throw new UsageError(
-        `--block ${block}: "${fullName(variable)}" has ${blocks.length} in this step, from 0`,
+        `--block ${block}: "${fullName(variable)}" has ${blocks.length} blocks in this step, numbered from 0`,
       );
     return [one];
   }
@@ -152,15 +152,13 @@ async function printBlocks(
   }
   if (context.json)
     context.printJson({ variable: fullName(variable), type: variable.type.name, blocks: found });
-  else if (chosen.length === 0) context.note("no block fits");
+  else if (chosen.length === 0) context.note("no block matches");
 }
 
 function jsonValues(pieces: Iterable<Uint8Array>, variable: BpVariable, count: readonly number[]): unknown[] {
   const total = count.reduce((product, many) => product * many, 1);
   if (total > JSON_ELEMENTS)
-    throw new UsageError(
-      `--json: ${total} values are too many for one document; use --raw or a smaller --count`,
-    );
+    throw new UsageError(`--json: ${total} values are too many for JSON; use --raw or a smaller --count`);
   const values: unknown[] = [];
   for (const piece of pieces)
     for (const value of valuesOf(piece, variable.type)) values.push(valueJson(value));

@@ -205,11 +205,11 @@ function gatherShim(folder: string, context: Context): readonly string[] {
   const { files, empty, running } = gatherFolder(folder);
   if (empty > 0)
     context.note(
-      `${formatMany(empty, "process", "processes")} not recorded: no space in ${folder}, or the file was truncated meanwhile`,
+      `${formatMany(empty, "process", "processes")} not recorded: no space in ${folder}, or the trace file was truncated`,
     );
   if (running > 0)
     context.note(
-      `${formatMany(running, "process", "processes")} of the program still run; what they do from now on is not in the summary`,
+      `${formatMany(running, "process", "processes")} of the program still running; the summary does not include their later calls`,
     );
   return files;
 }
@@ -235,10 +235,10 @@ function summary({ metrics, syncs }: Found, { folder, way, seconds, lost }: Reco
     `recorded ${formatMany(accesses, "access", "accesses")} of ${formatMany(processes, "process", "processes")} on ${formatMany(files, "file")} in ${folder}${way === "strace" ? " (strace)" : ""}`,
   ];
   if (accesses > 0) {
-    const moved = metrics.movedBytes === null ? "moved bytes not known" : `${size(metrics.movedBytes)} moved`;
+    const moved = metrics.movedBytes === null ? "moved bytes unknown" : `${size(metrics.movedBytes)} moved`;
     const bandwidth = bandwidthBytesPerSecond === null ? "no time" : formatRate(bandwidthBytesPerSecond);
     lines.push(
-      `${size(bytes)} asked for (${size(metrics.readBytes)} read, ${size(metrics.writtenBytes)} written), ${moved}; I/O took ${formatSeconds(ioTimeSeconds)} of ${formatSeconds(seconds)}${syncTime === undefined ? "" : `; ${syncTime} more`}`,
+      `${size(bytes)} requested (${size(metrics.readBytes)} read, ${size(metrics.writtenBytes)} written), ${moved}; I/O took ${formatSeconds(ioTimeSeconds)} of ${formatSeconds(seconds)}${syncTime === undefined ? "" : `; ${syncTime} more`}`,
       `BPS ${rate(bps, "blocks/s")} (of ${formatCount(metrics.options.blockBytes)} B), IOPS ${rate(iops, "/s")}, bandwidth ${bandwidth}, ARPT ${arptSeconds === null ? "no time" : formatScaled(arptSeconds * 1e6, "us").replace(/^([\d.]+) kus$/, (_, ms) => `${ms} ms`)}`,
     );
   } else if (syncTime !== undefined) lines.push(`${syncTime} of ${formatSeconds(seconds)}`);
@@ -248,4 +248,4 @@ function summary({ metrics, syncs }: Found, { folder, way, seconds, lost }: Reco
 }
 
 const NOTHING_COUNTS =
-  "no read or write of a data file was seen; system files, pipes, sockets and terminals are left out (--all records them too)";
+  "no reads or writes of data files; system files, pipes, sockets and terminals are skipped (--all records them)";

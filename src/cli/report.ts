@@ -63,7 +63,7 @@ export default defineCommand({
     const window = options.window === undefined ? undefined : parseWindow(options.window);
     const wantsCalls = options.output !== undefined;
     if (window !== undefined && !wantsCalls)
-      throw new UsageError("--window chooses calls for the HTML report; name it with --output");
+      throw new UsageError("--window selects calls of the HTML report; add --output FILE.html");
     const { job, tables, streams, verdicts } = await readJob(paths, options, context, {
       callsMax: wantsCalls ? options.calls : 0,
       ...(window === undefined ? {} : { window }),
@@ -74,10 +74,7 @@ export default defineCommand({
       verdicts,
       tables,
       trace: wantsCalls
-        ? streams.trace(
-            job,
-            `Single calls of a part of the run: plimsoll report --window FROM-TO -o FILE.html ${logs}`,
-          )
+        ? streams.trace(job, `Calls of a time range: plimsoll report --window FROM-TO -o FILE.html ${logs}`)
         : streams.trace(job, ""),
       madeBy: `Plimsoll ${version}`,
       command: `plimsoll report ${logs} -o ${options.output ?? "report.html"}`,
@@ -89,7 +86,7 @@ export default defineCommand({
       context.out.write(
         renderText(document, { width: context.columns, color: context.color, full: options.full }),
       );
-      context.out.write(`\nThe whole report: plimsoll report ${plain(logs)} -o report.html\n`);
+      context.out.write(`\nFull report: plimsoll report ${plain(logs)} -o report.html\n`);
     } else {
       context.out.write(`${plain(document.verdict)}\n`);
       if (options.output !== undefined) context.out.write(`Wrote ${plain(options.output)}\n`);

@@ -41,7 +41,7 @@ export default defineCommand({
     { command: 'plimsoll sql --store centre.store "describe accesses"', does: "the columns of a table" },
   ],
   async run({ arguments: [statement = ""], options }, context) {
-    if (options.store === undefined) throw new UsageError("--store is missing: the folder of a store");
+    if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
     const store = await Store.open(options.store, storeOptions(options));
     const query = await store.query();
     try {
@@ -57,7 +57,7 @@ export default defineCommand({
     } catch (error) {
       throw isTooLong(error)
         ? new UsageError(
-            "SQL: a text of 512 MiB or more cannot be printed; take a part of it, as left(text, 1000) does",
+            "SQL: cannot print a text of 512 MiB or more; shorten it, for instance with left(text, 1000)",
           )
         : error;
     } finally {

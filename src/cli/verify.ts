@@ -21,7 +21,7 @@ export default defineCommand({
         context.out.write(`damaged: ${variable}, step ${step}, block ${block}: ${damage}\n`);
       }
       if (damaged.length === 0) {
-        const how = checksums ? "all as it was written" : "complete; it has no checksums to compare with";
+        const how = checksums ? "all checksums match" : "complete; no checksums to verify";
         context.out.write(`${path}: ${formatMany(blocks, "block")}, ${formatBytes(bytes)}: ${how}\n`);
       }
     }

@@ -179,7 +179,7 @@ export default defineCommand({
   ranksTogether: true,
   async run({ arguments: words, options }, context) {
     if (options.output === undefined)
-      throw new UsageError("the dataset has no name: give it with -o NAME.bp");
+      throw new UsageError("--output is missing: name the dataset with -o NAME.bp");
     const path = options.output;
     await withRanks(options.writers, context, (ranks) =>
       drain(path, words, { ...options, ...ranks }, context),
@@ -214,7 +214,7 @@ async function drain(
       await writePage(document, options.report, context);
     }
   } else if (options.ops ?? options.runs ?? options.report)
-    context.note("nothing was written now, so --ops, --runs and --report have nothing to add");
+    context.note("nothing was written, so --ops, --runs and --report have no effect");
   if (context.json) context.printJson(resultJson(path, result));
   else for (const line of resultLines(path, result)) context.out.write(`${line}\n`);
 }
@@ -250,7 +250,7 @@ function inputOf(words: readonly string[], asked: Asked): StepInput | undefined 
   const { workload, layout, array, resume } = asked;
   if (workload !== undefined) {
     if (words.length > 0 || layout !== undefined || array.length > 0)
-      throw new UsageError("--workload makes up its data; give no sources, --array or --layout");
+      throw new UsageError("--workload generates its data; omit sources, --array and --layout");
     const plan = planWorkload(workload, asked.processes, asked.scale);
     return { plan, data: () => ({ kind: "synthetic" }) };
   }
@@ -293,7 +293,7 @@ async function write(
   const rates = new LiveRates();
   const onProgress = (now: StepProgress) => {
     progress.expect(now.totalBytes);
-    if (now.phase === "checking") progress.relabel?.("checking what was kept");
+    if (now.phase === "checking") progress.relabel?.("verifying existing data");
     else progress.relabel?.(rates.label(now.perTarget));
     progress.update(now.bytes);
   };

@@ -74,7 +74,7 @@ describe("a repair", () => {
         {
           batch: id,
           writer: "test",
-          damaged: [{ path: file, what: "segment has vanished", table, rows: table === "runs" ? 2 : 6 }],
+          damaged: [{ path: file, what: "segment is missing", table, rows: table === "runs" ? 2 : 6 }],
           lost: { runs: 2, accesses: 6, sources: 2 },
           kept: { runs: 0, accesses: 0, sources: 0, files: 6 },
           inputs: ["/logs/1.darshan", "/logs/2.darshan"],

@@ -97,7 +97,7 @@ describe("plimsoll write", () => {
 
   it("adds steps", () => {
     expect(plimsoll(...writing(place, COLUMNS, "--append", "--policy", "paper")).code).toBe(0);
-    expect(plimsoll("verify", dataset).out).toContain("all as it was written");
+    expect(plimsoll("verify", dataset).out).toContain("all checksums match");
     for (const step of ["0", "1"])
       expect(
         isCounting(values(plimsoll("read", dataset, "t", "--raw", "--step", step).bytes), 0, total),
@@ -144,7 +144,7 @@ describe("plimsoll write without writing", () => {
   const name = ["write", "-o", place.dataset];
   const usual = [...name, "--targets", place.targets.join(",")];
   it.each([
-    [["write", place.sources], "the dataset has no name: give it with -o NAME.bp"],
+    [["write", place.sources], "--output is missing: name the dataset with -o NAME.bp"],
     [usual, "no sources: name files or folders, or use --layout or --workload"],
     [[...usual, "nowhere"], "cannot read"],
     [[...name, "--targets", "/nowhere", place.sources], "target /nowhere: no such folder; make it first"],
@@ -244,7 +244,7 @@ it("keeps the names and borders of sources whose content is not described", () =
   expect(bpls.trim().split("\n")).toEqual(names.map((name) => expect.stringContaining(name)));
   for (const [i, text] of Object.values(contents).entries())
     expect(plimsoll("read", place.dataset, names[i] as string, "--raw").out).toBe(text);
-  expect(plimsoll("verify", place.dataset).out).toContain("3 blocks, 10 B: all as it was written");
+  expect(plimsoll("verify", place.dataset).out).toContain("3 blocks, 10 B: all checksums match");
 });
 
 it("counts blocks as ls does, however sources are cut", () => {

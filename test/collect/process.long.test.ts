@@ -188,7 +188,7 @@ describe("a collector", () => {
       "--metrics",
       address.slice(7).replace("/metrics", ""),
     );
-    expect([port.code, port.err]).toEqual([2, expect.stringContaining("something else listens there")]);
+    expect([port.code, port.err]).toEqual([2, expect.stringContaining("port already in use")]);
     for (let i = 0; i < 10; i++) tree.grow();
     child.kill("SIGTERM");
     expect(await ended).toBe(143);

@@ -64,9 +64,9 @@ describe("the table of formats", () => {
     const detect = (bytes: Uint8Array) => () => detectFormat(bytesSource(bytes, "thing"));
     expect(detect(new TextEncoder().encode("hello"))).toThrow(FormatError);
     expect(detect(new TextEncoder().encode("hello"))).toThrow(
-      /^thing: byte 0: not a format that is known here \(have: .*Darshan log.*\)$/,
+      /^thing: byte 0: unknown format \(have: .*Darshan log.*\)$/,
     );
     expect(detect(new Uint8Array(0))).toThrow(/^thing: byte 0: the file is empty/);
-    expect(detect(new Uint8Array(5000))).toThrow(/not a format that is known here/);
+    expect(detect(new Uint8Array(5000))).toThrow(/unknown format/);
   });
 });

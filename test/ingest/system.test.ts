@@ -144,7 +144,7 @@ describe("texts of counters, a file a minute", () => {
     );
     expect(out).toMatch(/^not stored: parameters that do not count what a target did: kbytesfree 2$/m);
     expect(err).toContain(
-      "once a series of counters could not be continued, and what happened in between is lost: fs-OST0005 job_stats from 2023-11-14T22:16:00Z to 2023-11-14T22:19:00Z; keep files for 20 minutes",
+      "once a counter series could not be continued, and the counts in between are lost: fs-OST0005 job_stats from 2023-11-14T22:16:00Z to 2023-11-14T22:19:00Z; keep files for 20 minutes",
     );
     expect(ingested("link-store", "link3")).toMatchObject({ lostLinks: [], counts: { readings: 1 } });
   });
@@ -251,7 +251,7 @@ describe("texts of counters, a file a minute", () => {
     expect(ingested("negative-store", "negative")).toMatchObject({
       code: 0,
       counts: { negativeCounters: 1 },
-      warnings: ["1 counter values are negative and were left out, the first is read_bytes of fs-OST0009"],
+      warnings: ["1 negative counter values skipped, the first is read_bytes of fs-OST0009"],
     });
     const [rows] = await ask(
       "negative-store",
@@ -263,7 +263,7 @@ describe("texts of counters, a file a minute", () => {
   it("with --slice they are named and left alone", () => {
     const { code, err } = plimsoll("ingest", "gap", "--store", "sliced", "--slice", "1/2");
     expect(code).toBe(3);
-    expect(err).toContain("texts of counters belong together; read them without --slice");
+    expect(err).toContain("counter dumps form a series; ingest them without --slice");
   });
 });
 
@@ -323,6 +323,6 @@ describe("damage", () => {
       );
     const { code, warnings } = ingested("apart-store", "apart");
     expect(code).toBe(0);
-    expect(warnings).toEqual(["the clock of fs-OST0001's server is 99 s ahead of the times of the readings"]);
+    expect(warnings).toEqual(["the clock of fs-OST0001's server is 99 s ahead of the sample times"]);
   });
 });

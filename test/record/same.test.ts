@@ -152,7 +152,7 @@ describe.runIf(isRoot)("a program that leaves the place where the trace is", () 
     expect(status).toBe(42);
     expect(stderr).toContain("recorded 10 accesses of 1 process");
     expect(stderr).toContain(
-      `Not seen: programs started after a change of the root folder (chroot) by chroot (to ${root}). --with strace sees them.`,
+      `Not recorded: programs started after a chroot by chroot (to ${root}). --with strace records them.`,
     );
   });
 
@@ -168,7 +168,7 @@ describe.runIf(isRoot)("a program that leaves the place where the trace is", () 
     const { status, stdout, stderr } = record(["-o", join(folder, "trace"), "--", ...words]);
     expect([status, stdout]).toEqual([0, "ran\n"]);
     expect(stderr).not.toContain("ld.so");
-    expect(stderr).toContain("Not seen: programs started after a change of user by setpriv;");
+    expect(stderr).toContain("Not recorded: programs started after a change of user by setpriv;");
   });
 });
 

@@ -37,7 +37,7 @@ describe("streams", () => {
       {
         id: "unseen-streams",
         count: 1,
-        text: `Not seen: what fprintf, fgets, getc and the like read and wrote in ${data}. --with strace counts it as system calls.`,
+        text: `Not recorded: fprintf, fgets, getc and similar calls on ${data}. --with strace counts their system calls.`,
       },
     ]);
   });
@@ -94,7 +94,7 @@ describe("programs that the recorder cannot be loaded into", () => {
       {
         id: "unseen-programs",
         count: 1,
-        text: `Not seen: programs that the recorder cannot be loaded into: ${still} (statically linked). --with strace sees them (set-uid ones only as root).`,
+        text: `Not recorded: programs without preload support: ${still} (statically linked). --with strace records them (set-uid programs only as root).`,
       },
     ]);
   });
@@ -113,14 +113,14 @@ describe("plimsoll record", () => {
   it("has it in the summary, in its JSON, and in what bps says of the trace", () => {
     const { stderr, folder } = record("--", program, "fprintf", "data");
     expect(stderr).toMatch(
-      /recorded 0 accesses.*\nplimsoll: Not seen: what fprintf, .* in \S+\/data\. --with strace/,
+      /recorded 0 accesses.*\nplimsoll: Not recorded: fprintf, .* on \S+\/data\. --with strace/,
     );
     const { stdout } = record("--json", "--", program, "fwrite-fprintf", "data");
     expect(JSON.parse(stdout)).toMatchObject({ accesses: 1, notes: [{ id: "unseen-streams", count: 1 }] });
     expect(spawnSync(plimsoll, ["bps", folder], { encoding: "utf8" }).status).toBe(1);
     const mixed = record("--", program, "fwrite-fprintf", "data");
     const { stdout: text } = spawnSync(plimsoll, ["bps", mixed.folder], { encoding: "utf8" });
-    expect(text.replace(/\s+/g, " ")).toContain("Not seen: what fprintf, fgets, getc and the like");
+    expect(text.replace(/\s+/g, " ")).toContain("Not recorded: fprintf, fgets, getc and similar calls");
   });
 
   it("says why there may be nothing at all", () => {

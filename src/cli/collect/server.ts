@@ -105,7 +105,7 @@ export default defineCommand({
       }
       if (lost.signal.aborted)
         throw new CheckFailed(
-          `another collector has taken ${options.dir}, since this one did not get to run for long`,
+          `another collector took over ${options.dir}, since this one was suspended for too long`,
         );
     } finally {
       server?.close();
@@ -125,14 +125,12 @@ async function lockDir(dir: string, lost: AbortController, context: Context): Pr
       signal: context.signal,
       onLost: () => lost.abort(),
       onWait: (holder) =>
-        context.note(
-          `${dir} was in use by ${holder}; waiting for up to ${SILENT_MS / 1000} s to see whether it still is`,
-        ),
+        context.note(`${dir} is locked by ${holder}; waiting up to ${SILENT_MS / 1000} s for a sign of life`),
     });
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error;
     throw new CheckFailed(
-      `another collector works in ${dir} (${error.holder}); stop it, or give another --dir`,
+      `another collector uses ${dir} (${error.holder}); stop it, or choose another --dir`,
     );
   }
 }
@@ -165,9 +163,9 @@ async function listen({ host, port }: Address, page: () => Page): Promise<Metric
     const code = codeOf(error);
     const reason =
       code === "EADDRINUSE"
-        ? "something else listens there"
+        ? "port already in use"
         : code === "EACCES"
-          ? "not permitted; ports below 1024 are root's"
+          ? "permission denied; ports below 1024 need root"
           : code === "EADDRNOTAVAIL" || code === "ENOTFOUND"
             ? "no address of this machine"
             : (error as Error).message;

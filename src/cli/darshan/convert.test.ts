@@ -590,7 +590,7 @@ describe("outputs that cannot be", () => {
     for (const output of [path, join(folder, "x", "..", "self.darshan")]) {
       const { code, out, err } = plimsoll("darshan", "convert", path, output);
       expect({ code, out }).toEqual({ code: 2, out: "" });
-      expect(err).toMatch(/^plimsoll: the output must be another file than the log; see [^\n]*\n$/);
+      expect(err).toMatch(/^plimsoll: output and log must be different files; see [^\n]*\n$/);
     }
     expect(new Uint8Array(readFileSync(path))).toEqual(bytes);
   });

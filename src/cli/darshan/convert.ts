@@ -70,10 +70,9 @@ export default defineCommand({
   ],
   async run({ arguments: [path = "", output = ""], options }, context) {
     if (options.newIds && options.obfuscate === undefined)
-      throw new UsageError("--new-ids goes with --obfuscate KEY");
-    if (options.obfuscate === "") throw new UsageError("--obfuscate needs a key that is not empty");
-    if (resolve(path) === resolve(output))
-      throw new UsageError("the output must be another file than the log");
+      throw new UsageError("--new-ids needs --obfuscate KEY");
+    if (options.obfuscate === "") throw new UsageError("--obfuscate needs a non-empty key");
+    if (resolve(path) === resolve(output)) throw new UsageError("output and log must be different files");
     const modules = options.module.map(moduleName);
     const patterns = options.file.map(globPattern);
     await withLog(path, options, async (log) => {

@@ -121,7 +121,7 @@ export function sayWarnings(log: DarshanLog, context: Context): void {
   for (const entry of log.modules) {
     if (entry.partial) {
       context.note(
-        `${log.source.name}: the ${entry.name} data is incomplete: the recorder ran out of memory for it`,
+        `${log.source.name}: the ${entry.name} data is incomplete: Darshan ran out of memory for this module`,
       );
     }
     if (entry.spec === undefined && entry.region.length > 0) {

@@ -101,7 +101,7 @@ export function promiseText(
   const outside = outsideCount(lines);
   if (scale < calibrated)
     return `Below --scale ${calibrated} there are too few ${things} for the published shares and means to hold.`;
-  if (outside === 0) return "All planted values are within the tolerances.";
+  if (outside === 0) return "All planted values are within tolerance.";
   return `${outside} of the planted values ${outside === 1 ? "is" : "are"} outside the tolerances (docs/generate.md says which may be).`;
 }
 

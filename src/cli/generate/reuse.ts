@@ -107,7 +107,7 @@ export default defineCommand({
     });
     if (!options.tables && expectedRuns(population) > LOGS_MAX) {
       throw new UsageError(
-        `about ${expectedRuns(population).toLocaleString("en")} logs are too many files; add --tables or choose smaller --scale and --background`,
+        `about ${expectedRuns(population).toLocaleString("en")} logs are too many files; add --tables, or choose a smaller --scale or --background`,
       );
     }
     let sheet: AnswerSheet | undefined;

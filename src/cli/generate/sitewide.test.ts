@@ -162,8 +162,8 @@ describe("plimsoll generate sitewide", () => {
     await fails("--scale must be above 0", "--output", at("site"), "--scale", "0");
     await fails("is no date", "--output", at("site"), "--start", "2018-02-30");
     await fails("quartz", "--output", at("site"), "--cluster", "sierra");
-    await fails("leave out --tables", "--output", at("site"), "--live", "--tables");
-    await fails("is for --live", "--output", at("site"), "--live-seconds", "3");
+    await fails("cannot be combined with --tables", "--output", at("site"), "--live", "--tables");
+    await fails("needs --live", "--output", at("site"), "--live-seconds", "3");
     expect(readdirSync(folder)).toEqual([]);
     mkdirSync(at("thesis"));
     writeFileSync(at("thesis", "README.txt"), "my thesis");

@@ -131,9 +131,9 @@ export default defineCommand({
     const out = requiredOutput(options.output);
     checkDate(start);
     if (options.live && (options.tables || options.damage))
-      throw new UsageError("--live makes neither tables nor damage; leave out --tables and --damage");
+      throw new UsageError("--live cannot be combined with --tables or --damage");
     if (!options.live && options.liveSeconds !== undefined)
-      throw new UsageError("--live-seconds is for --live");
+      throw new UsageError("--live-seconds needs --live");
     if (options.live) {
       const { release, speed, liveSeconds } = options;
       await runLive({ out, seed, release, speed, seconds: liveSeconds, mark: MARK, isOurs }, context);
@@ -219,7 +219,7 @@ const WHAT: Readonly<Record<string, string>> = {
   sacct: "jobs in slurm/sacct.txt (sacct --parsable2)",
   clients: "readings of clients in clients/",
   samples: "samples of servers in samples/",
-  damaged: "odd and broken inputs in damage/; expected.json says what must become of each",
+  damaged: "odd and broken inputs in damage/, with the expected outcome of each in expected.json",
 };
 
 function readme({ seed, options }: AnswerSheet, made: Readonly<Record<string, number>>): string {

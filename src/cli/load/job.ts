@@ -82,7 +82,7 @@ export default defineCommand({
       if (answer.runs.length === 0)
         throw new UsageError(
           id === ""
-            ? "the job id is empty, and the store has no counters without a job id; give the id of a job"
+            ? "the job id is empty, and the store has no counters without a job id; name a job"
             : `${id}: the store knows no job of this id; plimsoll top jobs --store ${options.store} lists some`,
         );
       const command = commandLine([

@@ -59,7 +59,7 @@ interface StoreValues extends EngineValues {
 
 /** Opens the store that was named, for one question. */
 export async function withStore<T>(options: StoreValues, ask: (db: Queryable) => Promise<T>): Promise<T> {
-  if (options.store === undefined) throw new UsageError("--store is missing: which store to read");
+  if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
   const { Store } = await import("../../store/index.ts");
   const store = await Store.open(options.store, storeOptions(options));
   try {
@@ -93,7 +93,7 @@ export async function askedOf(db: Queryable, { target, from, to, zone }: AskedVa
   checkZone(zone);
   if (target.length > 0 && target.every((one) => /^[\s,]*$/.test(one)))
     throw new UsageError(
-      "--target is empty: expected a name such as OST0007, or 'OST*'; without it all are taken",
+      "--target is empty: expected a name such as OST0007, or 'OST*'; omit it for all targets",
     );
   const stored = await storedTime(db);
   const all = await storedTargetNames(db);

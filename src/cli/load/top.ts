@@ -75,11 +75,9 @@ export default defineCommand({
       ]);
       const about = aboutOf(command, zone);
       if (what === "targets" && options.source === "clients")
-        throw new UsageError("--source clients: clients do not say which target they used; leave it out");
+        throw new UsageError("--source clients: client counters have no targets; omit it");
       if (source === "clients" && options.target.length > 0)
-        throw new UsageError(
-          "--target: clients do not say which target they used; leave it out or use --source servers",
-        );
+        throw new UsageError("--target: client counters have no targets; omit it or use --source servers");
       const asked = source === "servers" ? await askedOf(db, options) : await askedOfClients(db, options);
       const title = `Top ${what} by ${order.replace("-", " ")}`;
       if (what === "targets" && asked.window !== undefined) {
@@ -105,8 +103,8 @@ export default defineCommand({
       if (ranking.jobs === 0)
         throw new UsageError(
           source === "clients"
-            ? "no job with counters of clients began in this time"
-            : "no job has minutes in this time",
+            ? "no job with client counters started in this time range"
+            : "no job has server counters in this time range",
         );
       const document = rankingDocument(ranking, { title, targets: asked.targetsText }, about);
       await show(document, { ...windowJson(asked.window), ...rankingJson(ranking) }, options.output, context);
@@ -131,7 +129,7 @@ async function askedOfClients(
   );
   if (row === undefined || row.first === null)
     throw new UsageError(
-      "the store has no jobs with counters of clients; plimsoll ingest reads what collect client leaves",
+      "the store has no jobs with client counters; plimsoll ingest reads the output of collect client",
     );
   const { askedWindow, checkZone } = await import("../../analyze/load/index.ts");
   checkZone(options.zone);

@@ -59,7 +59,7 @@ export default defineCommand({
       });
       if (ranking.jobs === 0 && ranking.unexplained === null)
         throw new UsageError(
-          `no minutes of ${asked.targetsText} from ${isoTime(asked.window.from)} to ${isoTime(asked.window.to)}: the store has no readings there, which is not zero; plimsoll sql --store ${options.store} "select * from readings" lists what it has`,
+          `no minutes of ${asked.targetsText} from ${isoTime(asked.window.from)} to ${isoTime(asked.window.to)}: the store has no samples in this time range (which does not mean zero load); list them with plimsoll sql --store ${options.store} "select * from readings"`,
         );
       const command = commandLine([
         ...["plimsoll", "who", "--store", options.store],

@@ -116,7 +116,7 @@ const nothingFound = (file: string) =>
   new FormatError(
     file,
     {},
-    "no counters of Lustre in it; expected stats, job_stats, brw_stats or output of lctl get_param (--path says what an empty file is)",
+    "no Lustre counters found; expected stats, job_stats, brw_stats or lctl get_param output (for an empty file, name its kind with --path)",
   );
 
 function headline(item: LustreItem): string {
@@ -136,16 +136,13 @@ function problems(item: LustreItem): string {
   const say = (count: number, what: string) => count > 0 && found.push(`${count} ${what}`);
   if (item instanceof Reading) {
     const { notes } = item;
-    say(notes.brokenLines, `lines that cannot be read, the first is line ${notes.firstBrokenLine}`);
-    say(notes.unknownLines, "lines of unknown meaning");
-    say(
-      item.kind === "job_stats" ? notes.duplicates : 0,
-      "entries that came twice; the later ones are shown",
-    );
-    if (item.cut) found.push("the text is cut; the last entry is not whole");
+    say(notes.brokenLines, `unreadable lines, the first is line ${notes.firstBrokenLine}`);
+    say(notes.unknownLines, "unknown lines");
+    say(item.kind === "job_stats" ? notes.duplicates : 0, "duplicate entries; the last one is shown");
+    if (item.cut) found.push("the text is truncated; the last entry is incomplete");
   } else {
-    say(item.unknownLines, "lines of unknown meaning");
-    if (item.form === "table") say(item.brokenLines, "lines that cannot be read");
+    say(item.unknownLines, "unknown lines");
+    if (item.form === "table") say(item.brokenLines, "unreadable lines");
   }
   return found.length === 0 ? "" : `${headline(item)}: ${found.join("; ")}`;
 }

@@ -63,7 +63,7 @@ export default defineCommand({
       `Sweep      ${loaded.path}: ${formatMany(sweep.points.length, "point")}`,
       ...(missing > 0
         ? [
-            `Unfinished ${formatCount(missing)} of ${formatCount(missing + sweep.points.length)} points are missing; what needs them is not measured`,
+            `Unfinished ${formatCount(missing)} of ${formatCount(missing + sweep.points.length)} points are missing; verdicts that need them are not measured`,
           ]
         : []),
       ...storageLines(sweep),
@@ -89,7 +89,7 @@ function adviceOf(sweep: NcioSweep, given: Given, { path }: Loaded): Advice {
   const spacing = given.spacing ?? Math.max(size, sweep.defaults.spacing);
   if (spacing < size)
     throw new UsageError(
-      `--spacing ${spacing} is below the size ${size} of a region; it counts from start to start`,
+      `--spacing ${spacing} is below the size ${size} of a region; spacing is the distance between region starts`,
     );
   const query = {
     case: accessCase,
@@ -104,7 +104,7 @@ function adviceOf(sweep: NcioSweep, given: Given, { path }: Loaded): Advice {
       points.cases.filter((one) => points.regions(way, one).length > 0).map((one) => `${one} ${way}`),
     );
     throw new UsageError(
-      `${path} has no points of ${accessCase} ${direction}; it has ${have.join(", ") || "none that a method was really used for"}`,
+      `${path} has no points of ${accessCase} ${direction}; it has ${have.join(", ") || "no usable points"}`,
     );
   }
   return advice;

@@ -51,7 +51,7 @@ export async function measure(request: Request, context: Context): Promise<Measu
     return undefined;
   }
   if (!alone && options.backend === "memory")
-    throw new UsageError("--backend memory is shared by no processes; start it without mpiexec");
+    throw new UsageError("--backend memory works in one process only; start it without mpiexec");
   if (alone && options.backend !== "mpiio") {
     check(request);
     const crew = options.backend === "memory" ? taskCrew(options.ranks) : processCrew(options.ranks);
@@ -61,7 +61,7 @@ export async function measure(request: Request, context: Context): Promise<Measu
   const communicator = await connectMpi();
   if (points.some(({ pattern }) => ranksOf(pattern) !== communicator.size))
     communicator.abort(
-      `the pattern has ${ranksOf((points[0] as PointPlan).pattern)} ranks and mpiexec started ${communicator.size}; give the same number with -n`,
+      `the pattern has ${ranksOf((points[0] as PointPlan).pattern)} ranks, but mpiexec started ${communicator.size}; they must be equal`,
     );
   await checkAgreement(communicator, request.setting);
   if (communicator.rank !== 0) {
@@ -129,7 +129,7 @@ class Measurement {
       const todo = points.filter((point) => !found.has(pointKey(point)));
       if (resumed > 0)
         this.#context.note(
-          `${formatCount(resumed)} of ${formatCount(points.length)} points were measured before`,
+          `${formatCount(resumed)} of ${formatCount(points.length)} points already measured`,
         );
       if (todo.length > 0) await this.#measure(crew, todo, storage, found, journal);
       await crew.end();

@@ -148,7 +148,7 @@ function readAny(name: string): Machine {
 function publishedOf(machine: Machine) {
   if (MACHINES.every((one) => one.name !== machine.name))
     throw new UsageError(
-      `nothing is published of ${machine.name}: give --targets with your measurements (for the paper's machines, name the file's "name" ${MACHINES.map((one) => one.name).join(", ")})`,
+      `no published numbers for ${machine.name}: give your measurements with --targets (for the paper's machines, set "name" in the file to one of ${MACHINES.map((one) => one.name).join(", ")})`,
     );
   return judgingOf(machine.name);
 }
@@ -209,7 +209,7 @@ export function asText(
   const lines = [
     `${machine.title}: simulated`,
     `${formatCount(evaluations)} ${evaluations === 1 ? "parameter set" : "parameter sets"} in ${formatSeconds(seconds)}, ${loss}`,
-    `${count("met")} targets met, ${count("missed")} missed${count("not run") > 0 ? `, ${count("not run")} not run` : ""}`,
+    `${count("met")} measurements met, ${count("missed")} missed${count("not run") > 0 ? `, ${count("not run")} not run` : ""}`,
     "",
     ...targetLines(best.judged.map((one) => [one.verdict, one.check.id, one.check.published, one.simulated])),
     "",

@@ -114,7 +114,7 @@ function tallyText(tally: Tally, policies: readonly string[], smallest: Scenario
   for (const { seed, detail } of violations.slice(0, 10))
     lines.push("", detail, `  ${replayCommand(seed, policies)}`);
   if (smallest !== undefined)
-    lines.push("", "Smallest scenario that breaks the same:", ...scenarioLines(smallest));
+    lines.push("", "Smallest scenario with the same violation:", ...scenarioLines(smallest));
   return `${lines.join("\n")}\n`;
 }
 
@@ -126,7 +126,7 @@ function replayCommand(seed: number, policies: readonly string[]): string {
 function scenarioLines(scenario: Scenario): string[] {
   const { policy, writers, targets, faults, network } = scenario;
   return [
-    `  policy ${policy}, ${writers} writers, ${targets} targets${scenario.sharedSources ? ", sources that all can read" : ""}`,
+    `  policy ${policy}, ${writers} writers, ${targets} targets${scenario.sharedSources ? ", shared sources" : ""}`,
     ...faults.map((fault) => `  ${faultText(fault)}`),
     ...(network === null
       ? []

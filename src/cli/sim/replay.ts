@@ -74,7 +74,7 @@ export default defineCommand({
   ],
   async run({ options }, context) {
     const { quick, samples, seed, output } = options;
-    if (quick && samples !== undefined) throw new UsageError("--quick and --samples: choose one");
+    if (quick && samples !== undefined) throw new UsageError("--quick and --samples exclude each other");
     const effort: Effort = quick
       ? effortOf(QUICK_SAMPLES)
       : samples === undefined
@@ -173,7 +173,7 @@ export function replayText(replay: Replay, width: number, output: string | undef
     ...checkLines(replay.checks, width),
     "",
     output === undefined
-      ? "The whole report: plimsoll sim replay -o replay"
+      ? "Full report: plimsoll sim replay -o replay"
       : `Wrote ${output}: report.html, figures, checks.json, samples.csv`,
   ];
   return `${lines.join("\n")}\n`;

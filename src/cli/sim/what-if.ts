@@ -71,9 +71,9 @@ export default defineCommand({
     const asked = [options.removeRun, options.removeTarget, options.policy].filter(
       (one) => one !== undefined,
     );
-    if (path === undefined) throw new UsageError("--store is missing: which store to read");
+    if (path === undefined) throw new UsageError("--store is missing: name a store folder");
     if (asked.length !== 1)
-      throw new UsageError("what if what? choose one of --remove-run, --remove-target and --policy");
+      throw new UsageError("no change given: choose one of --remove-run, --remove-target and --policy");
     if (options.policy !== undefined) for (const name of policiesOf(options.policy)) policyNamed(name);
     const { Store } = await import("../../store/index.ts");
     const store = await Store.open(path, storeOptions(options));
@@ -118,7 +118,7 @@ async function ask(db: Queryable, asked: Asked): Promise<WhatIfData> {
   const subject = asked.removeRun ?? (asked.policy === undefined ? undefined : centre.run);
   if (subject !== undefined && !runs.some(({ id }) => id === subject))
     throw new UsageError(
-      `run ${subject} has no access with OSTs, bytes and times: there is nothing to replay of it`,
+      `run ${subject} has no accesses with OSTs, bytes and times, so it cannot be replayed`,
     );
   const fit = fitStorage(nearestRuns(wide, (window.from + window.to) / 2));
   return {
@@ -141,12 +141,12 @@ async function centreOf(db: Queryable, asked: Asked, target: number | undefined)
         ? await findTarget(db, target)
         : undefined;
   if (asked.around === undefined) {
-    if (own === undefined) throw new UsageError("--policy needs --around RUN: whose writes");
+    if (own === undefined) throw new UsageError("--policy needs --around RUN: the run to rewrite");
     return own;
   }
   const centre = await findCentre(db, asked.around, didYouMean);
   if (asked.policy !== undefined && centre.run === undefined)
-    throw new UsageError("--policy needs --around RUN: whose writes; a time names none");
+    throw new UsageError("--policy needs --around RUN: the run to rewrite, not a time");
   return centre;
 }
 

@@ -48,7 +48,7 @@ export default defineCommand({
     else for (const line of lines(report)) context.out.write(`${line}\n`);
     if (report.problems.length > 0)
       throw new CheckFailed(
-        `${path}: ${report.problems.length} of its parts are damaged or missing; plimsoll store repair says what is lost`,
+        `${path}: ${report.problems.length} of its parts are damaged or missing; plimsoll store repair lists the losses`,
       );
   },
 });
@@ -58,7 +58,7 @@ const OVERLAPS_MAX = 20;
 
 function* lines(report: CheckReport): Generator<string> {
   yield `${report.store}: ${formatCount(report.batches)} batches${
-    report.replaced === 0 ? "" : `, and ${formatCount(report.replaced)} replaced ones that wait to be removed`
+    report.replaced === 0 ? "" : `, and ${formatCount(report.replaced)} replaced ones to be removed later`
   }`;
   for (const [name, { segments, rows, bytes }] of Object.entries(report.tables)) {
     yield `  ${name.padEnd(10)} ${formatCount(rows).padStart(14)} rows  ${formatBytes(bytes).padStart(8)} in ${formatCount(segments)} segments`;
@@ -79,5 +79,5 @@ function* lines(report: CheckReport): Generator<string> {
   for (const path of report.aside)
     yield `aside: ${path} (a batch that was taken out; remove it when its logs are ingested again)`;
   for (const path of report.foreign) yield `foreign: ${path} (left alone)`;
-  if (report.problems.length === 0) yield "all is as it was written";
+  if (report.problems.length === 0) yield "no damage found";
 }

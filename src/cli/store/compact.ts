@@ -53,9 +53,7 @@ export default defineCommand({
         : `${formatCount(replaced)} batches became one: ${formatBytes(bytesBefore)} became ${formatBytes(bytesAfter)}, ${formatCount(duplicateRuns)} runs that were there twice are there once\n`,
     );
     if (overlappingStretches > 0)
-      context.out.write(
-        `${formatCount(overlappingStretches)} stretches of counters that were there twice are there once\n`,
-      );
+      context.out.write(`${formatCount(overlappingStretches)} duplicate counter intervals merged\n`);
     if (removedBatches > 0)
       context.out.write(
         `removed the files of ${formatCount(removedBatches)} replaced batches (${formatBytes(removedBytes)})\n`,

@@ -26,6 +26,6 @@ export default defineCommand({
   async run({ arguments: [path = "", batch = ""], options }, context) {
     const report = await dropBatch(path, batch, { ...storeOptions(options), apply: options.apply });
     printLosses(report, context);
-    if (!options.apply) context.note("nothing was changed; add --apply to take the batch out");
+    if (!options.apply) context.note("nothing changed; add --apply to remove the batch");
   },
 });

@@ -46,7 +46,7 @@ export default defineCommand({
     if (table === undefined)
       throw new UsageError(`--table is missing (have: ${STORE_SCHEMA.map(({ name }) => name).join(", ")})`);
     const { output: out } = options;
-    if (out === undefined) throw new UsageError("--output is missing: the file to write");
+    if (out === undefined) throw new UsageError("--output is missing: name a file");
     const format = (options.format ?? formatOf(out)) as ExportFormat;
     const store = await Store.open(path, storeOptions(options));
     // A copy that others trust is made of rows that are as they were stored.

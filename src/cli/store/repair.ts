@@ -32,7 +32,7 @@ export default defineCommand({
     const { length } = report.losses;
     if (length > 0 && !options.apply)
       throw new CheckFailed(
-        `${path}: ${length} batches are damaged; nothing was changed, add --apply to take them out`,
+        `${path}: ${length} batches are damaged; nothing changed, add --apply to remove them`,
       );
   },
 });

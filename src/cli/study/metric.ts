@@ -111,7 +111,7 @@ export default defineCommand({
   async run({ options }, context) {
     const sets = chosenSets(options.sets);
     if (options.simulate && options.from !== undefined)
-      throw new UsageError("--simulate and --from: choose one of them");
+      throw new UsageError("--simulate and --from exclude each other");
     const resample: ResampleOptions = {
       seed: options.seed,
       replicates: options.replicates,
@@ -177,10 +177,10 @@ function simulated(sets: readonly SetId[], repeats: number, seed: number): Measu
     runs: simulateRuns({ sets, repeats, seed }),
     setting: {
       simulated: true,
-      machine: [{ label: "Device", text: "simulated: latency, bandwidth, queues of servers, a shared link" }],
+      machine: [{ label: "Device", text: "simulated: latency, bandwidth, server queues, shared link" }],
       workloads: {},
       notes: [
-        "Simulated. Latency and bandwidth of HDD and SSD follow from the points that the paper prints; servers, link and the cost of a sieved region are guesses. Data is a 64th of the paper's. The model was made to have the effects that the paper describes: that its directions agree checks the model and is no evidence for the paper.",
+        "Simulated. Latency and bandwidth of HDD and SSD are derived from the published points; servers, link and the cost of a sieved region are guesses. Data size is 1/64 of the paper's. The model was built to show the effects that the paper describes: agreement checks the model and is no evidence for the paper.",
       ],
     },
   };

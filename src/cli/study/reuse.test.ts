@@ -71,7 +71,7 @@ describe("study reuse", () => {
     for (const figure of [2, 3, 4, 5, 6, 7, 8, 9, 10])
       for (const kind of ["svg", "csv"])
         expect(names.some((name) => name.startsWith(`figure-${figure}`) && name.endsWith(kind))).toBe(true);
-    expect(readFileSync(join(out, "report.html"), "utf8")).toContain("Reuse of files at this centre");
+    expect(readFileSync(join(out, "report.html"), "utf8")).toContain("File reuse at this centre");
     expect(readFileSync(join(out, "files.csv"), "utf8").split("\r\n")[0]).toContain("nextAccess");
   });
 

@@ -63,7 +63,7 @@ export default defineCommand({
   ],
   async run({ options: given }, context) {
     const options = given as unknown as Given;
-    if (options.store === undefined) throw new UsageError("--store is missing: which store to read");
+    if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
     const chosen = chosenOptions(options);
     const { Store } = await import("../../store/index.ts");
     const memory = options.memory ?? MEMORY_DEFAULT;
@@ -177,7 +177,7 @@ export function studyText(study: Study, width: number): string {
     number,
   ];
   const lines = [
-    "Reuse of files at this centre",
+    "File reuse at this centre",
     `All        ${formatCount(logs)} logs, ${formatCount(files)} files, ${formatBytes(bytes)} moved`,
     `Studied    ${formatCount(selected)} files, ${formatCount(runs)} runs, ${formatBytes(moved)} moved`,
   ];
@@ -189,7 +189,7 @@ export function studyText(study: Study, width: number): string {
   ].filter(([count]) => Number(count ?? 0) > 0);
   if (care.length > 0)
     lines.push(
-      `Apart      ${care.map(([count, what]) => `${formatCount(Number(count))} ${what}`).join(", ")}`,
+      `Left out   ${care.map(([count, what]) => `${formatCount(Number(count))} ${what}`).join(", ")}`,
     );
   lines.push("", verdictOf(study), "");
   lines.push(...findingLines(study.findings, "finding", claimText, width));

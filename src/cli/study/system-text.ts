@@ -34,13 +34,13 @@ export function studyText(study: Study, width: number): string {
   const share = (number: number) => (Number.isNaN(number) ? "none" : formatShare(number));
   const lines = [
     "Job I/O of this system",
-    `Jobs       ${formatCount(study.jobs)} of ${formatCount(value("B02", "users"))} users; clients were read for ${share(value("B02", "counterCoverage"))}: ${formatBytes(value("B02", "bytes"))} moved`,
-    `Minutes    ${formatCount(study.series)} jobs, ${share(value("B02", "minuteCoverage"))} of those that ran meanwhile`,
+    `Jobs       ${formatCount(study.jobs)} of ${formatCount(value("B02", "users"))} users; client counters for ${share(value("B02", "counterCoverage"))}: ${formatBytes(value("B02", "bytes"))} moved`,
+    `Minutes    ${formatCount(study.series)} jobs, ${share(value("B02", "minuteCoverage"))} of the jobs that ran in this period`,
   ];
   const apart = Object.entries(study.items.B02?.dropped ?? {});
   if (apart.length > 0)
     lines.push(
-      `Apart      ${apart.map(([what, count]) => `${formatCount(count)} ${what}`).join("\n           ")}`,
+      `Left out   ${apart.map(([what, count]) => `${formatCount(count)} ${what}`).join("\n           ")}`,
     );
   lines.push("", verdictOf(study), "", ...findingLines(study.findings, "observation", claimText, width));
   const open = study.findings.filter(({ verdict }) => verdict !== "confirmed");

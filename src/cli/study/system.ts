@@ -57,7 +57,7 @@ export default defineCommand({
   ],
   async run({ options: given }, context) {
     const options = given as unknown as Given;
-    if (options.store === undefined) throw new UsageError("--store is missing: which store to read");
+    if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
     const chosen = chosenOptions(options);
     const study = await studyOf(options, chosen, context);
     if (chosen.cluster !== "" && !study.clusters.includes(chosen.cluster))
@@ -104,7 +104,7 @@ async function studyOf(given: Given, chosen: SystemOptions, context: Context): P
     // An empty store has a study too: of nothing. It says so and ends well.
     if (Number(row?.jobs ?? 0) + Number(row?.minutes ?? 0) + Number(row?.targets ?? 0) === 0)
       context.note(
-        `${given.store}: the store has no jobs and no counters of targets; fill it with plimsoll ingest PATH --store ${given.store}`,
+        `${given.store}: the store has no jobs and no target counters; fill it with plimsoll ingest PATH --store ${given.store}`,
       );
     const bar = context.progress({ label: "study", total: STEPS, unit: "steps" });
     const study = await runStudy(session, chosen, {

@@ -10,6 +10,6 @@ export const DIR_OPTION = {
 } as const satisfies OptionSpec;
 
 export function checkDir(dir: string): string {
-  if (dir.trim() === "") throw new UsageError("--dir is empty; name a folder");
+  if (dir.trim() === "") throw new UsageError("--dir is empty: name a folder");
   return dir;
 }

@@ -30,8 +30,8 @@ export default defineCommand({
 const WORDS = {
   running: "runs",
   gone: "is gone",
-  silent: "does not answer",
-  other: "has lost its address to another server",
+  silent: "does not respond",
+  other: "lost its address to another server",
 } as const;
 
 function describe({ address, pid, condition, stats }: ServerStatus): string {

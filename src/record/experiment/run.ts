@@ -53,7 +53,7 @@ export async function measureCase(one: PlannedCase, context: RunContext): Promis
       throw new FormatError(
         `set ${one.set}, ${one.label}`,
         {},
-        `the recorder has ${found.accesses} accesses of ${found.bytes} bytes, where the workload makes ${expected.accesses} of ${expected.bytes}`,
+        `the recorder captured ${found.accesses} calls with ${found.bytes} bytes; the workload makes ${expected.accesses} of ${expected.bytes}`,
       );
     return { executionSeconds, ...found, residentPages };
   } finally {
