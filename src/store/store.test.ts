@@ -207,7 +207,7 @@ describe("a damaged store", () => {
     );
     unlinkSync(file);
     await expect(contents(store)).rejects.toThrow(
-      /segment is missing; if a compaction ran meanwhile, run again/,
+      /segment is missing; if a compaction ran at the same time, try again/,
     );
   });
 

@@ -157,7 +157,7 @@ describe("plimsoll write without writing", () => {
     [[...usual, "--array", "t:floaty:7", place.sources], "the type floaty is not one of"],
     [[...usual, "--target-speed", "2:0.5", place.sources], "there are 2 targets, from 0"],
     [[...usual, "--target-speed", "fast", place.sources], "expected TARGET:SPEED such as 0:0.125"],
-    [[...usual, "--workload", "ior", place.sources], "--workload makes up its data"],
+    [[...usual, "--workload", "ior", place.sources], "--workload generates its data"],
     [[...usual, "--resume"], "there is no write that was cut short"],
     [[...usual, "--resume", "--force", place.sources], "--force goes with neither --append nor --resume"],
     [[...usual, "--lustre", "0-1-2", place.sources], "expected OST numbers such as 0-15"],
@@ -340,7 +340,7 @@ it("completes a write once, however often it is asked to --resume it", () => {
     0,
     `${place.dataset}: step 0, 4.8 kB: complete already, nothing to resume\n`,
   ]);
-  expect([again.err, existsSync(ops)]).toEqual([expect.stringContaining("nothing was written now"), false]);
+  expect([again.err, existsSync(ops)]).toEqual([expect.stringContaining("nothing was written, so"), false]);
   const short = plimsoll("write", "-o", place.dataset, "--resume", "--json");
   expect(JSON.parse(short.out)).toMatchObject({ alreadyComplete: true, bytes: 4800, step: 0, blocks: 3 });
   const other = plimsoll(...writing(place, COLUMNS / 2, "--resume"));

@@ -113,7 +113,7 @@ describe("study system", () => {
   it("says so when the store is empty, or has not the cluster, and still ends well", async () => {
     const nothing = await run("--store", empty);
     expect(nothing.code).toBe(0);
-    expect(nothing.err).toContain("no jobs and no counters");
+    expect(nothing.err).toContain("no jobs and no target counters");
     expect(nothing.out).toContain("Not enough data");
     const other = await run("--store", full, "--cluster", "sierra", "--replicates", "20");
     expect(other.code).toBe(0);

@@ -85,6 +85,6 @@ it("on a real command line are taken from the system", () => {
   const refused = spawnSync("sh", ["-c", missing, process.execPath, program, logs]);
   expect(refused.status).toBe(1);
   expect(refused.stderr.toString()).toMatch(
-    /^plimsoll: cannot read .*: no such file \(its name is not UTF-8/,
+    /^plimsoll: cannot read .*: no such file \(not every command can open a name that is not UTF-8/,
   );
 });

@@ -174,7 +174,7 @@ describe("a collector", () => {
     expect([second.code, second.err]).toEqual([
       1,
       expect.stringMatching(
-        `^plimsoll: another collector works in d \\(process ${child.pid} on this machine\\); stop it, or give another --dir\n$`,
+        `^plimsoll: another collector uses d \\(process ${child.pid} on this machine\\); stop it, or choose another --dir\n$`,
       ),
     ]);
     const port = plimsoll(

@@ -187,7 +187,7 @@ describe("wrong input of plimsoll ncio", () => {
       env: { ...process.env, PATH: root },
     });
     expect(status).toBe(2);
-    expect(stderr).toContain("there is no mpiexec here");
+    expect(stderr).toContain("needs mpiexec, which was not found");
   });
 });
 

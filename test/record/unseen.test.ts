@@ -62,7 +62,7 @@ describe("streams", () => {
     const out = openSync(path, "w");
     const { folder } = await shop.record([program, "stdout", "-"], { stdio: ["ignore", out, "ignore"] });
     closeSync(out);
-    expect(unseenNotes(folder)[0]?.text).toContain(` in ${path}.`);
+    expect(unseenNotes(folder)[0]?.text).toContain(` on ${path}.`);
   });
 
   it("are left out by path as accesses are", async () => {
@@ -73,9 +73,9 @@ describe("streams", () => {
 
 describe("asynchronous I/O", () => {
   it.each([
-    ["io_uring", "unseen-io-uring", "by io_uring in unseen. strace does not see them either"],
-    ["libaio", "unseen-libaio", "by libaio (io_submit) in unseen. --with strace sees them."],
-    ["lio_listio", "unseen-lio-listio", "by lio_listio in unseen. --with strace sees them."],
+    ["io_uring", "unseen-io-uring", "io_uring reads and writes in unseen. strace cannot record them either"],
+    ["libaio", "unseen-libaio", "libaio reads and writes (io_submit) in unseen. --with strace records them."],
+    ["lio_listio", "unseen-lio-listio", "lio_listio reads and writes in unseen. --with strace records them."],
   ])("%s is named", async (way, id, text) => {
     const { exitCode, notes } = await run(way);
     // A machine may forbid it; then there is nothing to see.
@@ -126,7 +126,7 @@ describe("plimsoll record", () => {
   it("says why there may be nothing at all", () => {
     const { stderr } = record("--", "true");
     expect(stderr).toMatch(
-      /recorded 0 accesses.*\nplimsoll: no read or write of a data file was seen; .*--all/,
+      /recorded 0 accesses.*\nplimsoll: no reads or writes of data files; .*--all/,
     );
   });
 

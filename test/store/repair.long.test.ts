@@ -129,7 +129,7 @@ describe("a store that lost a segment", { timeout: 120_000 }, () => {
       .sort()[0]
       ?.slice(0, 33) as string;
     const dry = plimsoll("store", "drop-batch", "dropped", id);
-    expect(dry).toMatchObject({ code: 0, err: expect.stringContaining("nothing was changed; add --apply") });
+    expect(dry).toMatchObject({ code: 0, err: expect.stringContaining("nothing changed; add --apply") });
     const json = plimsoll("store", "drop-batch", "--json", "--apply", "dropped", `manifest/${id}.json`);
     expect(JSON.parse(json.out)).toMatchObject({ applied: true, losses: [{ batch: id, lost: { runs: 5 } }] });
     expect(plimsoll("store", "drop-batch", "dropped", "all")).toMatchObject({ code: 2 });

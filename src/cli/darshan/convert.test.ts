@@ -570,8 +570,8 @@ describe("--obfuscate", () => {
   });
 
   it.each([
-    ["--new-ids without --obfuscate", ["--new-ids"], /--new-ids goes with --obfuscate/],
-    ["an empty key", ["--obfuscate", ""], /--obfuscate needs a key/],
+    ["--new-ids without --obfuscate", ["--new-ids"], /--new-ids needs --obfuscate/],
+    ["an empty key", ["--obfuscate", ""], /--obfuscate needs a non-empty key/],
   ])("%s is wrong usage and writes nothing", async (_, options, pattern) => {
     const { code, out, err } = await inside("darshan", "convert", ...options, original, at("never.darshan"));
     expect({ code, out }).toEqual({ code: 2, out: "" });

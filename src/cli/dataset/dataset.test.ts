@@ -123,7 +123,7 @@ describe("plimsoll read", () => {
       [["t", "--start", "0,0,9"], 'dimension 2 of "t" goes from 0 to 4; 9 to 4 was asked for'],
       [["t", "--count", "a"], "--count a: expected whole numbers with commas between"],
       [["t", "--where", "mean>3"], "--where mean>3: expected min or max"],
-      [["t", "--block", "4"], '--block 4: "t" has 4 in this step, from 0'],
+      [["t", "--block", "4"], '--block 4: "t" has 4 blocks in this step, numbered from 0'],
       [["t", "--raw", "--json"], "--raw and --json exclude each other"],
     ];
     for (const [words, message] of cases) {
@@ -196,7 +196,7 @@ describe("a dataset that is not whole", () => {
     const { code, err } = await plimsoll("ls", path);
     expect([code, err]).toEqual([
       2,
-      expect.stringContaining("the write did not end; plimsoll write --resume"),
+      expect.stringContaining("the write was interrupted; continue it with plimsoll write --resume"),
     ]);
   });
 });

@@ -107,7 +107,7 @@ describe("lustre parse", () => {
     const other = save("other.txt", "hello\n");
     const alone = await inside("lustre", "parse", other);
     expect(alone.code).toBe(1);
-    expect(alone.err).toMatch(/other\.txt: no counters of Lustre in it; expected/);
+    expect(alone.err).toMatch(/other\.txt: no Lustre counters found; expected/);
     const among = await inside("lustre", "parse", save("dump.txt", JOBS), other);
     expect(among.code).toBe(3);
     expect(among.out).toContain("read_bytes");

@@ -76,7 +76,7 @@ describe("sim calibrate", () => {
     const bare = await run("--machine", path("ours.json"));
     expect([bare.code, bare.err]).toEqual([
       2,
-      expect.stringMatching(/nothing is published of ours: give --targets/),
+      expect.stringMatching(/no published numbers for ours: give your measurements with --targets/),
     ]);
   });
 });

@@ -128,7 +128,7 @@ describe("file", () => {
   it("says when nothing touched such a file", async () => {
     const { code, err } = await run("file", "/no/such", "--store", full);
     expect(code).toBe(2);
-    expect(err).toContain("/no/such: no run of this store touched such a file");
+    expect(err).toContain("/no/such: no run in the store used this file");
   });
 });
 
