@@ -33,7 +33,7 @@ export function detectAccessFormat(source: ByteSource): AccessFormat {
   const format = findAccessFormat(head, source.name);
   if (format !== undefined) return format;
   const known = ACCESS_FORMATS.map(({ label }) => label).join("; ");
-  const what = head.length === 0 ? "the input is empty" : "not a trace of accesses that is known here";
+  const what = head.length === 0 ? "the input is empty" : "unknown trace format";
   throw new FormatError(source.name, {}, `${what} (have: ${known})`);
 }
 

@@ -42,7 +42,7 @@ export interface IngestCounts {
   new: number;
   /** Were in the store before, or were met twice. */
   known: number;
-  /** Files in folders that are of no format that is known here. */
+  /** Files of unknown formats in folders. */
   foreign: number;
   skipped: number;
   bytes: number;

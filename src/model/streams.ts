@@ -11,7 +11,7 @@ export interface OpsBlock {
   readonly fileId: bigint;
   readonly layer: string;
   readonly count: number;
-  /** The first so many are writes, the others reads. */
+  /** The first N are writes, the others reads. */
   readonly writes: number;
   /** Bytes; NaN when not known, infinite beyond 2^53. Arrays may be longer than `count`. */
   readonly offset: Float64Array;

@@ -86,7 +86,7 @@ function overview(metrics: Metrics): Section {
   const left = leftOutBlock(metrics);
   return {
     id: "overview",
-    title: "BPS and its kin",
+    title: "BPS and related metrics",
     blocks: [
       { kind: "tiles", tiles: tilesOf(metrics) },
       ...metrics.notes.map(noticeOf),

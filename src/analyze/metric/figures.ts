@@ -133,7 +133,7 @@ export function levelsFigure({ concurrency, ioTimeSeconds, idleSeconds }: Metric
   return {
     id: "bps-levels",
     title: "Time at each concurrency",
-    caption: `How long so many accesses were under way. The bars sum up to T, ${shortTime(ioTimeSeconds)}; for another ${shortTime(idleSeconds)} between the first start and the last end there were none.`,
+    caption: `Time by number of concurrent accesses. The bars sum up to T, ${shortTime(ioTimeSeconds)}; for another ${shortTime(idleSeconds)} between the first start and the last end there were none.`,
     summary: `${(100 * share).toFixed(1)} % of T had a single access under way; the most at once are ${formatCount(concurrency.max)}.`,
     definition: "C07@1",
     options: {},

@@ -22,7 +22,7 @@ export interface ReadRequest {
   readonly count?: readonly number[];
   /** Do not compare checksums. */
   readonly unchecked?: boolean;
-  /** Give the result in pieces of about so many bytes. */
+  /** Give the result in pieces of about this many bytes. */
   readonly pieceBytes?: number;
 }
 
@@ -257,7 +257,7 @@ export class BpDataset {
   }
 }
 
-/** Cuts a selection into parts of at most so many elements, along its slowest dimensions, in row-major order. */
+/** Cuts a selection into parts of at most this many elements, along its slowest dimensions, in row-major order. */
 function* cutSelection(selection: Selection, elements: number): Generator<Selection> {
   const { start, count } = selection;
   const total = count.reduce((product, many) => product * many, 1);

@@ -41,7 +41,7 @@ const RULES: readonly Rule[] = [
   { name: /_?stats$/, kind: "stats" },
 ];
 
-/** Kinds whose content is known here, besides `stats` and `other`. */
+/** Kinds with known content, besides `stats` and `other`. */
 export const KINDS: readonly string[] = [...new Set(RULES.map(({ kind }) => kind))].filter(
   (kind) => kind !== "stats" && kind !== "other",
 );

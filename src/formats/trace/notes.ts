@@ -69,7 +69,7 @@ export function tellFacts(traces: readonly TraceFacts[], sink: AccessSink): void
     "sync",
     sum(({ counts }) => counts.syncs),
     (n, [ns = 0]) =>
-      `${formatMany(n, "call")} of fsync and its kin took ${formatSeconds(ns / 1e9)}; they are not accesses.`,
+      `${formatMany(n, "call")} of fsync and similar calls took ${formatSeconds(ns / 1e9)}; they are not accesses.`,
     [sum(({ counts }) => counts.syncNs)],
   );
   tell(

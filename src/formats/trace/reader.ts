@@ -34,7 +34,7 @@ export const trace: AccessFormat = {
 };
 
 export interface TraceReadOptions {
-  /** Hand out fsync and its kin too, as accesses of 0 bytes: for the time that I/O takes with them. */
+  /** Also hand out fsync and similar calls, as accesses of 0 bytes: for the time that I/O takes with them. */
   readonly syncs?: boolean;
 }
 
