@@ -31,7 +31,7 @@ describe("plimsoll interfere", () => {
     expect(folders.flatMap((folder) => readdirSync(folder))).toEqual([]);
   });
 
-  it("stops after so many bytes", async () => {
+  it("stops after this many bytes", async () => {
     const [folder = ""] = folders;
     const words = [
       "--bytes",

@@ -120,7 +120,7 @@ function chooseBlocks(
     ">=": (value) => value >= limit,
   };
   if (!blocks.every(({ statistics }) => statistics?.min !== undefined))
-    throw new UsageError(`--where: "${fullName(variable)}" was written without least and greatest values`);
+    throw new UsageError(`--where: "${fullName(variable)}" was written without min and max`);
   return numbered.filter(([, { statistics }]) => {
     const value = firstValue(side === "min" ? statistics?.min : statistics?.max, variable.type);
     return (

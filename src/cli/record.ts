@@ -147,7 +147,7 @@ interface Found {
   readonly syncs: Syncs | null;
 }
 
-/** Calls of fsync and its kin: no accesses, but time that the program spends on I/O. */
+/** fsync and similar calls: no accesses, but time that the program spends on I/O. */
 interface Syncs {
   readonly calls: number;
   /** Of all calls together. */

@@ -158,10 +158,10 @@ describe("plimsoll write without writing", () => {
     [[...usual, "--target-speed", "2:0.5", place.sources], "there are 2 targets, from 0"],
     [[...usual, "--target-speed", "fast", place.sources], "expected TARGET:SPEED such as 0:0.125"],
     [[...usual, "--workload", "ior", place.sources], "--workload generates its data"],
-    [[...usual, "--resume"], "there is no write that was cut short"],
+    [[...usual, "--resume"], "there is no interrupted write"],
     [[...usual, "--resume", "--force", place.sources], "--force goes with neither --append nor --resume"],
     [[...usual, "--lustre", "0-1-2", place.sources], "expected OST numbers such as 0-15"],
-    [[...usual, "--lustre", "0-1", place.sources], "--lustre needs the program lfs, which is not here"],
+    [[...usual, "--lustre", "0-1", place.sources], "--lustre needs the program lfs, which was not found"],
   ])("says in one line what is wrong: %j", (words, message) => {
     const { code, err, out } = plimsoll(...words, "--history", "none");
     expect(err).toContain(message);
@@ -419,7 +419,7 @@ describe.skipIf(!isRoot)("a small file system (needs root)", () => {
     const { code, err } = plimsoll(...writing(full, COLUMNS, "--policy", "paper", "--writers", "2"));
     expect(code).toBe(1);
     expect(err.trimEnd().split("\n").at(-1)).toMatch(
-      /^plimsoll: nothing was committed to .*full\.bp: no storage target takes data any more \(target 0 .*: ENOSPC\); what was written is kept: --resume/,
+      /^plimsoll: nothing was committed to .*full\.bp: no storage target takes data any more \(target 0 .*: ENOSPC\); written data is kept: --resume/,
     );
     expect(existsSync(full.dataset)).toBe(false);
     const again = plimsoll(

@@ -183,7 +183,7 @@ describe("traces of the recorder", () => {
     expect(notes.filter(({ id }: { id: string }) => id === "sync")).toEqual([
       {
         ...{ id: "sync", count: 45, input: place },
-        text: "45 calls of fsync and its kin took 45 s; they are not accesses.",
+        text: "45 calls of fsync and similar calls took 45 s; they are not accesses.",
       },
     ]);
   });
@@ -226,7 +226,7 @@ describe("bad input", () => {
 
   it.each([
     ["empty.csv", "", 1, "the input is empty"],
-    ["unknown.bin", "\x00\x01\x02", 1, "not a trace of accesses that is known here"],
+    ["unknown.bin", "\x00\x01\x02", 1, "unknown trace format"],
   ])("%s gets one line", async (name, content, code, text) => {
     const result = await run(file(name, content));
     expect(result.code).toBe(code);

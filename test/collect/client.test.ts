@@ -125,12 +125,12 @@ describe.each(["2.12", "2.15"] as const)("a node with Lustre %s", (release) => {
     expect(waiting()).toEqual([]);
   });
 
-  it("says that a mount came anew, and takes the second run of a requeued job for itself", () => {
+  it("says that a mount came again, and takes the second run of a requeued job for itself", () => {
     const live = site();
     collect(slurm("9"), "--before");
     live.startJob(job("9"));
     live.advanceTo(START + 100n * SECOND);
-    // The node died: no epilog. The job runs again, and Lustre is mounted anew while it does.
+    // The node died: no epilog. The job runs again, and Lustre is remounted while it does.
     collect(slurm("9", { SLURM_JOB_RESTART_COUNT: "1" }), "--before");
     live.remount("node001");
     const second = live.startJob(job("9"));

@@ -16,7 +16,7 @@ interface Idle extends IdleFile {
   asked: number;
 }
 
-/** After so many files that no group should give to, the others are not asked for. */
+/** After this many files that no group should give to, the others are not asked for. */
 const REFUSALS = 8;
 /** Groups that are asked at a time for late writes to copy: the slowest. */
 const COPIES_AT_ONCE = 32;
@@ -41,7 +41,7 @@ export class IdleFiles {
   }
 
   add(group: Group, { file, slots, rate }: FileIdle): void {
-    // Put in anew, so that the file that has been idle longest is served first.
+    // Put in again, so that the file that has been idle longest is served first.
     this.delete(file);
     const since = this.#count++;
     const idle = { file, group: group.group, owner: group.leader, slots, rate, since, asked: -1 };

@@ -3,7 +3,7 @@ import { formatBytes, formatRate, formatSeconds } from "../../base/units.ts";
 import { type Figure, OP_MOVED, OP_UNUSED, type WriteRun } from "../../model/index.ts";
 import type { StepFacts } from "./facts.ts";
 
-/** Above so many writes or targets single writes are too thin to see, and cells show them better. */
+/** Above this many writes or targets single writes are too thin to see, and cells show them better. */
 const SPANS_MAX = 1500;
 const LANES_MAX = 64;
 const COLUMNS = 120;

@@ -77,7 +77,7 @@ export function replayVerdict(checks: readonly ReplayCheck[]): string {
   if (wrongFacts > 0) parts.push(`${wrongFacts} do not`);
   if (contradictions > 0) parts.push(`${contradictions} contradicts itself in the paper`);
   if (notRun > 0) parts.push(`${notRun} not run`);
-  return parts.length === 0 ? "Simulated: nothing was judged." : `Simulated: ${parts.join("; ")}.`;
+  return parts.length === 0 ? "Simulated: no checks were run." : `Simulated: ${parts.join("; ")}.`;
 }
 
 function overview(data: ReplayData): Section {
@@ -89,7 +89,7 @@ function overview(data: ReplayData): Section {
       {
         kind: "notice",
         level: "note",
-        text: "Simulated: every number here comes from a model of storage whose parameters were fitted to the published ones, not from a machine. Adaptive runs go through the protocol itself, message by message.",
+        text: "Simulated: every number comes from a storage model fitted to the published numbers, not from a machine. Adaptive runs use the real protocol code, message by message.",
       },
       {
         kind: "tiles",
@@ -145,7 +145,7 @@ function internalSection(data: ReplayData): Section[] {
       detail: true,
       blocks: [
         ...figures(charts),
-        checkTable("checks-internal", "Fig 1 and IOR on XTP: published beside simulated.", checks),
+        checkTable("checks-internal", "Fig 1 and IOR on XTP: published and simulated.", checks),
       ],
     },
   ];
@@ -194,14 +194,14 @@ function outputSection(data: ReplayData): Section[] {
       id: "output",
       title: "Adaptive writing against MPI-IO",
       intro:
-        "Output steps of two programs on Jaguar, with MPI-IO on the 160 targets that one file may have and with the adaptive method on 512; each also beside a program that writes without end on eight targets (IV, Figs 5 and 6).",
+        "Output steps of two programs on Jaguar, with MPI-IO on the 160 targets that one file may have and with the adaptive method on 512; each also with interference: a program that writes continuously to eight targets (IV, Figs 5 and 6).",
       detail: true,
       blocks: [
         ...texts,
         ...figures(charts),
         checkTable(
           "checks-output",
-          "Figs 5 and 6: published beside simulated.",
+          "Figs 5 and 6: published and simulated.",
           rowsOf(data, /^(P[2-6]|P8|N2)$/),
         ),
       ],
@@ -217,11 +217,11 @@ function spreadSection(data: ReplayData): Section[] {
       id: "spread",
       title: "Variability",
       intro:
-        "How much the write time varies from run to run. The paper: from about four writers per target on the adaptive method varies less, for 1 GB by far (IV.C, Fig 7).",
+        "Variation of the write time between runs. The paper: from about four writers per target the adaptive method varies less, for 1 GB by far (IV.C, Fig 7).",
       detail: true,
       blocks: [
         ...figures(charts),
-        checkTable("checks-spread", "Fig 7: published beside simulated.", rowsOf(data, /^P7$/)),
+        checkTable("checks-spread", "Fig 7: published and simulated.", rowsOf(data, /^P7$/)),
       ],
     },
   ];
@@ -236,7 +236,7 @@ function contradictionSection({ contradictions }: ReplayData): Section {
       {
         kind: "table",
         id: "contradictions",
-        caption: "What is printed, what it amounts to, and what is used here.",
+        caption: "The printed value, its implication, and the value used here.",
         columns: [
           { key: "place", label: "Place", unit: "text", about: "Section of the paper." },
           { key: "printed", label: "Printed", unit: "text", about: "In our words." },

@@ -231,7 +231,7 @@ export function fig7(data: ReplayData): Figure[] {
         id: idOf(spread),
         title: `Fig ${spread}: standard deviation of the write time, ${name}`,
         caption: `Over ${samplesOf(series)}, base conditions. Simulated.`,
-        summary: "How much the time of an output step varies from run to run.",
+        summary: "Variation of the output step time between runs.",
         chart: methodBars(
           series,
           METHODS.filter(({ interference }) => !interference),

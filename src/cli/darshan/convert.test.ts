@@ -306,7 +306,7 @@ describe("another form of the same log", () => {
     expect(readFileSync(little)).toEqual(readFileSync(first));
   });
 
-  it("--stream-bytes starts a new stream after so many bytes and never cuts a record", async () => {
+  it("--stream-bytes starts a new stream after this many bytes and never cuts a record", async () => {
     const first = save("streams.darshan", tellingLog());
     const many = await converted(first, "many.darshan", "--stream-bytes", "1");
     expect(content(many)).toEqual(content(first));
@@ -654,7 +654,7 @@ describe("--keep-going", () => {
     expect(openPath(at("cut-2.darshan")).module("POSIX")?.partial).toBe(true);
   });
 
-  it("of a trace keeps the whole calls of the record that is cut, and counts them anew", async () => {
+  it("of a trace keeps the whole calls of the record that is cut, and counts them again", async () => {
     const segment = (i: number) => ({ offset: BigInt(i), length: 1n, start: i, end: i + 1, thread: 1n });
     const trace = (rank: bigint) => ({
       id: ids.output,

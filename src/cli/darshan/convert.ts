@@ -1,4 +1,4 @@
-/** `plimsoll darshan convert`: a log written anew. */
+/** `plimsoll darshan convert`: rewrites a log. */
 import { resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import {

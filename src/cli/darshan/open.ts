@@ -125,7 +125,7 @@ export function sayWarnings(log: DarshanLog, context: Context): void {
       );
     }
     if (entry.spec === undefined && entry.region.length > 0) {
-      context.note(`${log.source.name}: slot ${entry.slot} holds a module that is not known here`);
+      context.note(`${log.source.name}: slot ${entry.slot} holds an unknown module`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** `plimsoll ncio advise`: what a sweep says of the seven guidelines, or of one's own pattern. */
+/** `plimsoll ncio advise`: tests the seven guidelines on a sweep, or advises on a pattern. */
 import {
   type Advice,
   adviceLines,

@@ -53,7 +53,7 @@ function readWhole(path: string): Loaded {
 
 type Setting = Common & { readonly vary: string; readonly maxCount?: number };
 
-/** A last line that was cut short is a point that is missing. */
+/** A truncated last line is a missing point. */
 function readJournal(path: string): Loaded {
   const text = textOf(path);
   const lines = text

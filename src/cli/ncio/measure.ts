@@ -225,7 +225,7 @@ class Measurement {
       },
       stripBytes: strips.bytes,
       end: async () => {
-        // After a run that was cut short the file is still there.
+        // After an interrupted run the file is still there.
         await storage.remove(file).catch(() => {});
         await storage.close();
         await started?.stop();

@@ -102,7 +102,7 @@ export default defineCommand({
   },
 });
 
-/** `count,size=8:64`: the paper's values, or one's own. */
+/** `count,size=8:64`: the paper's values, or custom ones. */
 export function variablesOf(
   text: string,
   maxCount: number | undefined,

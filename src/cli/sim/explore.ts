@@ -91,7 +91,7 @@ function policiesOf(given: readonly string[]): readonly string[] {
   if (given.length === 0) return EXPLORED_POLICIES;
   for (const name of given)
     if (!(EXPLORED_POLICIES as readonly string[]).includes(name))
-      throw new UsageError(`unknown policy ${name} (known here: ${EXPLORED_POLICIES.join(", ")})`);
+      throw new UsageError(`unknown policy ${name} (have: ${EXPLORED_POLICIES.join(", ")})`);
   return given;
 }
 

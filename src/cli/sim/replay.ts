@@ -162,7 +162,7 @@ export function replayJson(replay: Replay): unknown {
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The terminal's summary: every check with published beside simulated. */
+/** The terminal's summary: every check with published and simulated. */
 export function replayText(replay: Replay, width: number, output: string | undefined): string {
   const lines = [
     "Adaptive writing: the paper's experiments, simulated",

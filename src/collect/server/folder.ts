@@ -153,7 +153,7 @@ function stampText(ns: bigint): string {
 
 const BUFFER_BYTES = 1 << 18;
 
-/** A file that grows; its beginning can be written anew with as many bytes. */
+/** A file that grows; its beginning can be rewritten with as many bytes. */
 export class SegmentFile {
   readonly path: string;
   #descriptor: number;

@@ -9,7 +9,7 @@ import {
 export const DEVICE_CHOICES = ["auto", "delay", "real"] as const;
 export type DeviceChoice = (typeof DEVICE_CHOICES)[number];
 
-/** A device that the recorder imitates: a call takes at least latency + bytes / rate, and so many are served at once. */
+/** A device that the recorder imitates: a call takes at least latency + bytes / rate, and this many are served at once. */
 export interface Delay {
   readonly latencyMicroseconds: number;
   readonly bytesPerSecond: number;

@@ -20,7 +20,7 @@ export interface RunContext {
   readonly signal: AbortSignal;
 }
 
-/** Places of cases in the order in which they are run: every repeat runs all of them, shuffled anew. */
+/** Places of cases in the order in which they are run: every repeat runs all of them, shuffled again. */
 export function runOrder(cases: number, repeats: number, seed: number): { index: number; repeat: number }[] {
   return Array.from({ length: repeats }, (_, i) => i + 1).flatMap((repeat) => {
     const random = Random.stream(seed, 3, repeat);

@@ -45,7 +45,7 @@ export const MISALIGNED_THRESHOLDS = {
     value: 100,
     unit: "calls",
     meaning: "misaligned accesses",
-    source: "ours: below a hundred large calls the boundaries are crossed too rarely to be felt",
+    source: "ours: below a hundred large calls the boundaries are crossed too rarely to matter",
   },
 } as const;
 

@@ -30,7 +30,7 @@ const SECONDS = {
   value: 1,
   unit: "seconds",
   meaning: "mean metadata time of a rank",
-  source: "ours: less cannot be felt, however short the run",
+  source: "ours: less is negligible, however short the run",
 } as const;
 /** Metadata servers answer in milliseconds; an open that takes a second waits for somebody. */
 const WAITING_SECONDS = 1;

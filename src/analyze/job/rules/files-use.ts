@@ -19,7 +19,7 @@ const unusedFiles = defineRule({
       value: 100,
       unit: "files",
       meaning: "such files",
-      source: "ours: fewer take no time that can be felt",
+      source: "ours: fewer take a negligible time",
     },
     share: {
       value: 0.1,

@@ -190,7 +190,7 @@ const blocking = defineRule({
         "Copy the data of a step and write it with a non-blocking collective call while the next step runs, then wait. How much really overlaps depends on the MPI library's progress threads; HDF5 has an asynchronous connector (vol-async).",
       snippet: nonblockingWrite,
       effect: `At best the shorter of computing and I/O disappears behind the other: up to ${percent(Math.min(share, 1 - share))} of the run time.`,
-      ...trust(job, ["MPI-IO"], "low", "whether the program could go on without the data is not recorded"),
+      ...trust(job, ["MPI-IO"], "low", "whether the program could continue without the data is not recorded"),
     };
   },
 });

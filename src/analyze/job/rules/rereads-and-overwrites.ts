@@ -25,7 +25,7 @@ import { costSentence, many, theseFiles, times } from "./wording.ts";
 interface Again {
   readonly record: LayerRecord;
   readonly bytes: number;
-  /** Different bytes; with counters at most so many. */
+  /** Different bytes; with counters at most this many. */
   readonly distinctBytes: number;
   readonly exact: boolean;
 }
@@ -135,7 +135,7 @@ function again(way: Way): Rule {
         advice:
           way === "read"
             ? `Keep what was read in memory for the next pass; if it does not fit, copy the input once to the node's own disk or memory (often $TMPDIR or /dev/shm) and read it there.${reopened ? " The file is opened again for every pass: open it once." : ""}`
-            : `Write a result when it is final, or keep what changes often in memory${reopened ? "; the file is opened and written anew each time, so write fewer intermediate states" : ""}.`,
+            : `Write a result when it is final, or keep what changes often in memory${reopened ? "; the file is opened and rewritten each time, so write fewer intermediate states" : ""}.`,
         snippet:
           way === "read"
             ? readOnce
@@ -210,11 +210,11 @@ const overlappingWrites = defineRule({
     return {
       severity: bytes >= CORRUPTING_SHARE * distinct ? "high" : "warn",
       statement:
-        `In ${many(files.length, "file")}, ranks write ${formatBytes(bytes + distinct)}, counted once for each rank, to ${formatBytes(distinct)} of different bytes: ${formatBytes(bytes)} go where another rank writes too. ` +
+        `Ranks write ${formatBytes(bytes + distinct)} to ${formatBytes(distinct)} of ${many(files.length, "file")}: ${formatBytes(bytes)} overlap with writes of other ranks. ` +
         `Which rank's data stays depends on the order${below ? "" : ", which POSIX does not fix"}.`,
       evidence: {
         numbers: [
-          { label: "bytes that other ranks wrote too", value: bytes, unit: "bytes", of: distinct },
+          { label: "bytes also written by other ranks", value: bytes, unit: "bytes", of: distinct },
           { label: "time in writes of these files, all ranks", value: seconds, unit: "seconds" },
         ],
         ...worstRecords(listed),

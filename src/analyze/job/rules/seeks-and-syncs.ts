@@ -12,20 +12,20 @@ const excessSeeks = defineRule({
   id: "excess-seeks",
   title: "Many seeks",
   meaning:
-    "POSIX seeks that no jump in the file asks for, which cost a system call each, and seeks of C streams, which write out or drop the buffer when they leave it.",
+    "Redundant POSIX seeks, to the current offset, which cost a system call each, and seeks of C streams, which flush or drop the buffer when they leave it.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
     share: {
       value: 0.5,
       unit: "ratio",
-      meaning: "such seeks per read or write",
+      meaning: "redundant seeks per read or write",
       source: "ours: with fewer, most accesses need no seek already",
     },
     calls: {
       value: 1000,
       unit: "calls",
       meaning: "such seeks",
-      source: "ours: a seek costs about a microsecond, so only thousands can be felt",
+      source: "ours: a seek costs about a microsecond, so only thousands matter",
     },
   },
   scale: customScale(
@@ -55,11 +55,11 @@ const excessSeeks = defineRule({
     return {
       severity: severityByCalls(job, seconds, streams ? "high" : "warn"),
       statement:
-        `${many(count, "seek")} ${streams ? "beyond the first of each open" : "that no jump between accesses needs"}, for ${grouped(accesses)} accesses to ${many(files.length, "file")}: ${rough(count / accesses)} for each${streams ? ", on C streams" : ""}.` +
+        `${streams ? `${many(count, "seek")} beyond the first of each open` : many(count, "redundant seek")}, for ${grouped(accesses)} accesses to ${many(files.length, "file")}: ${rough(count / accesses)} for each${streams ? ", on C streams" : ""}.` +
         costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)}, seeks among them, take`),
       evidence: {
         numbers: [
-          { label: streams ? "seeks" : "seeks without a jump", value: count, unit: "calls" },
+          { label: streams ? "seeks" : "redundant seeks", value: count, unit: "calls" },
           { label: "reads and writes", value: accesses, unit: "calls" },
           { label: "time in metadata calls of these files, all ranks", value: seconds, unit: "seconds" },
         ],

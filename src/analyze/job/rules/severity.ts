@@ -7,7 +7,7 @@ import type { Job } from "../job.ts";
 import type { Scale } from "../rule.ts";
 import { ioSeconds } from "./measures.ts";
 
-/** Part of the I/O time, over all ranks, from which on a repair of these calls can be felt. */
+/** Part of the I/O time, over all ranks, from which a fix of these calls is noticeable. */
 const HIGH_SHARE_OF_IO = 0.1;
 /** Below a hundredth of the I/O time nothing is gained in this job; the habit may still cost at scale. */
 const WARN_SHARE_OF_IO = 0.01;

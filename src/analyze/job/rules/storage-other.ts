@@ -345,7 +345,7 @@ function loadsOf(files: readonly JobFile[]): Map<OstLoad["ost"], number> {
   return loads;
 }
 
-/** The fewest OSTs that hold so many bytes, the heaviest first. */
+/** The fewest OSTs that hold this many bytes, the heaviest first. */
 function holdersOf(loads: ReadonlyMap<number, number>, bytes: number): number[] {
   const holders: number[] = [];
   let held = 0;

@@ -134,7 +134,7 @@ const stripeWideSmall = defineRule({
       value: 100,
       unit: "files",
       meaning: "such files",
-      source: "ours: a few cost nothing that can be felt",
+      source: "ours: a few cost next to nothing",
     },
     stripes: {
       value: 4,

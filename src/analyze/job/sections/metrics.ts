@@ -7,7 +7,7 @@ import { type TracedMetrics, tracedMetrics } from "../traced-metrics.ts";
 const FILES_MAX = 200;
 
 export function metrics({ job }: ReportInput): Section {
-  const common = { id: "metrics", title: "BPS and its kin" };
+  const common = { id: "metrics", title: "BPS and related metrics" };
   if (job.trace === undefined)
     return {
       ...common,
