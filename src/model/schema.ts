@@ -237,7 +237,7 @@ export const ops: TableSchema = {
     layer text - | POSIX, MPI-IO or the layer of the tool | DXT_POSIX, DXT_MPIIO
     direction text - | read or write | place in the trace record
     offset i64 bytes | file offset | segment: offset
-    bytes i64 bytes | bytes asked for | segment: length
+    bytes i64 bytes | requested bytes | segment: length
     moved_bytes i64 bytes | bytes the file system moved; missing when unknown | the tool
     start_ns f64 ns | start, since the start of the run | segment: start time
     end_ns f64 ns | end, since the start of the run | segment: end time

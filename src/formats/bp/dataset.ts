@@ -170,7 +170,7 @@ export class BpDataset {
       throw new FormatError(
         this.file.name,
         {},
-        `"${fullName(variable)}" has no data for ${(out.length - filled) / size} of the elements asked for`,
+        `"${fullName(variable)}" has no data for ${(out.length - filled) / size} of the requested elements`,
       );
     }
     return this.#ordered(out, variable);

@@ -33,7 +33,7 @@ export function straceNotes(counts: Counts, facts: TraceFacts): AccessNote[] {
     {
       id: "elided",
       count: counts.elided,
-      text: "of long vectors strace prints only the beginning: the sizes asked for may be too small (strace -s 1024 helps)",
+      text: "of long vectors strace prints only the beginning: requested sizes may be too small (strace -s 1024 helps)",
     },
     {
       id: "asynchronous",
