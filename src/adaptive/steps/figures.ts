@@ -153,7 +153,7 @@ export function targetStrip(run: WriteRun, facts: StepFacts): Figure {
     ...about(run),
     id: `targets-${run.label}`,
     title: `Bytes and rate of each target (${run.label})`,
-    caption: `${used.length} of ${run.targets} targets were written to. Rate: bytes over the time with a write under way.`,
+    caption: `${used.length} of ${run.targets} targets were written to. Rate: bytes over the time with a write in progress.`,
     summary: `Targets took between ${formatBytes(least(used.map(({ bytes }) => bytes)))} and ${formatBytes(most(used.map(({ bytes }) => bytes)))}.`,
     chart: {
       kind: "strip",

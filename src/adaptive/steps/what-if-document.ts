@@ -114,7 +114,7 @@ export function whatIfVerdict({ question, answer, policy, fit }: WhatIfData): st
     return `Simulated, ${error}: run ${policy.run.id} wrote ${formatBytes(policy.bytes)} in ${formatSeconds(policy.recordedSeconds)} (replayed ${formatSeconds(policy.replayedSeconds)}); on ${formatMany(policy.targets, "target")} ${said}.`;
   }
   if (answer === undefined || answer.changed.length === 0)
-    return `Simulated, ${error}: ${question}, nothing changes by more than a thousandth: no other run was under way on the same targets at the same time, or none was held back.`;
+    return `Simulated, ${error}: ${question}, nothing changes by more than a thousandth: no other run used the same targets at the same time, or none was slowed down.`;
   const gain = answer.changed.filter(({ before, after }) => after < before);
   const lose = answer.changed.length - gain.length;
   const most = answer.changed[0] as WhatIfRun;

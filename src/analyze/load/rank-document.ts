@@ -136,7 +136,7 @@ export function rankingTable(ranking: Ranking): Block {
         `Share of all ${MEASURE_WORDS[measure]}; with others and the unexplained 100 %.`,
       ],
       source === "servers"
-        ? ["when", "When", "text", "Over the time asked for."]
+        ? ["when", "When", "text", "Over the requested time range."]
         : ["bar", "", "text", "The share as a bar."],
     ],
     rowsOf(ranking),
@@ -321,7 +321,7 @@ export function targetRankingDocument(ranking: TargetRanking, title: string, abo
               ["fileSystem", "File system", "text", "File system."],
               ...shown.map(({ column }) => column),
               ["share", "Share", "share", `Share of all ${MEASURE_WORDS[measure]}.`],
-              ["when", "When", "text", "Over the time asked for."],
+              ["when", "When", "text", "Over the requested time range."],
             ],
             cells,
           ),

@@ -219,7 +219,7 @@ describe("a pattern", () => {
 
   it("refuses ranks that it does not have", () => {
     const pattern = patternOf({ pattern: "ipars", ranks: 4 });
-    expect(() => pattern.access(4)).toThrow("pattern ipars has ranks 0 to 3, asked for 4");
+    expect(() => pattern.access(4)).toThrow("pattern ipars has ranks 0 to 3, requested 4");
   });
 });
 

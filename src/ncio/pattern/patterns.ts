@@ -176,7 +176,7 @@ function make(
     layout,
     access(rank) {
       if (!Number.isInteger(rank) || rank < 0 || rank >= ranks)
-        throw new UsageError(`pattern ${name} has ranks 0 to ${ranks - 1}, asked for ${rank}`);
+        throw new UsageError(`pattern ${name} has ranks 0 to ${ranks - 1}, requested ${rank}`);
       return access(rank);
     },
   };

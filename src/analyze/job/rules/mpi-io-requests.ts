@@ -96,7 +96,7 @@ const mpiioSmall = defineRule({
       evidence: {
         numbers: [
           { label: "small independent requests", value: count, unit: "calls", of: calls },
-          { label: "bytes asked for", value: asked, unit: "bytes" },
+          { label: "bytes requested", value: asked, unit: "bytes" },
           ...(moved >= 0 ? [{ label: "bytes moved below", value: moved, unit: "bytes" } as const] : []),
           { label: "time in these requests, all ranks", value: seconds, unit: "seconds" },
         ],
@@ -105,7 +105,7 @@ const mpiioSmall = defineRule({
       },
       advice: `Describe all pieces of a rank in a file view and ${worst.way} them with one call, collectively where all ranks take part (MPI_File_${worst.way}_all).`,
       snippet: collectiveCall(worst.way),
-      effect: "One call instead of thousands, and no bytes that nobody asked for.",
+      effect: "One call instead of thousands, and no unrequested bytes.",
       ...trust(
         job,
         ["MPI-IO"],

@@ -202,7 +202,7 @@ export class Link {
     if (message.bytes < 0) {
       call.answered(value, Buffer.from(bytes.subarray(body, end)));
     } else if (value !== message.bytes || end - body !== (message.into === undefined ? 0 : message.bytes)) {
-      call.failed(this.#error(`moved ${value} bytes where ${message.bytes} were asked for`));
+      call.failed(this.#error(`moved ${value} bytes instead of ${message.bytes}`));
     } else {
       if (message.into !== undefined) bytes.copy(message.into, message.intoAt, body, end);
       call.answered(value, undefined);
