@@ -83,7 +83,7 @@ const CHAPTERS: readonly Chapter[] = [
 export function studyDocument({ study, store, command, madeBy }: StudyDocumentInput<Study>): Document {
   const census = study.items.A01 as ItemResult;
   return {
-    title: "Reuse of files at this centre",
+    title: "File reuse at this centre",
     facts: [
       { label: "Store", text: store },
       { label: "Logs", text: formatCount(Number(census.values.logs)) },
