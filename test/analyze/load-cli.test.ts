@@ -250,7 +250,7 @@ describe("bad requests get one line", () => {
       ["who", "--target", "OST*", "--from", "begin", "--to", "begin+1m"],
       /no minutes of .* has no samples in this time range/,
     ],
-    [["top", "jobs", "--source", "clients", "--target", "OST*"], /clients do not say/],
+    [["top", "jobs", "--source", "clients", "--target", "OST*"], /client counters have no targets/],
     [["top", "things"], /jobs, users, targets/],
     [["job", "nobody"], /knows no job of this id/],
     [["job", "1", "--threshold", "much"], /--threshold much: expected a size/],

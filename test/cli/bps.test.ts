@@ -143,7 +143,7 @@ describe("several inputs", () => {
     const noise = file("noise.txt", "hello\n");
     const result = await json(golden, noise, join(folder, "missing"));
     expect(result).toMatchObject({ code: 3, accesses: 4 });
-    expect(result.err).toMatch(/skipped .*noise\.txt: not a trace of accesses/);
+    expect(result.err).toMatch(/skipped .*noise\.txt: unknown trace format/);
     expect(result.err).toMatch(/skipped .*missing: no such file/);
   });
 
@@ -368,14 +368,14 @@ describe("standard input", () => {
     expect(pipe.read(whole.length + 5, 10)).toHaveLength(0);
     const held = new PipeSource(openSync(path, "r"), "pipe").hold(1e6);
     expect(held.byteLength).toBe(whole.length);
-    expect(() => new PipeSource(openSync(path, "r"), "pipe").hold(1000)).toThrow("save it to a file");
+    expect(() => new PipeSource(openSync(path, "r"), "pipe").hold(1000)).toThrow("save the input to a file");
   });
 
   it("is refused twice, and with --from", async () => {
     expect(await run("-", "-")).toMatchObject({ code: 2, err: expect.stringContaining("more than once") });
     expect(await run("-", "--from", "1")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("read inputs twice"),
+      err: expect.stringContaining("read the input twice"),
     });
   });
 });
