@@ -6,7 +6,7 @@ import { columns, type TableSchema } from "./schema.ts";
 
 export const storedJobs: TableSchema = {
   name: "jobs",
-  row: "what one source says of one job: a scheduler, or counters of its nodes that were stored together",
+  row: "one job as seen by one source: the scheduler, or the counters of its nodes stored together",
   filledBy: "ingest of sacct, jobcomp and client readings; generate",
   columns: columns(`
     job_key u64 - | number of the job id, for joins | first eight bytes of the SHA-256 of job_id
@@ -49,7 +49,7 @@ export const storedJobs: TableSchema = {
 
 export const storedMinutes: TableSchema = {
   name: "minutes",
-  row: "what one job did on one target between two readings that end in one minute; several rows of one minute add up",
+  row: "one job on one target between two samples, by the minute of the later one; several rows of one minute add up",
   filledBy: "ingest of job_stats, collector segments and Influx; generate",
   columns: columns(`
     job_key u64 - | number of the job id, for joins; the same number may be on several clusters | first eight bytes of the SHA-256 of job_id
@@ -95,7 +95,7 @@ export const storedTargets: TableSchema = {
 
 export const storedReadings: TableSchema = {
   name: "readings",
-  row: "a stretch of time for which the counters of one target are in the store: where there is none, nothing is known, which is not zero",
+  row: "a time interval with counters of one target in the store; outside of these the load is unknown, not zero",
   filledBy: "ingest of job_stats, stats, collector segments and Influx; generate",
   columns: columns(`
     file_system text - | file system | name of the target

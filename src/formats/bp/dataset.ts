@@ -86,7 +86,7 @@ export class BpDataset {
         throw new FormatError(
           this.file.name,
           {},
-          `"${fullName(variable)}" is compressed with ${transform}, which is not read here; bpls can print it`,
+          `"${fullName(variable)}" is compressed with ${transform}, which is not supported; bpls can print it`,
         );
       }
     }
