@@ -159,7 +159,7 @@ describe("plimsoll write without writing", () => {
     [[...usual, "--target-speed", "fast", place.sources], "expected TARGET:SPEED such as 0:0.125"],
     [[...usual, "--workload", "ior", place.sources], "--workload generates its data"],
     [[...usual, "--resume"], "there is no interrupted write"],
-    [[...usual, "--resume", "--force", place.sources], "--force goes with neither --append nor --resume"],
+    [[...usual, "--resume", "--force", place.sources], "--force excludes --append and --resume"],
     [[...usual, "--lustre", "0-1-2", place.sources], "expected OST numbers such as 0-15"],
     [[...usual, "--lustre", "0-1", place.sources], "--lustre needs the program lfs, which was not found"],
   ])("says in one line what is wrong: %j", (words, message) => {

@@ -105,7 +105,7 @@ describe("a gzip file that cannot be read", () => {
     old.writeBigInt64LE(6567223n, 8);
     const { code, err } = await lineOf(save("old.darshan.gz", gzipSync(old)));
     expect(code).toBe(1);
-    expect(err).toMatch(/a log of Darshan 2\.x \(format 2\.06\), which is another format; convert it/);
+    expect(err).toMatch(/a log of Darshan 2\.x \(format 2\.06\), which is a different format; convert it/);
   });
 
   it("holds something else: it is no log", async () => {

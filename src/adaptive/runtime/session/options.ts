@@ -89,7 +89,7 @@ export function checkOptions(options: WriterOptions): Checked {
     throw new UsageError("policy mpi-io is only simulated; choose paper, plimsoll or static");
   const together = [options.append, options.resume, options.force].filter(Boolean).length;
   if (together > 1 && !(options.append && options.resume))
-    throw new UsageError("--force goes with neither --append nor --resume");
+    throw new UsageError("--force excludes --append and --resume");
   return {
     names,
     targets,
