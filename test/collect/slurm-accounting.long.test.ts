@@ -198,7 +198,7 @@ describe("sacct of a real slurmdbd", () => {
       "1",
     );
     expect(code).toBe(3);
-    expect(err).toMatch(/fixed\.txt: .*fixed width.*sacct -a -X -D -P/);
+    expect(err).toMatch(/fixed\.txt: .*fixed-width.*sacct -a -X -D -P/);
   });
 
   it("gives them with bars and local times, beside rows of steps", async () => {
