@@ -105,7 +105,7 @@ export const storedReadings: TableSchema = {
     from_unix_ns i64 ns | first reading of the stretch, since 1970 UTC; its values were there before and are no difference | reading
     to_unix_ns i64 ns | last reading, since 1970 UTC | reading
     readings i64 readings | differences between two readings | readings
-    carried_in i64 counters | counters with a value at a first reading, whose age nobody knows | differences
+    carried_in i64 counters | counters with a value at a first sample, of unknown age | differences
     gaps i64 readings | differences over more than one and a half of the usual time between readings | readings
     dropped i64 differences | differences of counters that no table has | differences
     warnings text - | what a reader should know, one per line | the importer

@@ -100,7 +100,7 @@ const misaligned = defineRule({
   title: "Misaligned accesses",
   meaning:
     "Large accesses begin inside a stripe or block: each touches one more server, and ranks that meet inside a stripe " +
-    "wait for one another's locks. Small accesses and HDF5 files have findings of their own.",
+    "wait for one another's locks. Small accesses and HDF5 files have separate findings.",
   needs: [["POSIX"]],
   thresholds: MISALIGNED_THRESHOLDS,
   scale: MISALIGNED_SCALE,

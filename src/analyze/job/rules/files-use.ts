@@ -10,7 +10,7 @@ import { grouped, many, nameOf, partOf, percent, secondsText, times } from "./wo
 
 const unusedFiles = defineRule({
   id: "unused-files",
-  title: "Files opened and not used",
+  title: "Files opened but not used",
   meaning:
     "Many files are opened and closed without a read or a write: tests whether they exist, or leftovers.",
   needs: [["POSIX", "STDIO"]],

@@ -68,7 +68,7 @@ const manyFiles = defineRule({
 
 const filePerProcess = defineRule({
   id: "file-per-process",
-  title: "A file for each rank",
+  title: "One file per rank",
   meaning:
     "Each rank writes or reads its own files. That is often fast, but their number grows with the job, and whoever reads them needs the same number of ranks or a step that joins them.",
   needs: ANY_FILES,
@@ -76,7 +76,7 @@ const filePerProcess = defineRule({
     ranks: {
       value: 512,
       unit: "ranks",
-      meaning: "ranks with files of their own",
+      meaning: "ranks with private files",
       source: "ours: hundreds of files are no load; docs.archer2.ac.uk/user-guide/io warns of thousands",
     },
   },
@@ -90,7 +90,7 @@ const filePerProcess = defineRule({
       statement: `${grouped(own.ranks)} of ${grouped(job.ranks)} ranks use files of their own: ${grouped(own.files.length)} files of ${formatBytes(own.bytes / own.files.length)} on average.${metadataSentence(job)}`,
       evidence: {
         numbers: [
-          { label: "ranks with files of their own", value: own.ranks, unit: "ranks", of: job.ranks },
+          { label: "ranks with private files", value: own.ranks, unit: "ranks", of: job.ranks },
           { label: "such files", value: own.files.length, unit: "files", of: realFiles(job).length },
           { label: "metadata time", value: meta.seconds, unit: "seconds", of: ioSeconds(job) },
         ],

@@ -206,14 +206,14 @@ const openPerRank = defineRule({
   id: "mpiio-open-per-rank",
   title: "File opened by each rank alone",
   meaning:
-    "Many ranks open the same file through MPI-IO, each with a communicator of its own (MPI_COMM_SELF): collective calls, shared hints and a single open on the metadata server are lost.",
+    "Many ranks open the same file through MPI-IO, each with its own communicator (MPI_COMM_SELF): collective calls, shared hints and a single open on the metadata server are lost.",
   needs: [["MPI-IO"]],
   thresholds: {
     ranks: {
       value: 8,
       unit: "ranks",
       meaning: "ranks that open the file alone",
-      source: "ours: fewer are as well served by opens of their own",
+      source: "ours: fewer ranks may as well open the file themselves",
     },
     bytes: {
       value: MIB,
