@@ -89,7 +89,7 @@ function largest(estimate: number): void {
 function withStore<T>(accesses: number, use: (store: string) => T): T {
   const out = join(work, "centre");
   const size = ["--scale", String(accesses / 2 / SELECTED), "--background", String(accesses / 2 / OTHERS)];
-  const args = ["generate", "reuse", "--tables", ...size, "--seed", "1", "--out", out];
+  const args = ["generate", "reuse", "--tables", ...size, "--seed", "1", "--output", out];
   const { seconds } = must("generate", plimsoll([...args, "--json"], join(work, "generate.json")));
   console.log(`\nplimsoll ${args.slice(0, -2).join(" ")}: ${seconds.toFixed(0)} s`);
   try {

@@ -36,7 +36,7 @@ try {
 
 function withSite(scale: string, use: (store: string) => void): void {
   const out = join(work, "site");
-  const args = ["generate", "sitewide", "--tables", "--scale", scale, "--seed", "1", "--out", out];
+  const args = ["generate", "sitewide", "--tables", "--scale", scale, "--seed", "1", "--output", out];
   const { seconds } = plimsoll(args, join(work, "generate.txt"));
   console.log(`\nplimsoll ${args.slice(0, -2).join(" ")}: ${seconds.toFixed(0)} s`);
   try {

@@ -9,7 +9,7 @@ export interface Interval {
 
 interface BootstrapOptions {
   readonly seed: number;
-  /** How many times the units are drawn anew. */
+  /** How many times the units are resampled. */
   readonly replicates: number;
   /** Share of the replicates inside the interval: 0.95. */
   readonly level: number;

@@ -10,7 +10,7 @@ export interface AmountSum {
 
 /**
  * Interval of the least over the most of sums in the long run. Chance drives the extremes of many sums apart, so that the
- * least over the most of those seen is too small, and that of sums drawn from them anew is smaller still: percentiles of a
+ * least over the most of those seen is too small, and that of sums drawn from them again is smaller still: percentiles of a
  * bootstrap lie below the number itself. Here each sum has limits of its own, those of Fay and Feuer (1997) for
  * amounts that come as a Poisson process. The least of all is at least the least lower limit, and for this the limits of
  * the one that is least must hold; it is at most the least upper limit, and for this those of all must hold at once, so that

@@ -5,7 +5,7 @@
 import { isInterval } from "./intervals.ts";
 import { sortPairs } from "./radix-sort.ts";
 
-/** Room for so many intervals at first. */
+/** Room for this many intervals at first. */
 const FEW = 8;
 /** Merging pays from here on. */
 const MANY = 4096;

@@ -15,7 +15,6 @@ import {
   isPipe,
   withoutTwins,
 } from "../inputs/index.ts";
-import { listenerOf } from "./listener.ts";
 import { metricsJson } from "./bps/json.ts";
 import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
 import { defineCommand } from "./command.ts";
@@ -27,9 +26,8 @@ const PAGE_TOP = 100;
 
 export default defineCommand({
   name: "bps",
-  summary: "compute BPS, IOPS, bandwidth and response time of recorded accesses",
   description:
-    "Reads single accesses of any recorder and computes BPS (blocks that the application asked for per second with an access under way), IOPS, bandwidth, average response time and concurrency. Inputs are folders and files of plimsoll record, strace output, Darshan logs with DXT, fio latency logs, CSV and Parquet with pid, bytes, start and end, and - for standard input. Several inputs become one collection: accesses that overlap in time count once in T. What cannot be used is counted and named.",
+    "Reads I/O traces and computes BPS (blocks requested by the application per second of I/O time), IOPS, bandwidth, average response time and concurrency. Inputs: plimsoll record folders and files, strace output, Darshan logs with DXT, fio latency logs, CSV and Parquet with pid, bytes, start and end, and - for standard input. Several inputs are merged: calls that overlap in time count once in the I/O time T. Skipped calls are counted with the reason.",
   arguments: [
     { name: "input", help: "a trace, a folder of traces, or - for stdin", kind: "file", variadic: true },
   ],
@@ -38,90 +36,90 @@ export default defineCommand({
       kind: "string",
       short: "o",
       valueName: "FILE.html",
-      help: "write the whole report as one HTML file",
+      help: "write the full report as one HTML file",
     },
     figures: {
       kind: "string",
       valueName: "DIR",
-      help: "write every figure as SVG and CSV into a folder; earlier figures there are replaced",
+      help: "write every figure as SVG and CSV to a folder; replaces earlier figures",
     },
     by: { kind: "list", valueName: "GROUP", help: `also per ${GROUPINGS.join(", ")}` },
     top: {
       kind: "number",
       integer: true,
       min: 1,
-      help: "groups to show, those with most bytes (10; 100 in a page)",
+      help: "show the N largest groups by bytes (default: 10; 100 in HTML)",
     },
     every: {
       kind: "string",
       valueName: "TIME",
-      help: "also per time window of this width, such as 1s or 250ms",
+      help: "also per time window, such as 1s or 250ms",
     },
-    block: { kind: "bytes", min: 1, default: 512, help: "bytes of a block" },
-    ceil: { kind: "boolean", help: "round each access up to whole blocks, as the paper's records do" },
+    block: { kind: "bytes", min: 1, default: 512, help: "block size" },
+    ceil: { kind: "boolean", help: "round each call up to whole blocks, as in the paper" },
     "execution-time": {
       kind: "string",
       valueName: "TIME",
-      help: "IOPS over this time instead of the time with an access under way",
+      help: "compute IOPS over this time instead of the I/O time",
     },
-    only: { kind: "choice", choices: ["read", "write"], help: "count reads or writes only" },
+    only: { kind: "choice", choices: ["read", "write"], help: "count only reads or only writes" },
     file: {
       kind: "list",
       valueName: "GLOB",
-      help: "count accesses on these files only, such as '*.h5' or '/scratch/**'",
+      help: "count only these files, such as '*.h5' or '/scratch/**'",
     },
-    "include-nonfile": { kind: "boolean", help: "count accesses on pipes, sockets and terminals too" },
+    "include-nonfile": { kind: "boolean", help: "also count pipes, sockets and terminals" },
     from: {
       kind: "string",
       valueName: "TIME",
-      help: "count accesses that start so long after the first one, or later",
+      help: "start time, relative to the first call",
     },
     to: {
       kind: "string",
       valueName: "TIME",
-      help: "count accesses that start before that time after the first one",
+      help: "end time (exclusive), relative to the first call",
     },
     align: {
       kind: "choice",
       choices: ["clock", "start"],
       default: "clock",
-      help: "start: let each input begin at 0, for inputs without a common clock",
+      help: "start: shift each input to begin at 0, for inputs without a common clock",
     },
     format: {
       kind: "choice",
       choices: formatsWith("calls").map(({ id }) => id),
-      help: "do not find the format by the content",
+      help: "input format (default: detect)",
     },
     time: {
       kind: "choice",
       choices: TIME_UNITS,
-      help: "unit of times in CSV (s) and of the log time of fio (ms)",
+      help: "time unit of CSV (default: s) and of fio log times (default: ms)",
     },
-    latency: { kind: "choice", choices: TIME_UNITS, help: "unit of latencies in a fio log (ns)" },
-    "keep-going": { kind: "boolean", help: "of a damaged input use what comes before the damage" },
+    latency: { kind: "choice", choices: TIME_UNITS, help: "latency unit of fio logs (default: ns)" },
+    "keep-going": { kind: "boolean", help: "use the readable part of a damaged input" },
     memory: {
       kind: "bytes",
       default: 2 ** 31,
       min: 2 ** 25,
-      help: "hold at most so much; 100 million accesses take about 1 GiB",
+      help: "memory limit; 100 million calls take about 1 GiB",
     },
     threads: {
       kind: "number",
       integer: true,
       min: 1,
-      help: "threads that read large traces of plimsoll record (default: one per core)",
+      help: "threads for large plimsoll record traces (default: one per core)",
     },
     brief: {
       kind: "boolean",
-      help: "only the numbers: no timeline, no groups; half the time on large traces",
+      help: "metrics only: no timeline, no groups; twice as fast on large traces",
     },
-    full: { kind: "boolean", help: "on the terminal, print all sections" },
+    full: { kind: "boolean", help: "print all sections on the terminal" },
   },
   examples: [
-    { command: "plimsoll bps trace/", does: "the metrics of what plimsoll record kept" },
+    { command: "plimsoll bps trace/", does: "metrics of a recorded run" },
     {
       command: "plimsoll bps app1.csv app2.csv --by input -o bps.html",
-      does: "two applications as one collection, as a page",
+      does: "two applications together, as HTML",
     },
     { command: "plimsoll bps run.darshan --every 1s --json", does: "per second, as JSON" },
     { command: "strace -f -ttt -T -y -o /dev/stdout cp a b | plimsoll bps -", does: "from a pipe" },
@@ -145,7 +143,7 @@ export default defineCommand({
     const pipe = range === undefined ? undefined : words.find(isPipe);
     if (pipe !== undefined)
       throw new UsageError(
-        `--from and --to read inputs twice, which a pipe (${pipe}) cannot do; save it to a file`,
+        `--from and --to read the input twice, which is impossible for a pipe (${pipe}); save it to a file`,
       );
     const metrics = await measured(
       withoutTwins(findInputs(words, ["calls"], context), context),
@@ -167,7 +165,7 @@ export default defineCommand({
       context.out.write(
         renderText(document, { width: context.columns, color: context.color, full: options.full }),
       );
-      if (!options.brief) context.out.write(`\nThe whole report: plimsoll bps ${plain(shown)} -o bps.html\n`);
+      if (!options.brief) context.out.write(`\nFull report: plimsoll bps ${plain(shown)} -o bps.html\n`);
     } else {
       context.out.write(`${plain(document.verdict)}\n`);
       if (options.output !== undefined) context.out.write(`Wrote ${plain(options.output)}\n`);
@@ -184,12 +182,11 @@ async function measured(
   setting: ReadSetting,
   context: Context,
 ): Promise<Metrics> {
-  if (range === undefined)
-    return (await collectInputs(inputs, options, setting, listenerOf(context))).metrics;
+  if (range === undefined) return (await collectInputs(inputs, options, setting, context)).metrics;
   const { everyNs: _, ...whole } = { ...options, by: [], picture: false };
-  const { metrics, used } = await collectInputs(inputs, whole, setting, listenerOf(context));
+  const { metrics, used } = await collectInputs(inputs, whole, setting, context);
   const chosen = { ...options, range: { ...range, origin: metrics.clock.origin } };
-  return (await collectInputs(used, chosen, setting, listenerOf(context))).metrics;
+  return (await collectInputs(used, chosen, setting, context)).metrics;
 }
 
 interface Given {

@@ -9,7 +9,7 @@ interface OptionCommon {
   readonly help: string;
   /** One letter: `short: "o"` gives `-o`. */
   readonly short?: string;
-  /** What help shows for the value: `valueName: "DIR"` gives `--out <DIR>`. */
+  /** What help shows for the value: `valueName: "DIR"` gives `--output <DIR>`. */
   readonly valueName?: string;
 }
 
@@ -60,8 +60,6 @@ export interface Invocation<Specs extends OptionSpecs = OptionSpecs> {
 interface CommandSpec<Specs extends OptionSpecs> {
   /** All words: "darshan parse". */
   readonly name: string;
-  /** One line for lists of commands, lower case, no full stop. */
-  readonly summary: string;
   /** Whole sentences for --help. */
   readonly description: string;
   readonly examples: readonly [Example, ...Example[]];
@@ -74,7 +72,6 @@ interface CommandSpec<Specs extends OptionSpecs> {
 
 export interface Command {
   readonly name: string;
-  readonly summary: string;
   readonly description: string;
   readonly examples: readonly [Example, ...Example[]];
   readonly arguments: readonly ArgumentSpec[];
@@ -85,9 +82,20 @@ export interface Command {
 
 /** One line in the table of commands. Nothing of the command is loaded until it is chosen. */
 export interface CommandEntry {
+  /** All words: "darshan parse". */
   readonly name: string;
+  /** One line for lists of commands, lower case, no full stop. */
   readonly summary: string;
+  /** The heading that `plimsoll --help` and docs/commands.md list it under. */
+  readonly group?: string;
+  /** A first command line for newcomers, at the top of `plimsoll --help`. */
+  readonly start?: string;
   readonly load: () => Promise<{ readonly default: Command }>;
+}
+
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly CommandEntry[];
 }
 
 /** Makes a command; the types of `invocation.options` follow from `options`. */

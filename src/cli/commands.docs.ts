@@ -17,7 +17,18 @@ export async function generate(table: readonly CommandEntry[] = commands): Promi
   ];
   parts.push(...optionRows(COMMON_OPTIONS), "");
   parts.push("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 finished but some inputs were skipped.", "");
-  for (const entry of table) parts.push(...section((await entry.load()).default));
+  parts.push("| command | what it does |", "|---|---|");
+  parts.push(
+    ...table.map(
+      ({ name, summary }) =>
+        `| [\`plimsoll ${name}\`](#plimsoll-${name.replaceAll(" ", "-")}) | ${summary} |`,
+    ),
+    "",
+  );
+  for (const [i, entry] of table.entries()) {
+    if (entry.group !== undefined && entry.group !== table[i - 1]?.group) parts.push(`## ${entry.group}`, "");
+    parts.push(...section((await entry.load()).default));
+  }
   return `${parts.join("\n").trimEnd()}\n`;
 }
 
@@ -27,7 +38,7 @@ function section(command: Command): string[] {
     return optional ? `[${inner}]` : inner;
   });
   return [
-    `## plimsoll ${command.name}`,
+    `### plimsoll ${command.name}`,
     "",
     command.description,
     "",

@@ -10,13 +10,12 @@ import { fakeWorld } from "./test-kit.ts";
 
 const parse = defineCommand({
   name: "darshan parse",
-  summary: "read a log: whole",
   description: "d",
   examples: [{ command: "plimsoll darshan parse LOG", does: "e" }],
   arguments: [{ name: "log", help: "the log", kind: "file" }],
   options: {
     layer: { kind: "choice", choices: ["posix", "mpiio"], help: "don't mix" },
-    out: { kind: "string", short: "o", help: "folder" },
+    output: { kind: "string", short: "o", help: "folder" },
     ranks: { kind: "number", help: "n" },
   },
   async run() {},
@@ -24,7 +23,7 @@ const parse = defineCommand({
 
 const table: CommandEntry[] = [parse, completion].map((command) => ({
   name: command.name,
-  summary: command.summary,
+  summary: "read a log: whole",
   load: async () => ({ default: command }),
 }));
 
@@ -33,6 +32,7 @@ const cases: [string[], string[]][] = [
   [["d"], ["darshan"]],
   [["darshan", ""], ["parse"]],
   [["darshan", "parse", "--la"], ["--layer"]],
+  [["darshan", "parse", "--ou"], ["--output"]],
   [
     ["darshan", "parse", "--layer", ""],
     ["mpiio", "posix"],

@@ -10,9 +10,8 @@ const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 export default defineCommand({
   name: "completion",
-  summary: "print a script that completes commands in bash, zsh or fish",
   description:
-    "Prints a script for your shell that completes commands, options, choices and files. " +
+    "Prints a shell script that completes commands, options, choices and files. " +
     "Load it in the shell's start-up file, and again after an update.",
   examples: [
     { command: 'eval "$(plimsoll completion bash)"', does: "in ~/.bashrc" },

@@ -40,13 +40,13 @@ export interface Context {
   /** The exit code from here on, whatever else fails: that of a program that we ran. */
   exitWith(code: number): void;
   /** Await this now and then in long work: it lets signals through. Costs next to nothing when called often. */
-  breathe(): Promise<void>;
+  yieldToEvents(): Promise<void>;
   /** Say this before writing a file or folder: it is removed on failure and on SIGINT unless `done()` was called. */
   partialOutput(path: string): PartialOutput;
 }
 
 /** Well under what a person notices after Ctrl-C. */
-const BREATHE_MS = 50;
+const YIELD_MS = 50;
 
 interface ContextSetting {
   readonly io: Io;
@@ -73,7 +73,7 @@ export class CommandContext implements Context {
   readonly #io: Io;
   readonly #watchSignals: () => void;
   #bar: ProgressBar | undefined;
-  #breathedMs = 0;
+  #yieldedMs = 0;
 
   constructor({ io, json, debug, commands, watchSignals }: ContextSetting) {
     this.#io = io;
@@ -125,10 +125,10 @@ export class CommandContext implements Context {
     this.exitCode = code;
   }
 
-  async breathe(): Promise<void> {
+  async yieldToEvents(): Promise<void> {
     const now = this.#io.now();
-    if (now - this.#breathedMs < BREATHE_MS) return;
-    this.#breathedMs = now;
+    if (now - this.#yieldedMs < YIELD_MS) return;
+    this.#yieldedMs = now;
     await new Promise((resolve) => setImmediate(resolve));
   }
 

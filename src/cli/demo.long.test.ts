@@ -115,7 +115,7 @@ describe("the demonstration", () => {
 
 describe("plimsoll demo", () => {
   it("replaces an earlier demonstration, what was added to it included, and gives the same files for the same seed", () => {
-    plimsoll("demo", "--out", "mine/");
+    plimsoll("demo", "--output", "mine/");
     const made = join(folder, "mine");
     const first = contents(made);
     writeFileSync(join(made, "stale.txt"), "from the last time");
@@ -123,7 +123,7 @@ describe("plimsoll demo", () => {
     expect(plimsoll("demo", "-o", "mine/")).toMatchObject({ code: 0, err: "" });
     expect(contents(made)).toEqual(first);
     expect(readdirSync(made).sort()).toEqual(EXPECTED);
-    expect(plimsoll("demo", "--seed", "2", "--out", "mine").code).toBe(0);
+    expect(plimsoll("demo", "--seed", "2", "--output", "mine").code).toBe(0);
     expect(contents(made)["small-writes.darshan"]).not.toBe(first["small-writes.darshan"]);
     expect(readdirSync(folder)).toEqual(["mine"]);
   });
@@ -134,7 +134,7 @@ describe("plimsoll demo", () => {
     writeFileSync(join(folder, "thesis", "chapter.txt"), "Once upon a time");
     writeFileSync(join(folder, "notes"), "a file");
     for (const name of ["thesis", "notes"]) {
-      const { code, out, err } = plimsoll("demo", "--out", name);
+      const { code, out, err } = plimsoll("demo", "--output", name);
       expect({ code, out }).toEqual({ code: 2, out: "" });
       expect(err).toMatch(
         new RegExp(
@@ -151,14 +151,14 @@ describe("plimsoll demo", () => {
   });
 
   it("a place that cannot be written is one line and leaves nothing", () => {
-    const { code, out, err } = plimsoll("demo", "--out", join("no", "such", "place"));
+    const { code, out, err } = plimsoll("demo", "--output", join("no", "such", "place"));
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(/^plimsoll: cannot write no\/such\/place[^\n]*: no such folder\n$/);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it("--json tells folder and figures of each log", () => {
-    const { code, out, err } = plimsoll("demo", "--json", "--out", "figures");
+    const { code, out, err } = plimsoll("demo", "--json", "--output", "figures");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const document = JSON.parse(out);
     expect(document.folder).toBe("figures");

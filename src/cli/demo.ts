@@ -16,7 +16,6 @@ import { wrap } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { adaptiveDemo } from "./demo/adaptive.ts";
-import { listenerOf } from "./listener.ts";
 import { writePage } from "./page-output.ts";
 import { replaceFolder } from "../node/output-folder.ts";
 import { writeFile } from "../node/write-file.ts";
@@ -26,23 +25,22 @@ const MARK = "Plimsoll demonstration";
 
 export default defineCommand({
   name: "demo",
-  summary: "make sample logs, report on one, and write onto targets of which one is slow",
   description:
-    "Writes a few small Darshan logs with Plimsoll's own writer, reads them back, and leaves logs, text, JSON and a report in a folder. The logs are synthetic and say so. Then writes 32 MiB onto four folders that stand for storage targets, one of them held to an eighth of the speed of the others, without and with adaptation, and leaves the dataset and a picture.",
+    "Generates four small synthetic Darshan logs, reads them back, and writes logs, text, JSON and a report to a folder. Then writes 32 MiB to four folders that act as storage targets, one throttled to an eighth of the speed of the others, without and with adaptation, and keeps the dataset and a figure.",
   options: {
-    out: {
+    output: {
       kind: "string",
       short: "o",
       default: "plimsoll-demo",
       valueName: "DIR",
-      help: "folder to write; an earlier demonstration is replaced",
+      help: "output folder; replaces an earlier demonstration",
     },
-    seed: { kind: "number", integer: true, default: 1, help: "seed of the random numbers" },
+    seed: { kind: "number", integer: true, default: 1, help: "random seed" },
   },
-  examples: [{ command: "plimsoll demo", does: "writes plimsoll-demo/ and prints what is there" }],
+  examples: [{ command: "plimsoll demo", does: "write plimsoll-demo/ and list its contents" }],
   async run({ options }, context) {
     let rows: readonly Row[] = [];
-    const output = { path: options.out, what: "demonstration", isOurs: isDemo };
+    const output = { path: options.output, what: "demonstration", isOurs: isDemo };
     const folder = await replaceFolder(output, context, (work) => {
       rows = sampleLogs(options.seed, nodeEncoders).map((sample) => show(sample, work));
       writeFile(join(work, "README.txt"), readme(rows));
@@ -73,7 +71,7 @@ const REPORTED = "slow-checkpoint.darshan";
 
 /** Writes the report on a log and gives its verdict. */
 async function reportOn(path: string, output: string, context: Context): Promise<string> {
-  const read = await readJob([path], { picture: { callsMax: 100_000 } }, listenerOf(context));
+  const read = await readJob([path], { picture: { callsMax: 100_000 } }, context);
   const document = reportDocument(read, {
     madeBy: `Plimsoll ${version}`,
     command: `plimsoll report ${REPORTED} -o report.html`,
@@ -191,11 +189,11 @@ Open ${picture} to see who wrote where. Look further:
   ./bin/plimsoll ncio --backend servers --pause 0
   ./bin/plimsoll --help
 A centre of 49,000 logs, and the study of how its files are reused (a minute in all):
-  ./bin/plimsoll generate reuse --out centre
+  ./bin/plimsoll generate reuse --output centre
   ./bin/plimsoll ingest centre/logs --store centre-store
   ./bin/plimsoll study reuse --store centre-store --zone America/Los_Angeles -o study
 A site with Lustre, who loads it, and the study of its jobs (ten seconds in all):
-  ./bin/plimsoll generate sitewide --scale 0.01 --tables --out site
+  ./bin/plimsoll generate sitewide --scale 0.01 --tables --output site
   ./bin/plimsoll top users --store site/store
   ./bin/plimsoll study system --store site/store --zone America/Los_Angeles -o site-study
 `;

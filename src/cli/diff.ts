@@ -9,9 +9,8 @@ import { writePage } from "./page-output.ts";
 
 export default defineCommand({
   name: "diff",
-  summary: "compare two runs: what got faster, which findings came and went",
   description:
-    "Reads two Darshan logs and shows them beside each other: main numbers, findings that appeared and went, layers, access sizes and files. It warns when the two are not of the same work (processes, program, bytes). Differences below the noise are pale.",
+    "Compares two Darshan logs side by side: main numbers, new and fixed findings, layers, access sizes and files. Warns if the two runs did different work (processes, program, bytes). Differences within the noise are dimmed.",
   arguments: [
     { name: "before", help: "log of the first run", kind: "file" },
     { name: "after", help: "log of the second run", kind: "file" },
@@ -28,14 +27,17 @@ export default defineCommand({
       min: 0,
       max: 1,
       default: NOISE,
-      help: "share by which a measured value may differ without meaning anything",
+      help: "relative difference of a measured value that counts as noise",
     },
-    full: { kind: "boolean", help: "on the terminal, print all sections" },
+    full: { kind: "boolean", help: "print all sections on the terminal" },
     ...JOB_OPTIONS,
   },
   examples: [
-    { command: "plimsoll diff before.darshan after.darshan", does: "the main differences, on the terminal" },
-    { command: "plimsoll diff before.darshan after.darshan -o diff.html", does: "all of it as one file" },
+    { command: "plimsoll diff before.darshan after.darshan", does: "main differences on the terminal" },
+    {
+      command: "plimsoll diff before.darshan after.darshan -o diff.html",
+      does: "full comparison as one HTML file",
+    },
   ],
   async run({ arguments: [first = "", second = ""], options }, context) {
     const before = await readJob([first], options, context);

@@ -69,7 +69,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: "too many open files; raise ulimit -n",
   ENFILE: "too many open files on this machine",
   EIO: "input/output error",
-  ENXIO: "not a file or pipe that can be opened",
+  ENXIO: "not a regular file or pipe",
   ESTALE: "stale file handle",
   ENOSPC: "no space left",
   EDQUOT: "quota exceeded",
@@ -107,7 +107,7 @@ function systemMessage(error: unknown, { files, isOutput }: FailureSetting): str
   const target = what === undefined ? "" : ` ${what}`;
   const unopenable = path !== undefined && code === "ENOENT" && (isRaw(path) || mayBeReplaced(path));
   const why = unopenable
-    ? "no such file (its name is not UTF-8, which not every command can open; rename it)"
+    ? "no such file (not every command can open a name that is not UTF-8; rename the file)"
     : writing && code === "ENOENT"
       ? "no such folder"
       : reason;

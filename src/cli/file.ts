@@ -9,25 +9,24 @@ import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
 
 export default defineCommand({
   name: "file",
-  summary: "show who wrote and who read a file, when, and how much",
   description:
-    "Looks up one file in a store, by the path that the logs recorded or by its record id, and shows its producers and consumers, each run that touched it, the time between runs, amounts and applications. A path that lies on several mounts is one file per mount.",
+    "Looks up one file in a store by its recorded path or record id and shows producers and consumers, each run that used it, the time between runs, bytes and applications. The same path on several mounts is one file per mount.",
   arguments: [{ name: "path", help: "path as recorded, or record id", kind: "text" }],
   options: {
-    store: { kind: "string", valueName: "DIR", help: "the store to read" },
-    output: { kind: "string", short: "o", valueName: "FILE.html", help: "write it as one HTML file" },
+    store: { kind: "string", valueName: "DIR", help: "store to read" },
+    output: { kind: "string", short: "o", valueName: "FILE.html", help: "write the answer as one HTML file" },
     ...ENGINE_OPTIONS,
   },
   examples: [
-    { command: "plimsoll file /scratch/sim/restart.h5 --store centre", does: "its history on the terminal" },
+    { command: "plimsoll file /scratch/sim/restart.h5 --store centre", does: "file history on the terminal" },
     {
       command: "plimsoll file /scratch/sim/restart.h5 --store centre -o file.html",
-      does: "the same as a page",
+      does: "the same as HTML",
     },
   ],
   async run({ arguments: words, options }, context) {
     const [path = ""] = words;
-    if (options.store === undefined) throw new UsageError("--store is missing: which store to read");
+    if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
     const { Store } = await import("../store/index.ts");
     const store = await Store.open(options.store, storeOptions(options));
     const session = await store.query();
@@ -35,7 +34,7 @@ export default defineCommand({
       const histories = await fileHistory(session, path);
       if (histories.length === 0)
         throw new UsageError(
-          `${path}: no run of this store touched such a file; plimsoll sql --store ${options.store} "select path from files where path like '%…%'" looks for names`,
+          `${path}: no run in the store used this file; to search names: plimsoll sql --store ${options.store} "select path from files where path like '%…%'"`,
         );
       const command = `plimsoll file ${path} --store ${options.store} -o ${options.output ?? "file.html"}`;
       const documents = histories.map((one) => fileDocument(one, { command, madeBy: `Plimsoll ${version}` }));

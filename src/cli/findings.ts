@@ -21,34 +21,33 @@ import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
 
 export default defineCommand({
   name: "findings",
-  summary: "judge a job by its Darshan logs; for CI with --fail-on",
   description:
-    "Applies the rules to the Darshan logs of one job and prints what they found: statement, files, advice. With --fail-on it ends with 1 when a finding is at least that severe. --list explains every rule with its thresholds and their sources.",
+    "Applies all rules to the Darshan logs of one job and prints the findings: statement, files, advice. With --fail-on the exit code is 1 if a finding has at least that severity. --list explains every rule with its thresholds and their sources.",
   arguments: [
     {
       name: "log",
-      help: "a .darshan or .darshan.gz file; several of one job",
+      help: "one or more .darshan or .darshan.gz files of one job",
       kind: "file",
       variadic: true,
       optional: true,
     },
   ],
   options: {
-    list: { kind: "boolean", help: "explain all rules instead of reading a log" },
+    list: { kind: "boolean", help: "explain all rules; reads no log" },
     "fail-on": {
       kind: "choice",
       choices: SEVERITIES,
-      help: "end with 1 when a finding is at least this severe",
+      help: "exit code 1 if a finding has at least this severity",
     },
-    only: { kind: "list", valueName: "ID", help: "apply this rule only; may be repeated" },
+    only: { kind: "list", valueName: "ID", help: "apply only this rule; may be repeated" },
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },
   examples: [
-    { command: "plimsoll findings run.darshan", does: "what is wrong and what to change" },
+    { command: "plimsoll findings run.darshan", does: "problems and how to fix them" },
     {
       command: "plimsoll findings run.darshan --json --fail-on high",
-      does: "one JSON document; 1 when something is high",
+      does: "for CI: JSON, exit code 1 on a high finding",
     },
     { command: "plimsoll findings --list", does: "all rules with thresholds and sources" },
   ],
@@ -59,7 +58,7 @@ export default defineCommand({
       else context.out.write(rules.map((rule) => ruleText(rule, context.columns)).join("\n"));
       return;
     }
-    if (paths.length === 0) throw new UsageError("name a log, or --list to see the rules");
+    if (paths.length === 0) throw new UsageError("name a log, or use --list to see the rules");
     const read = await readJob(paths, options, context);
     const verdicts =
       options.only.length === 0 ? read.verdicts : judge(read.job, valuesFor(rules, read.thresholds), rules);

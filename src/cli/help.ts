@@ -57,26 +57,42 @@ export function membersOf(group: string, table: readonly CommandEntry[]): Member
 
 export function groupHelp(group: string, table: readonly CommandEntry[]): string {
   const words = group === "" ? "plimsoll" : `plimsoll ${group}`;
-  const lines = [
-    `Usage: ${words} COMMAND [options]`,
-    "",
-    ...(group === "" ? [ABOUT, ""] : []),
-    memberList(group, table).trimEnd(),
-    "",
-    `\`${words} COMMAND --help\` explains one command with examples. Every command takes --json.`,
-    ...(group === "" ? [EXIT_CODES] : []),
-  ];
-  return `${lines.join("\n")}\n`;
+  return `Usage: ${words} COMMAND [options]
+
+${group === "" ? allCommands(table) : memberList(group, table)}
+\`${words} COMMAND --help\` explains one command with examples. Every command takes --json.
+${group === "" ? `${EXIT_CODES}\n` : ""}`;
 }
 
 /** "Commands:" and a line for each member; empty where the name is no group. */
 export function memberList(group: string, table: readonly CommandEntry[]): string {
   const members = membersOf(group, table);
-  if (members.length === 0) return "";
-  const width = Math.max(...members.map((member) => member.word.length));
-  const lines = members.map((member) => `  ${member.word.padEnd(width)}  ${member.summary}`);
-  return `Commands:\n${lines.join("\n")}\n`;
+  return members.length === 0 ? "" : section("Commands", members);
 }
+
+/** What Plimsoll is for, the command lines to start with, and all commands under their headings. */
+function allCommands(table: readonly CommandEntry[]): string {
+  const starts = table.flatMap(({ start, summary }) => (start === undefined ? [] : { word: start, summary }));
+  const headings = [...new Set(table.map(({ group = "Commands" }) => group))];
+  const members = headings.map((heading) =>
+    membersOf(
+      "",
+      table.filter(({ group = "Commands" }) => group === heading),
+    ),
+  );
+  const width = widest(members.flat());
+  const sections = headings.map((heading, i) => section(heading, members[i] ?? [], width));
+  return [`${ABOUT}\n`, ...(starts.length === 0 ? [] : [section("Start here", starts)]), ...sections].join(
+    "\n",
+  );
+}
+
+function section(heading: string, members: readonly Member[], width = widest(members)): string {
+  const lines = members.map((member) => `  ${member.word.padEnd(width)}  ${member.summary}\n`);
+  return `${heading}:\n${lines.join("")}`;
+}
+
+const widest = (members: readonly Member[]) => Math.max(...members.map(({ word }) => word.length));
 
 const ABOUT = "Measures, explains and improves I/O on parallel storage.";
 const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 finished but some inputs were skipped.";

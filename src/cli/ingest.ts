@@ -13,56 +13,55 @@ const NAMED_MAX = 1000;
 
 export default defineCommand({
   name: "ingest",
-  summary: "read logs, counters and job lists below folders into a store",
   description:
-    "Walks folders, recognises files by their content and adds them to a store: Darshan logs (one row for each run and for each file in a run), counters of Lustre (what our collectors wrote, texts of job_stats and stats over time, dumps of Telegraf's points) and jobs as sacct or the job completion file list them. What the store has already is left as it is, whatever its name, so the same command can be given again after a kill or when more files have come. Files that cannot be read are named with the reason, and the command ends with 3.",
+    "Walks folders, detects the format of each file by content and adds it to a store: Darshan logs (one row per run and per file of a run), Lustre counters (collector output, periodic job_stats and stats dumps, Telegraf line protocol) and Slurm jobs (sacct output or the job completion file). Inputs already in the store are skipped, whatever their name, so the same command can be repeated after a kill or when new files arrive. Unreadable files are listed with the reason (exit code 3).",
   arguments: [{ name: "path", help: "folders and files", kind: "file", variadic: true }],
   options: {
     store: {
       kind: "string",
       short: "s",
       valueName: "DIR",
-      help: "store to add to; made when it is not there",
+      help: "store to add to; created if missing",
     },
     slice: {
       kind: "string",
       valueName: "I/N",
-      help: "do the I-th of N shares of the work, such as 3/16; for job arrays, each into the same store (not for texts of counters)",
+      help: "process slice I of N, such as 3/16; for job arrays that fill one store (not for counter dumps)",
     },
     threads: {
       kind: "number",
       integer: true,
       min: 1,
       max: 256,
-      help: "threads that read (default: one per core)",
+      help: "reader threads (default: one per core)",
     },
     memory: {
       kind: "bytes",
       default: 512 * 2 ** 20,
       min: 2 ** 27,
-      help: "memory for buffers of all threads",
+      help: "buffer memory of all threads together",
     },
     batch: {
       kind: "number",
       integer: true,
       min: 1,
       default: 50_000,
-      help: "files of a thread that are committed together: what a kill can lose",
+      help: "files per commit and thread: the work that a kill can lose",
     },
     cluster: {
       kind: "string",
       valueName: "NAME",
-      help: "cluster of all jobs and counters in these files that do not name one",
+      help: "cluster of jobs and counters that do not name one",
     },
     "job-id": {
       kind: "list",
       valueName: "TEMPLATE",
-      help: "form of the job ids of servers, as jobid_name of the clients has it (%j, %j:%u:%H, %e.%u.%h), with %C for a part that names the cluster; may be repeated, the first that fits counts",
+      help: "job id format of the servers, as in the clients' jobid_name (%j, %j:%u:%H, %e.%u.%h), with %C for the cluster; may be repeated, the first match counts",
     },
     zone: {
       kind: "string",
       valueName: "ZONE",
-      help: "zone of a scheduler's times that have none, such as Europe/Berlin or +02:00 (default: UTC)",
+      help: "time zone of scheduler times without one, such as Europe/Berlin or +02:00 (default: UTC)",
     },
   },
   examples: [
@@ -73,11 +72,11 @@ export default defineCommand({
     },
     {
       command: "plimsoll ingest /var/spool/plimsoll jobs.sacct --store centre --cluster cab",
-      does: "what collectors left, and the jobs of a scheduler",
+      does: "collector output and Slurm jobs",
     },
     {
       command: "plimsoll ingest /srv/segments --store centre --job-id %C:%j",
-      does: "counters of a file system that two clusters share, whose clients have jobid_name=cab:%j and quartz:%j",
+      does: "counters of a file system shared by two clusters, with jobid_name=cab:%j and quartz:%j on the clients",
     },
   ],
   async run({ arguments: paths, options }, context) {
@@ -86,7 +85,7 @@ export default defineCommand({
     const progress = context.progress({ label: "reading files", unit: "files" });
     if (options.zone !== undefined && zoneOf(options.zone) === undefined)
       throw new UsageError(
-        `--zone ${options.zone} is no zone; expected one like UTC, +02:00 or Europe/Berlin`,
+        `--zone ${options.zone} is not a time zone; expected UTC, +02:00 or Europe/Berlin`,
       );
     // A template that makes no sense is told before anything is read.
     options.jobId.forEach(jobIdTemplate);
@@ -127,7 +126,7 @@ export default defineCommand({
     progress.end();
     if (skips > NAMED_MAX)
       context.note(
-        `${skips - NAMED_MAX} more were skipped; all of them: plimsoll sql --store ${options.store} "select path, reason from sources where status <> 'stored'"`,
+        `${skips - NAMED_MAX} more skipped; list all with: plimsoll sql --store ${options.store} "select path, reason from sources where status <> 'stored'"`,
       );
     const seconds = (performance.now() - began) / 1000;
     const { read, known, foreign, bytes, notes } = counts;
@@ -180,7 +179,7 @@ function lostLines({ counts, lostLinks }: IngestNotes): string[] {
   const where = `${first.target} ${first.kind} from ${time(first.fromUnixNs)} to ${time(first.toUnixNs)}`;
   const what = times === 1 ? where : `first ${where}; --json lists them`;
   return [
-    `${times === 1 ? "once" : `${formatCount(times)} times`} a series of counters could not be continued, and what happened in between is lost: ${what}; keep files for 20 minutes after they were ingested, so that the last reading comes again with the next`,
+    `${times === 1 ? "once" : `${formatCount(times)} times`} a counter series could not be continued, and the counts in between are lost: ${what}; keep files for 20 minutes after ingest, so that the next ingest sees the last sample again`,
   ];
 }
 

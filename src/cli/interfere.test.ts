@@ -13,9 +13,7 @@ for (const folder of folders) mkdirSync(folder);
 
 async function plimsoll(...words: string[]) {
   const io = fakeWorld();
-  const table = [
-    { name: interfere.name, summary: interfere.summary, load: async () => ({ default: interfere }) },
-  ];
+  const table = [{ name: interfere.name, summary: "", load: async () => ({ default: interfere }) }];
   const code = await runCli(["interfere", ...words], table, io);
   return { code, out: io.out, err: io.err };
 }
@@ -33,7 +31,7 @@ describe("plimsoll interfere", () => {
     expect(folders.flatMap((folder) => readdirSync(folder))).toEqual([]);
   });
 
-  it("stops after so many bytes", async () => {
+  it("stops after this many bytes", async () => {
     const [folder = ""] = folders;
     const words = [
       "--bytes",

@@ -10,9 +10,8 @@ const FILE_BYTES = 1 << 30;
 
 export default defineCommand({
   name: "interfere",
-  summary: "load chosen storage targets with writers that never stop, for a bounded time",
   description:
-    "Writes files of --file-bytes to each target again and again, several streams at once, as the external interference of the adaptive I/O paper does: three streams of 1 GiB each on eight targets. It stops after --seconds or --bytes, whichever comes first, or on Ctrl-C, and removes its files. Use it beside plimsoll write to see what a loaded target does. Needs room for streams × file-bytes on each target.",
+    "Writes files of --file-bytes to each target in a loop, with several concurrent streams, like the external interference of the adaptive I/O paper: three streams of 1 GiB each on eight targets. Stops after --seconds or --bytes, whichever comes first, or on Ctrl-C, and removes its files. Run it next to plimsoll write to see the effect of a loaded target. Needs streams × file-bytes of free space on each target.",
   arguments: [{ name: "target", help: "a folder on the target to load", variadic: true, kind: "file" }],
   options: {
     streams: {
@@ -21,21 +20,21 @@ export default defineCommand({
       min: 1,
       max: 64,
       default: 3,
-      help: "writers at once on each target",
+      help: "concurrent writers per target",
     },
     seconds: { kind: "number", min: 0.1, max: 86_400, default: 60, help: "stop after this time" },
-    bytes: { kind: "bytes", min: 1, help: "stop after so many bytes in all" },
+    bytes: { kind: "bytes", min: 1, help: "stop after this many bytes in total" },
     "file-bytes": {
       kind: "bytes",
       min: 4096,
       default: FILE_BYTES,
-      help: "size of each stream's file, written over and over",
+      help: "file size of each stream, overwritten in a loop",
     },
     "block-bytes": { kind: "bytes", min: 1, max: 2 ** 30, default: 1 << 20, help: "size of one write" },
     sync: {
       kind: "boolean",
       default: true,
-      help: "leave the data in the cache: no fsync at the end of a file",
+      help: "no fsync at the end of each file",
     },
   },
   examples: [

@@ -37,7 +37,7 @@ export function nodeIo(): Io {
     },
     onUncaught(handler) {
       // The event loop can run dry under a promise that nobody settles; without this that looks like success.
-      const dry = () => handler(new Error("the command stopped before it had finished"));
+      const dry = () => handler(new Error("the command ended without finishing its work"));
       process.on("uncaughtException", handler).on("unhandledRejection", handler).on("beforeExit", dry);
       return () => {
         process.off("uncaughtException", handler).off("unhandledRejection", handler).off("beforeExit", dry);

@@ -693,7 +693,7 @@ describe("findings", () => {
   });
 
   it("asks for a log", async () => {
-    expectRefusal(await inside("findings"), 2, /name a log, or --list/);
+    expectRefusal(await inside("findings"), 2, /name a log, or use --list/);
     expectRefusal(await inside("report"), 2, /log/);
     expectRefusal(await inside("diff", FIXTURE), 2, /after/);
   });

@@ -18,17 +18,19 @@ import { firstValue, shortText, type Value, valueJson, valueText } from "./datas
 
 export default defineCommand({
   name: "ls",
-  summary: "list the variables of a dataset, with shapes, steps, least and greatest value",
   description:
-    "Reads the global index of a BP dataset (written by plimsoll write, or BP version 2 or 3 of ADIOS) and lists its variables. Only the index is read, whatever the size of the data.",
+    "Lists the variables of a BP dataset written by plimsoll write or by ADIOS (BP version 2 or 3). Reads only the global index, whatever the size of the data.",
   arguments: [{ name: "dataset", help: "the global file NAME.bp, or one BP file", kind: "file" }],
   options: {
-    blocks: { kind: "boolean", help: "list each block: step, place in the array, subfile, offset, range" },
-    attributes: { kind: "boolean", help: "list attributes too" },
+    blocks: {
+      kind: "boolean",
+      help: "list each block: step, position in the array, subfile, offset, min and max",
+    },
+    attributes: { kind: "boolean", help: "also list attributes" },
   },
   examples: [
-    { command: "plimsoll ls checkpoint.bp", does: "one line a variable" },
-    { command: "plimsoll ls --blocks checkpoint.bp", does: "where each block lies" },
+    { command: "plimsoll ls checkpoint.bp", does: "one line per variable" },
+    { command: "plimsoll ls --blocks checkpoint.bp", does: "location of each block" },
   ],
   async run({ arguments: [path = ""], options }, context) {
     await withDataset(path, (dataset) => list(dataset, { path, ...options }, context));

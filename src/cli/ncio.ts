@@ -12,34 +12,33 @@ import { writeFile } from "../node/write-file.ts";
 
 export default defineCommand({
   name: "ncio",
-  summary: "measure which method of noncontiguous I/O is fast for a pattern on some storage",
   description:
-    "Every rank writes or reads many small regions of one file, contiguous or not in memory and in the file (c-c, nc-c, c-nc, nc-nc), as in the NCIO benchmark of Ching and others: with POSIX calls, data sieving, list I/O, datatype I/O or the two-phase method. Storage is a folder, storage-target servers that know list and datatype requests, real MPI-IO, memory or nothing. Bandwidth, its spread, the time of the sync, requests (which closed formulas must match), BPS and its kin; every byte is compared afterwards. Other patterns are shapes of applications: flash, ipars, subarray, hpio.",
+    "Each rank writes or reads many small regions of one file, contiguous or noncontiguous in memory and in file (c-c, nc-c, c-nc, nc-nc), as in the NCIO benchmark of Ching et al.: with POSIX calls, data sieving, list I/O, datatype I/O or two-phase I/O. Back ends: a folder, storage servers with list and datatype requests, MPI-IO, memory or null. Reports bandwidth and its spread, sync time, requests (checked against closed formulas), BPS and related metrics, and verifies every byte. Further patterns imitate applications: flash, ipars, subarray, hpio.",
   options: {
     ...common,
     pattern: {
       kind: "choice",
       choices: PATTERN_NAMES,
       default: "ncio",
-      help: "equal regions, or the shape of an application",
+      help: "equal regions, or an application pattern",
     },
     shape: {
       kind: "list",
       valueName: "FIELD=VALUE",
-      help: "a field of the pattern, such as cells=16 of flash or grid=64,64,64 of subarray; may be repeated",
+      help: "pattern parameter, such as cells=16 (flash) or grid=64,64,64 (subarray); may be repeated",
     },
-    output: { kind: "string", short: "o", valueName: "FILE.json", help: "keep the points in a file" },
+    output: { kind: "string", short: "o", valueName: "FILE.json", help: "write the points to a file" },
   },
   examples: [
     { command: "plimsoll ncio", does: "4 ranks, 4096 regions of 8 B, all cases, in this folder" },
     {
       command: "plimsoll ncio --backend servers --servers 4 --case c-nc",
-      does: "all four methods of the paper on four storage targets",
+      does: "all four methods of the paper on four storage servers",
     },
-    { command: "plimsoll ncio --backend mpiio -n 4", does: "real MPI-IO, the method chosen by hints" },
+    { command: "plimsoll ncio --backend mpiio -n 4", does: "MPI-IO, method selected by hints" },
     {
       command: "plimsoll ncio --pattern flash --shape blocks=4 --method posix,two-phase",
-      does: "a checkpoint of FLASH",
+      does: "FLASH checkpoint pattern",
     },
   ],
   ranksTogether: true,
@@ -54,7 +53,7 @@ export default defineCommand({
     if (context.json) return context.printJson(json);
     const [first] = measured.points;
     const lines = [
-      `Pattern    ${options.pattern}: ${formatCount(first?.count ?? 0)} regions a rank of ${formatBytes(first?.size ?? 0)}, one every ${formatBytes(first?.spacing ?? 0)}; ${formatBytes(first?.bytes ?? 0)} in all`,
+      `Pattern    ${options.pattern}: ${formatCount(first?.count ?? 0)} regions per rank of ${formatBytes(first?.size ?? 0)}, one every ${formatBytes(first?.spacing ?? 0)}; ${formatBytes(first?.bytes ?? 0)} in all`,
       ...headLines(measured.points, measured.machine, layout),
       "",
       ...pointLines(measured.points),
@@ -90,7 +89,7 @@ function pointsOf(options: Common, name: PatternSpec["pattern"], fields: readonl
   for (const spec of specs)
     if (patternOf(spec).ranks !== options.ranks)
       throw new UsageError(
-        `the pattern has ${patternOf(spec).ranks} ranks and -n says ${options.ranks}; give the same number`,
+        `the pattern has ${patternOf(spec).ranks} ranks, but -n is ${options.ranks}; they must be equal`,
       );
   return directionsOf(options).flatMap((direction) =>
     specs.flatMap((pattern) => methodsOf(options).map((method) => ({ pattern, method, direction }))),

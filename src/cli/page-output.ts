@@ -1,13 +1,12 @@
 /** Documents and figures as files. What draws them is loaded when the first is written. */
 import type { Document, Figure } from "../model/index.ts";
 import type { Context } from "./context.ts";
-import { listenerOf } from "./listener.ts";
 
 const drawing = () => import("../report/page/index.ts");
 
 /** One HTML file, which appears under its name when it is whole. */
 export async function writePage(document: Document, path: string, context: Context): Promise<void> {
-  (await drawing()).writePage(document, path, listenerOf(context));
+  (await drawing()).writePage(document, path, context);
 }
 
 /** Each figure as SVG and CSV into a folder of results. */
@@ -16,10 +15,10 @@ export async function writeFigures(
   folder: string,
   context: Context,
 ): Promise<void> {
-  await (await drawing()).writeFigures(figures, folder, listenerOf(context));
+  await (await drawing()).writeFigures(figures, folder, context);
 }
 
 /** The figures of a document as a folder; replaces earlier figures there, and nothing else. */
 export async function writeFigureFolder(document: Document, path: string, context: Context): Promise<void> {
-  await (await drawing()).writeFigureFolder(document, path, listenerOf(context));
+  await (await drawing()).writeFigureFolder(document, path, context);
 }

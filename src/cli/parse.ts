@@ -33,7 +33,8 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
     if (error instanceof CommanderError) throw new UsageError(usageMessage(error), { cause: error });
     throw error;
   }
-  const { json, debug, help: _, ...options } = parser.opts();
+  const { json, debug, help: _, out, ...options } = parser.opts();
+  if (out !== undefined) options.output ??= out;
   for (const [name, spec] of Object.entries(command.options)) {
     // Not given to commander, which would show them a second time in help.
     options[camelCase(name)] ??=
@@ -57,7 +58,7 @@ export function helpText(command: Command, columns: number, subcommands: string)
   return `${help}${subcommands === "" ? "" : `\n${subcommands}`}\nExamples:\n${examples}`;
 }
 
-/** The name as typed, with its value: `-o, --out <DIR>`. */
+/** The name as typed, with its value: `-o, --output <DIR>`. */
 export function optionFlags(name: string, spec: OptionSpec): string {
   const long = `--${longName(name, spec)}`;
   const flags = spec.short === undefined ? long : `-${spec.short}, ${long}`;
@@ -80,6 +81,12 @@ function commanderFor(command: Command): Commander {
   for (const one of command.arguments) parser.argument(argumentTerm(one), argumentHelp(one));
   for (const [name, spec] of Object.entries({ ...command.options, ...COMMON_OPTIONS })) {
     parser.addOption(commanderOption(name, spec));
+  }
+  const { output } = command.options;
+  // Some commands once called it --out; scripts of that time keep working.
+  if (output) {
+    const { short: _, ...spec } = output;
+    parser.addOption(commanderOption("out", spec).hideHelp());
   }
   return parser;
 }

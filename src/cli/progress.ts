@@ -15,7 +15,7 @@ export interface Progress {
   update(done: number): void;
   /** So much more is done. */
   add(more: number): void;
-  /** The end is known now: so much in all. */
+  /** The end is known now: this much in all. */
   expect(total: number): void;
   /** Other words before the numbers, from now on. */
   relabel?(label: string): void;

@@ -10,36 +10,42 @@ const JSON_ELEMENTS = 10_000_000;
 
 export default defineCommand({
   name: "read",
-  summary: "read a variable of a dataset, or a part of it, and check it on the way",
   description:
-    "One look-up in the global index tells which blocks hold the part, and only those are read, directly from their files. Any part can be read, whatever the number of processes that wrote. Every byte is compared with its checksum. Values are printed one row of the fastest dimension a line; --raw puts the bytes on stdout in row-major order and the byte order of this machine.",
+    "Reads a variable or any part of it, whatever the number of processes that wrote it. Looks up the blocks in the global index, reads only those, and verifies their checksums. Prints one row of the fastest dimension per line; --raw writes the bytes to stdout in row-major order and native byte order.",
   arguments: [
     { name: "dataset", help: "the global file NAME.bp, or one BP file", kind: "file" },
-    { name: "variable", help: "its full name, as plimsoll ls shows it", kind: "text" },
+    { name: "variable", help: "full name as printed by plimsoll ls", kind: "text" },
   ],
   options: {
-    step: { kind: "number", integer: true, min: 0, help: "output step, from 0; the last unless given" },
-    start: { kind: "string", valueName: "I,J,…", help: "first element in each dimension; 0 unless given" },
-    count: { kind: "string", valueName: "N,M,…", help: "how many in each dimension; the rest unless given" },
-    block: { kind: "number", integer: true, min: 0, help: "one block as it was written, from 0" },
+    step: { kind: "number", integer: true, min: 0, help: "output step, from 0 (default: the last)" },
+    start: { kind: "string", valueName: "I,J,…", help: "first element in each dimension (default: 0)" },
+    count: {
+      kind: "string",
+      valueName: "N,M,…",
+      help: "number of elements in each dimension (default: the rest)",
+    },
+    block: { kind: "number", integer: true, min: 0, help: "read one block, by number from 0" },
     where: {
       kind: "string",
       valueName: "CONDITION",
-      help: "only blocks whose least or greatest value fits: max>300, min<=0; others are not read",
+      help: "read only blocks whose min or max matches: max>300, min<=0",
     },
-    raw: { kind: "boolean", help: "bytes instead of text" },
-    check: { kind: "boolean", default: true, help: "do not compare checksums" },
+    raw: { kind: "boolean", help: "write bytes instead of text" },
+    check: { kind: "boolean", default: true, help: "do not verify checksums" },
   },
   examples: [
-    { command: "plimsoll read checkpoint.bp temperature --start 0,0 --count 2,8", does: "a corner of it" },
+    {
+      command: "plimsoll read checkpoint.bp temperature --start 0,0 --count 2,8",
+      does: "a corner of the array",
+    },
     {
       command: "plimsoll read checkpoint.bp temperature --raw > t.f64",
-      does: "all of the last step, as bytes",
+      does: "the last step as raw bytes",
     },
     { command: "plimsoll read checkpoint.bp temperature --where 'max>1000'", does: "blocks with a hot spot" },
   ],
   async run({ arguments: [path = "", name = ""], options }, context) {
-    if (options.raw && context.json) throw new UsageError("--raw and --json: choose one");
+    if (options.raw && context.json) throw new UsageError("--raw and --json exclude each other");
     await withDataset(path, async (dataset) => {
       const variable = dataset.variable(name);
       const { step, block, where } = options;
@@ -62,7 +68,7 @@ export default defineCommand({
       if (options.raw) {
         for (const piece of pieces) {
           context.out.write(piece);
-          await context.breathe();
+          await context.yieldToEvents();
         }
       } else if (context.json) {
         context.printJson({
@@ -96,7 +102,7 @@ function chooseBlocks(
     const one = numbered[block];
     if (one === undefined)
       throw new UsageError(
-        `--block ${block}: "${fullName(variable)}" has ${blocks.length} in this step, from 0`,
+        `--block ${block}: "${fullName(variable)}" has ${blocks.length} blocks in this step, numbered from 0`,
       );
     return [one];
   }
@@ -114,7 +120,7 @@ function chooseBlocks(
     ">=": (value) => value >= limit,
   };
   if (!blocks.every(({ statistics }) => statistics?.min !== undefined))
-    throw new UsageError(`--where: "${fullName(variable)}" was written without least and greatest values`);
+    throw new UsageError(`--where: "${fullName(variable)}" was written without min and max`);
   return numbered.filter(([, { statistics }]) => {
     const value = firstValue(side === "min" ? statistics?.min : statistics?.max, variable.type);
     return (
@@ -142,19 +148,17 @@ async function printBlocks(
       context.out.write(`# block ${number}, from ${start.join(",")}, ${count.join(" × ")}\n`);
       await printRows(pieces, variable, count.at(-1) ?? 1, context);
     }
-    await context.breathe();
+    await context.yieldToEvents();
   }
   if (context.json)
     context.printJson({ variable: fullName(variable), type: variable.type.name, blocks: found });
-  else if (chosen.length === 0) context.note("no block fits");
+  else if (chosen.length === 0) context.note("no block matches");
 }
 
 function jsonValues(pieces: Iterable<Uint8Array>, variable: BpVariable, count: readonly number[]): unknown[] {
   const total = count.reduce((product, many) => product * many, 1);
   if (total > JSON_ELEMENTS)
-    throw new UsageError(
-      `--json: ${total} values are too many for one document; use --raw or a smaller --count`,
-    );
+    throw new UsageError(`--json: ${total} values are too many for JSON; use --raw or a smaller --count`);
   const values: unknown[] = [];
   for (const piece of pieces)
     for (const value of valuesOf(piece, variable.type)) values.push(valueJson(value));
@@ -177,7 +181,7 @@ async function printRows(
         inRow = 0;
       }
     }
-    await context.breathe();
+    await context.yieldToEvents();
   }
   if (inRow > 0) context.out.write("\n");
 }

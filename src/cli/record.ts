@@ -24,32 +24,31 @@ import { CheckFailed } from "./failure.ts";
 
 export default defineCommand({
   name: "record",
-  summary: "run any program, record its reads and writes, and compute BPS and its kin",
   description:
-    "Runs the program with its children, threads and MPI ranks, unchanged, and records each read and write in a folder. Its output, input and exit code stay its own; the summary goes to stderr. A small library is built with the C compiler at first use and loaded into the program; static and Go programs are recorded with strace instead, which makes times useless. What was used and cannot be seen (fprintf, io_uring, programs that the library cannot be loaded into) is named. System files, pipes, sockets and terminals are left out unless asked for.",
+    "Runs a program with its children, threads and MPI ranks, unmodified, and records each read and write in a folder. The program keeps its input, output and exit code; the summary goes to stderr. The recorder is a small preloaded library, built with the C compiler on first use. Static and Go programs are recorded with strace instead, which distorts their times. I/O that cannot be recorded (fprintf, io_uring, programs without preload support) is listed. System files, pipes, sockets and terminals are skipped unless --all is given.",
   examples: [
-    { command: "plimsoll record -- ./simulate input.nml", does: "record a program and sum up its I/O" },
+    { command: "plimsoll record -- ./simulate input.nml", does: "record a program and print an I/O summary" },
     {
       command: "plimsoll record -o trace -- mpiexec -n 4 ./simulate",
-      does: "keep the trace of four ranks in ./trace",
+      does: "record four ranks to ./trace",
     },
     {
       command: "plimsoll record --only /scratch -- tar cf /scratch/a.tar data",
-      does: "only what is below /scratch",
+      does: "record only files below /scratch",
     },
-    { command: "plimsoll bps trace", does: "look at a trace again, in more detail" },
+    { command: "plimsoll bps trace", does: "analyse the trace in detail" },
   ],
   arguments: [
     { name: "command", help: "the program and its arguments, after --", kind: "text", variadic: true },
   ],
   options: {
-    out: {
+    output: {
       kind: "string",
       short: "o",
       valueName: "DIR",
-      help: "folder for the trace; plimsoll-record-PID unless given",
+      help: "trace folder (default: plimsoll-record-PID)",
     },
-    force: { kind: "boolean", help: "replace an earlier trace in that folder" },
+    force: { kind: "boolean", help: "replace an existing trace in that folder" },
     only: { kind: "list", valueName: "PATH", help: "record only this file, folder or pattern (* and ?)" },
     skip: { kind: "list", valueName: "PATH", help: "do not record this file, folder or pattern" },
     all: { kind: "boolean", help: "also record system files, pipes, sockets and terminals" },
@@ -58,22 +57,22 @@ export default defineCommand({
       kind: "bytes",
       default: 4 * 2 ** 30,
       min: 2 ** 20,
-      help: "size of the trace of one process; more is counted as dropped",
+      help: "max trace size per process; further calls are counted as dropped",
     },
     delay: {
       kind: "string",
       valueName: "SPEC",
-      help: "imitate a device: latency=200us,bandwidth=100MB/s,concurrency=1,path=/data",
+      help: "emulate a slow device: latency=200us,bandwidth=100MB/s,concurrency=1,path=/data",
     },
-    block: { kind: "bytes", default: 512, min: 1, help: "size of a block" },
+    block: { kind: "bytes", default: 512, min: 1, help: "block size" },
     paper: {
       kind: "string",
       valueName: "FILE",
-      help: "also write the records of the BPS paper (name ends in .bps32)",
+      help: "also write records in the format of the BPS paper (.bps32)",
     },
   },
   async run({ arguments: command, options }, context) {
-    const folder = options.out ?? `plimsoll-record-${process.pid}`;
+    const folder = options.output ?? `plimsoll-record-${process.pid}`;
     makeWay(folder, options.force);
     const run = await runCommand(command, folder, options, context);
     context.exitWith(run.exitCode);
@@ -137,7 +136,7 @@ async function runCommand(
 function makeWay(folder: string, force: boolean): void {
   if (!force || !existsSync(folder)) return;
   if (!existsSync(join(folder, RUN_FILE)) && !existsSync(join(folder, OPTIONS_FILE)))
-    throw new UsageError(`${folder} is not an earlier trace; choose another folder with --out`);
+    throw new UsageError(`${folder} is not an earlier trace; choose another folder with --output`);
   rmSync(folder, { recursive: true });
 }
 
@@ -148,7 +147,7 @@ interface Found {
   readonly syncs: Syncs | null;
 }
 
-/** Calls of fsync and its kin: no accesses, but time that the program spends on I/O. */
+/** fsync and similar calls: no accesses, but time that the program spends on I/O. */
 interface Syncs {
   readonly calls: number;
   /** Of all calls together. */
@@ -210,11 +209,11 @@ function gatherShim(folder: string, context: Context): readonly string[] {
   const { files, empty, running } = gatherFolder(folder);
   if (empty > 0)
     context.note(
-      `${formatMany(empty, "process", "processes")} not recorded: no space in ${folder}, or the file was truncated meanwhile`,
+      `${formatMany(empty, "process", "processes")} not recorded: no space in ${folder}, or the trace file was truncated`,
     );
   if (running > 0)
     context.note(
-      `${formatMany(running, "process", "processes")} of the program still run; what they do from now on is not in the summary`,
+      `${formatMany(running, "process", "processes")} of the program still running; the summary does not include their later calls`,
     );
   return files;
 }
@@ -240,10 +239,10 @@ function summary({ metrics, syncs }: Found, { folder, way, seconds, lost }: Reco
     `recorded ${formatMany(accesses, "access", "accesses")} of ${formatMany(processes, "process", "processes")} on ${formatMany(files, "file")} in ${folder}${way === "strace" ? " (strace)" : ""}`,
   ];
   if (accesses > 0) {
-    const moved = metrics.movedBytes === null ? "moved bytes not known" : `${size(metrics.movedBytes)} moved`;
+    const moved = metrics.movedBytes === null ? "moved bytes unknown" : `${size(metrics.movedBytes)} moved`;
     const bandwidth = bandwidthBytesPerSecond === null ? "no time" : formatRate(bandwidthBytesPerSecond);
     lines.push(
-      `${size(bytes)} asked for (${size(metrics.readBytes)} read, ${size(metrics.writtenBytes)} written), ${moved}; I/O took ${formatSeconds(ioTimeSeconds)} of ${formatSeconds(seconds)}${syncTime === undefined ? "" : `; ${syncTime} more`}`,
+      `${size(bytes)} requested (${size(metrics.readBytes)} read, ${size(metrics.writtenBytes)} written), ${moved}; I/O took ${formatSeconds(ioTimeSeconds)} of ${formatSeconds(seconds)}${syncTime === undefined ? "" : `; ${syncTime} more`}`,
       `BPS ${rate(bps, "blocks/s")} (of ${formatCount(metrics.options.blockBytes)} B), IOPS ${rate(iops, "/s")}, bandwidth ${bandwidth}, ARPT ${arptSeconds === null ? "no time" : formatScaled(arptSeconds * 1e6, "us").replace(/^([\d.]+) kus$/, (_, ms) => `${ms} ms`)}`,
     );
   } else if (syncTime !== undefined) lines.push(`${syncTime} of ${formatSeconds(seconds)}`);
@@ -253,4 +252,4 @@ function summary({ metrics, syncs }: Found, { folder, way, seconds, lost }: Reco
 }
 
 const NOTHING_COUNTS =
-  "no read or write of a data file was seen; system files, pipes, sockets and terminals are left out (--all records them too)";
+  "no reads or writes of data files; system files, pipes, sockets and terminals are skipped (--all records them)";

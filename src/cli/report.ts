@@ -10,56 +10,60 @@ import { version } from "../../package.json";
 
 export default defineCommand({
   name: "report",
-  summary: "say what is slow in a job, where, and what to change",
   description:
-    "Reads the Darshan logs of one job and says in one sentence what matters, then bytes, I/O share, throughput and findings with what to change. With --output it writes one HTML file that needs nothing else: pictures, a timeline of calls where the log has traces, tables and raw counters. Several logs of a job (many processes, several steps) become one report; logs of different jobs are refused.",
+    "Reads the Darshan logs of one job and prints the main finding in one sentence, then bytes, I/O share, throughput and all findings with advice. With --output it writes a self-contained HTML file: figures, a timeline of calls where the log has DXT traces, tables and raw counters. Several logs of one job (many processes, several steps) become one report; logs of different jobs are refused.",
   arguments: [
-    { name: "log", help: "a .darshan or .darshan.gz file; several of one job", kind: "file", variadic: true },
+    {
+      name: "log",
+      help: "one or more .darshan or .darshan.gz files of one job",
+      kind: "file",
+      variadic: true,
+    },
   ],
   options: {
     output: {
       kind: "string",
       short: "o",
       valueName: "FILE.html",
-      help: "write the whole report as one HTML file",
+      help: "write the full report as one HTML file",
     },
     figures: {
       kind: "string",
       valueName: "DIR",
-      help: "write every figure as SVG and CSV into a folder; earlier figures there are replaced",
+      help: "write every figure as SVG and CSV to a folder; replaces earlier figures",
     },
-    full: { kind: "boolean", help: "on the terminal, print all sections" },
+    full: { kind: "boolean", help: "print all sections on the terminal" },
     calls: {
       kind: "number",
       integer: true,
       min: 0,
       default: 100_000,
-      help: "keep single calls in the HTML up to so many; beyond, the timeline shows sums",
+      help: "embed at most N calls in the HTML; above that the timeline shows binned activity",
     },
     window: {
       kind: "string",
       valueName: "FROM-TO",
-      help: "keep single calls of these seconds of the run only, such as 12.5-14",
+      help: "embed only calls in this time range of the run, in seconds, such as 12.5-14",
     },
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },
   examples: [
-    { command: "plimsoll report run.darshan", does: "the main things, on the terminal" },
+    { command: "plimsoll report run.darshan", does: "summary on the terminal" },
     {
       command: "plimsoll report run.darshan -o report.html",
-      does: "the whole report as one file to open or mail",
+      does: "full report as one HTML file",
     },
     {
       command: "plimsoll report logs/*.darshan -o report.html",
-      does: "one report on a job of many processes",
+      does: "one report for a job with many logs",
     },
   ],
   async run({ arguments: paths, options }, context) {
     const window = options.window === undefined ? undefined : parseWindow(options.window);
     const wantsCalls = options.output !== undefined;
     if (window !== undefined && !wantsCalls)
-      throw new UsageError("--window chooses calls for the HTML report; name it with --output");
+      throw new UsageError("--window selects calls of the HTML report; add --output FILE.html");
     const read = await readJob(paths, options, context, {
       callsMax: wantsCalls ? options.calls : 0,
       ...(window === undefined ? {} : { window }),
@@ -69,7 +73,7 @@ export default defineCommand({
       madeBy: `Plimsoll ${version}`,
       command: `plimsoll report ${logs} -o ${options.output ?? "report.html"}`,
       callsHint: wantsCalls
-        ? `Single calls of a part of the run: plimsoll report --window FROM-TO -o FILE.html ${logs}`
+        ? `Calls of a time range: plimsoll report --window FROM-TO -o FILE.html ${logs}`
         : "",
     });
     if (options.output !== undefined) await writePage(document, options.output, context);
@@ -79,7 +83,7 @@ export default defineCommand({
       context.out.write(
         renderText(document, { width: context.columns, color: context.color, full: options.full }),
       );
-      context.out.write(`\nThe whole report: plimsoll report ${plain(logs)} -o report.html\n`);
+      context.out.write(`\nFull report: plimsoll report ${plain(logs)} -o report.html\n`);
     } else {
       context.out.write(`${plain(document.verdict)}\n`);
       if (options.output !== undefined) context.out.write(`Wrote ${plain(options.output)}\n`);

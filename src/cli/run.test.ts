@@ -98,6 +98,20 @@ describe("finding the command", () => {
     expect(out).toMatch(/Commands:\n {2}try {2}it/);
   });
 
+  it("the list has three command lines to start with, and every command under one heading", async () => {
+    const { out } = await line(["--help"], commands);
+    expect(out.match(/Start here:\n((?: {2}.+\n)+)/)?.[1]?.match(/plimsoll \w+/g)).toEqual(
+      ["report", "record", "demo"].map((name) => `plimsoll ${name}`),
+    );
+    const headings = [...out.matchAll(/^(.+):\n((?: {2}.+\n)+)/gm)].slice(1);
+    expect(headings.map(([, heading]) => heading)).toEqual([...new Set(commands.map(({ group }) => group))]);
+    const words = headings.flatMap(([, , lines = ""]) =>
+      [...lines.matchAll(/^ {2}(\S+)/gm)].map(([, word]) => word),
+    );
+    expect(words).toEqual([...new Set(commands.map(({ name }) => name.split(" ")[0]))]);
+    expect(Math.max(...out.split("\n").map((one) => one.length))).toBeLessThanOrEqual(100);
+  });
+
   it("a group alone lists its members without loading them", async () => {
     const table = tableWith(() => {}).map((entry) => ({
       ...entry,
@@ -140,7 +154,6 @@ describe("options", () => {
   const table = (seen: unknown[]): CommandEntry[] => {
     const command = defineCommand({
       name: "opt",
-      summary: "s",
       description: "d",
       examples: [{ command: "plimsoll opt", does: "e" }],
       options: {
@@ -150,6 +163,7 @@ describe("options", () => {
         only: { kind: "list", help: "h" },
         verify: { kind: "boolean", default: true, help: "h" },
         quick: { kind: "boolean", help: "h" },
+        output: { kind: "string", short: "o", help: "h" },
       },
       async run({ options }) {
         const blockSize: number = options.blockSize;
@@ -171,6 +185,15 @@ describe("options", () => {
       { blockSize: 4096, only: [], verify: true, quick: false },
       { blockSize: 1572864, ranks: 8, method: "mpi", only: ["a", "b"], verify: false, quick: false },
     ]);
+  });
+
+  it("--out is a silent name of --output", async () => {
+    const seen: { output?: string }[] = [];
+    for (const name of ["--output", "-o", "--out"]) await line(["opt", name, "x"], table(seen));
+    expect(seen.map((options) => ({ output: options.output, out: "out" in options }))).toEqual(
+      Array(3).fill({ output: "x", out: false }),
+    );
+    expect((await line(["opt", "--help"], table([]))).out).not.toMatch(/--out\b/);
   });
 
   it.each([
@@ -288,12 +311,9 @@ describe("the context", () => {
 });
 
 describe.each(commands)("plimsoll $name", (entry) => {
-  it("says the same in the table and in its file, and its help has an example", async () => {
+  it("has the same name in the table and in its file, and its help has an example", async () => {
     const command = (await entry.load()).default;
-    expect({ name: command.name, summary: command.summary }).toEqual({
-      name: entry.name,
-      summary: entry.summary,
-    });
+    expect(command.name).toBe(entry.name);
     const { code, out } = await line([...entry.name.split(" "), "--help"], commands);
     expect(code).toBe(0);
     for (const flag of ["--json", "--debug", "--help"]) expect(out).toContain(flag);

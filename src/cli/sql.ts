@@ -17,12 +17,11 @@ const WRITE_CHARACTERS = 1 << 20;
 
 export default defineCommand({
   name: "sql",
-  summary: "ask a store with SQL",
   description:
-    "Runs one reading statement over the tables of a store (runs, accesses, files, sources, jobs, minutes, targets, readings and the view job_totals; see plimsoll store schema) in the dialect of DuckDB. Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. In CSV, text that a spreadsheet would run as a formula begins with an apostrophe, and numbers that are not whole have 15 digits. Nothing can be written, and no other file read. A statement that needs more than --memory ends with one line.",
+    "Runs one read-only DuckDB SQL statement over the tables of a store (runs, accesses, files, sources, jobs, minutes, targets, readings and the view job_totals; see plimsoll store schema). Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe, and fractions have 15 digits. The statement cannot write, nor read other files. If it needs more than --memory, it fails with a one-line error.",
   arguments: [{ name: "statement", help: 'such as "select count(*) from runs"', kind: "text" }],
   options: {
-    store: { kind: "string", help: "the folder of a store", valueName: "STORE" },
+    store: { kind: "string", help: "store folder", valueName: "STORE" },
     "max-rows": {
       kind: "number",
       help: `stop after this many rows, 0 for all (default: ${TERMINAL_ROWS} on a terminal, else all)`,
@@ -43,7 +42,7 @@ export default defineCommand({
     { command: 'plimsoll sql --store centre.store "describe accesses"', does: "the columns of a table" },
   ],
   async run({ arguments: [statement = ""], options }, context) {
-    if (options.store === undefined) throw new UsageError("--store is missing: the folder of a store");
+    if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
     const store = await Store.open(options.store, storeOptions(options));
     const query = await store.query();
     try {
@@ -59,7 +58,7 @@ export default defineCommand({
     } catch (error) {
       throw isTooLong(error)
         ? new UsageError(
-            "SQL: a text of 512 MiB or more cannot be printed; take a part of it, as left(text, 1000) does",
+            "SQL: cannot print a text of 512 MiB or more; shorten it, for instance with left(text, 1000)",
           )
         : error;
     } finally {
@@ -98,7 +97,7 @@ class LimitedRows {
       }
       yield piece;
       left -= piece.length;
-      await this.#context.breathe();
+      await this.#context.yieldToEvents();
     }
   }
 }

@@ -23,7 +23,7 @@ import { fakeWorld, type WorldOptions } from "./test-kit.ts";
 
 const table: CommandEntry[] = [sql, check, compact, exportCommand, schema].map((command: Command) => ({
   name: command.name,
-  summary: command.summary,
+  summary: "",
   load: async () => ({ default: command }),
 }));
 
@@ -142,7 +142,7 @@ describe("plimsoll sql", () => {
       [ask("drop view runs"), "SQL: drop is not allowed, a store is only read"],
       [ask("select 1; select 2"), "SQL: one statement at a time, found 2"],
       [ask(""), "SQL: the statement is empty"],
-      [["sql", "select 1"], "--store is missing: the folder of a store"],
+      [["sql", "select 1"], "--store is missing: name a store folder"],
       [
         ["sql", "--store", join(root, "none"), "select 1"],
         "none is no store: no such folder; plimsoll ingest makes one",
@@ -178,7 +178,7 @@ describe("plimsoll store", () => {
     expect(good).toMatchObject({ code: 0, err: "" });
     expect(good.out).toContain("runs                    4 rows");
     expect(good.out).toContain("1 runs were stored twice; queries see them once");
-    expect(good.out).toContain("all is as it was written");
+    expect(good.out).toContain("no damage found");
     const [segment] = readdirSync(join(path, "segments/runs"));
     truncateSync(join(path, "segments/runs", segment as string), 9);
     writeFileSync(join(path, "notes"), "");
@@ -191,7 +191,7 @@ describe("plimsoll store", () => {
     );
     expect(bad.out).toContain("foreign: notes (left alone)");
     expect(bad.err).toBe(
-      `plimsoll: ${path}: 1 of its parts are damaged or missing; plimsoll store repair says what is lost\n`,
+      `plimsoll: ${path}: 1 of its parts are damaged or missing; plimsoll store repair lists the losses\n`,
     );
     const json = await plimsoll(["store", "check", "--json", path]);
     expect(json.code).toBe(1);
@@ -294,7 +294,7 @@ describe("plimsoll store", () => {
         "--table walks: not one of runs, accesses, files, sources, jobs, minutes, targets, readings",
       ],
       [["-o", csv], "--table is missing"],
-      [["--table", "runs"], "--out is missing"],
+      [["--table", "runs"], "--output is missing"],
       [["--table", "runs", "-o", "runs.xls"], "ends in .parquet, .csv or .ndjson"],
       [["--table", "runs", "-o", join(root, "no/such/runs.csv")], "no such folder"],
     ] as const) {

@@ -52,14 +52,13 @@ export function tableWith(
 ): CommandEntry[] {
   const command = defineCommand({
     name: "try it",
-    summary: "does what a test says",
     description: "Does what a test says.",
     examples: [{ command: "plimsoll try it", does: "tries" }],
     arguments: [{ name: "file", help: "any file", kind: "file", variadic: true, optional: true }],
     options,
     run: async (invocation, context) => run(context, invocation.arguments),
   });
-  return [{ name: command.name, summary: command.summary, load: async () => ({ default: command }) }];
+  return [{ name: command.name, summary: "does what a test says", load: async () => ({ default: command }) }];
 }
 
 /** Runs "try it" with the given body; gives the exit code and what was printed. */

@@ -8,9 +8,8 @@ import { CheckFailed } from "./failure.ts";
 
 export default defineCommand({
   name: "verify",
-  summary: "read a whole dataset and compare every block with its checksum",
   description:
-    "Reads every block of a BP dataset and compares it with the checksums that plimsoll write left in the global index. Names each damaged block. A dataset without checksums, such as ADIOS's own, is only checked for being complete. Exits with 1 when something is damaged.",
+    "Reads every block of a BP dataset and verifies the checksums in the global index. Lists damaged blocks (exit code 1). Datasets without checksums, such as those of ADIOS, are only checked for completeness.",
   arguments: [{ name: "dataset", help: "the global file NAME.bp, or one BP file", kind: "file" }],
   examples: [{ command: "plimsoll verify checkpoint.bp", does: "reads all data once" }],
   async run({ arguments: [path = ""] }, context) {
@@ -22,7 +21,7 @@ export default defineCommand({
         context.out.write(`damaged: ${variable}, step ${step}, block ${block}: ${damage}\n`);
       }
       if (damaged.length === 0) {
-        const how = checksums ? "all as it was written" : "complete; it has no checksums to compare with";
+        const how = checksums ? "all checksums match" : "complete; no checksums to verify";
         context.out.write(`${path}: ${formatMany(blocks, "block")}, ${formatBytes(bytes)}: ${how}\n`);
       }
     }
@@ -45,7 +44,7 @@ async function check(dataset: BpDataset, context: Context) {
     bytes += one.bytes;
     if (one.damage !== undefined) damaged.push(one);
     progress.update(bytes);
-    await context.breathe();
+    await context.yieldToEvents();
   }
   progress.end();
   return { blocks, bytes, checksums: dataset.hasChecksums, damaged };

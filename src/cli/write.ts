@@ -30,88 +30,92 @@ import { writeFile } from "../node/write-file.ts";
 
 export default defineCommand({
   name: "write",
-  summary: "write files onto storage targets as one dataset, with less work for slow targets",
   description:
-    "Drains the output of many processes (files, or folders with one file a rank) through writer processes onto storage targets, one folder each, and makes one BP dataset of it that plimsoll ls, read and verify and ADIOS's bpls read. While it writes, it measures each target and moves work from slow ones to fast ones. Every block carries its least and greatest value and checksums. The dataset appears under its name when all of it is durable, or not at all; what was cut short is gone on with by --resume. --array says what each source holds: the global array is the sources joined along the first dimension in the order given. Without --array and --layout each source is a variable of bytes of its own, named after its file (run1/out and run2/out where file names are alike).",
+    "Writes the output of many processes (files, or folders with one file per rank) to several storage targets, one folder each, as one BP dataset for plimsoll ls, read and verify and for bpls of ADIOS. While writing, it measures each target and moves work from slow to fast targets. Every block has min, max and checksums. The dataset appears under its name only when all of it is durable; --resume continues an interrupted write. --array declares the contents of each source: the global array joins the sources along the first dimension in the given order. Without --array and --layout each source becomes a byte variable named after its file (run1/out and run2/out if file names are equal).",
   arguments: [
     {
       name: "source",
-      help: "a file, or a folder with one file a rank",
+      help: "a file, or a folder with one file per rank",
       kind: "file",
       variadic: true,
       optional: true,
     },
   ],
   options: {
-    output: { kind: "string", short: "o", valueName: "NAME.bp", help: "the dataset" },
+    output: { kind: "string", short: "o", valueName: "NAME.bp", help: "output dataset" },
     targets: {
       kind: "string",
       valueName: "DIR[,DIR…]",
-      help: "a folder on each storage target; NAME.bp.dir unless given",
+      help: "one folder per storage target (default: NAME.bp.dir)",
     },
     array: {
       kind: "list",
       valueName: "NAME:TYPE:DIMS",
-      help: "what each source holds, in order; the first dimension may be * (a variable of bytes per source unless given)",
+      help: "contents of each source, in order; the first dimension may be * (default: one byte variable per source)",
     },
     layout: {
       kind: "string",
       valueName: "FILE.json",
-      help: "a full decomposition: variables, sources and their blocks",
+      help: "full decomposition: variables, sources and their blocks",
     },
-    append: { kind: "boolean", help: "add an output step to the dataset" },
+    append: { kind: "boolean", help: "append an output step to the dataset" },
     resume: {
       kind: "boolean",
-      help: "complete a write that was cut short; when it is complete, say so and end with 0",
+      help: "continue an interrupted write; exit code 0 if it is already complete",
     },
-    force: { kind: "boolean", help: "replace the dataset, and throw away what was cut short" },
-    "dry-run": { kind: "boolean", help: "only tell what would be written where" },
+    force: { kind: "boolean", help: "replace the dataset and discard an interrupted write" },
+    "dry-run": { kind: "boolean", help: "print the plan, write nothing" },
     policy: {
       kind: "choice",
       choices: ["plimsoll", "paper"],
       default: "plimsoll",
-      help: "who writes where and how much at a time: ours, or that of the adaptive I/O paper",
+      help: "scheduling policy: plimsoll, or that of the adaptive I/O paper",
     },
     method: {
       kind: "choice",
       choices: ["adaptive", "static"],
       default: "adaptive",
-      help: "static: each block stays on the target it is given to, for comparison",
+      help: "static: no rescheduling, for comparison",
     },
     writers: {
       kind: "number",
       integer: true,
       min: 1,
       max: 1024,
-      help: "writer processes (twice the cores, 16 at most)",
+      help: "writer processes (default: twice the cores, max 16)",
     },
     "per-target": {
       kind: "number",
       integer: true,
       min: 1,
       max: 1024,
-      help: "writers at once per target (measured)",
+      help: "concurrent writers per target (default: measured)",
     },
-    memory: { kind: "bytes", min: 2 ** 21, default: 2 ** 28, help: "of all buffers in all processes" },
+    memory: {
+      kind: "bytes",
+      min: 2 ** 21,
+      default: 2 ** 28,
+      help: "buffer memory of all processes together",
+    },
     lustre: {
       kind: "string",
       valueName: "OSTS",
-      help: "a target per OST, such as 0-15; sets the stripe with lfs",
+      help: "one target per OST, such as 0-15; sets the stripe with lfs",
     },
     "target-speed": {
       kind: "list",
       valueName: "T:SPEED",
-      help: "hold target T to a speed (20M a second), or to a share of --base-speed (0.125), to see what happens",
+      help: "throttle target T to a rate (20M per second) or to a fraction of --base-speed (0.125), for experiments",
     },
     "base-speed": {
       kind: "bytes",
       min: 1,
-      help: "hold every target to so much a second (100M with a share)",
+      help: "throttle every target to this rate per second (default with a fraction: 100M)",
     },
     workload: {
       kind: "choice",
       choices: Object.keys(WORKLOADS),
-      help: "instead of sources: output of a program of the paper, made up in memory",
+      help: "instead of sources: synthetic output of a program of the paper",
     },
     processes: {
       kind: "number",
@@ -120,58 +124,62 @@ export default defineCommand({
       min: 1,
       max: 1_000_000,
       default: 16,
-      help: "of the workload",
+      help: "processes of the workload",
     },
-    scale: { kind: "number", min: 1e-6, max: 1024, default: 1, help: "times the size of the workload" },
-    history: { kind: "string", valueName: "FILE", help: "where target speeds are remembered, or none" },
+    scale: { kind: "number", min: 1e-6, max: 1024, default: 1, help: "scale factor of the workload size" },
+    history: {
+      kind: "string",
+      valueName: "FILE",
+      help: "file that keeps target speeds between runs, or none",
+    },
     backend: {
       kind: "choice",
       choices: ["posix", "null"],
       default: "posix",
-      help: "null: everything but the storage",
+      help: "null: discard data",
     },
-    ops: { kind: "string", valueName: "FILE.csv", help: "every write, for plimsoll bps" },
-    report: { kind: "string", valueName: "FILE.html", help: "what each target and writer did, as a page" },
+    ops: { kind: "string", valueName: "FILE.csv", help: "log every write, for plimsoll bps" },
+    report: { kind: "string", valueName: "FILE.html", help: "write an HTML report on targets and writers" },
     runs: {
       kind: "string",
       valueName: "FILE.jsonl",
-      help: "add the record of this run to a file; the report then shows all runs of that file beside each other",
+      help: "append this run to a file; the report then compares all runs in it",
     },
   },
   examples: [
     {
       command:
         "plimsoll write -o checkpoint.bp --targets /ost0,/ost1 --array temperature:float64:*,64 ranks/",
-      does: "one array of all files in a folder",
+      does: "one array from all files of a folder",
     },
     {
       command: "plimsoll write -o results.bp --targets /ost0,/ost1 mesh.bin fields.bin",
-      does: "the variables mesh.bin and fields.bin, each with the bytes of its file",
+      does: "two byte variables, mesh.bin and fields.bin",
     },
     {
       command:
         "plimsoll write --append -o checkpoint.bp --targets /ost0,/ost1 --array temperature:float64:*,64 ranks/",
-      does: "a further step",
+      does: "append a step",
     },
     {
       command: "plimsoll write --resume -o checkpoint.bp",
-      does: "completes what was cut short; may be repeated",
+      does: "continue an interrupted write; may be repeated",
     },
     {
       command:
         "plimsoll write -o try.bp --targets a,b,c,d --workload pixie3d-large --scale 0.25 --target-speed 0:0.125 --report try.html",
-      does: "what a target at an eighth of the speed does to a write",
+      does: "effect of a target at an eighth of the speed",
     },
     {
       command:
         "plimsoll write --force -o try.bp --targets a,b,c,d --workload ior --scale 0.1 --method static --runs runs.jsonl --report try.html",
-      does: "again, by another method; the page has all runs of the file beside each other",
+      does: "compare with another method in one report",
     },
   ],
   ranksTogether: true,
   async run({ arguments: words, options }, context) {
     if (options.output === undefined)
-      throw new UsageError("the dataset has no name: give it with -o NAME.bp");
+      throw new UsageError("--output is missing: name the dataset with -o NAME.bp");
     const path = options.output;
     await withRanks(options.writers, context, (ranks) =>
       drain(path, words, { ...options, ...ranks }, context),
@@ -206,7 +214,7 @@ async function drain(
       await writePage(document, options.report, context);
     }
   } else if (options.ops ?? options.runs ?? options.report)
-    context.note("nothing was written now, so --ops, --runs and --report have nothing to add");
+    context.note("nothing was written, so --ops, --runs and --report have no effect");
   if (context.json) context.printJson(resultJson(path, result));
   else for (const line of resultLines(path, result)) context.out.write(`${line}\n`);
 }
@@ -242,7 +250,7 @@ function inputOf(words: readonly string[], asked: Asked): StepInput | undefined 
   const { workload, layout, array, resume } = asked;
   if (workload !== undefined) {
     if (words.length > 0 || layout !== undefined || array.length > 0)
-      throw new UsageError("--workload makes up its data; give no sources, --array or --layout");
+      throw new UsageError("--workload generates its data; omit sources, --array and --layout");
     const plan = planWorkload(workload, asked.processes, asked.scale);
     return { plan, data: () => ({ kind: "synthetic" }) };
   }
@@ -285,7 +293,7 @@ async function write(
   const rates = new LiveRates();
   const onProgress = (now: StepProgress) => {
     progress.expect(now.totalBytes);
-    if (now.phase === "checking") progress.relabel?.("checking what was kept");
+    if (now.phase === "checking") progress.relabel?.("verifying existing data");
     else progress.relabel?.(rates.label(now.perTarget));
     progress.update(now.bytes);
   };

@@ -41,7 +41,7 @@ export interface IngestCounts {
   new: number;
   /** Were in the store before, or were met twice. */
   known: number;
-  /** Files in folders that are of no format that is known here. */
+  /** Files of unknown formats in folders. */
   foreign: number;
   skipped: number;
   bytes: number;
@@ -198,7 +198,7 @@ class Readers {
   #place(file: Placed): void {
     if (this.#options.slice !== undefined && this.#options.slice.of > 1) {
       this.counts.read++;
-      this.skip(file.path, "texts of counters belong together; read them without --slice");
+      this.skip(file.path, "counter dumps form a series; ingest them without --slice");
       return;
     }
     const files = this.#series.get(file.place.key);

@@ -6,7 +6,7 @@ import { compareState, type FileState } from "../node/file-state.ts";
 import type { Settled } from "./reader.ts";
 import type { Found } from "./walk.ts";
 
-export const CHANGED = "it changed while it was read; ingest it again when nobody writes to it";
+export const CHANGED = "the file changed while being read; ingest it again when it is complete";
 
 /** An input that was read, and what came of it. */
 export interface ReadInput {

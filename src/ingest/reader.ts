@@ -20,7 +20,7 @@ type Outcome = Witness & Result;
 
 type Result =
   | { readonly status: "stored" | "known"; readonly bytes: number }
-  /** Not a format that is known here, in a folder that may hold anything. */
+  /** Unknown format, in a folder that may hold anything. */
   | { readonly status: "foreign"; readonly bytes: number }
   /** Only an ingest that is alone may store it. */
   | { readonly status: "alone"; readonly bytes: number }

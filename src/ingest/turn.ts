@@ -75,7 +75,7 @@ export class Turn {
   async #take(): Promise<Alone> {
     const { signal, onWait } = this.#options;
     const folder = join(this.#store.path, LOCKS, "counters");
-    this.#lock = await lockFolder(folder, "ingest of counters and jobs", { signal, onWait });
+    this.#lock = await lockFolder(folder, "another ingest of counters and jobs", { signal, onWait });
     const db = await this.#store.query();
     try {
       await addKnown(db, this.#known);

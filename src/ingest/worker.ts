@@ -106,7 +106,7 @@ const lostLock = (file: string) =>
   new FormatError(
     start.store,
     {},
-    `another ingest took over, since ${file} was not touched for minutes; what was not committed is not stored, run the same command again`,
+    `another ingest took over, since ${file} was not touched for minutes; uncommitted inputs are not stored; run the same command again`,
   );
 
 /** What happened since the last report. */
@@ -258,8 +258,7 @@ async function readText({ path, named }: Found, isLast: boolean): Promise<Settle
   }
 }
 
-const NOT_OWN =
-  "it has no counters of an OST or MDT as a whole; those of clients, locks and services are not stored";
+const NOT_OWN = "no OST or MDT counters; client, lock and service counters are not stored";
 
 const partly = (damage: string, stored: number) =>
   stored === 0 ? damage : `${damage}; what is whole was stored`;

@@ -64,7 +64,7 @@ async function readWith(
     throw new FormatError(
       path,
       {},
-      `start is ${columns.start?.type} and end is ${columns.end?.type}; both must count alike`,
+      `start is ${columns.start?.type} and end is ${columns.end?.type}; both must have the same type`,
     );
   const [extent] = await rows(`select min(${start.sql}) as first from ${from}`);
   const base = baseOf(start.kind, extent?.first);

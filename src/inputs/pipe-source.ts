@@ -40,7 +40,7 @@ export class PipeSource implements ByteSource {
         throw new LimitError(
           this.name,
           {},
-          `more than ${formatBytes(limitBytes)} that cannot be read in one go; save it to a file and name that, or raise --memory`,
+          `more than ${formatBytes(limitBytes)} that cannot be streamed; save the input to a file, or raise --memory`,
         );
     }
     return bytesSource(this.#buffer.subarray(0, this.#filled), this.name);

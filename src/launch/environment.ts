@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Launched {
   /** The program that started the ranks, as people call it. */
   readonly by: "Open MPI's mpiexec" | "mpiexec" | "srun";
-  /** Which MPI its ranks belong to: PMIx is Open MPI's way, PMI that of MPICH and its kin. `none`: it offers neither. */
+  /** Which MPI its ranks belong to: PMIx is Open MPI's way, PMI that of MPICH and compatible libraries. `none`: it offers neither. */
   readonly speaks: "pmix" | "pmi" | "none";
   readonly rank: number;
   readonly size: number;

@@ -45,7 +45,7 @@ export interface NcioPoint {
   readonly spread: NcioSpread;
   readonly repeats: number;
   readonly warmUps: number;
-  /** BPS and its kin, from the records of the repeats that count. */
+  /** BPS and related metrics, from the records of the repeats that count. */
   readonly bps: number;
   readonly iops: number;
   readonly arptSeconds: number;

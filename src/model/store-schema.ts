@@ -98,7 +98,7 @@ export const storedFiles: TableSchema = {
 
 export const storedSources: TableSchema = {
   name: "sources",
-  row: "one input that was looked at",
+  row: "one input file",
   filledBy: "ingest",
   columns: columns(`
     hash_high u64 - | first eight bytes of the SHA-256 of the input: the run_id of its run | content

@@ -6,7 +6,7 @@ import { columns, type TableSchema } from "./schema.ts";
 
 export const storedJobs: TableSchema = {
   name: "jobs",
-  row: "what one source says of one job: a scheduler, or counters of its nodes that were stored together",
+  row: "one job as seen by one source: the scheduler, or the counters of its nodes stored together",
   filledBy: "ingest of sacct, jobcomp and client readings; generate",
   columns: columns(`
     job_key u64 - | number of the job id, for joins | first eight bytes of the SHA-256 of job_id
@@ -49,7 +49,7 @@ export const storedJobs: TableSchema = {
 
 export const storedMinutes: TableSchema = {
   name: "minutes",
-  row: "what one job did on one target between two readings that end in one minute; several rows of one minute add up",
+  row: "one job on one target between two samples, by the minute of the later one; several rows of one minute add up",
   filledBy: "ingest of job_stats, collector segments and Influx; generate",
   columns: columns(`
     job_key u64 - | number of the job id, for joins; the same number may be on several clusters | first eight bytes of the SHA-256 of job_id
@@ -95,7 +95,7 @@ export const storedTargets: TableSchema = {
 
 export const storedReadings: TableSchema = {
   name: "readings",
-  row: "a stretch of time for which the counters of one target are in the store: where there is none, nothing is known, which is not zero",
+  row: "a time interval with counters of one target in the store; outside of these the load is unknown, not zero",
   filledBy: "ingest of job_stats, stats, collector segments and Influx; generate",
   columns: columns(`
     file_system text - | file system | name of the target
@@ -105,7 +105,7 @@ export const storedReadings: TableSchema = {
     from_unix_ns i64 ns | first reading of the stretch, since 1970 UTC; its values were there before and are no difference | reading
     to_unix_ns i64 ns | last reading, since 1970 UTC | reading
     readings i64 readings | differences between two readings | readings
-    carried_in i64 counters | counters with a value at a first reading, whose age nobody knows | differences
+    carried_in i64 counters | counters with a value at a first sample, of unknown age | differences
     gaps i64 readings | differences over more than one and a half of the usual time between readings | readings
     dropped i64 differences | differences of counters that no table has | differences
     warnings text - | what a reader should know, one per line | the importer

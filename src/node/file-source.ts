@@ -80,7 +80,7 @@ function readPipe(descriptor: number, path: string): Buffer {
       throw new FormatError(
         path,
         { offset: bound },
-        "more than 1 GiB comes from a pipe; save it to a file first",
+        "more than 1 GiB from a pipe; save the input to a file first",
       );
   }
 }

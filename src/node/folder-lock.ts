@@ -4,7 +4,7 @@
  *     LOCK/free                                  nobody holds it
  *     LOCK/held~HOST~MACHINE~PID~START~TOKEN     this process does
  *
- * To take the lock is to rename `free` to a name of one's own, to give it back is to rename it to `free`. A holder that died
+ * To take the lock is to rename `free` to a private name, to give it back is to rename it to `free`. A holder that died
  * is renamed away in the same way, so of several that find it dead one gets the lock. The name says all that is needed to
  * find out: on the machine of the holder whether its process still runs, elsewhere whether it still touches the file.
  */

@@ -64,6 +64,6 @@ function gunzip(source: FileSource, allowCut: boolean, bytesMax: number): Buffer
   throw new LimitError(
     source.name,
     {},
-    `a gzip file with more than ${bytesMax / 2 ** 20} MiB in it; gunzip it to a file and read that`,
+    `a gzip file with more than ${bytesMax / 2 ** 20} MiB of data; gunzip it first`,
   );
 }

@@ -53,7 +53,7 @@ class PipeSource implements StreamSource {
       throw new FormatError(
         this.name,
         { offset: bytesMax },
-        `more than ${bytesMax} bytes come from a pipe in a format that cannot be read front to back; save them to a file first`,
+        `more than ${bytesMax} bytes from a pipe in a format that cannot be streamed; save the input to a file first`,
       );
     return bytesSource(this.#buffer.subarray(0, this.#filled), this.name);
   }

@@ -174,7 +174,7 @@ class SteppedReader implements PlainReader {
     if (held > 0) return held;
     inflater.engine.writeSync(constants.Z_FINISH, NO_INPUT, 0, 0, into, at, to - at);
     // With Z_FINISH the engine complains when the stream is not complete.
-    if (inflater.failure !== undefined) this.#fail(inflater, "the last zlib stream is cut off");
+    if (inflater.failure !== undefined) this.#fail(inflater, "the last zlib stream is truncated");
     const produced = to - at - (inflater.state[0] as number);
     if (produced < to - at) this.#open = false;
     return produced;
@@ -209,7 +209,7 @@ function inflateOne(input: Uint8Array, plainBytesMax: number): DecodedStream {
   } catch (cause) {
     const { code, message } = cause as { code?: string; message: string };
     if (code === "Z_BUF_ERROR")
-      throw new Error("damaged zlib data (the last zlib stream is cut off)", { cause });
+      throw new Error("damaged zlib data (the last zlib stream is truncated)", { cause });
     if (code === "ERR_BUFFER_TOO_LARGE")
       throw new Error(`a zlib stream holds more than ${plainBytesMax} bytes`, { cause });
     throw new Error(`damaged zlib data (${message})`, { cause });

@@ -37,11 +37,11 @@ export function cellPaths({ rows, columns, values, xs, ys }: Cells, classes: Cla
       column = end;
     }
   }
-  const drawn = paths.map((d, index) => {
+  const tags = paths.map((d, index) => {
     if (d === "") return "";
     return tag("path", regular ? { d, stroke: classes.colour(index) } : { d, fill: classes.colour(index) });
   });
-  if (!regular) return tag("g", { "shape-rendering": "crispEdges" }, drawn.join(""));
+  if (!regular) return tag("g", { "shape-rendering": "crispEdges" }, tags.join(""));
   const scale = `${precise((xs[columns]! - xs[0]!) / columns)} ${precise((ys[rows]! - ys[0]!) / rows)}`;
   const start = `${coordinate(xs[0]!)} ${coordinate(ys[0]! + (ys[1]! - ys[0]!) / 2)}`;
   return tag(
@@ -50,7 +50,7 @@ export function cellPaths({ rows, columns, values, xs, ys }: Cells, classes: Cla
       ...{ transform: `translate(${start}) scale(${scale})`, "shape-rendering": "crispEdges" },
       ...{ "stroke-width": 1, fill: "none" },
     },
-    drawn.join(""),
+    tags.join(""),
   );
 }
 

@@ -10,7 +10,7 @@ import {
   accessSizes,
   clustersOf,
   costs,
-  drawn,
+  svgTexts,
   figureOf,
   files,
   gapsOf,
@@ -63,7 +63,7 @@ describe.each(Object.entries(SAMPLES))("the sample %s", (name, chart) => {
   });
 
   it("is the same bytes each time, with short numbers", () => {
-    expect(drawn(chart)).toBe(drawn(chart));
+    expect(svgTexts(chart)).toBe(svgTexts(chart));
     const geometry = renderSvg(figure, { document }).replace(/<title>[^<]*<\/title>|>[^<]*</g, "><");
     expect(geometry.replace(/scale\([^)]*\)/g, "")).not.toMatch(/\d\.\d{4}/);
   });
@@ -138,7 +138,7 @@ describe("bars", () => {
     expect(rows[2]?.slice(4)).toEqual([31e9, null, 40e9]);
     for (const direction of ["vertical", "horizontal"] as const)
       for (const scale of ["linear", "log"] as const)
-        drawn({
+        svgTexts({
           ...whiskers,
           direction,
           value: { ...whiskers.value, scale },
@@ -150,7 +150,7 @@ describe("bars", () => {
   });
 
   it("survive one category, all zeros, infinite and negative values, and very many", () => {
-    const of = (changes: Partial<BarsChart>) => drawn({ ...accessSizes, ...changes });
+    const of = (changes: Partial<BarsChart>) => svgTexts({ ...accessSizes, ...changes });
     for (const direction of ["vertical", "horizontal"] as const)
       for (const stacked of [true, false])
         for (const scale of ["linear", "log"] as const) {
@@ -189,7 +189,7 @@ describe("heat maps", () => {
       ],
     };
     expect(renderSvg(figureOf(chart), { document })).toContain('d="M4 0h1"');
-    drawn(chart);
+    svgTexts(chart);
   });
 
   it("have sums at their margins, by part, which are the table", () => {
@@ -218,12 +218,12 @@ describe("heat maps", () => {
   });
 
   it("survive one cell, all zeros, no cells, uneven edges and 2,048 rows", () => {
-    drawn(heatOf(1, 1));
-    drawn({ ...heatOf(3, 3), parts: [{ name: "r", role: "read", cells: new Float64Array(9) }] });
-    drawn({ ...heatOf(3, 3), parts: [] });
+    svgTexts(heatOf(1, 1));
+    svgTexts({ ...heatOf(3, 3), parts: [{ name: "r", role: "read", cells: new Float64Array(9) }] });
+    svgTexts({ ...heatOf(3, 3), parts: [] });
     for (const edges of [[], [0]])
-      expect(drawn({ ...heatOf(1, 1), x: { ...heatOf(1, 1).x, edges } })).toContain("nothing to draw");
-    drawn({ ...heatOf(3, 3), x: { ...heatOf(3, 3).x, edges: [0, 1, 10, 100] } });
+      expect(svgTexts({ ...heatOf(1, 1), x: { ...heatOf(1, 1).x, edges } })).toContain("nothing to draw");
+    svgTexts({ ...heatOf(3, 3), x: { ...heatOf(3, 3).x, edges: [0, 1, 10, 100] } });
     const many = renderSvg(figureOf(heatOf(2048, 200)), { document });
     expect(many).toContain("bytes, highest of 11 cells; blank: none");
     expect(many.length).toBeLessThan(500_000);
@@ -251,14 +251,14 @@ describe("strips", () => {
   });
 
   it("survive one target, none, a thousand, and odd values", () => {
-    drawn(stripOf(1));
-    expect(drawn(stripOf(0))).toContain("nothing to draw");
+    svgTexts(stripOf(1));
+    expect(svgTexts(stripOf(0))).toContain("nothing to draw");
     expect(renderSvg(figureOf(stripOf(1000)), { document }).length).toBeLessThan(300_000);
     const odd = [Number.NaN, Number.POSITIVE_INFINITY, -4, 0, 1e300];
     const items = odd.flatMap((height) => odd.map((colour) => ({ name: "t", height, colour })));
     for (const scale of ["linear", "log"] as const) {
       const [height, colour] = [stripOf(1).height, stripOf(1).colour].map((axis) => ({ ...axis, scale }));
-      drawn({ ...stripOf(1), items, height: height!, colour: colour! });
+      svgTexts({ ...stripOf(1), items, height: height!, colour: colour! });
     }
   });
 });
@@ -270,10 +270,13 @@ describe("spans", () => {
 
   it("survive one, none, five thousand, and odd values", () => {
     const span = { x1: 1, x2: 1, y1: 0, y2: 0, role: "read" as const };
-    drawn({ ...lanes, spans: [span] });
-    expect(drawn({ ...lanes, spans: [] })).toContain("nothing to draw");
-    expect(drawn({ ...lanes, spans: [{ ...span, x2: Number.NaN }] })).toContain("nothing to draw");
-    drawn({ ...offsetsOf(3), spans: [span, { ...span, x1: -1e300, x2: 1e300 }, { ...span, x1: 9, x2: 2 }] });
+    svgTexts({ ...lanes, spans: [span] });
+    expect(svgTexts({ ...lanes, spans: [] })).toContain("nothing to draw");
+    expect(svgTexts({ ...lanes, spans: [{ ...span, x2: Number.NaN }] })).toContain("nothing to draw");
+    svgTexts({
+      ...offsetsOf(3),
+      spans: [span, { ...span, x1: -1e300, x2: 1e300 }, { ...span, x1: 9, x2: 2 }],
+    });
     expect(renderSvg(figureOf(offsetsOf(5000)), { document }).length).toBeLessThan(300_000);
   });
 });

@@ -35,7 +35,7 @@ export function figureOf(chart: Chart, changes: Partial<Figure> = {}): Figure {
 const WIDTHS = [280, 360, 720, 900] as const;
 
 /** Draws at every width, both ways, and gives the text; it is well-formed each time. */
-export function drawn(chart: Chart): string {
+export function svgTexts(chart: Chart): string {
   const figure = figureOf(chart);
   const document = svgDocument();
   let all = "";

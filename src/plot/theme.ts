@@ -1,6 +1,6 @@
 /**
  * The one place of colours. Figures name custom properties, so a page switches its theme without drawing again.
- * Read, write and their kin follow Okabe and Ito's palette, which readers with colour-blindness tell apart; the
+ * Read, write and related colours follow Okabe and Ito's palette, which readers with colour-blindness tell apart; the
  * sequential scales run through the hues of viridis and stop where they would fade into the background. theme.test.ts
  * computes the contrasts: text 4.5 to 1, what is drawn 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11).
  */

@@ -115,7 +115,7 @@ function cacheFolder({ env, note }: BuildCacheOptions): string {
   const fresh = freshFolder();
   if (fresh !== undefined) return fresh;
   throw new ShimUnavailable(
-    `no folder for the built recorder: ${reasons.at(-1)}; set XDG_CACHE_HOME to a folder that only you can write`,
+    `no safe folder for the recorder library: ${reasons.at(-1)}; set XDG_CACHE_HOME to a folder that only you can write`,
   );
 }
 

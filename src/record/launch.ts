@@ -76,7 +76,7 @@ export async function recordCommand(command: readonly string[], options: RecordO
 
 /** The program can do anything to the folder, and has ended by now: what goes wrong here must not look like its end. */
 function keepFacts(folder: string, facts: object): string | undefined {
-  const advice = "choose a folder that the program leaves alone (-o)";
+  const advice = "choose a folder that the program does not touch (-o)";
   if (!existsSync(folder))
     return `${folder} was removed while the program ran, and the trace with it; ${advice}`;
   if (!existsSync(join(folder, OPTIONS_FILE)))
@@ -138,7 +138,7 @@ function checkDelay(text: string): void {
       /^path=\/.*$/.test(item);
     if (!fine)
       throw new UsageError(
-        `delay: ${item} is none of latency=200us, bandwidth=100MB/s, concurrency=1 (or n), path=/folder`,
+        `delay: unknown ${item}; expected latency=200us, bandwidth=100MB/s, concurrency=1 (or n), path=/folder`,
       );
   }
 }
@@ -200,8 +200,8 @@ function stracePlan(
     const why = reason === undefined ? "" : `${reason}, and `;
     throw new UsageError(`${why}there is no strace to record with; install strace`);
   }
-  if (delay !== undefined) throw new UsageError("delays need the recorder; strace cannot make them");
-  const rights = canTracePrivileged() ? "" : "; set-uid programs that it starts have no special rights";
+  if (delay !== undefined) throw new UsageError("--delay does not work with strace");
+  const rights = canTracePrivileged() ? "" : "; its set-uid children run without special rights";
   note?.(
     `${reason === undefined ? "recording" : `${reason}: recording`} with strace: ${STRACE_EFFECT}${rights}`,
   );

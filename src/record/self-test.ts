@@ -67,12 +67,12 @@ export function testShim({ shim, compiler, work, env }: Trial): void {
   });
   if (status !== 0)
     throw new ShimUnavailable(
-      `the recorder was built but its test program ended with ${error?.message ?? signal ?? status}`,
+      `the recorder was built, but its test program failed with ${error?.message ?? signal ?? status}`,
     );
   const seen = recordedIn(folder);
   if (JSON.stringify(seen) !== JSON.stringify(EXPECTED))
     throw new ShimUnavailable(
-      `the recorder was built but records ${JSON.stringify(seen)} where ${JSON.stringify(EXPECTED)} was done`,
+      `the recorder was built, but its self-test recorded ${JSON.stringify(seen)} instead of ${JSON.stringify(EXPECTED)}`,
     );
 }
 

@@ -8,7 +8,7 @@ export const STRACE_FILE = "strace.txt";
 
 /** What a reader of the numbers must know, in one line. */
 export const STRACE_EFFECT =
-  "times are 20 to 100 times too long, so use bytes, counts and sizes, not times and rates; buffered streams show as their system calls";
+  "times are 20 to 100 times too long: use bytes, counts and sizes, not times and rates; buffered streams appear as system calls";
 
 const CALLS = [
   ...["read", "write", "pread64", "pwrite64", "readv", "writev", "preadv", "pwritev", "preadv2", "pwritev2"],

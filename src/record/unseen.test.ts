@@ -12,14 +12,14 @@ it("says each thing once, and of many the first three", () => {
     {
       id: "unseen-streams",
       count: 5,
-      text: "Not seen: what fprintf, fgets, getc and the like read and wrote in /data/a, /data/b, /data/c and 2 more. --with strace counts it as system calls.",
+      text: "Not recorded: fprintf, fgets, getc and similar calls on /data/a, /data/b, /data/c and 2 more. --with strace counts their system calls.",
     },
   ]);
 });
 
 it("names programs by the reason", () => {
   expect(texts("static\tsh\t/opt/a\nset-uid\tsh\t/bin/su\ngo\tsh\t/opt/b\n")).toEqual([
-    "Not seen: programs that the recorder cannot be loaded into: /opt/a (statically linked), /bin/su (set-uid), /opt/b (a Go program). --with strace sees them (set-uid ones only as root).",
+    "Not recorded: programs without preload support: /opt/a (statically linked), /bin/su (set-uid), /opt/b (a Go program). --with strace records them (set-uid programs only as root).",
   ]);
 });
 

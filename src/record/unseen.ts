@@ -58,7 +58,7 @@ const KINDS: readonly Kind[] = [
     say: {
       name: detail,
       text: (names) =>
-        `Not seen: what fprintf, fgets, getc and the like read and wrote in ${names}. --with strace counts it as system calls.`,
+        `Not recorded: fprintf, fgets, getc and similar calls on ${names}. --with strace counts their system calls.`,
     },
   },
   {
@@ -67,7 +67,7 @@ const KINDS: readonly Kind[] = [
     say: {
       name: program,
       text: (names) =>
-        `Not seen: reads and writes by io_uring in ${names}. strace does not see them either; to measure them, set the program to another I/O engine.`,
+        `Not recorded: io_uring reads and writes in ${names}. strace cannot record them either; to measure them, use another I/O engine.`,
     },
   },
   {
@@ -76,7 +76,7 @@ const KINDS: readonly Kind[] = [
     say: {
       name: program,
       text: (names) =>
-        `Not seen: reads and writes by libaio (io_submit) in ${names}. --with strace sees them.`,
+        `Not recorded: libaio reads and writes (io_submit) in ${names}. --with strace records them.`,
     },
   },
   {
@@ -84,7 +84,7 @@ const KINDS: readonly Kind[] = [
     kinds: ["lio_listio"],
     say: {
       name: program,
-      text: (names) => `Not seen: reads and writes by lio_listio in ${names}. --with strace sees them.`,
+      text: (names) => `Not recorded: lio_listio reads and writes in ${names}. --with strace records them.`,
     },
   },
   {
@@ -93,7 +93,7 @@ const KINDS: readonly Kind[] = [
     say: {
       name: ([kind = "", , path = ""]) => `${path} (${REASONS[kind]})`,
       text: (names) =>
-        `Not seen: programs that the recorder cannot be loaded into: ${names}. --with strace sees them (set-uid ones only as root).`,
+        `Not recorded: programs without preload support: ${names}. --with strace records them (set-uid programs only as root).`,
     },
   },
   {
@@ -102,7 +102,7 @@ const KINDS: readonly Kind[] = [
     say: {
       name: ([, name = "", root = ""]) => `${name} (to ${root})`,
       text: (names) =>
-        `Not seen: programs started after a change of the root folder (chroot) by ${names}. --with strace sees them.`,
+        `Not recorded: programs started after a chroot by ${names}. --with strace records them.`,
     },
   },
   {
@@ -111,7 +111,7 @@ const KINDS: readonly Kind[] = [
     say: {
       name: program,
       text: (names) =>
-        `Not seen: programs started after a change of user by ${names}; the new user cannot write the trace folder or read the recorder. Give both a place that it can reach (-o, XDG_CACHE_HOME).`,
+        `Not recorded: programs started after a change of user by ${names}; the new user cannot write the trace folder or read the recorder. Put both in a place that the user can access (-o, XDG_CACHE_HOME).`,
     },
   },
 ];

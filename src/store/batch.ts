@@ -330,7 +330,7 @@ export function publish(
       // A clean-up may have taken them for rubbish; a manifest entry without its segments would damage the store.
       const lost = renamed.find((path) => !existsSync(path));
       if (lost !== undefined)
-        throw new FormatError(lost, {}, "segment has vanished before its batch was committed");
+        throw new FormatError(lost, {}, "segment disappeared before its batch was committed");
     };
     writeWhole(entry, entryText(batch), { beforeRename });
   } catch (error) {

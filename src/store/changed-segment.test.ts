@@ -104,7 +104,7 @@ describe("a manifest entry", () => {
     change(entry);
     writeFileSync(path, JSON.stringify(entry));
     await expect(Store.open(folder)).rejects.toThrow(
-      `${path}: damaged manifest entry: fields are missing or wrong`,
+      `${path}: damaged manifest entry: missing or invalid fields`,
     );
   });
 });

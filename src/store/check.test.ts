@@ -46,8 +46,8 @@ describe("a check", () => {
         what: "damaged manifest entry: no whole JSON document (1 characters)",
       },
       { path: file(cut), what: expect.stringMatching(/^50 bytes, the manifest says \d+$/) },
-      { path: file(gone), what: "segment has vanished" },
-      { path: file(flipped), what: "checksum differs from the manifest: its content was changed" },
+      { path: file(gone), what: "segment is missing" },
+      { path: file(flipped), what: "checksum differs from the manifest: content changed" },
     ]);
     // The segments of a batch whose entry cannot be read are no rubbish.
     expect(report.rubbish).toEqual([]);

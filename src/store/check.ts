@@ -191,7 +191,7 @@ function overlapProblems(overlaps: readonly Overlap[]): Problem[] {
     const [first] = found as [Overlap];
     const others = [...new Set(found.map(({ batch }) => batch))].filter((batch) => batch !== copy);
     const remedy = found.some(({ batch }) => batch === copy)
-      ? "some copies are in this batch itself and cannot be told apart; ingest the samples into a new store"
+      ? "this batch contains copies of its own samples; ingest the samples into a new store"
       : `batch ${others.join(", ")} has them too; plimsoll store compact removes the copies`;
     return {
       path: `${MANIFEST}/${copy}.json`,

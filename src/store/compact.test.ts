@@ -88,7 +88,7 @@ describe("compaction", () => {
       new FormatError(
         join(folder, file),
         {},
-        "checksum differs from the manifest: its content was changed; nothing was written; restore the file from a backup, or see plimsoll store repair",
+        "checksum differs from the manifest: content changed; nothing was written; restore the file from a backup, or see plimsoll store repair",
       ),
     );
     expect(entries()).toBe(3);

@@ -1,6 +1,6 @@
 /**
  * Many small batches become one: fewer files to open, runs that two writers stored at once kept once, older versions
- * written anew. The new batch replaces the old ones from the moment its manifest entry exists; their files go after a
+ * rewritten. The new batch replaces the old ones from the moment its manifest entry exists; their files go after a
  * grace time, so that whoever reads them meanwhile can finish.
  */
 import { assert } from "../base/assert.ts";

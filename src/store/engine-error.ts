@@ -116,7 +116,7 @@ function brokenSegment(
       if (found === undefined)
         return {
           path,
-          what: "segment has vanished; if a compaction ran meanwhile, run again, else see plimsoll store repair",
+          what: "segment is missing; if a compaction ran at the same time, try again, else see plimsoll store repair",
         };
       if (found !== bytes)
         return {

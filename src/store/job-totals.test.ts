@@ -139,7 +139,7 @@ describe("job_totals", () => {
       ["cab", "1", 0, "COMPLETED", 1n, 4n, null],
       ["quartz", "1", 0, "COMPLETED", null, null, null],
       ["quartz", "1", 200, "COMPLETED", 1n, 5n, null],
-      [null, "1", 0, null, 1n, 10n, "the readings do not say on which cluster the job ran: cab or quartz"],
+      [null, "1", 0, null, 1n, 10n, "the samples do not name the cluster of the job: cab or quartz"],
     ]);
   });
 

@@ -65,7 +65,7 @@ const SAME_CLIENT = ["job_id", "cluster", "began", "ended"]
   .map((name) => `m.${name} is not distinct from c.${name}`)
   .join(" and ");
 
-const UNCLEAR = "'the readings do not say on which cluster the job ran: '";
+const UNCLEAR = "'the samples do not name the cluster of the job: '";
 
 const PLACED = `select c.* exclude (warnings), m.run,
     if(m.run is null and m.clusters is not null, concat_ws(chr(10), c.warnings, ${UNCLEAR} || m.clusters), c.warnings) as warnings

@@ -173,7 +173,7 @@ function readEntry(path: string, id: string): BatchInfo {
   }
   const batch = value as BatchInfo & { kind: unknown };
   if (batch === null || typeof batch !== "object" || batch.kind !== KIND)
-    throw damaged(path, "no batch of a store");
+    throw damaged(path, "not a batch of a store");
   if (!Number.isSafeInteger(batch.version)) throw damaged(path, "no version");
   if (batch.version > STORE_VERSION) {
     throw new NewerEntry(
@@ -191,7 +191,7 @@ function readEntry(path: string, id: string): BatchInfo {
     !batch.replaces.every(isBatchId) ||
     !areTables(batch.tables, id)
   ) {
-    throw damaged(path, "fields are missing or wrong");
+    throw damaged(path, "missing or invalid fields");
   }
   return batch;
 }

@@ -29,7 +29,7 @@ export function readMark(store: string, shown: string): Mark {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new FormatError(path, {}, "damaged: no whole JSON document", { cause });
+    throw new FormatError(path, {}, "damaged: incomplete JSON", { cause });
   }
   if (value?.kind !== KIND || !Number.isSafeInteger(value.version))
     throw new FormatError(path, {}, `expected {"kind": "${KIND}", "version": …}`);

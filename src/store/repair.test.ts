@@ -64,7 +64,7 @@ describe("a repair", () => {
       const { id } = store.batches()[0] as { id: string };
       const file = segmentOf(store, 0, table);
       unlinkSync(join(folder, file));
-      await expect(contents(store)).rejects.toThrow(/vanished; .* see plimsoll store repair/);
+      await expect(contents(store)).rejects.toThrow(/missing; .* see plimsoll store repair/);
 
       const before = readdirSync(folder, { recursive: true });
       const dry = await repairStore(folder);
@@ -74,7 +74,7 @@ describe("a repair", () => {
         {
           batch: id,
           writer: "test",
-          damaged: [{ path: file, what: "segment has vanished", table, rows: table === "runs" ? 2 : 6 }],
+          damaged: [{ path: file, what: "segment is missing", table, rows: table === "runs" ? 2 : 6 }],
           lost: { runs: 2, accesses: 6, sources: 2 },
           kept: { runs: 0, accesses: 0, sources: 0, files: 6 },
           inputs: ["/logs/1.darshan", "/logs/2.darshan"],
@@ -201,7 +201,7 @@ describe("a repair", () => {
     for (const table of Object.keys(store.batches()[0]?.tables ?? {}))
       unlinkSync(join(folder, segmentOf(store, 0, table)));
     await expect(repairStore(folder, { apply: true })).rejects.toThrow(
-      /none of its 4 segments is there; mount or restore/,
+      /none of its 4 segments exists; mount or restore/,
     );
     await dropBatch(folder, segmentOf(store, 0, "runs"), { apply: true });
     expect(await reopened()).toEqual({ runs: [], accesses: 0, sources: 0 });
@@ -369,7 +369,7 @@ describe("a dropped batch", () => {
     await sound();
     await expect(dropBatch(folder, id, { apply: true })).rejects.toThrow(/does not count any more/);
     await expect(dropBatch(folder, "20200101T000000000-000001-0000000")).rejects.toThrow(UsageError);
-    await expect(dropBatch(folder, "all")).rejects.toThrow(/all is no batch/);
+    await expect(dropBatch(folder, "all")).rejects.toThrow(/all is not a batch/);
     expect(
       await ask(`select count(*) as n from ${storedFiles.name} where file_id = ${idOf(1_000_000)}`),
     ).toEqual([{ n: 1n }]);

@@ -86,7 +86,7 @@ export async function repairStore(path: string, options: RepairOptions = {}): Pr
     throw new FormatError(
       state.store,
       {},
-      `none of its ${segments} segments is there; mount or restore the folder ${SEGMENTS}, or take out batches with plimsoll store drop-batch`,
+      `none of its ${segments} segments exists; mount or restore the folder ${SEGMENTS}, or remove batches with plimsoll store drop-batch`,
     );
   return repair(state, damaged, { ...options, everything: false });
 }
@@ -101,7 +101,7 @@ export async function dropBatch(
   const id = batchIn(batch);
   if (id === undefined)
     throw new UsageError(
-      `${batch} is no batch; expected an id such as ${newBatchId()}, or a file named by it`,
+      `${batch} is not a batch; expected an id such as ${newBatchId()}, or one of its files`,
     );
   const verdict = state.verdicts.get(id);
   if (verdict === undefined) throw new UsageError(`no batch ${id} in ${path}`);
@@ -156,7 +156,7 @@ async function unusable(store: string, segment: Segment): Promise<string | undef
   try {
     return await segmentFault(store, segment, { deep: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EIO") return "it cannot be read: input/output error";
+    if ((error as NodeJS.ErrnoException).code === "EIO") return "cannot be read: input/output error";
     throw error;
   }
 }

@@ -207,7 +207,7 @@ describe("a damaged store", () => {
     );
     unlinkSync(file);
     await expect(contents(store)).rejects.toThrow(
-      /segment has vanished; if a compaction ran meanwhile, run again/,
+      /segment is missing; if a compaction ran at the same time, try again/,
     );
   });
 
@@ -231,7 +231,7 @@ describe("a damaged store", () => {
       /damaged manifest entry: no whole JSON document \(50 characters\)/,
     );
     writeFileSync(path, text.replace('"rows": 1', '"rows": null'));
-    await expect(Store.open(folder)).rejects.toThrow(/damaged manifest entry: fields are missing or wrong/);
+    await expect(Store.open(folder)).rejects.toThrow(/damaged manifest entry: missing or invalid fields/);
     writeFileSync(path, text.replace(`"version": ${STORE_VERSION}`, '"version": 9'));
     await expect(Store.open(folder)).rejects.toThrow(
       new RegExp(`newer Plimsoll \\(version 9, this one knows ${STORE_VERSION}\\); update Plimsoll`),
@@ -245,7 +245,7 @@ describe("a damaged store", () => {
       `a store of version 9, this Plimsoll knows ${STORE_VERSION}; update Plimsoll`,
     );
     writeFileSync(join(folder, "store.json"), '{"kind": "plimsoll');
-    await expect(Store.open(folder)).rejects.toThrow(/damaged: no whole JSON document/);
+    await expect(Store.open(folder)).rejects.toThrow(/damaged: incomplete JSON/);
     writeFileSync(join(folder, "store.json"), '{"kind": "recipes"}');
     await expect(Store.open(folder)).rejects.toThrow(FormatError);
   });

@@ -105,7 +105,7 @@ export class CodedTexts {
 
 /** Rows that are appended at once. */
 const ROWS = 2048;
-/** A dictionary of so many texts is worth a place in the file, whatever the rows. */
+/** A dictionary of this many texts is worth a place in the file, whatever the rows. */
 const FEW_TEXTS = 4096;
 
 /**

@@ -12,10 +12,9 @@ export async function segmentFault(
 ): Promise<string | undefined> {
   const path = join(store, file);
   const found = sizeOf(path);
-  if (found === undefined) return "segment has vanished";
+  if (found === undefined) return "segment is missing";
   if (found !== bytes) return `${found} bytes, the manifest says ${bytes}`;
-  if (deep && (await hashFile(path)) !== sha256)
-    return "checksum differs from the manifest: its content was changed";
+  if (deep && (await hashFile(path)) !== sha256) return "checksum differs from the manifest: content changed";
   return undefined;
 }
 

@@ -83,7 +83,7 @@ describe("sim replay", () => {
       expect(code).toBeGreaterThan(0);
     };
     await fails(["--only", "fig55"], "--only fig55: unknown part (did you mean fig5?)");
-    await fails(["--quick", "--samples", "3"], "--quick and --samples: choose one");
+    await fails(["--quick", "--samples", "3"], "--quick and --samples exclude each other");
     await fails(["--samples", "1"], "--samples");
     const old = join(folder, "old.json");
     writeFileSync(old, JSON.stringify({ kind: "plimsoll machine", version: 0, name: "jaguar", targets: 1 }));

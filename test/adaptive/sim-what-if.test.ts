@@ -183,7 +183,7 @@ describe("bad requests say what is wrong in one line", () => {
   it("an unknown target, with the nearest ones", async () => {
     await fails(
       ["--store", store, "--remove-target", "7"],
-      "no run of this store used it (it has 2; the nearest: 1, 0)",
+      "no run in the store used it (the store has 2; the nearest: 1, 0)",
     );
     await fails(["--store", store, "--remove-target", "seven"], "expected a number such as 7");
   });
@@ -194,7 +194,10 @@ describe("bad requests say what is wrong in one line", () => {
     await fails(["--remove-run", "1"], "--store is missing");
     await fails(["--store", store, "--policy", "paper"], "--policy needs --around RUN");
     await fails(["--store", store, "--policy", "papr", "--around", "1"], "unknown policy papr");
-    await fails(["--store", store, "--policy", "paper", "--around", "2023-01-01"], "a time names none");
+    await fails(
+      ["--store", store, "--policy", "paper", "--around", "2023-01-01"],
+      "the run to rewrite, not a time",
+    );
     await fails(
       ["--store", store, "--remove-target", "0", "--around", "noon"],
       "expected a run id or a time",

@@ -97,7 +97,7 @@ describe("plimsoll write", () => {
 
   it("adds steps", () => {
     expect(plimsoll(...writing(place, COLUMNS, "--append", "--policy", "paper")).code).toBe(0);
-    expect(plimsoll("verify", dataset).out).toContain("all as it was written");
+    expect(plimsoll("verify", dataset).out).toContain("all checksums match");
     for (const step of ["0", "1"])
       expect(
         isCounting(values(plimsoll("read", dataset, "t", "--raw", "--step", step).bytes), 0, total),
@@ -144,7 +144,7 @@ describe("plimsoll write without writing", () => {
   const name = ["write", "-o", place.dataset];
   const usual = [...name, "--targets", place.targets.join(",")];
   it.each([
-    [["write", place.sources], "the dataset has no name: give it with -o NAME.bp"],
+    [["write", place.sources], "--output is missing: name the dataset with -o NAME.bp"],
     [usual, "no sources: name files or folders, or use --layout or --workload"],
     [[...usual, "nowhere"], "cannot read"],
     [[...name, "--targets", "/nowhere", place.sources], "target /nowhere: no such folder; make it first"],
@@ -157,11 +157,11 @@ describe("plimsoll write without writing", () => {
     [[...usual, "--array", "t:floaty:7", place.sources], "the type floaty is not one of"],
     [[...usual, "--target-speed", "2:0.5", place.sources], "there are 2 targets, from 0"],
     [[...usual, "--target-speed", "fast", place.sources], "expected TARGET:SPEED such as 0:0.125"],
-    [[...usual, "--workload", "ior", place.sources], "--workload makes up its data"],
-    [[...usual, "--resume"], "there is no write that was cut short"],
-    [[...usual, "--resume", "--force", place.sources], "--force goes with neither --append nor --resume"],
+    [[...usual, "--workload", "ior", place.sources], "--workload generates its data"],
+    [[...usual, "--resume"], "there is no interrupted write"],
+    [[...usual, "--resume", "--force", place.sources], "--force excludes --append and --resume"],
     [[...usual, "--lustre", "0-1-2", place.sources], "expected OST numbers such as 0-15"],
-    [[...usual, "--lustre", "0-1", place.sources], "--lustre needs the program lfs, which is not here"],
+    [[...usual, "--lustre", "0-1", place.sources], "--lustre needs the program lfs, which was not found"],
   ])("says in one line what is wrong: %j", (words, message) => {
     const { code, err, out } = plimsoll(...words, "--history", "none");
     expect(err).toContain(message);
@@ -244,7 +244,7 @@ it("keeps the names and borders of sources whose content is not described", () =
   expect(bpls.trim().split("\n")).toEqual(names.map((name) => expect.stringContaining(name)));
   for (const [i, text] of Object.values(contents).entries())
     expect(plimsoll("read", place.dataset, names[i] as string, "--raw").out).toBe(text);
-  expect(plimsoll("verify", place.dataset).out).toContain("3 blocks, 10 B: all as it was written");
+  expect(plimsoll("verify", place.dataset).out).toContain("3 blocks, 10 B: all checksums match");
 });
 
 it("counts blocks as ls does, however sources are cut", () => {
@@ -340,7 +340,7 @@ it("completes a write once, however often it is asked to --resume it", () => {
     0,
     `${place.dataset}: step 0, 4.8 kB: complete already, nothing to resume\n`,
   ]);
-  expect([again.err, existsSync(ops)]).toEqual([expect.stringContaining("nothing was written now"), false]);
+  expect([again.err, existsSync(ops)]).toEqual([expect.stringContaining("nothing was written, so"), false]);
   const short = plimsoll("write", "-o", place.dataset, "--resume", "--json");
   expect(JSON.parse(short.out)).toMatchObject({ alreadyComplete: true, bytes: 4800, step: 0, blocks: 3 });
   const other = plimsoll(...writing(place, COLUMNS / 2, "--resume"));
@@ -419,7 +419,7 @@ describe.skipIf(!isRoot)("a small file system (needs root)", () => {
     const { code, err } = plimsoll(...writing(full, COLUMNS, "--policy", "paper", "--writers", "2"));
     expect(code).toBe(1);
     expect(err.trimEnd().split("\n").at(-1)).toMatch(
-      /^plimsoll: nothing was committed to .*full\.bp: no storage target takes data any more \(target 0 .*: ENOSPC\); what was written is kept: --resume/,
+      /^plimsoll: nothing was committed to .*full\.bp: no storage target takes data any more \(target 0 .*: ENOSPC\); written data is kept: --resume/,
     );
     expect(existsSync(full.dataset)).toBe(false);
     const again = plimsoll(

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("study metric --simulate", () => {
-  it("prints published beside simulated numbers with a verdict for each set and metric", async () => {
+  it("prints published and simulated numbers with a verdict for each set and metric", async () => {
     const { code, out, err } = await run("--simulate", "--repeats", "2", "--replicates", "100");
     expect(err).toBe("");
     expect(code).toBe(0);

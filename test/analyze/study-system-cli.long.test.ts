@@ -112,7 +112,7 @@ describe("study system", () => {
   it("says so when the store is empty, or has not the cluster, and still ends well", async () => {
     const nothing = await run("--store", empty);
     expect(nothing.code).toBe(0);
-    expect(nothing.err).toContain("no jobs and no counters");
+    expect(nothing.err).toContain("no jobs and no target counters");
     expect(nothing.out).toContain("Not enough data");
     const other = await run("--store", full, "--cluster", "sierra", "--replicates", "20");
     expect(other.code).toBe(0);
@@ -133,7 +133,7 @@ describe("study system", () => {
   it("finds in samples of servers and readings of clients what was planted there (V10)", async () => {
     const [site, store] = [join(folder, "site"), join(folder, "site-store")];
     const sizes = ["--scale", "0.001", "--client-readings", "200", "--sample-minutes", "360"];
-    expect(await runCli(["generate", "sitewide", "--out", site, ...sizes], table, fakeWorld())).toBe(0);
+    expect(await runCli(["generate", "sitewide", "--output", site, ...sizes], table, fakeWorld())).toBe(0);
     const inputs = ["slurm", "clients", "samples"].map((name) => join(site, name));
     expect(await runCli(["ingest", ...inputs, "--store", store], table, fakeWorld())).toBe(0);
     const { out } = await run("--store", store, "--json", "--replicates", "20");

@@ -183,7 +183,7 @@ describe("traces of the recorder", () => {
     expect(notes.filter(({ id }: { id: string }) => id === "sync")).toEqual([
       {
         ...{ id: "sync", count: 45, input: place },
-        text: "45 calls of fsync and its kin took 45 s; they are not accesses.",
+        text: "45 calls of fsync and similar calls took 45 s; they are not accesses.",
       },
     ]);
   });
@@ -368,14 +368,14 @@ describe("standard input", () => {
     expect(pipe.read(whole.length + 5, 10)).toHaveLength(0);
     const held = new PipeSource(openSync(path, "r"), "pipe").hold(1e6);
     expect(held.byteLength).toBe(whole.length);
-    expect(() => new PipeSource(openSync(path, "r"), "pipe").hold(1000)).toThrow("save it to a file");
+    expect(() => new PipeSource(openSync(path, "r"), "pipe").hold(1000)).toThrow("save the input to a file");
   });
 
   it("is refused twice, and with --from", async () => {
     expect(await run("-", "-")).toMatchObject({ code: 2, err: expect.stringContaining("more than once") });
     expect(await run("-", "--from", "1")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("read inputs twice"),
+      err: expect.stringContaining("read the input twice"),
     });
   });
 });

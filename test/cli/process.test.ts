@@ -52,7 +52,7 @@ describe("a real process", () => {
   it("a command that never finishes is a failure, not a success", () => {
     const { status, stderr } = spawnSync(process.execPath, [harness, "forget"], { encoding: "utf8" });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^plimsoll: internal error: the command stopped before it had finished .*\n$/);
+    expect(stderr).toMatch(/^plimsoll: internal error: the command ended without finishing its work .*\n$/);
   });
 
   it("bin/plimsoll runs from any folder and passes its exit code on", () => {

@@ -125,12 +125,12 @@ describe.each(["2.12", "2.15"] as const)("a node with Lustre %s", (release) => {
     expect(waiting()).toEqual([]);
   });
 
-  it("says that a mount came anew, and takes the second run of a requeued job for itself", () => {
+  it("says that a mount came again, and takes the second run of a requeued job for itself", () => {
     const live = site();
     collect(slurm("9"), "--before");
     live.startJob(job("9"));
     live.advanceTo(START + 100n * SECOND);
-    // The node died: no epilog. The job runs again, and Lustre is mounted anew while it does.
+    // The node died: no epilog. The job runs again, and Lustre is remounted while it does.
     collect(slurm("9", { SLURM_JOB_RESTART_COUNT: "1" }), "--before");
     live.remount("node001");
     const second = live.startJob(job("9"));
@@ -153,7 +153,7 @@ describe("trouble", () => {
     tree(STATS);
     const lone = collect(slurm("5"), "--after");
     expect(lone.code).toBe(0);
-    expect(lone.err).toContain("collect client: job 5 after: no reading before the job");
+    expect(lone.err).toContain("collect client: job 5 after: no sample before the job");
     expect(readings()[0]?.before).toBeUndefined();
     expect(readFileSync(join(folder, "d/collect.log"), "utf8")).toMatch(
       /^\S+Z plimsoll\[\d+\]: collect client: job 5 after: /m,
@@ -185,7 +185,7 @@ describe("trouble", () => {
 
   it("in a file is kept as it is: other bytes, padding, no mount at all", () => {
     mkdirSync(join(folder, "tree/node001"), { recursive: true });
-    expect(collect(slurm("6"), "--before").err).toContain("no mount of Lustre was found");
+    expect(collect(slurm("6"), "--before").err).toContain("no Lustre mount found");
     tree(Buffer.concat([Buffer.from(STATS), Buffer.from([0xff, 0xfe, 10]), Buffer.alloc(4096)]));
     collect(slurm("7"), "--before");
     collect(slurm("7"), "--after");

@@ -174,7 +174,7 @@ describe("a collector", () => {
     expect([second.code, second.err]).toEqual([
       1,
       expect.stringMatching(
-        `^plimsoll: another collector works in d \\(process ${child.pid} on this machine\\); stop it, or give another --dir\n$`,
+        `^plimsoll: another collector uses d \\(process ${child.pid} on this machine\\); stop it, or choose another --dir\n$`,
       ),
     ]);
     const port = plimsoll(
@@ -188,7 +188,7 @@ describe("a collector", () => {
       "--metrics",
       address.slice(7).replace("/metrics", ""),
     );
-    expect([port.code, port.err]).toEqual([2, expect.stringContaining("something else listens there")]);
+    expect([port.code, port.err]).toEqual([2, expect.stringContaining("port already in use")]);
     for (let i = 0; i < 10; i++) tree.grow();
     child.kill("SIGTERM");
     expect(await ended).toBe(143);

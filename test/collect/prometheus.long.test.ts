@@ -50,7 +50,7 @@ it(
   "Prometheus sees every byte of jobs that come and go once",
   async () => {
     // At 120 times the speed jobs live for half a second to fifteen.
-    start(process.execPath, program, "generate", "sitewide", "--out", "tree", "--live", "--speed", "120");
+    start(process.execPath, program, "generate", "sitewide", "--output", "tree", "--live", "--speed", "120");
     await expect.poll(() => existsSync(join(folder, "tree/oss0/proc/fs/lustre/obdfilter"))).toBe(true);
     const collecting = ["--root", "tree/oss0", "--dir", "d", "--host", "oss0", "--every", "1s", "--top", "2"];
     const { told } = start(process.execPath, program, "collect", "server", ...collecting, "--metrics", "0");

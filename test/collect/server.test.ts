@@ -249,7 +249,7 @@ describe("trouble on a server", () => {
       "d",
     );
     expect([code, out]).toEqual([0, "0 files, 0 jobs on targets, 0 unreadable; nothing to store\n"]);
-    expect(err).toMatch(/^plimsoll: no counters of Lustre below empty: no mdt\/\*\/job_stats/);
+    expect(err).toMatch(/^plimsoll: no Lustre counters below empty: no mdt\/\*\/job_stats/);
     expect(readdirSync(join(folder, "d", "segments"))).toEqual([]);
   });
 
@@ -266,7 +266,7 @@ describe("trouble on a server", () => {
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 1;
     writeFileSync(state, bytes);
     watched.restart(host);
-    expect(watched.notes).toEqual([expect.stringMatching(/checksum is wrong.*set aside/)]);
+    expect(watched.notes).toEqual([expect.stringMatching(/wrong checksum.*set aside/)]);
     expect(existsSync(`${state}.damaged`)).toBe(true);
     watched.advance(60);
     watched.sample();

@@ -198,7 +198,7 @@ describe("sacct of a real slurmdbd", () => {
       "1",
     );
     expect(code).toBe(3);
-    expect(err).toMatch(/fixed\.txt: .*fixed width.*sacct -a -X -D -P/);
+    expect(err).toMatch(/fixed\.txt: .*fixed-width.*sacct -a -X -D -P/);
   });
 
   it("gives them with bars and local times, beside rows of steps", async () => {
@@ -224,7 +224,7 @@ describe("sacct of a real slurmdbd", () => {
 
   it("that found nothing or failed says so in its JSON only, and ingest passes it on", async () => {
     await list("none.json", ["--json", "-S", "2020-01-01", "-E", "2020-01-02"]);
-    expect(ingest("none", "none.json")).toMatch(/none\.json: Slurm wrote an error into it: .+; 0 jobs found/);
+    expect(ingest("none", "none.json")).toMatch(/none\.json: Slurm reported an error: .+; 0 jobs found/);
 
     // It prints the default start as the format says and cannot read that back; it ends with 0 all the same.
     const { code, stdout, stderr } = await cluster.run("sacct", ["-a", "--json"], { env: EPOCHS });

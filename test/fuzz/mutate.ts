@@ -69,7 +69,7 @@ export function zeroBomb(mebibytes: number): Uint8Array {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Mutations of the plain content; the file around it is laid out anew and stays right
+// Mutations of the plain content; the file around it is laid out again and stays right
 
 type ImageMutation = (image: LogImage, random: Random) => string;
 

@@ -96,7 +96,7 @@ async function ask(sql: string): Promise<SqlRow[]> {
   }
 }
 const jobs = async () => (await ask("select job_id from runs order by job_id")).map(({ job_id }) => job_id);
-const CHANGED = "it changed while it was read; ingest it again when nobody writes to it";
+const CHANGED = "the file changed while being read; ingest it again when it is complete";
 
 describe("a log that changes before its batch is committed", () => {
   const names = ["a.darshan", "b.darshan", "c.darshan"];

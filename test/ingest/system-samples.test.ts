@@ -49,7 +49,7 @@ describe("what collectors and a scheduler left", () => {
       ],
       [
         ...["9001", "COMPLETED", 1n, 0n, 3n * 4096n, 3n, 3n, 0n, null, null, 2n ** 35n],
-        "1 node: counters were cleared during the job; counted from then on",
+        "1 node: counters were cleared during the job; counted from the reset",
       ],
     ]);
     // Bytes that are no UTF-8 are Latin-1.

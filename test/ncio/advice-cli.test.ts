@@ -128,7 +128,7 @@ describe("wrong input of plimsoll ncio advise", () => {
     expect(() => loadSweep(saveJournal("odd", sweep.points.slice(0, 2), "{}x\n"))).toThrow(
       /line 4: not a line/,
     );
-    expect(() => loadSweep(saveJournal("bare", []))).toThrow(/no point was measured yet/);
+    expect(() => loadSweep(saveJournal("bare", []))).toThrow(/no point measured yet/);
     expect(() => loadSweep(save("not.ndjson", '{"a":1}\n'))).toThrow(/line 1: not a journal/);
   });
 

@@ -66,7 +66,7 @@ describe("a client that is not known", () => {
   it("gets one clear error from the client", async () => {
     const set = await serve();
     await expect(connectServers({ ...set, token: "wrong" })).rejects.toThrow(
-      /^server 0 at unix:.*: refused: the token is wrong$/,
+      /^server 0 at unix:.*: refused: wrong token$/,
     );
     await expect(connectServers({ ...set, addresses: ["unix:/nowhere/x.sock"] })).rejects.toThrow(
       /no such socket/,

@@ -51,7 +51,7 @@ export class RawClient {
     });
   }
 
-  /** Waits for so many responses in all, or the end. */
+  /** Waits for this many responses in all, or the end. */
   async until(count: number): Promise<void> {
     while (this.responses.length < count && !this.closed)
       await new Promise<void>((wake) => (this.#wake = wake));

@@ -61,7 +61,7 @@ describe("streams and ends", () => {
   it("sums up what is there", () => {
     const { stderr, folder } = record(["--", ways, "fork", shop.path("data")]);
     expect(stderr).toContain(`recorded 32 accesses of 4 processes on 1 file in ${folder}`);
-    expect(stderr).toContain("32 kB asked for (0 B read, 32 kB written), 32 kB moved");
+    expect(stderr).toContain("32 kB requested (0 B read, 32 kB written), 32 kB moved");
     expect(stderr).toMatch(/BPS .*blocks\/s \(of 512 B\), IOPS .*, bandwidth .*B\/s, ARPT /);
   });
 

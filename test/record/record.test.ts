@@ -201,7 +201,7 @@ describe("an imitated device", () => {
 
   it("is refused where it is not understood", async () => {
     await expect(shop.record([ways, "plain", "x"], { delay: "latency=fast" })).rejects.toThrow(
-      /latency=fast is none of/,
+      /unknown latency=fast/,
     );
   });
 });

@@ -48,7 +48,7 @@ describe("the exit code is the program's", () => {
     const { status, stderr } = record(["--", "sh", "-c", "rm -rf ./*; exit 5"], { cwd });
     expect(status).toBe(5);
     expect(stderr).toMatch(
-      /^plimsoll: \S+\/plimsoll-record-\d+ was removed while the program ran, and the trace with it; choose a folder that the program leaves alone \(-o\)\n$/,
+      /^plimsoll: \S+\/plimsoll-record-\d+ was removed while the program ran, and the trace with it; choose a folder that the program does not touch \(-o\)\n$/,
     );
     const json = record(["--json", "--", "sh", "-c", "rm -rf ./*; exit 5"], { cwd });
     expect(json.status).toBe(5);
@@ -152,7 +152,7 @@ describe.runIf(isRoot)("a program that leaves the place where the trace is", () 
     expect(status).toBe(42);
     expect(stderr).toContain("recorded 10 accesses of 1 process");
     expect(stderr).toContain(
-      `Not seen: programs started after a change of the root folder (chroot) by chroot (to ${root}). --with strace sees them.`,
+      `Not recorded: programs started after a chroot by chroot (to ${root}). --with strace records them.`,
     );
   });
 
@@ -168,7 +168,7 @@ describe.runIf(isRoot)("a program that leaves the place where the trace is", () 
     const { status, stdout, stderr } = record(["-o", join(folder, "trace"), "--", ...words]);
     expect([status, stdout]).toEqual([0, "ran\n"]);
     expect(stderr).not.toContain("ld.so");
-    expect(stderr).toContain("Not seen: programs started after a change of user by setpriv;");
+    expect(stderr).toContain("Not recorded: programs started after a change of user by setpriv;");
   });
 });
 
@@ -178,7 +178,7 @@ it("a trace that is truncated while the program runs is said in the summary", ()
   const { status, stderr } = record(["-o", "t", "--", "sh", "-c", script], { cwd });
   expect(status).toBe(8);
   expect(stderr).toContain("1 process not recorded: no space in");
-  expect(stderr).toContain("or the file was truncated meanwhile");
+  expect(stderr).toContain("or the trace file was truncated");
   expect(readdirSync(cwd).sort()).toEqual(["data", "t"]);
   expect(existsSync(join(cwd, "t", "run.json"))).toBe(true);
 });

@@ -37,7 +37,7 @@ describe("streams", () => {
       {
         id: "unseen-streams",
         count: 1,
-        text: `Not seen: what fprintf, fgets, getc and the like read and wrote in ${data}. --with strace counts it as system calls.`,
+        text: `Not recorded: fprintf, fgets, getc and similar calls on ${data}. --with strace counts their system calls.`,
       },
     ]);
   });
@@ -62,7 +62,7 @@ describe("streams", () => {
     const out = openSync(path, "w");
     const { folder } = await shop.record([program, "stdout", "-"], { stdio: ["ignore", out, "ignore"] });
     closeSync(out);
-    expect(unseenNotes(folder)[0]?.text).toContain(` in ${path}.`);
+    expect(unseenNotes(folder)[0]?.text).toContain(` on ${path}.`);
   });
 
   it("are left out by path as accesses are", async () => {
@@ -73,9 +73,9 @@ describe("streams", () => {
 
 describe("asynchronous I/O", () => {
   it.each([
-    ["io_uring", "unseen-io-uring", "by io_uring in unseen. strace does not see them either"],
-    ["libaio", "unseen-libaio", "by libaio (io_submit) in unseen. --with strace sees them."],
-    ["lio_listio", "unseen-lio-listio", "by lio_listio in unseen. --with strace sees them."],
+    ["io_uring", "unseen-io-uring", "io_uring reads and writes in unseen. strace cannot record them either"],
+    ["libaio", "unseen-libaio", "libaio reads and writes (io_submit) in unseen. --with strace records them."],
+    ["lio_listio", "unseen-lio-listio", "lio_listio reads and writes in unseen. --with strace records them."],
   ])("%s is named", async (way, id, text) => {
     const { exitCode, notes } = await run(way);
     // A machine may forbid it; then there is nothing to see.
@@ -94,7 +94,7 @@ describe("programs that the recorder cannot be loaded into", () => {
       {
         id: "unseen-programs",
         count: 1,
-        text: `Not seen: programs that the recorder cannot be loaded into: ${still} (statically linked). --with strace sees them (set-uid ones only as root).`,
+        text: `Not recorded: programs without preload support: ${still} (statically linked). --with strace records them (set-uid programs only as root).`,
       },
     ]);
   });
@@ -113,21 +113,19 @@ describe("plimsoll record", () => {
   it("has it in the summary, in its JSON, and in what bps says of the trace", () => {
     const { stderr, folder } = record("--", program, "fprintf", "data");
     expect(stderr).toMatch(
-      /recorded 0 accesses.*\nplimsoll: Not seen: what fprintf, .* in \S+\/data\. --with strace/,
+      /recorded 0 accesses.*\nplimsoll: Not recorded: fprintf, .* on \S+\/data\. --with strace/,
     );
     const { stdout } = record("--json", "--", program, "fwrite-fprintf", "data");
     expect(JSON.parse(stdout)).toMatchObject({ accesses: 1, notes: [{ id: "unseen-streams", count: 1 }] });
     expect(spawnSync(plimsoll, ["bps", folder], { encoding: "utf8" }).status).toBe(1);
     const mixed = record("--", program, "fwrite-fprintf", "data");
     const { stdout: text } = spawnSync(plimsoll, ["bps", mixed.folder], { encoding: "utf8" });
-    expect(text.replace(/\s+/g, " ")).toContain("Not seen: what fprintf, fgets, getc and the like");
+    expect(text.replace(/\s+/g, " ")).toContain("Not recorded: fprintf, fgets, getc and similar calls");
   });
 
   it("says why there may be nothing at all", () => {
     const { stderr } = record("--", "true");
-    expect(stderr).toMatch(
-      /recorded 0 accesses.*\nplimsoll: no read or write of a data file was seen; .*--all/,
-    );
+    expect(stderr).toMatch(/recorded 0 accesses.*\nplimsoll: no reads or writes of data files; .*--all/);
   });
 
   it("shows the time of fsync beside that of reads and writes", () => {

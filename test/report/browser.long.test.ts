@@ -36,7 +36,7 @@ const JOB_SECTIONS = [
   "Findings",
   "Ranks over time",
   "Timeline of calls",
-  "BPS and its kin",
+  "BPS and related metrics",
   "Access sizes",
   "Where the time goes",
   "Operations",

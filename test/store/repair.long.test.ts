@@ -96,13 +96,13 @@ describe("a store that lost a segment", { timeout: 120_000 }, () => {
     unlinkSync(join(folder, table, lost));
     expect(plimsoll("sql", "--store", table, `select count(*) from ${table}`)).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/segment has vanished; .* see plimsoll store repair\n$/),
+      err: expect.stringMatching(/segment is missing; .* see plimsoll store repair\n$/),
     });
 
     const dry = plimsoll("store", "repair", table);
     expect(dry.code).toBe(1);
-    expect(dry.err).toMatch(/1 batches are damaged; nothing was changed, add --apply to take them out\n$/);
-    expect(dry.out).toContain(`damaged: ${lost}: segment has vanished`);
+    expect(dry.err).toMatch(/1 batches are damaged; nothing changed, add --apply to remove them\n$/);
+    expect(dry.out).toContain(`damaged: ${lost}: segment is missing`);
     expect(dry.out).toMatch(new RegExp(`lost: .*rows of ${table}`));
     if (table === "accesses") {
       expect(dry.out).toMatch(/5 inputs could be ingested again: logs\/0\/job\d+\.darshan, /);
@@ -129,7 +129,7 @@ describe("a store that lost a segment", { timeout: 120_000 }, () => {
       .sort()[0]
       ?.slice(0, 33) as string;
     const dry = plimsoll("store", "drop-batch", "dropped", id);
-    expect(dry).toMatchObject({ code: 0, err: expect.stringContaining("nothing was changed; add --apply") });
+    expect(dry).toMatchObject({ code: 0, err: expect.stringContaining("nothing changed; add --apply") });
     const json = plimsoll("store", "drop-batch", "--json", "--apply", "dropped", `manifest/${id}.json`);
     expect(JSON.parse(json.out)).toMatchObject({ applied: true, losses: [{ batch: id, lost: { runs: 5 } }] });
     expect(plimsoll("store", "drop-batch", "dropped", "all")).toMatchObject({ code: 2 });

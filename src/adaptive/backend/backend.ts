@@ -52,9 +52,9 @@ export interface SlowCall {
   readonly target: number;
   readonly call: "write" | "sync";
   readonly code: "slow";
-  /** It begins so much later. */
+  /** It begins this much later. */
   readonly seconds: number;
-  /** Only writes of at most so many bytes. */
+  /** Only writes of at most this many bytes. */
   readonly bytesMax?: number;
 }
 

@@ -40,7 +40,7 @@ async function identityOf(path: string): Promise<string | undefined> {
 const inodeOf = async (handle: FileHandle): Promise<string> =>
   String((await handle.stat({ bigint: true })).ino);
 
-const NO_LFS = "--lustre needs the program lfs, which is not here";
+const NO_LFS = "--lustre needs the program lfs, which was not found";
 
 /** Says so at once, and not for each target, when files cannot be put onto OSTs. */
 export function requireLfs(): void {

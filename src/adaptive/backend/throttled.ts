@@ -20,7 +20,7 @@ export function throttled(inner: Backend, rates: readonly number[], { pace }: Ba
   };
 }
 
-/** A writer that was late may catch up on so much: the speed of a target is not lost while a request is on its way. */
+/** A writer that was late may catch up on this much: the speed of a target is not lost while a request is on its way. */
 const BURST_SECONDS = 0.05;
 
 /** Keeps the queue of each target: a request ends when all before it and itself have been served. */

@@ -75,7 +75,7 @@ export class BlockQueue {
     return this.waitingBytes === 0 && this.outstanding.size === 0;
   }
 
-  /** Cuts a piece of at most so many bytes; undefined when nothing waits. */
+  /** Cuts a piece of at most this many bytes; undefined when nothing waits. */
   take(bytesMax: number, rankFor: (block: Rank) => Rank, now: Seconds): Piece | undefined {
     const returned = this.#returned.pop();
     if (returned !== undefined) {

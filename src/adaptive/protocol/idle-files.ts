@@ -17,7 +17,7 @@ interface Idle extends IdleFile {
   asked: number;
 }
 
-/** After so many files that no group should give to, the others are not asked for. */
+/** After this many files that no group should give to, the others are not asked for. */
 const REFUSALS = 8;
 /** Groups that are asked at a time for late writes to copy: the slowest. */
 const COPIES_AT_ONCE = 32;
@@ -42,7 +42,7 @@ export class IdleFiles {
   }
 
   add(group: Group, { file, slots, rate }: FileIdle): void {
-    // Put in anew, so that the file that has been idle longest is served first.
+    // Put in again, so that the file that has been idle longest is served first.
     this.delete(file);
     assert(slots >= 1 && group.leader !== NOBODY, "an idle file has a slot, and an owner who gives it out");
     const since = this.#count++;

@@ -1,6 +1,6 @@
 /**
  * Things under way by a number that counts up: what a `Map` would do, in a list. A map that is filled and emptied all the
- * time makes itself anew every few entries, and most lists here have one entry at a time.
+ * time makes itself again every few entries, and most lists here have one entry at a time.
  */
 import { assert } from "../../base/assert.ts";
 

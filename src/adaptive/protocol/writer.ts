@@ -18,7 +18,7 @@ interface ActiveWrite {
 
 /** An orphan looks around this often, in times of what counts as the silence of the dead. */
 const ORPHAN_PERIODS = 2;
-/** Looks without an answer after which all that lead count as dead; later ranks wait a look more each, up to so many. */
+/** Looks without an answer after which all that lead count as dead; later ranks wait a look more each, up to this many. */
 const SILENT_LOOKS = 3;
 const TURNS_MAX = 4;
 /** How often a rank tries to lead what is left before it proposes to give up. */

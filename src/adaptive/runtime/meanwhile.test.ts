@@ -162,7 +162,7 @@ describe("a data file", () => {
     const onTarget = () => join(folder, "b", readdirSync(join(folder, "b"))[0] as string);
     await expect(writeStruck(sources, 1, () => strike(onTarget()), "static")).rejects.toThrow(
       new RegExp(
-        `^nothing was committed to ${dataset()}: the data file ${folder}/b/x\\.bp\\.[0-9a-f]+\\.1 of target 1 was ${how} while it was written; what was written is kept: --resume`,
+        `^nothing was committed to ${dataset()}: the data file ${folder}/b/x\\.bp\\.[0-9a-f]+\\.1 of target 1 was ${how} while it was written; written data is kept: --resume`,
       ),
     );
     // Neither the dataset nor a draft of its index.

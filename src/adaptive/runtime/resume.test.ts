@@ -116,7 +116,7 @@ describe("--resume of a complete dataset", () => {
 
 it("--resume where there is nothing writes what is named, and has nothing to go by without", async () => {
   const writer = await openAdaptive(options({ resume: true }));
-  await expect(writer.writeInput()).rejects.toThrow("there is no write that was cut short");
+  await expect(writer.writeInput()).rejects.toThrow("there is no interrupted write");
   await writer.close();
   expect(await resume(makeSources([8000]))).toMatchObject({ alreadyComplete: false, bytes: 8000 });
 });

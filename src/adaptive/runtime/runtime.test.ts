@@ -225,7 +225,7 @@ describe("a write that is cut short", () => {
     const sources = makeSources(CUT_SIZES);
     await cutShort(sources);
     await expect(write(sources, JOINED)).rejects.toThrow(
-      "an earlier write was cut short; go on with --resume, or begin anew with --force",
+      "an earlier write was interrupted; continue it with --resume, or start over with --force",
     );
     const { notes } = datasetNames(dataset());
     const kept = readJournals(notes);
@@ -257,7 +257,7 @@ describe("a write that is cut short", () => {
     const sources = makeSources(CUT_SIZES);
     await cutShort(sources);
     await expect(write(sources.slice(1), JOINED, { resume: true })).rejects.toThrow(
-      "the write that was cut short was another: 5 sources instead of 6; give the same sources and arrays",
+      "the interrupted write was a different one: 5 sources instead of 6; give the same sources and arrays",
     );
     truncateSync(sources[2] as string, 10);
     await expect(write(sources, JOINED, { resume: true })).rejects.toThrow(

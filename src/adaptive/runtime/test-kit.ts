@@ -99,7 +99,7 @@ export async function cutShort(sources: readonly string[], arrays = JOINED): Pro
   );
   const backend: BackendSpec = { kind: "faulty", of: { kind: "posix" }, faults };
   await expect(write(sources, arrays, { backend, policy: "paper", writers: 1 })).rejects.toThrow(
-    "what was written is kept: --resume goes on with it",
+    "written data is kept: --resume continues",
   );
   expect(existsSync(dataset())).toBe(false);
 }

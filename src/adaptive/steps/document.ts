@@ -64,8 +64,7 @@ const timesAs = (ratio: number): string =>
 
 function notices(run: WriteRun): Block[] {
   const note = (text: string): Block => ({ kind: "notice", level: "note", text });
-  if (run.simulated)
-    return [note("Simulated: these times come from a model of storage, not from a machine.")];
+  if (run.simulated) return [note("Simulated: these times come from a storage model, not from a machine.")];
   const { slowed = [] } = run;
   if (slowed.length === 0) return [];
   const each = slowed.map(({ target, how }) => `${targetName(run, target)} ${how}`);
@@ -89,7 +88,7 @@ function tilesOf(run: WriteRun, facts: StepFacts): Tile[] {
       ...(Number.isNaN(run.commitSeconds)
         ? {}
         : { note: `${formatSeconds(run.commitSeconds)} until it was durable` }),
-      about: "From when the files were open to the end of the last write; opens are not part of it.",
+      about: "From the last open to the end of the last write; opens are not included.",
     },
     {
       label: "Bandwidth",
@@ -110,14 +109,13 @@ function tilesOf(run: WriteRun, facts: StepFacts): Tile[] {
       value: facts.movedWrites,
       unit: "count",
       note: `${formatBytes(facts.movedBytes)}${facts.unusedWrites > 0 ? `; ${formatMany(facts.unusedWrites, "write")} unused` : ""}`,
-      about: "Writes that went to a file of another group than the writer's own.",
+      about: "Writes to a file of another group.",
     },
     {
       label: "BPS",
       value: facts.metrics.bps ?? Number.NaN,
       unit: "blocks/s",
-      about:
-        "Blocks of 512 B that the application asked for, over the time with at least one write under way.",
+      about: "512 B blocks requested by the application per second with at least one write in progress.",
     },
   ];
 }
@@ -135,7 +133,7 @@ function comparison(judged: readonly Judged[]): Section {
       { key: "bandwidth", label: "Bandwidth", unit: "bytes/s", about: "All bytes over the write time." },
       { key: "imbalance", label: "Imbalance", unit: "ratio", about: "Slowest over fastest writer." },
       { key: "spread", label: "Spread", unit: "seconds", about: "Standard deviation of the write times." },
-      { key: "moved", label: "Moved", unit: "bytes", about: "Bytes that went to another group's file." },
+      { key: "moved", label: "Moved", unit: "bytes", about: "Bytes written to a file of another group." },
     ],
     rows: judged.map(({ run, facts }): Cell[] => [
       run.label,
@@ -149,7 +147,7 @@ function comparison(judged: readonly Judged[]): Section {
   };
   return {
     id: "comparison",
-    title: "Policies beside each other",
+    title: "Policies side by side",
     blocks: [...notices(base.run), table, { kind: "figure", figure: writerTimes(judged) }],
   };
 }
@@ -158,7 +156,7 @@ function runSection({ run, facts }: Judged, _: number, all: readonly Judged[]): 
   return {
     id: `run-${run.label}`,
     title: all.length > 1 ? `Who wrote where: ${run.label}` : "Who wrote where",
-    intro: "Each target over time. A target that ends early lies idle, unless work is moved to it.",
+    intro: "Each target over time. A target that finishes early is idle unless work is moved to it.",
     blocks: [
       { kind: "figure", figure: timeline(run) },
       { kind: "figure", figure: targetStrip(run, facts) },
@@ -182,7 +180,7 @@ function targetTable(run: WriteRun, facts: StepFacts): Block {
       { key: "bytes", label: "Bytes", unit: "bytes", about: "Written to it." },
       { key: "writes", label: "Writes", unit: "count", about: "Finished writes." },
       { key: "end", label: "Last end", unit: "seconds", about: "When its last write ended." },
-      { key: "rate", label: "Rate", unit: "bytes/s", about: "Bytes over the time with a write under way." },
+      { key: "rate", label: "Rate", unit: "bytes/s", about: "Bytes over the time with a write in progress." },
       { key: "moved", label: "Moved here", unit: "bytes", about: "Of writers of other groups." },
     ],
     rows: rows.map(({ target, bytes, writes, endSeconds, bytesPerSecond, movedBytes }): Cell[] => [

@@ -62,7 +62,7 @@ export function stepFacts(run: WriteRun): StepFacts {
   };
 }
 
-/** BPS and its kin, by the code that computes them for recorded programs. */
+/** BPS and related metrics, by the code that computes them for recorded programs. */
 function metricsOf(run: WriteRun): Metrics {
   const collector = new AccessCollector({});
   sendAccesses(run.ops, collector.sink(run.label));

@@ -3,7 +3,7 @@ import { formatBytes, formatRate, formatSeconds } from "../../base/units.ts";
 import { type Figure, OP_MOVED, OP_UNUSED, type WriteRun } from "../../model/index.ts";
 import type { StepFacts } from "./facts.ts";
 
-/** Above so many writes or targets single writes are too thin to see, and cells show them better. */
+/** Above this many writes or targets single writes are too thin to see, and cells show them better. */
 const SPANS_MAX = 1500;
 const LANES_MAX = 64;
 const COLUMNS = 120;
@@ -153,7 +153,7 @@ export function targetStrip(run: WriteRun, facts: StepFacts): Figure {
     ...about(run),
     id: `targets-${run.label}`,
     title: `Bytes and rate of each target (${run.label})`,
-    caption: `${used.length} of ${run.targets} targets were written to. Rate: bytes over the time with a write under way.`,
+    caption: `${used.length} of ${run.targets} targets were written to. Rate: bytes over the time with a write in progress.`,
     summary: `Targets took between ${formatBytes(least(used.map(({ bytes }) => bytes)))} and ${formatBytes(most(used.map(({ bytes }) => bytes)))}.`,
     chart: {
       kind: "strip",

@@ -69,10 +69,10 @@ function runsSection(methods: readonly Method[]): Section {
   blocks.push(runTable(methods));
   return {
     id: "runs",
-    title: several ? "Runs beside each other" : "Time of each writer",
+    title: several ? "Runs side by side" : "Time of each writer",
     intro: several
-      ? "In the manner of the adaptive I/O paper's Figures 3 and 5 to 7: bandwidth, how it varies from run to run, and the time of each writer."
-      : "In the manner of the adaptive I/O paper's Figure 3.",
+      ? "As in Figures 3 and 5 to 7 of the adaptive I/O paper: bandwidth, its variation between runs, and the time of each writer."
+      : "As in Figure 3 of the adaptive I/O paper.",
     blocks,
   };
 }

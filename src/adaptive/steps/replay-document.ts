@@ -77,7 +77,7 @@ export function replayVerdict(checks: readonly ReplayCheck[]): string {
   if (wrongFacts > 0) parts.push(`${wrongFacts} do not`);
   if (contradictions > 0) parts.push(`${contradictions} contradicts itself in the paper`);
   if (notRun > 0) parts.push(`${notRun} not run`);
-  return parts.length === 0 ? "Simulated: nothing was judged." : `Simulated: ${parts.join("; ")}.`;
+  return parts.length === 0 ? "Simulated: no checks were run." : `Simulated: ${parts.join("; ")}.`;
 }
 
 function overview(data: ReplayData): Section {
@@ -89,7 +89,7 @@ function overview(data: ReplayData): Section {
       {
         kind: "notice",
         level: "note",
-        text: "Simulated: every number here comes from a model of storage whose parameters were fitted to the published ones, not from a machine. Adaptive runs go through the protocol itself, message by message.",
+        text: "Simulated: every number comes from a storage model fitted to the published numbers, not from a machine. Adaptive runs use the real protocol code, message by message.",
       },
       {
         kind: "tiles",
@@ -133,9 +133,9 @@ function missedBlocks(checks: readonly ReplayCheck[]): Block[] {
 }
 
 function internalSection(data: ReplayData): Section[] {
-  const drawn = fig1(data);
+  const charts = fig1(data);
   const checks = rowsOf(data, /^I[2-7]$/);
-  if (drawn.length === 0 && checks.every(({ verdict }) => verdict === "not run")) return [];
+  if (charts.length === 0 && checks.every(({ verdict }) => verdict === "not run")) return [];
   return [
     {
       id: "internal",
@@ -144,8 +144,8 @@ function internalSection(data: ReplayData): Section[] {
         "IOR writes with ever more processes to the same targets. The paper: each writer gets less, and the sum falls too, from 16 writers per target on with 8 MB and from four on with more; only 1 MB stays in the caches (II.1, Fig 1).",
       detail: true,
       blocks: [
-        ...figures(drawn),
-        checkTable("checks-internal", "Fig 1 and IOR on XTP: published beside simulated.", checks),
+        ...figures(charts),
+        checkTable("checks-internal", "Fig 1 and IOR on XTP: published and simulated.", checks),
       ],
     },
   ];
@@ -173,8 +173,8 @@ const OUTPUT_TEXTS = [
 ] as const;
 
 function outputSection(data: ReplayData): Section[] {
-  const drawn = [...fig56(data, "5"), ...fig56(data, "6")];
-  if (drawn.length === 0) return [];
+  const charts = [...fig56(data, "5"), ...fig56(data, "6")];
+  if (charts.length === 0) return [];
   const texts = OUTPUT_TEXTS.flatMap(({ sizeMb, name, published }): Block[] => {
     const series = outputSeries(data, sizeMb);
     if (series.every(({ interference }) => !interference)) return [];
@@ -194,14 +194,14 @@ function outputSection(data: ReplayData): Section[] {
       id: "output",
       title: "Adaptive writing against MPI-IO",
       intro:
-        "Output steps of two programs on Jaguar, with MPI-IO on the 160 targets that one file may have and with the adaptive method on 512; each also beside a program that writes without end on eight targets (IV, Figs 5 and 6).",
+        "Output steps of two programs on Jaguar, with MPI-IO on the 160 targets that one file may have and with the adaptive method on 512; each also with interference: a program that writes continuously to eight targets (IV, Figs 5 and 6).",
       detail: true,
       blocks: [
         ...texts,
-        ...figures(drawn),
+        ...figures(charts),
         checkTable(
           "checks-output",
-          "Figs 5 and 6: published beside simulated.",
+          "Figs 5 and 6: published and simulated.",
           rowsOf(data, /^(P[2-6]|P8|N2)$/),
         ),
       ],
@@ -210,18 +210,18 @@ function outputSection(data: ReplayData): Section[] {
 }
 
 function spreadSection(data: ReplayData): Section[] {
-  const drawn = data.parts.includes("fig7") ? fig7(data) : [];
-  if (drawn.length === 0) return [];
+  const charts = data.parts.includes("fig7") ? fig7(data) : [];
+  if (charts.length === 0) return [];
   return [
     {
       id: "spread",
       title: "Variability",
       intro:
-        "How much the write time varies from run to run. The paper: from about four writers per target on the adaptive method varies less, for 1 GB by far (IV.C, Fig 7).",
+        "Variation of the write time between runs. The paper: from about four writers per target the adaptive method varies less, for 1 GB by far (IV.C, Fig 7).",
       detail: true,
       blocks: [
-        ...figures(drawn),
-        checkTable("checks-spread", "Fig 7: published beside simulated.", rowsOf(data, /^P7$/)),
+        ...figures(charts),
+        checkTable("checks-spread", "Fig 7: published and simulated.", rowsOf(data, /^P7$/)),
       ],
     },
   ];
@@ -236,7 +236,7 @@ function contradictionSection({ contradictions }: ReplayData): Section {
       {
         kind: "table",
         id: "contradictions",
-        caption: "What is printed, what it amounts to, and what is used here.",
+        caption: "The printed value, its implication, and the value used here.",
         columns: [
           { key: "place", label: "Place", unit: "text", about: "Section of the paper." },
           { key: "printed", label: "Printed", unit: "text", about: "In our words." },

@@ -28,7 +28,7 @@ export function externalSection(data: ReplayData): Section[] {
   const table: TableBlock = {
     kind: "table",
     id: "table-1",
-    caption: "Table I: variation of hourly tests, published beside simulated. MB/s.",
+    caption: "Table I: variation of hourly tests, published and simulated. MB/s.",
     columns: [
       { key: "machine", label: "Machine", unit: "text", about: "As in the paper." },
       { key: "tests", label: "Tests, published", unit: "count", about: "In the paper." },
@@ -52,18 +52,14 @@ export function externalSection(data: ReplayData): Section[] {
       id: "external",
       title: "External interference",
       intro:
-        "The same test hour by hour, beside whatever else runs. The paper: bandwidth varies by 40 to 60 % on production machines, and by 9 % on a machine of one's own (II.2, Table I, Figs 2 and 3).",
+        "The same test hour by hour, beside whatever else runs. The paper: bandwidth varies by 40 to 60 % on production machines, and by 9 % on a dedicated machine (II.2, Table I, Figs 2 and 3).",
       detail: true,
       blocks: [
         ...(data.parts.includes("table1") || data.parts.includes("fig2") ? [table] : []),
         ...(data.parts.includes("table1") || data.parts.includes("fig2") ? figures(fig2(data)) : []),
         ...pairText(data),
         ...figures(fig3(data)),
-        checkTable(
-          "checks-external",
-          "Table I, Figs 2 and 3: published beside simulated.",
-          rowsOf(data, /^E/),
-        ),
+        checkTable("checks-external", "Table I, Figs 2 and 3: published and simulated.", rowsOf(data, /^E/)),
       ],
     },
   ];

@@ -203,7 +203,7 @@ export function fig56(data: ReplayData, which: "5" | "6"): Figure[] {
         ...about(data),
         id: idOf(fig),
         title: `Fig ${fig}: ${name}`,
-        caption: `MPI-IO on 160 targets, the adaptive method on 512. Mean of ${samplesOf(series)}; whiskers from the least to the greatest. Interference: three processes write without end on each of eight targets. Simulated.`,
+        caption: `MPI-IO on 160 targets, the adaptive method on 512. Mean of ${samplesOf(series)}; whiskers from min to max. Interference: three processes write continuously to each of eight targets. Simulated.`,
         summary: gainSummary(series),
         chart: methodBars(series, METHODS, "bandwidth, MB/s", (results) =>
           rangeOf(results.map(({ bandwidth }) => bandwidth)),
@@ -231,7 +231,7 @@ export function fig7(data: ReplayData): Figure[] {
         id: idOf(spread),
         title: `Fig ${spread}: standard deviation of the write time, ${name}`,
         caption: `Over ${samplesOf(series)}, base conditions. Simulated.`,
-        summary: "How much the time of an output step varies from run to run.",
+        summary: "Variation of the output step time between runs.",
         chart: methodBars(
           series,
           METHODS.filter(({ interference }) => !interference),

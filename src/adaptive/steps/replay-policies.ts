@@ -101,7 +101,7 @@ export function policySection(data: ReplayData): Section[] {
   return [
     {
       id: "policies",
-      title: "Our own policy against the paper's",
+      title: "The plimsoll policy against the paper's",
       intro: `The policies plimsoll, paper and static (each writer to a fixed target, a file per target) on 512 targets of Jaguar and on the same seeds: ${formatMany(any.seeds, "seed")}, ${formatMany(any.steps, "output step")} each. Targets keep their speed from step to step; the load of others changes. Simulated.`,
       detail: true,
       blocks: [

@@ -114,7 +114,7 @@ export function whatIfVerdict({ question, answer, policy, fit }: WhatIfData): st
     return `Simulated, ${error}: run ${policy.run.id} wrote ${formatBytes(policy.bytes)} in ${formatSeconds(policy.recordedSeconds)} (replayed ${formatSeconds(policy.replayedSeconds)}); on ${formatMany(policy.targets, "target")} ${said}.`;
   }
   if (answer === undefined || answer.changed.length === 0)
-    return `Simulated, ${error}: ${question}, nothing changes by more than a thousandth: no other run was under way on the same targets at the same time, or none was held back.`;
+    return `Simulated, ${error}: ${question}, nothing changes by more than a thousandth: no other run used the same targets at the same time, or none was slowed down.`;
   const gain = answer.changed.filter(({ before, after }) => after < before);
   const lose = answer.changed.length - gain.length;
   const most = answer.changed[0] as WhatIfRun;
@@ -134,7 +134,7 @@ function fitSection({ fit, leftOut }: WhatIfData): Section {
     {
       kind: "notice",
       level: "note",
-      text: "Simulated: recorded runs are replayed on a model of the storage that was fitted to them. Logs do not say when within a run its bytes moved: reads are taken to come first, writes last.",
+      text: "Simulated: recorded runs are replayed on a model of the storage that was fitted to them. Logs do not record when the bytes of a run moved: reads are placed first, writes last.",
     },
     {
       kind: "tiles",
@@ -144,29 +144,28 @@ function fitSection({ fit, leftOut }: WhatIfData): Section {
           value: fit.error.median,
           unit: "share",
           note: `on ${formatMany(fit.error.runs, "run")} held out`,
-          about:
-            "Predicted over recorded I/O time of runs that the fit did not see, less one; half are nearer.",
+          about: "Relative error of the predicted I/O time of runs left out of the fit; the median.",
         },
         {
           label: "Fit error, 90 %",
           value: fit.error.p90,
           unit: "share",
           note: `the median prediction is ${lean}`,
-          about: "Nine of ten runs are nearer.",
+          about: "90th percentile of the relative error.",
         },
         {
           label: "Target rate",
           value: fit.usualRate,
           unit: "bytes/s",
           note: `median of ${formatMany(fit.targets, "target")}`,
-          about: "Bytes per busy second that a target reached, at 95 % of its busy time.",
+          about: "Throughput of a target per busy second (95th percentile).",
         },
         {
           label: "Fitted to",
           value: fit.runs,
           unit: "count",
           note: formatMany(fit.transfers, "transfer"),
-          about: "Runs and transfers that the fit knows.",
+          about: "Runs and transfers used in the fit.",
         },
       ],
     },
@@ -179,9 +178,9 @@ function fitSection({ fit, leftOut }: WhatIfData): Section {
     blocks.push({
       kind: "notice",
       level: "warning",
-      text: "The fit is poor: recorded times vary by more than bytes, targets and sharing explain. Read directions, not amounts.",
+      text: "The fit is poor: recorded times vary more than bytes, targets and sharing explain. Trust directions, not amounts.",
     });
-  return { id: "fit", title: "How far to trust it", blocks };
+  return { id: "fit", title: "Accuracy", blocks };
 }
 
 /** What the error means for an answer: answers are about runs that meet, so about what sharing explains. */
@@ -203,7 +202,7 @@ function answerSections(data: WhatIfData): Section[] {
   return [
     {
       id: "runs",
-      title: "Who gains, who loses",
+      title: "Runs that gain and lose",
       intro: `${formatMany(changed.length, "run")} changed, ${unchanged} did not.`,
       blocks: [
         ...(removed === undefined
@@ -219,7 +218,7 @@ function answerSections(data: WhatIfData): Section[] {
     },
     {
       id: "targets",
-      title: "Load of the targets",
+      title: "Target load",
       blocks:
         affected.length === 0
           ? [{ kind: "text", text: "No target's load changes." }]
@@ -269,7 +268,7 @@ function targetTable(targets: readonly WhatIfTarget[], all: number): TableBlock 
       { key: "target", label: "Target", unit: "index", about: "OST number." },
       { key: "bytes-before", label: "Bytes", unit: "bytes", about: "In the window, as it was." },
       { key: "bytes-after", label: "with the change", unit: "bytes", about: "In the window." },
-      { key: "busy-before", label: "Busy", unit: "seconds", about: "With a transfer under way." },
+      { key: "busy-before", label: "Busy", unit: "seconds", about: "With a transfer in progress." },
       { key: "busy-after", label: "with the change", unit: "seconds", about: "The same." },
       { key: "streams-before", label: "At once", unit: "none", about: "Mean transfers while busy." },
       { key: "streams-after", label: "with the change", unit: "none", about: "The same." },
@@ -297,7 +296,7 @@ function targetFigure({ question }: WhatIfData, affected: readonly WhatIfTarget[
     id: "target-load",
     title: "Bytes on each target, before and after",
     caption: `${question}; ${shown.length < affected.length ? `the ${shown.length} that change most of ${affected.length}` : formatMany(shown.length, "target")}. Simulated.`,
-    summary: "What each target has to move as it was, and with the change.",
+    summary: "Bytes of each target as recorded and with the change.",
     definition: "S04@1",
     options: { question },
     simulated: true,

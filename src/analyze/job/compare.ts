@@ -147,7 +147,7 @@ export function layerChanges(a: Job, b: Job): Change[] {
   });
 }
 
-/** BPS and its kin where both have traces. */
+/** BPS and related metrics where both have traces. */
 export function tracedChanges(a: Job, b: Job): Change[] {
   if (a.trace === undefined || b.trace === undefined) return [];
   const [one, two] = [tracedMetrics(a.trace), tracedMetrics(b.trace)];

@@ -15,7 +15,7 @@ export const DEFINITIONS = {
   share: {
     id: "J02@1",
     title: "I/O share of the run time",
-    text: "Time in reads, writes and metadata operations of the layer that the application calls (MPI-IO where a file has such a record, otherwise POSIX, STDIO, DFS, DAOS). Average: the sum over all ranks / ranks / run time. Slowest: the rank that spent most in files of its own, plus the time of the slowest rank of each shared file, at most the run time.",
+    text: "Time in reads, writes and metadata operations of the layer that the application calls (MPI-IO where a file has such a record, otherwise POSIX, STDIO, DFS, DAOS). Average: the sum over all ranks / ranks / run time. Slowest: the rank with the most time in its private files, plus the time of the slowest rank of each shared file, at most the run time.",
   },
   throughput: {
     id: "J03@1",
@@ -35,7 +35,7 @@ export const DEFINITIONS = {
   cost: {
     id: "J06@1",
     title: "Cost per layer",
-    text: "Average: time summed over ranks / ranks. Slowest: the rank that spent most in files of its own, plus the slowest rank of each shared file. Times of upper layers contain those of the layers below.",
+    text: "Average: time summed over ranks / ranks. Slowest: the rank with the most time in its private files, plus the slowest rank of each shared file. Times of upper layers contain those of the layers below.",
   },
   counts: {
     id: "J07@1",
@@ -50,7 +50,7 @@ export const DEFINITIONS = {
   metrics: {
     id: "C02@1 C03@1 C04@1",
     title: "BPS, IOPS, bandwidth, ARPT",
-    text: "T is the time with at least one call under way (overlap counts once, idle time not at all). BPS = requested bytes / 512 / T, IOPS = calls / T, bandwidth = requested bytes / T (what the file system moved is not in the trace), ARPT = mean duration of a call. He, Sun, Yin: BPS, IPDPSW 2013.",
+    text: "T is the time with at least one call in progress (overlap counts once, idle time not at all). BPS = requested bytes / 512 / T, IOPS = calls / T, bandwidth = requested bytes / T (what the file system moved is not in the trace), ARPT = mean duration of a call. He, Sun, Yin: BPS, IPDPSW 2013.",
   },
   patterns: {
     id: "J09@1",

@@ -55,7 +55,7 @@ function slowestOfRanks(
   files: readonly JobFile[],
   rankLoads: readonly RankLoad[],
 ): { rank: number; seconds: number } {
-  // Loads are per layer: where files of one's own go through MPI-IO, the POSIX time below is inside it.
+  // Loads are per layer: where a rank's own files go through MPI-IO, the POSIX time below is inside it.
   const nested = files.some(
     ({ called, layers }) => called.layer === "MPI-IO" && !called.shared && layers.size > 1,
   );

@@ -3,7 +3,7 @@ import { UsageError } from "../../base/errors.ts";
 import { judge } from "./judge.ts";
 import { defineRule, type Judgement, type Others, type Rule } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
-import { ownScale } from "./rules/severity.ts";
+import { customScale } from "./rules/severity.ts";
 import { countersJob, worked } from "./rules/test-kit.ts";
 
 const KIB = 1024;
@@ -31,7 +31,7 @@ const rule = (
     meaning: "A rule of a test.",
     needs,
     thresholds: {},
-    scale: ownScale(["high", "warn", "info"], "as the test wants."),
+    scale: customScale(["high", "warn", "info"], "as the test wants."),
     judge: (_job, _limits, others) => answer(others),
   });
 
@@ -166,7 +166,7 @@ describe("rules that yield", () => {
 
 describe("severity", () => {
   it("has to be one of the rule's scale", () => {
-    const loud: Rule = { ...rule("loud", () => said("high")), scale: ownScale(["info"], "always info.") };
+    const loud: Rule = { ...rule("loud", () => said("high")), scale: customScale(["info"], "always info.") };
     expect(() => judge(nothing, new Map(), [loud])).toThrow(
       "loud gives a severity that its scale does not have",
     );

@@ -14,7 +14,7 @@ import { TimeGrid } from "./time-grid.ts";
 import { type CallStretch, isSound, offsetAt } from "./run-calls.ts";
 
 export interface PictureOptions {
-  /** Keep single calls up to so many. */
+  /** Keep single calls up to this many. */
   readonly callsMax: number;
   /** Keep single calls of this span only, seconds since the start of the job. */
   readonly window?: { readonly startSeconds: number; readonly endSeconds: number };

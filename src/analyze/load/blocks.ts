@@ -11,7 +11,7 @@ export function spark(values: readonly number[]): string {
     .join("");
 }
 
-/** A bar of so many eighths of ten characters. */
+/** A bar of this many eighths of ten characters. */
 export function bar(share: number, room = 10): string {
   const eighths = Math.round(Math.min(1, Math.max(0, share || 0)) * room * 8);
   const rest = eighths % 8;

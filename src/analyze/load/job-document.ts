@@ -52,7 +52,7 @@ function unclearSection(answer: JobAnswer): Section[] {
   const text = unclearText(answer);
   if (text === undefined) return [];
   const how =
-    "plimsoll ingest --cluster NAME says which cluster counters are of; --job-id %C:%j takes it from ids such as cab:123.";
+    "Name the cluster with plimsoll ingest --cluster NAME, or take it from job ids such as cab:123 with --job-id %C:%j.";
   return [
     { id: "unclear", title: "On which cluster", blocks: [{ kind: "notice", level: "warning", text, how }] },
   ];
@@ -128,7 +128,7 @@ function sectionsOf(run: JobRun, answer: JobAnswer, zone: string, place: number)
 const NO_MINUTES: Block = {
   kind: "notice",
   level: "missing",
-  text: "Servers have no minutes of this job in the store.",
+  text: "The store has no server counters of this job.",
   how: "plimsoll collect server on the servers, and jobid_var of Lustre set to SLURM_JOB_ID, record them.",
 };
 
@@ -223,7 +223,7 @@ function burstBlocks(run: JobRun, { options }: JobAnswer, zone: string): Block[]
         text:
           run.minutesOutside > 0
             ? "No minute with writes lies within the run."
-            : "It wrote nothing in the minutes that servers have of it.",
+            : "The server counters show no writes of this job.",
       },
     ];
   const largest = run.bursts
@@ -232,7 +232,7 @@ function burstBlocks(run: JobRun, { options }: JobAnswer, zone: string): Block[]
   return [
     table(
       "bursts",
-      `Stretches of minutes with written bytes, the largest first (minutes without writes that do not end one: ${options.maxGapMinutes}).`,
+      `Write bursts, the largest first (up to ${options.maxGapMinutes} minutes without writes inside a burst).`,
       [
         ["start", `Start (${zone})`, "text", "First minute."],
         ["minutes", "Minutes", "count", "Length."],
@@ -256,7 +256,7 @@ function burstBlocks(run: JobRun, { options }: JobAnswer, zone: string): Block[]
 const targetTable = ({ targets }: JobRun): Block =>
   table(
     "targets",
-    "Targets with counters of the job, those with most bytes first.",
+    "Targets of the job by bytes.",
     [
       ["target", "Target", "text", "OST or MDT."],
       ["fileSystem", "File system", "text", "File system."],
@@ -284,7 +284,7 @@ function besideBlock({ facts, neighbours, neighboursTotal }: JobRun): Block {
   const withCluster = neighbours.some(({ cluster }) => cluster !== null && cluster !== facts.cluster);
   return table(
     "beside",
-    "Other jobs on the same target in the same minute, those that moved most there first.",
+    "Other jobs on the same target in the same minute, by bytes.",
     [
       ["job", "Job", "text", "Job id."],
       ...(withCluster ? [["cluster", "Cluster", "text", "Cluster, where it is known."] as Column] : []),
@@ -292,8 +292,8 @@ function besideBlock({ facts, neighbours, neighboursTotal }: JobRun): Block {
       ["name", "Name", "text", "Name, from the scheduler."],
       ["bytes", "Bytes", "bytes", "Read and written there in those minutes."],
       ["metadataCalls", "Metadata", "count", "Metadata operations there in those minutes."],
-      ["targets", "Targets", "count", "Targets that both used at once."],
-      ["minutes", "Minutes", "count", "Minutes in which they met."],
+      ["targets", "Targets", "count", "Targets used by both at the same time."],
+      ["minutes", "Minutes", "count", "Minutes in which both used a target."],
     ],
     neighbours.map((one) => [
       one.jobId,
@@ -327,7 +327,7 @@ function darshanBlocks(run: JobRun, zone: string): Block[] {
     },
     table(
       "darshan",
-      "Logs with this job id that began within the run.",
+      "Logs with this job id that started within the run.",
       [
         ["application", "Application", "text", "Base name of the executable."],
         ["start", `Start (${zone})`, "text", "Start of the program."],

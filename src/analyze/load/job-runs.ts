@@ -82,7 +82,7 @@ function placeLog<D extends { readonly startUnix: number | null }>(
     const distance = Math.max(first - minute, minute - (last ?? Infinity), 0);
     if (distance <= least) [best, least] = [run, distance];
   }
-  // Job numbers begin anew some day: a log from another year is another job's.
+  // Job numbers start over some day: a log from another year is another job's.
   if (least <= MARGIN_MINUTES || log.startUnix === null) best?.part.darshan.push(log);
 }
 

@@ -102,7 +102,7 @@ export interface JobAnswer {
 
 interface JobOptions extends EfficiencyOptions {
   readonly maxGapMinutes: number;
-  /** Minutes up to so many after the end of a run count in its last one. */
+  /** Minutes up to this many after the end of a run count in its last one. */
   readonly lateMinutes: number;
   readonly neighbours: number;
   /** Only the job of this cluster. */

@@ -64,7 +64,7 @@ interface Sureness {
   /** Days on which the window that the other half of the days chose was quieter than the middle window of the day. */
   readonly quieterDays: number;
   readonly testedDays: number;
-  /** Chance of so many by a coin. */
+  /** Chance of this many by a coin. */
   readonly chance: number;
   readonly leastDays: number;
 }
@@ -152,7 +152,7 @@ async function seenShares(
   return shares;
 }
 
-/** From loads of quarters of an hour, the first of which is so many quarters after 1970 UTC. NaN: not seen. */
+/** From loads of quarters of an hour, the first of which is this many quarters after 1970 UTC. NaN: not seen. */
 function quietAnswer(
   load: Float64Array,
   first: number,

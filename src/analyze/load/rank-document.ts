@@ -102,14 +102,7 @@ function rankingTable(ranking: Ranking): Block {
       ? [
           ["job", "Job", "text", "Job id as servers or the scheduler have it."],
           ...(showsClusters(ranking)
-            ? [
-                [
-                  "cluster",
-                  "Cluster",
-                  "text",
-                  "Cluster of the job; several when nobody can tell which.",
-                ] as Column,
-              ]
+            ? [["cluster", "Cluster", "text", "Cluster of the job; all candidates if ambiguous."] as Column]
             : []),
           ["user", "User", "text", "User, from the scheduler."],
           ["name", "Name", "text", "Name of the job, from the scheduler."],
@@ -136,7 +129,7 @@ function rankingTable(ranking: Ranking): Block {
         `Share of all ${MEASURE_WORDS[measure]}; with others and the unexplained 100 %.`,
       ],
       source === "servers"
-        ? ["when", "When", "text", "Over the time asked for."]
+        ? ["when", "When", "text", "Over the requested time range."]
         : ["bar", "", "text", "The share as a bar."],
     ],
     rowsOf(ranking),
@@ -158,14 +151,14 @@ function notes(ranking: Ranking): Block[] {
       kind: "notice",
       level: "warning",
       text: `${formatMany(unclear.jobs, "job number is", "job numbers are")} on several clusters, and the counters do not say which: ${amountText(unclear, measure)} are of no known user.`,
-      how: "plimsoll ingest --cluster NAME says which cluster counters are of; --job-id %C:%j takes it from ids such as cab:123.",
+      how: "Name the cluster with plimsoll ingest --cluster NAME, or take it from job ids such as cab:123 with --job-id %C:%j.",
     });
   if (source === "servers" && unexplained === null)
     blocks.push({
       kind: "notice",
       level: "missing",
-      text: "The targets have no counters of their own in this time, so what no job explains is not known; shares are of what jobs add up to.",
-      how: "plimsoll collect server and ingest read stats and md_stats beside job_stats.",
+      text: "The targets have no counters in this time range, so the load without a job is unknown; shares are of the sum over jobs.",
+      how: "plimsoll collect server and ingest also read stats and md_stats.",
     });
   if (measured(beyond, measure) > 0n && measure !== "small-writes")
     blocks.push({
@@ -321,7 +314,7 @@ export function targetRankingDocument(ranking: TargetRanking, title: string, abo
               ["fileSystem", "File system", "text", "File system."],
               ...shown.map(({ column }) => column),
               ["share", "Share", "share", `Share of all ${MEASURE_WORDS[measure]}.`],
-              ["when", "When", "text", "Over the time asked for."],
+              ["when", "When", "text", "Over the requested time range."],
             ],
             cells,
           ),

@@ -11,7 +11,7 @@ export interface Window {
 }
 
 const EMPTY =
-  "the store has no counters of targets; plimsoll ingest reads job_stats, stats and segments of plimsoll collect server";
+  "the store has no target counters; plimsoll ingest reads job_stats, stats and segments of plimsoll collect server";
 
 /** From the first to the last minute that the store has counters of targets for. */
 export async function storedTime(db: Queryable): Promise<Window> {

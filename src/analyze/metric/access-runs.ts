@@ -101,7 +101,7 @@ export class AccessRuns implements AccessChunk {
     this.count = 0;
   }
 
-  /** What was packed so far; the runs start anew. */
+  /** What was packed so far; the runs start over. */
   takePacked(): PackedRuns {
     const { blocks, first, segment, place, rows, segments } = this;
     const last = segments.pop();

@@ -19,24 +19,24 @@ export function definitionsOf(options: UsedOptions): MetricDefinition[] {
     {
       id: "C02@1",
       title: "T",
-      text: "Time with at least one access under way: the length of the union of [start, end] of all accesses of all processes and applications. Overlap counts once, idle time not at all. Only accesses that the application made count, not those made inside them by a layer below.",
+      text: "Time with at least one access in progress: the length of the union of [start, end] of all accesses of all processes and applications. Overlap counts once, idle time not at all. Only accesses that the application made count, not those made inside them by a layer below.",
     },
     {
       id: "C03@1",
       title: "BPS",
-      text: `Blocks that the application asked for per second of T. A block has ${blockBytes} bytes; blocks are ${rounding}. Failed accesses count with what they asked for. Not defined when T is 0.`,
+      text: `Blocks requested by the application per second of T. A block has ${blockBytes} bytes; blocks are ${rounding}. Failed accesses count with the requested bytes. Not defined when T is 0.`,
     },
     { id: "C04@1", title: "IOPS", text: `Accesses per second, over ${over}.` },
     {
       id: "C04@1",
       title: "Bandwidth",
-      text: "Bytes that the file system moved per second of T: those of the innermost accesses where layers were recorded, otherwise what each access says it moved. Where this is not known it is of the bytes asked for, and says so.",
+      text: "Bytes that the file system moved per second of T: those of the innermost accesses where layers were recorded, otherwise what each access says it moved. Where this is not known it is of the requested bytes, and says so.",
     },
     { id: "C04@1", title: "ARPT", text: "Average response time: the mean of end - start over all accesses." },
     {
       id: "C07@1",
       title: "Concurrency",
-      text: "The number of accesses under way. Max counts numbers that last for some time; the mean is over T, so it equals the sum of all durations / T.",
+      text: "The number of concurrent accesses. Max counts numbers that last for some time; the mean is over T, so it equals the sum of all durations / T.",
     },
     ...(everyNs === undefined
       ? []

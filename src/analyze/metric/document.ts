@@ -76,17 +76,17 @@ function verdictOf(metrics: Metrics): string {
     return dropped.total > 0
       ? `No access can be used: ${formatMany(dropped.total, "was", "were")} dropped.`
       : "There is no access to measure.";
-  const asked = `${formatMany(accesses, "access", "accesses")} asked for ${formatBytes(Number(bytes))}`;
+  const asked = `${formatMany(accesses, "access", "accesses")} requested ${formatBytes(Number(bytes))}`;
   if (bps === null) return `BPS is not defined: ${asked}, and none took any time.`;
   const mean = concurrency.mean ?? 0;
-  return `BPS ${bps < 1000 ? shortNumber(bps) : formatCount(bps)}: ${asked}, and at least one was under way for ${shortTime(ioTimeSeconds)} (on average ${shortNumber(mean)} were).`;
+  return `BPS ${bps < 1000 ? shortNumber(bps) : formatCount(bps)}: ${asked} in ${shortTime(ioTimeSeconds)} of I/O time, with a mean concurrency of ${shortNumber(mean)}.`;
 }
 
 function overview(metrics: Metrics): Section {
   const left = leftOutBlock(metrics);
   return {
     id: "overview",
-    title: "BPS and its kin",
+    title: "BPS and related metrics",
     blocks: [
       { kind: "tiles", tiles: tilesOf(metrics) },
       ...metrics.notes.map(noticeOf),
@@ -100,7 +100,7 @@ function tilesOf(metrics: Metrics): Tile[] {
   const [t, bps, iops, bandwidth, arpt] = definitionsOf(options).map(({ text }) => text) as string[];
   const moved =
     movedBytes === null
-      ? "of what was asked for; moved bytes are not known"
+      ? "of requested bytes; moved bytes unknown"
       : `${formatBytes(Number(movedBytes))} moved`;
   return [
     {
@@ -110,7 +110,7 @@ function tilesOf(metrics: Metrics): Tile[] {
       note:
         metrics.bps === null
           ? "not defined without time"
-          : `${formatRate(metrics.bps * options.blockBytes)} asked for`,
+          : `${formatRate(metrics.bps * options.blockBytes)} requested`,
       about: bps as string,
     },
     { label: "IOPS", value: metrics.iops ?? Number.NaN, unit: "calls/s", about: iops as string },
@@ -131,12 +131,12 @@ function tilesOf(metrics: Metrics): Tile[] {
       about: t as string,
     },
     {
-      label: "Bytes asked for",
+      label: "Bytes requested",
       value: Number(metrics.bytes),
       unit: "bytes",
       note: `${formatBytes(Number(metrics.readBytes))} read, ${formatBytes(Number(metrics.writtenBytes))} written`,
       exact: `${metrics.bytes} B`,
-      about: "B in bytes: what all accesses asked for, successful or not.",
+      about: "B in bytes: requested by all accesses, successful or not.",
     },
     {
       label: "Accesses",
@@ -185,7 +185,7 @@ function timeline(metrics: Metrics): Section | undefined {
     id: "time",
     title: "Over time",
     intro:
-      "T is the length of the lowest lane. Where lanes above it overlap, accesses run at once: T grows once, B for each. Where it is empty, nothing was under way, and this time does not count.",
+      "T is the length of the lowest lane. Where lanes above it overlap, accesses run at once: T grows once, B for each. Where it is empty, there was no I/O, and this time does not count.",
     blocks: figures.map((figure): Block => ({ kind: "figure", figure })),
   };
 }

@@ -33,7 +33,7 @@ export function timelineFigure(metrics: Metrics, picture: Picture): Figure {
     id: "bps-timeline",
     title: "Accesses over time, and their union",
     caption: `${how}${others} The last lane is the union of all: its length is T, ${shortTime(metrics.ioTimeSeconds)} of ${shortTime(metrics.spanSeconds)}.`,
-    summary: `${formatMany(processes, "process", "processes")} over ${shortTime(metrics.spanSeconds)}; at least one access is under way ${(100 * busy).toFixed(1)} % of the time, in ${formatMany(metrics.stretches, "stretch", "stretches")}.`,
+    summary: `${formatMany(processes, "process", "processes")} over ${shortTime(metrics.spanSeconds)}; I/O is active ${(100 * busy).toFixed(1)} % of the time, in ${formatMany(metrics.stretches, "stretch", "stretches")}.`,
     definition: "C02@1",
     options: {},
     chart: {
@@ -109,9 +109,9 @@ export function concurrencyFigure(metrics: Metrics, picture: Picture): Figure {
   const { max, mean } = metrics.concurrency;
   return {
     id: "bps-concurrency",
-    title: "Accesses under way over time",
-    caption: `Mean number of accesses under way in each ${shortTime(width)}, idle time included. At most ${formatCount(max)} at once; ${shortNumber(mean ?? 0)} on average while there are any.`,
-    summary: `At most ${formatCount(max)} accesses are under way at once, ${shortNumber(mean ?? 0)} on average over T.`,
+    title: "Concurrency over time",
+    caption: `Mean number of concurrent accesses in each ${shortTime(width)}, idle time included. At most ${formatCount(max)} at once; ${shortNumber(mean ?? 0)} on average while there are any.`,
+    summary: `At most ${formatCount(max)} concurrent accesses, ${shortNumber(mean ?? 0)} on average over T.`,
     definition: "C07@1",
     options: { columnSeconds: Number(width.toPrecision(6)) },
     chart: {
@@ -120,8 +120,8 @@ export function concurrencyFigure(metrics: Metrics, picture: Picture): Figure {
       stacked: false,
       categories: values.map((_, column) => shortTime(column * width)),
       categoryLabel: "seconds after the first start",
-      value: { label: "accesses under way (mean)", unit: "count" },
-      series: [{ name: "under way", role: "neutral", values }],
+      value: { label: "concurrent accesses (mean)", unit: "count" },
+      series: [{ name: "concurrent", role: "neutral", values }],
     },
   };
 }
@@ -133,8 +133,8 @@ export function levelsFigure({ concurrency, ioTimeSeconds, idleSeconds }: Metric
   return {
     id: "bps-levels",
     title: "Time at each concurrency",
-    caption: `How long so many accesses were under way. The bars sum up to T, ${shortTime(ioTimeSeconds)}; for another ${shortTime(idleSeconds)} between the first start and the last end there were none.`,
-    summary: `${(100 * share).toFixed(1)} % of T had a single access under way; the most at once are ${formatCount(concurrency.max)}.`,
+    caption: `Time by number of concurrent accesses. The bars sum up to T, ${shortTime(ioTimeSeconds)}; for another ${shortTime(idleSeconds)} between the first start and the last end there were none.`,
+    summary: `${(100 * share).toFixed(1)} % of T had a single access; the maximum concurrency is ${formatCount(concurrency.max)}.`,
     definition: "C07@1",
     options: {},
     chart: {
@@ -142,7 +142,7 @@ export function levelsFigure({ concurrency, ioTimeSeconds, idleSeconds }: Metric
       direction: "vertical",
       stacked: false,
       categories: bars.map(({ name }) => name),
-      categoryLabel: "accesses under way",
+      categoryLabel: "concurrent accesses",
       value: { label: "time", unit: "seconds" },
       series: [{ name: "time", role: "neutral", values: bars.map(({ seconds }) => seconds) }],
     },
@@ -179,7 +179,7 @@ export function windowsFigure(rows: readonly WindowRow[], everyNs: number): Figu
       (_, i) => `${Number((i * join * seconds).toPrecision(6))} s`,
     ),
     categoryLabel: "start of the window, after the first start",
-    value: { label: "bytes asked for", unit: "bytes" },
+    value: { label: "bytes requested", unit: "bytes" },
     series: [
       { name: "read", role: "read", values: pick(({ readBytes }) => Number(readBytes)) },
       { name: "written", role: "write", values: pick(({ writtenBytes }) => Number(writtenBytes)) },
@@ -188,7 +188,7 @@ export function windowsFigure(rows: readonly WindowRow[], everyNs: number): Figu
   return {
     id: "bps-windows",
     title: "Bytes per window",
-    caption: `Bytes asked for in windows of ${shortTime(seconds)}${join > 1 ? `, ${join} to a bar` : ""}; bytes of an access are spread over its duration.`,
+    caption: `Bytes requested in windows of ${shortTime(seconds)}${join > 1 ? `, ${join} to a bar` : ""}; bytes of an access are spread over its duration.`,
     summary: `${formatMany(rows.length, "window")} of ${shortTime(seconds)}; the busiest has ${formatCount(best)} bytes.`,
     definition: "C08@1",
     options: { everySeconds: seconds, joined: join },

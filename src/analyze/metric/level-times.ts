@@ -11,7 +11,7 @@ import { TimeStream } from "./time-stream.ts";
 
 /** The result of a sweep. */
 export interface LevelTimes {
-  /** Nanoseconds with so many accesses under way; [0] is idle time between accesses. */
+  /** Nanoseconds with this many accesses in flight; [0] is idle time between accesses. */
   readonly levelNs: Float64Array;
   /** Stretches of time with accesses under way, without a gap. */
   readonly stretches: number;

@@ -121,7 +121,7 @@ export interface Concurrency {
   readonly max: number;
   /** Mean over T. */
   readonly mean: number | null;
-  /** Seconds with so many accesses under way, for each number from 1 on that occurs; they sum up to T. */
+  /** Seconds with this many accesses in flight, for each number from 1 on that occurs; they sum up to T. */
   readonly levels: readonly { readonly level: number; readonly seconds: number }[];
 }
 

@@ -73,12 +73,12 @@ function ownNotes({ counts, duplicates }: Collection, rule: MovedRule): Collecti
     note(
       "moved-unknown",
       rule.unknown,
-      `${formatMany(rule.unknown, "access does", "accesses do")} not say how many bytes were moved, so the bandwidth is of the bytes that were asked for.`,
+      `${formatMany(rule.unknown, "access does", "accesses do")} not say how many bytes were moved, so the bandwidth is of the requested bytes.`,
     );
   note(
     "moved-stands-in",
     rule.stoodIn,
-    `${formatMany(rule.stoodIn, "access", "accesses")} had no other access inside: what was asked for counts as moved.`,
+    `${formatMany(rule.stoodIn, "access", "accesses")} had no other access inside: requested bytes count as moved.`,
   );
   return notes;
 }

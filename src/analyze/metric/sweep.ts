@@ -9,7 +9,7 @@ export interface LevelListener {
 const NO_TIMES = new Float64Array(0);
 
 export class LevelSweep {
-  /** Nanoseconds with so many accesses under way; [0] is idle time between accesses. */
+  /** Nanoseconds with this many accesses in flight; [0] is idle time between accesses. */
   levelNs = new Float64Array(64);
   /** Stretches of time with accesses under way, without a gap. */
   stretches = 0;
@@ -26,7 +26,7 @@ export class LevelSweep {
     this.#listeners = listeners;
   }
 
-  /** Begins later, with so many accesses under way. */
+  /** Begins later, with this many accesses in flight. */
   beginAt(ns: number, level: number): void {
     this.#begin = this.#at = ns;
     this.#level = level;

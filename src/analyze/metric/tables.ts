@@ -6,21 +6,21 @@ const WINDOW_ROWS_MAX = 2000;
 
 const valueColumns = ({ bandwidthOf }: MetricValues): readonly TableColumn[] => [
   { key: "accesses", label: "Accesses", unit: "count", about: "N: accesses that the application made." },
-  { key: "bytes", label: "Bytes", unit: "bytes", about: "B in bytes: what the accesses asked for." },
+  { key: "bytes", label: "Bytes", unit: "bytes", about: "B in bytes: requested by the accesses." },
   {
     key: "ioTimeSeconds",
     label: "T",
     unit: "seconds",
-    about: "Time with an access of this row under way (C02); rows overlap, so they do not sum up.",
+    about: "I/O time of this row (C02); rows overlap, so they do not sum up.",
   },
-  { key: "bps", label: "BPS", unit: "blocks/s", about: "Blocks asked for / T of the row (C03)." },
+  { key: "bps", label: "BPS", unit: "blocks/s", about: "Blocks requested / T of the row (C03)." },
   { key: "iops", label: "IOPS", unit: "calls/s", about: "Accesses / T of the row (C04)." },
   {
     key: "bandwidthBytesPerSecond",
     label: "Bandwidth",
     unit: "bytes/s",
     about:
-      bandwidthOf === "moved" ? "Bytes moved / T of the row (C04)." : "Bytes asked for / T of the row (C04).",
+      bandwidthOf === "moved" ? "Bytes moved / T of the row (C04)." : "Bytes requested / T of the row (C04).",
   },
   { key: "arptSeconds", label: "ARPT", unit: "seconds", about: "Mean duration of an access (C04)." },
 ];
@@ -62,7 +62,7 @@ export function windowBlock({ everyNs, rows }: WindowTable): TableBlock {
   return {
     kind: "table",
     id: "bps-windows-table",
-    caption: `Windows of ${everyNs / 1e9} s${rows.length > shown.length ? `, the first ${shown.length}` : ""}. Without an access under way a window has no rates.`,
+    caption: `Windows of ${everyNs / 1e9} s${rows.length > shown.length ? `, the first ${shown.length}` : ""}. Windows without I/O have no rates.`,
     columns: [
       { key: "start", label: "From", unit: "seconds", about: "Start of the window, after the first start." },
       { key: "accesses", label: "Accesses", unit: "count", about: "Accesses that start in the window." },
@@ -76,11 +76,16 @@ export function windowBlock({ everyNs, rows }: WindowTable): TableBlock {
         key: "ioTimeSeconds",
         label: "T",
         unit: "seconds",
-        about: "Time of the window with an access under way.",
+        about: "I/O time in the window.",
       },
       { key: "bps", label: "BPS", unit: "blocks/s", about: "Blocks of the window / its T." },
       { key: "iops", label: "IOPS", unit: "calls/s", about: "Accesses that start in the window / its T." },
-      { key: "concurrency", label: "Under way", unit: "count", about: "Mean number under way over its T." },
+      {
+        key: "concurrency",
+        label: "Concurrency",
+        unit: "count",
+        about: "Mean number of concurrent accesses over its T.",
+      },
     ],
     rows: shown.map((row) => [
       ...[row.startSeconds, row.accesses, row.bytes, row.ioTimeSeconds],
@@ -136,7 +141,7 @@ export function inputsBlock({ inputs }: Metrics): TableBlock {
     columns: [
       { key: "input", label: "Input", unit: "text", about: "As it was given." },
       { key: "accesses", label: "Accesses", unit: "count", about: "Accesses that count." },
-      { key: "bytes", label: "Bytes", unit: "bytes", about: "What they asked for." },
+      { key: "bytes", label: "Bytes", unit: "bytes", about: "Bytes requested." },
       { key: "clock", label: "Clock", unit: "text", about: "What its times count from." },
     ],
     rows: inputs

@@ -111,7 +111,7 @@ export class TimeRuns {
     this.count = 0;
   }
 
-  /** What was put into blocks so far; the runs start anew. */
+  /** What was put into blocks so far; the runs start over. */
   takeBlocks(): { starts: TimeBlocks; ends: TimeBlocks } {
     const { starts, ends } = this;
     this.starts = emptyBlocks();

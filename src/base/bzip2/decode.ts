@@ -160,7 +160,7 @@ class Bzip2Reader implements PlainReader {
       next = entry >>> 8;
       left--;
       this.#repeat = entry & 255;
-      // The byte behind the count begins anew, even when it is the same one.
+      // The byte behind the count starts over, even when it is the same one.
       run = 0;
     }
     this.#left = left;

@@ -18,47 +18,46 @@ import { durationMs } from "./durations.ts";
 
 export default defineCommand({
   name: "collect server",
-  summary: "sample the job and target counters of a Lustre server into segments, with a Prometheus page",
   description:
-    "Reads job_stats, md_stats and stats of all OSTs and MDTs of this server again and again, and writes what happened in between to DIR/segments, a file for each interval, which plimsoll ingest takes. The state in DIR/work survives restarts and kills: nothing is counted twice. With --metrics there is a page for Prometheus with totals of targets and the busiest jobs. SIGTERM ends it after a last sample. docs/collect.md has the rest, examples/ a systemd unit.",
+    "Samples job_stats, md_stats and stats of all OSTs and MDTs of this server at a fixed interval and writes the counter deltas to DIR/segments, one file per interval, for plimsoll ingest. Its state in DIR/work survives restarts and kills: nothing is counted twice. --metrics serves a Prometheus endpoint with target totals and the busiest jobs. SIGTERM takes a last sample and stops. See docs/collect.md, and examples/ for a systemd unit.",
   examples: [
-    { command: "plimsoll collect server --every 60s", does: "until it is stopped" },
+    { command: "plimsoll collect server --every 60s", does: "run until stopped" },
     {
       command: "plimsoll collect server --every 60s --metrics 127.0.0.1:9177",
-      does: "with a page for Prometheus",
+      does: "with a Prometheus endpoint",
     },
     {
       command: "plimsoll collect server --once --dir /tmp/samples",
-      does: "one sample, for cron or to try it",
+      does: "one sample, for cron or a first try",
     },
   ],
   options: {
-    every: { kind: "string", help: "time between samples", default: "60s", valueName: "TIME" },
-    once: { kind: "boolean", help: "take one sample and end" },
+    every: { kind: "string", help: "sampling interval", default: "60s", valueName: "TIME" },
+    once: { kind: "boolean", help: "take one sample and exit" },
     dir: {
       kind: "string",
-      help: "folder for segments and state; local, not on Lustre",
+      help: "local folder for segments and state, not on Lustre",
       default: "/var/lib/plimsoll/server",
       valueName: "DIR",
     },
-    root: { kind: "string", help: "where /proc and /sys are", default: "/", valueName: "DIR" },
-    host: { kind: "string", help: "name of this server (else the host name)" },
+    root: { kind: "string", help: "root of /proc and /sys", default: "/", valueName: "DIR" },
+    host: { kind: "string", help: "server name (default: host name)" },
     metrics: {
       kind: "string",
-      help: "serve /metrics there; 127.0.0.1 unless an address is given",
+      help: "serve /metrics on this port (default address: 127.0.0.1)",
       valueName: "[ADDRESS:]PORT",
     },
     top: {
       kind: "number",
-      help: "jobs of each target that /metrics shows by name",
+      help: "busiest jobs per target on /metrics",
       default: 10,
       integer: true,
       min: 0,
       max: 1000,
     },
-    brw: { kind: "boolean", help: "show sizes of disk I/Os (brw_stats) on /metrics too" },
-    keep: { kind: "string", help: "remove segments that are older", default: "30d", valueName: "TIME" },
-    "keep-bytes": { kind: "bytes", help: "remove the oldest segments beyond so much", min: 1 },
+    brw: { kind: "boolean", help: "also export disk I/O sizes (brw_stats) on /metrics" },
+    keep: { kind: "string", help: "remove segments older than this", default: "30d", valueName: "TIME" },
+    "keep-bytes": { kind: "bytes", help: "remove the oldest segments above this total size", min: 1 },
   },
   async run({ options }, context) {
     const everyMs = durationMs("--every", options.every, 10);
@@ -106,7 +105,7 @@ export default defineCommand({
       }
       if (lost.signal.aborted)
         throw new CheckFailed(
-          `another collector has taken ${options.dir}, since this one did not get to run for long`,
+          `another collector took over ${options.dir}, since this one was suspended for too long`,
         );
     } finally {
       server?.close();
@@ -126,14 +125,12 @@ async function lockDir(dir: string, lost: AbortController, context: Context): Pr
       signal: context.signal,
       onLost: () => lost.abort(),
       onWait: (holder) =>
-        context.note(
-          `${dir} was in use by ${holder}; waiting for up to ${SILENT_MS / 1000} s to see whether it still is`,
-        ),
+        context.note(`${dir} is locked by ${holder}; waiting up to ${SILENT_MS / 1000} s for a sign of life`),
     });
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error;
     throw new CheckFailed(
-      `another collector works in ${dir} (${error.holder}); stop it, or give another --dir`,
+      `another collector uses ${dir} (${error.holder}); stop it, or choose another --dir`,
     );
   }
 }
@@ -166,9 +163,9 @@ async function listen({ host, port }: Address, page: () => Page): Promise<Metric
     const code = codeOf(error);
     const reason =
       code === "EADDRINUSE"
-        ? "something else listens there"
+        ? "port already in use"
         : code === "EACCES"
-          ? "not permitted; ports below 1024 are root's"
+          ? "permission denied; ports below 1024 need root"
           : code === "EADDRNOTAVAIL" || code === "ENOTFOUND"
             ? "no address of this machine"
             : (error as Error).message;

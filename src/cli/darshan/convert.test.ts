@@ -306,7 +306,7 @@ describe("another form of the same log", () => {
     expect(readFileSync(little)).toEqual(readFileSync(first));
   });
 
-  it("--stream-bytes starts a new stream after so many bytes and never cuts a record", async () => {
+  it("--stream-bytes starts a new stream after this many bytes and never cuts a record", async () => {
     const first = save("streams.darshan", tellingLog());
     const many = await converted(first, "many.darshan", "--stream-bytes", "1");
     expect(content(many)).toEqual(content(first));
@@ -570,8 +570,8 @@ describe("--obfuscate", () => {
   });
 
   it.each([
-    ["--new-ids without --obfuscate", ["--new-ids"], /--new-ids goes with --obfuscate/],
-    ["an empty key", ["--obfuscate", ""], /--obfuscate needs a key/],
+    ["--new-ids without --obfuscate", ["--new-ids"], /--new-ids needs --obfuscate/],
+    ["an empty key", ["--obfuscate", ""], /--obfuscate needs a non-empty key/],
   ])("%s is wrong usage and writes nothing", async (_, options, pattern) => {
     const { code, out, err } = await inside("darshan", "convert", ...options, original, at("never.darshan"));
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -590,7 +590,7 @@ describe("outputs that cannot be", () => {
     for (const output of [path, join(folder, "x", "..", "self.darshan")]) {
       const { code, out, err } = plimsoll("darshan", "convert", path, output);
       expect({ code, out }).toEqual({ code: 2, out: "" });
-      expect(err).toMatch(/^plimsoll: the output must be another file than the log; see [^\n]*\n$/);
+      expect(err).toMatch(/^plimsoll: output and log must be different files; see [^\n]*\n$/);
     }
     expect(new Uint8Array(readFileSync(path))).toEqual(bytes);
   });
@@ -654,7 +654,7 @@ describe("--keep-going", () => {
     expect(openPath(at("cut-2.darshan")).module("POSIX")?.partial).toBe(true);
   });
 
-  it("of a trace keeps the whole calls of the record that is cut, and counts them anew", async () => {
+  it("of a trace keeps the whole calls of the record that is cut, and counts them again", async () => {
     const segment = (i: number) => ({ offset: BigInt(i), length: 1n, start: i, end: i + 1, thread: 1n });
     const trace = (rank: bigint) => ({
       id: ids.output,

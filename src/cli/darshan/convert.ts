@@ -1,4 +1,4 @@
-/** `plimsoll darshan convert`: a log written anew. */
+/** `plimsoll darshan convert`: rewrites a log. */
 import { resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import {
@@ -13,24 +13,22 @@ import { createOutput, temporaryPath } from "../../node/output-file.ts";
 import { defineCommand } from "../command.ts";
 import { obfuscation } from "./obfuscate.ts";
 import { damageKeeper, skipDamage, withLog } from "../../inputs/index.ts";
-import { listenerOf } from "../listener.ts";
 import { logOptions, READ_OPTIONS } from "./open.ts";
 
 export default defineCommand({
   name: "darshan convert",
-  summary: "write a Darshan log anew: recompress, select, obfuscate",
   description:
-    "Writes the log in format 3.41 with current record versions. Run time, counters and findings stay the same: run time before format 3.41 includes the second in which the job ends, so the end of an older log moves by 1 s. Files and modules can be selected. With --obfuscate, stand-ins made with the key replace names of files, hosts, user, program, Lustre pools and DAOS containers, user id, job ids and record ids; the same key gives the same stand-ins in every log. The command line keeps no arguments, of the metadata only the version of Darshan stays (hints of MPI-IO go), and the job moves 2 to 4 years into the past, by the same time in every log of a key. Readable stay: the top folder of mount points, types of file systems, standard streams, and all counters: sizes, times since the start of the job, ranks, numbers of OSTs.",
+    "Writes the log in format 3.41 with current record versions. Run time, counters and findings stay the same: before format 3.41 the run time includes the last second of the job, so the end time of an older log moves by 1 s. Files and modules can be selected. --obfuscate replaces the names of files, hosts, user, program, Lustre pools and DAOS containers, the user id, job ids and record ids by keyed hashes; the same key gives the same replacement in every log. It drops the command line arguments and all metadata but the Darshan version (also MPI-IO hints), and shifts the job 2 to 4 years into the past, by the same time in every log of a key. Still readable: the top folder of mount points, file system types, standard streams, and all counters: sizes, times since job start, ranks, OST numbers.",
   arguments: [
     { name: "log", help: "a .darshan or .darshan.gz file", kind: "file" },
-    { name: "output", help: "the file to write; it appears only when it is whole", kind: "file" },
+    { name: "output", help: "output file; appears only when complete", kind: "file" },
   ],
   options: {
     compression: {
       kind: "choice",
       choices: COMPRESSIONS,
       default: "zlib",
-      help: "how regions are compressed",
+      help: "compression of the regions",
     },
     "byte-order": {
       kind: "choice",
@@ -41,18 +39,18 @@ export default defineCommand({
     "stream-bytes": {
       kind: "bytes",
       min: 1,
-      help: "start a new compressed stream after this many bytes (default: one stream a region)",
+      help: "start a new compressed stream after this many bytes (default: one stream per region)",
     },
     module: { kind: "list", valueName: "NAME", help: "keep only this module" },
     file: {
       kind: "list",
       valueName: "PATTERN",
-      help: "keep only files whose name matches; * and ? are wild",
+      help: "keep only matching files (wildcards * and ?)",
     },
     obfuscate: {
       kind: "string",
       valueName: "KEY",
-      help: "replace names, ids, times and hints by stand-ins made with this key",
+      help: "replace names and ids by hashes with this key; drop hints, shift times",
     },
     "new-ids": { kind: "boolean", help: "has no effect: --obfuscate always replaces record ids" },
     ...READ_OPTIONS,
@@ -60,7 +58,7 @@ export default defineCommand({
   examples: [
     {
       command: "plimsoll darshan convert --obfuscate s3cret run.darshan share.darshan",
-      does: "a copy to share",
+      does: "an anonymous copy to share",
     },
     {
       command: "plimsoll darshan convert --file '/scratch/*.h5' run.darshan h5.darshan",
@@ -73,10 +71,9 @@ export default defineCommand({
   ],
   async run({ arguments: [path = "", output = ""], options }, context) {
     if (options.newIds && options.obfuscate === undefined)
-      throw new UsageError("--new-ids goes with --obfuscate KEY");
-    if (options.obfuscate === "") throw new UsageError("--obfuscate needs a key that is not empty");
-    if (resolve(path) === resolve(output))
-      throw new UsageError("the output must be another file than the log");
+      throw new UsageError("--new-ids needs --obfuscate KEY");
+    if (options.obfuscate === "") throw new UsageError("--obfuscate needs a non-empty key");
+    if (resolve(path) === resolve(output)) throw new UsageError("output and log must be different files");
     const modules = options.module.map(moduleName);
     const patterns = options.file.map(globPattern);
     await withLog(path, logOptions(options), async (log) => {
@@ -92,7 +89,7 @@ export default defineCommand({
         ...(options.keepGoing ? { onDamage: damageKeeper(log, options) } : {}),
         pause: (position) => {
           progress.update(position);
-          return context.breathe();
+          return context.yieldToEvents();
         },
       };
       const partial = context.partialOutput(temporaryPath(output));
@@ -101,7 +98,7 @@ export default defineCommand({
         const result = await convertLog(log, file, convertOptions);
         file.commit();
         progress.end();
-        skipDamage(log, listenerOf(context));
+        skipDamage(log, context);
         for (const warning of result.warnings) context.note(`${path}: ${warning}`);
         if (context.json)
           context.printJson({

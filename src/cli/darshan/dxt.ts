@@ -6,14 +6,13 @@ import { logOptions, printLog, READ_OPTIONS } from "./open.ts";
 
 export default defineCommand({
   name: "darshan dxt",
-  summary: "print each traced read and write of a Darshan log",
   description:
-    "Prints the same lines as darshan-dxt-parser: per file and rank every read and write with offset, length, start and end in seconds, the OSTs it touched where the log knows the stripe layout, and the thread.",
+    "Prints the same lines as darshan-dxt-parser: per file and rank every read and write with offset, length, start and end in seconds, thread, and its OSTs where the log has the stripe layout.",
   arguments: [{ name: "log", help: "a .darshan or .darshan.gz file, or /dev/stdin", kind: "file" }],
   options: {
     "show-incomplete": {
       kind: "boolean",
-      help: "for scripts; incomplete modules are always shown, with a warning",
+      help: "accepted for scripts; incomplete modules are always shown, with a warning",
     },
     ...READ_OPTIONS,
   },

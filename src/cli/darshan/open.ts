@@ -4,28 +4,27 @@ import { DEFAULT_LIMITS, type DarshanLog, type ModuleEntry } from "../../formats
 import { damageKeeper, type LogOptions, readThrough, skipDamage } from "../../inputs/index.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
-import { listenerOf } from "../listener.ts";
 
 export const READ_OPTIONS = {
   "keep-going": {
     kind: "boolean",
-    help: "of a damaged log use what comes before the damage, and end with 3",
+    help: "use the readable part of a damaged log (exit code 3)",
   },
   "max-plain-bytes": {
     kind: "bytes",
-    help: "give up beyond this many bytes after decompression (default 64 GiB)",
+    help: "stop at this many decompressed bytes (default 64 GiB)",
   },
   "max-records": {
     kind: "number",
     integer: true,
-    help: "give up beyond this many records or segments in a module (default 2^31)",
+    help: "stop at this many records or segments per module (default 2^31)",
   },
   "max-record-bytes": {
     kind: "bytes",
-    help: "give up on a record beyond this size, DXT excepted (default 64 MiB)",
+    help: "max record size, except DXT (default 64 MiB)",
   },
-  "max-name-bytes": { kind: "bytes", help: "give up on a name beyond this length (default 1 MiB)" },
-  "max-name-table-bytes": { kind: "bytes", help: "give up on a name table beyond this size (default 1 GiB)" },
+  "max-name-bytes": { kind: "bytes", help: "max name length (default 1 MiB)" },
+  "max-name-table-bytes": { kind: "bytes", help: "max name table size (default 1 GiB)" },
 } as const satisfies OptionSpecs;
 
 type ReadOptions = OptionValues<typeof READ_OPTIONS>;
@@ -59,7 +58,7 @@ export function printLog(
   const out = new TextWriter((bytes) => context.out.write(bytes));
   print(out, damageKeeper(log, options));
   out.flush();
-  skipDamage(log, listenerOf(context));
+  skipDamage(log, context);
   sayWarnings(log, context);
 }
 
@@ -69,11 +68,11 @@ function sayWarnings(log: DarshanLog, context: Context): void {
   for (const entry of log.modules) {
     if (entry.partial) {
       context.note(
-        `${log.source.name}: the ${entry.name} data is incomplete: the recorder ran out of memory for it`,
+        `${log.source.name}: the ${entry.name} data is incomplete: Darshan ran out of memory for this module`,
       );
     }
     if (entry.spec === undefined && entry.region.length > 0) {
-      context.note(`${log.source.name}: slot ${entry.slot} holds a module that is not known here`);
+      context.note(`${log.source.name}: slot ${entry.slot} holds an unknown module`);
     }
   }
 }

@@ -6,22 +6,21 @@ import { logOptions, printLog, READ_OPTIONS } from "./open.ts";
 
 export default defineCommand({
   name: "darshan parse",
-  summary: "print the counters of a Darshan log",
   description:
-    "Prints the same lines as darshan-parser, for logs of every Darshan 3 release: counters of each record, sums over all records, counts of files, estimated performance. Records of old versions are shown as current ones; a counter of -1 was not recorded. Traces are printed by plimsoll darshan dxt.",
+    "Prints the same lines as darshan-parser, for logs of every Darshan 3 release: counters per record, totals, file counts, estimated performance. Old record versions are converted to the current one; -1 means not recorded. plimsoll darshan dxt prints traces.",
   arguments: [{ name: "log", help: "a .darshan or .darshan.gz file, or /dev/stdin", kind: "file" }],
   options: {
     base: {
       kind: "boolean",
-      help: "counters of each record (what is printed when nothing else is asked for)",
+      help: "counters per record (default)",
     },
-    total: { kind: "boolean", help: "all records of a module in one" },
-    file: { kind: "boolean", help: "how many files were read, written, shared" },
+    total: { kind: "boolean", help: "totals per module" },
+    file: { kind: "boolean", help: "file counts: read, written, shared" },
     perf: { kind: "boolean", help: "estimated time and throughput" },
-    all: { kind: "boolean", help: "all of these" },
+    all: { kind: "boolean", help: "all of the above" },
     "show-incomplete": {
       kind: "boolean",
-      help: "for scripts; incomplete modules are always shown, with a warning",
+      help: "accepted for scripts; incomplete modules are always shown, with a warning",
     },
     ...READ_OPTIONS,
   },

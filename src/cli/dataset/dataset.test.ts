@@ -13,7 +13,7 @@ import { valueAt, writeSample } from "./test-kit.ts";
 
 const table: CommandEntry[] = [ls, read, verify].map((command: Command) => ({
   name: command.name,
-  summary: command.summary,
+  summary: "",
   load: async () => ({ default: command }),
 }));
 
@@ -53,7 +53,7 @@ describe("plimsoll ls", () => {
     expect(out).toBe("float64  t  12 × 5 × 4  2 steps  8 blocks  3.84 kB  0.25 … 1239.25\n");
   });
 
-  it("tells where each block lies", async () => {
+  it("tells location of each block", async () => {
     const { out } = await plimsoll("ls", "--blocks", path);
     expect(out).toContain("  step 1  [3:6, 0:5, 0:4]  subfile 1, byte ");
     const json = JSON.parse((await plimsoll("ls", "--blocks", "--json", path)).out);
@@ -99,7 +99,7 @@ describe("plimsoll read", () => {
     const { out } = await plimsoll("read", path, "t", "--where", "max>1190", "--step", "1");
     expect(out.split("\n")[0]).toBe("# block 3, from 9,0,0, 3 × 5 × 4");
     const none = await plimsoll("read", path, "t", "--where", "min<-5");
-    expect(none).toMatchObject({ code: 0, out: "", err: "plimsoll: no block fits\n" });
+    expect(none).toMatchObject({ code: 0, out: "", err: "plimsoll: no block matches\n" });
   });
 
   it("agrees with bpls, on ours and on ADIOS's own", async () => {
@@ -123,8 +123,8 @@ describe("plimsoll read", () => {
       [["t", "--start", "0,0,9"], 'dimension 2 of "t" goes from 0 to 4; 9 to 4 was asked for'],
       [["t", "--count", "a"], "--count a: expected whole numbers with commas between"],
       [["t", "--where", "mean>3"], "--where mean>3: expected min or max"],
-      [["t", "--block", "4"], '--block 4: "t" has 4 in this step, from 0'],
-      [["t", "--raw", "--json"], "--raw and --json: choose one"],
+      [["t", "--block", "4"], '--block 4: "t" has 4 blocks in this step, numbered from 0'],
+      [["t", "--raw", "--json"], "--raw and --json exclude each other"],
     ];
     for (const [words, message] of cases) {
       const { code, err, out } = await plimsoll("read", path, ...words);
@@ -153,7 +153,7 @@ describe("a flipped bit", () => {
   it("in the data is found by verify and by read", async () => {
     const { out } = await plimsoll("ls", "--blocks", "--json", path);
     const { offset } = JSON.parse(out).variables[0].blocks[1];
-    expect((await plimsoll("verify", path)).out).toContain("8 blocks, 3.84 kB: all as it was written\n");
+    expect((await plimsoll("verify", path)).out).toContain("8 blocks, 3.84 kB: all checksums match\n");
     flip(offset + 100);
     const verified = await plimsoll("verify", path);
     expect(verified.code).toBe(1);
@@ -196,7 +196,7 @@ describe("a dataset that is not whole", () => {
     const { code, err } = await plimsoll("ls", path);
     expect([code, err]).toEqual([
       2,
-      expect.stringContaining("the write did not end; plimsoll write --resume"),
+      expect.stringContaining("the write was interrupted; continue it with plimsoll write --resume"),
     ]);
   });
 });

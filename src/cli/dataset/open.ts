@@ -16,7 +16,7 @@ export async function withDataset<T>(path: string, use: (dataset: BpDataset) => 
   };
   if (!existsSync(path) && existsSync(`${path}.dir`)) {
     throw new UsageError(
-      `${path}: its data files are there but no index: the write did not end; plimsoll write --resume completes it`,
+      `${path}: data files without an index: the write was interrupted; continue it with plimsoll write --resume`,
     );
   }
   try {

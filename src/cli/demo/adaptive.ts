@@ -40,7 +40,7 @@ async function write(folder: string, policy: string, { signal }: Context): Promi
   try {
     const plan = planWorkload("pixie3d-small", BLOCKS, SCALE);
     const { record } = await writer.writeInput({ plan, data: () => ({ kind: "synthetic" }) });
-    return { ...record.run, label: policy, title: "A write onto four targets, of which one is slow" };
+    return { ...record.run, label: policy, title: "Writing to four targets, one of them slow" };
   } finally {
     await writer.close();
   }

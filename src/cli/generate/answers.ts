@@ -9,11 +9,11 @@ import { writeFile } from "../../node/write-file.ts";
 type Batch = ReturnType<Store["beginBatch"]>;
 
 /** Options that all of them have. */
-export const OUT = {
+export const OUTPUT = {
   kind: "string",
   short: "o",
   valueName: "DIR",
-  help: "folder to write; an earlier one of this command is replaced",
+  help: "output folder; replaces earlier output of this command",
 } as const;
 
 export const SEED = {
@@ -22,12 +22,12 @@ export const SEED = {
   min: 0,
   max: 2 ** 32 - 1,
   default: 1,
-  help: "seed of the random numbers",
+  help: "random seed",
 } as const;
 
-export function requiredOut(out: string | undefined): string {
-  if (out === undefined || out === "") throw new UsageError("--out is missing: name a folder");
-  return out;
+export function requiredOutput(output: string | undefined): string {
+  if (output === undefined || output === "") throw new UsageError("--output is missing: name a folder");
+  return output;
 }
 
 /** Whether a folder's README begins with the mark; only such a folder is replaced. */
@@ -112,7 +112,7 @@ export function promiseText(
   const outside = outsideCount(lines);
   if (scale < calibrated)
     return `Below --scale ${calibrated} there are too few ${things} for the published shares and means to hold.`;
-  if (outside === 0) return "All planted values are within the tolerances.";
+  if (outside === 0) return "All planted values are within tolerance.";
   return `${outside} of the planted values ${outside === 1 ? "is" : "are"} outside the tolerances (docs/generate.md says which may be).`;
 }
 

@@ -43,7 +43,7 @@ const answers = (path: string) => JSON.parse(readFileSync(join(path, "answers.js
 
 describe("plimsoll generate reuse", () => {
   it("writes logs by day, the answers, and a note that nothing is real", async () => {
-    const { code, out, err } = await reuse("--out", at("centre"), ...TINY);
+    const { code, out, err } = await reuse("--output", at("centre"), ...TINY);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(readdirSync(at("centre")).sort()).toEqual(["README.txt", "answers.json", "logs"]);
     const logs = files(at("centre", "logs"));
@@ -60,21 +60,21 @@ describe("plimsoll generate reuse", () => {
   });
 
   it("replaces what it made before with the same bytes, and nothing else", async () => {
-    await reuse("--out", at("centre"), ...TINY);
+    await reuse("--output", at("centre"), ...TINY);
     const first = contents(at("centre"));
     writeFileSync(at("centre", "stale"), "");
-    expect(await reuse("--out", at("centre"), ...TINY)).toMatchObject({ code: 0, err: "" });
+    expect(await reuse("--output", at("centre"), ...TINY)).toMatchObject({ code: 0, err: "" });
     expect(contents(at("centre"))).toEqual(first);
     mkdirSync(at("thesis"));
     writeFileSync(at("thesis", "README.txt"), "my thesis");
-    const { code, err } = await reuse("--out", at("thesis"), ...TINY);
+    const { code, err } = await reuse("--output", at("thesis"), ...TINY);
     expect(code).toBe(2);
     expect(err).toContain("exists and is not an earlier synthetic centre");
     expect(readdirSync(at("thesis"))).toEqual(["README.txt"]);
   });
 
   it("--tables makes a store with the runs and accesses that the answers count", async () => {
-    const { code, out } = await reuse("--json", "--tables", "--out", at("centre"), ...TINY);
+    const { code, out } = await reuse("--json", "--tables", "--output", at("centre"), ...TINY);
     expect(code).toBe(0);
     const { store: path } = JSON.parse(out);
     expect(existsSync(at("centre", "logs"))).toBe(false);
@@ -94,7 +94,7 @@ describe("plimsoll generate reuse", () => {
   });
 
   it("--damage adds broken logs and what must become of them", async () => {
-    await reuse("--damage", "--out", at("centre"), ...TINY);
+    await reuse("--damage", "--output", at("centre"), ...TINY);
     const expected = JSON.parse(readFileSync(at("centre", "damage", "expected.json"), "utf8"));
     const names = expected.files.map(({ name }: { name: string }) => name);
     expect(readdirSync(at("centre", "damage")).sort()).toEqual([...names, "expected.json"].sort());
@@ -104,18 +104,18 @@ describe("plimsoll generate reuse", () => {
 
   it("takes gaps by the literal reading and runs of several files, and says so in the answers", async () => {
     const modes = ["--inter-arrival", "literal", "--files-per-run", "4"];
-    expect(await reuse("--out", at("centre"), ...TINY, ...modes)).toMatchObject({ code: 0, err: "" });
+    expect(await reuse("--output", at("centre"), ...TINY, ...modes)).toMatchObject({ code: 0, err: "" });
     expect(answers(at("centre")).options).toMatchObject({ interArrival: "literal", filesPerRun: 4 });
     expect(readFileSync(at("centre", "README.txt"), "utf8")).toContain("literal");
   });
 
   it("wrong usage is one line and leaves nothing", async () => {
-    expect(await reuse()).toMatchObject({ code: 2, err: expect.stringContaining("--out is missing") });
-    const many = await reuse("--out", at("centre"), "--background", "1");
+    expect(await reuse()).toMatchObject({ code: 2, err: expect.stringContaining("--output is missing") });
+    const many = await reuse("--output", at("centre"), "--background", "1");
     expect(many).toMatchObject({ code: 2, err: expect.stringContaining("add --tables") });
-    expect((await reuse("--out", at("centre"), "--scale", "-1")).code).toBe(2);
-    expect((await reuse("--out", at("centre"), "--files-per-run", "0")).code).toBe(2);
-    const wrong = await reuse("--out", at("centre"), "--inter-arrival", "weekly");
+    expect((await reuse("--output", at("centre"), "--scale", "-1")).code).toBe(2);
+    expect((await reuse("--output", at("centre"), "--files-per-run", "0")).code).toBe(2);
+    const wrong = await reuse("--output", at("centre"), "--inter-arrival", "weekly");
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("literal") });
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -26,10 +26,10 @@ import {
   comparedTable,
   fillStore,
   isMarked,
-  OUT,
+  OUTPUT,
   outsideCount,
   promiseText,
-  requiredOut,
+  requiredOutput,
   SEED,
   writeAnswers,
 } from "./answers.ts";
@@ -44,31 +44,30 @@ const isOurs = (folder: string) => isMarked(folder, MARK);
 
 export default defineCommand({
   name: "generate reuse",
-  summary: "make a synthetic centre with known file reuse: logs or a store, and the true answers",
   description:
-    "Makes the Darshan logs of a centre whose files are reused as in a published study of four months on a large system, and answers.json with the true result of every analysis beside the published one. There are two knobs of size: --scale for the files that the study selects (8,500 of them, about 47 runs each, at 1), and --background for everything else (52 million files and 84 million logs at 1); the published shares and means hold from --scale 0.1 on. With --tables the rows go straight into a store, which is the way to large sizes. The same options give the same bytes; everything says that it is synthetic.",
+    "Generates Darshan logs of a centre with file reuse as in a published four-month study of a large system, and answers.json with the true result of every analysis next to the published one. --scale sets the number of files that the study selects (1 means 8,500 files with about 47 runs each), --background the rest (1 means 52 million files and 84 million logs); published shares and means hold from --scale 0.1. With --tables the rows go directly into a store, for large sizes. The same options give the same bytes; all output is labelled as synthetic.",
   options: {
-    out: OUT,
+    output: OUTPUT,
     scale: {
       kind: "number",
       min: 0,
       max: 1000,
       default: 0.1,
-      help: "size of the selected set: 8,500 files and 400,000 logs times this (0.0001 makes 50 to 150 logs)",
+      help: "scale factor of the selected set: 1 is 8,500 files and 400,000 logs (0.0001 gives 50 to 150 logs)",
     },
     background: {
       kind: "number",
       min: 0,
       max: 100,
       default: 0.0001,
-      help: "size of the rest: 52 million files and 84 million logs times this",
+      help: "scale factor of the rest: 1 is 52 million files and 84 million logs",
     },
     seed: SEED,
     "inter-arrival": {
       kind: "choice",
       choices: INTER_ARRIVALS,
       default: "spread",
-      help: "gaps between the runs of a file: widely spread, or literally 50 h and more for 80 % of the files",
+      help: "gaps between runs of a file: widely spread, or 50 h and more for 80 % of the files",
     },
     "files-per-run": {
       kind: "number",
@@ -76,28 +75,28 @@ export default defineCommand({
       min: 1,
       max: 1000,
       default: 1,
-      help: "runs of one user and program that start within 10 minutes become one, with up to so many selected files",
+      help: "merge runs of one user and program that start within 10 minutes, up to N selected files per run",
     },
     tables: { kind: "boolean", help: "write a store (DIR/store) instead of logs (DIR/logs)" },
-    damage: { kind: "boolean", help: "also write DIR/damage: broken logs, and what must become of each" },
+    damage: { kind: "boolean", help: "also write DIR/damage: broken logs with the expected outcome of each" },
   },
   examples: [
     {
-      command: "plimsoll generate reuse --out centre",
+      command: "plimsoll generate reuse --output centre",
       does: "850 files in about 49,000 logs, and answers.json",
     },
     {
-      command: "plimsoll generate reuse --out centre --scale 0.001 --background 0.000001",
-      does: "a few hundred logs, for a first look",
+      command: "plimsoll generate reuse --output centre --scale 0.001 --background 0.000001",
+      does: "a few hundred logs for a first look",
     },
     {
-      command: "plimsoll generate reuse --out centre --scale 1 --background 0.01 --tables",
-      does: "a whole study as a store",
+      command: "plimsoll generate reuse --output centre --scale 1 --background 0.01 --tables",
+      does: "full size, as a store",
     },
   ],
   async run({ options }, context) {
     const { seed, scale, background } = options;
-    const out = requiredOut(options.out);
+    const out = requiredOutput(options.output);
     const interArrival = options.interArrival as InterArrival;
     const population = new Population({
       seed,
@@ -108,7 +107,7 @@ export default defineCommand({
     });
     if (!options.tables && expectedRuns(population) > LOGS_MAX) {
       throw new UsageError(
-        `about ${expectedRuns(population).toLocaleString("en")} logs are too many files; add --tables or choose smaller --scale and --background`,
+        `about ${expectedRuns(population).toLocaleString("en")} logs are too many files; add --tables, or choose a smaller --scale or --background`,
       );
     }
     let sheet: AnswerSheet | undefined;
@@ -151,7 +150,7 @@ async function generate(
     answers.add(group);
     await take(group);
     progress.add(group.runs.length);
-    await context.breathe();
+    await context.yieldToEvents();
   }
   progress.end();
   return answers.finish();
@@ -169,7 +168,7 @@ async function writeLogs(work: string, population: Population, context: Context)
         folders.add(folder);
       }
       writeFile(path, logOf(run, population, nodeEncoders));
-      await context.breathe();
+      await context.yieldToEvents();
     }
   });
 }

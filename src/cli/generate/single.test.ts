@@ -31,7 +31,7 @@ const answersIn = (path: string) => JSON.parse(readFileSync(join(folder, path, "
 
 describe("plimsoll generate single", () => {
   it("writes the whole catalogue with its answers, prints what is there, and ends by itself", () => {
-    const { code, signal, out, err } = single("--out", "logs");
+    const { code, signal, out, err } = single("--output", "logs");
     expect({ code, signal, err }).toEqual({ code: 0, signal: null, err: "" });
     expect(readdirSync(folder)).toEqual(["logs"]);
     const files = SINGLE_LOGS.map(({ id }) => `${id}.darshan`);
@@ -49,7 +49,7 @@ describe("plimsoll generate single", () => {
   });
 
   it("gives facts that darshan parse finds in the logs", () => {
-    single("--out", "logs", "--only", "control", "--only", "stripe-one");
+    single("--output", "logs", "--only", "control", "--only", "stripe-one");
     const { logs } = answersIn("logs");
     expect(logs.map(({ id }: { id: string }) => id).sort()).toEqual(["control", "stripe-one"]);
     for (const { file, facts } of logs) {
@@ -64,21 +64,21 @@ describe("plimsoll generate single", () => {
   });
 
   it("prints a command that works on the folder it made", () => {
-    const { out } = single("--out", "logs", "--only", "one-rank");
+    const { out } = single("--output", "logs", "--only", "one-rank");
     const [, words = ""] = /^ {2}plimsoll (darshan .+)$/m.exec(out) ?? [];
     expect(plimsoll(...words.split(" "))).toMatchObject({ code: 0, err: "" });
   });
 
   it("replaces an earlier catalogue; the same seed gives the same files, alone or with others", () => {
     const some = ["--only", "control", "--only", "partial"];
-    single("--out", "logs", ...some);
+    single("--output", "logs", ...some);
     const first = contents(join(folder, "logs"));
     writeFileSync(join(folder, "logs", "stale.darshan"), "from the last time");
-    expect(single("--out", "logs/", ...some)).toMatchObject({ code: 0, err: "" });
+    expect(single("--output", "logs/", ...some)).toMatchObject({ code: 0, err: "" });
     expect(contents(join(folder, "logs"))).toEqual(first);
-    single("--out", "logs", "--only", "partial");
+    single("--output", "logs", "--only", "partial");
     expect(contents(join(folder, "logs"))["partial.darshan"]).toBe(first["partial.darshan"]);
-    single("--out", "logs", "--seed", "2", ...some);
+    single("--output", "logs", "--seed", "2", ...some);
     expect(contents(join(folder, "logs"))["partial.darshan"]).not.toBe(first["partial.darshan"]);
     expect(answersIn("logs").seed).toBe(2);
     expect(readdirSync(folder)).toEqual(["logs"]);
@@ -86,7 +86,7 @@ describe("plimsoll generate single", () => {
 
   it("fills an empty folder", () => {
     mkdirSync(join(folder, "empty"));
-    expect(single("--out", "empty", "--only", "no-io").code).toBe(0);
+    expect(single("--output", "empty", "--only", "no-io").code).toBe(0);
     expect(readdirSync(join(folder, "empty"))).toContain("answers.json");
   });
 
@@ -95,7 +95,7 @@ describe("plimsoll generate single", () => {
     writeFileSync(join(folder, "thesis", "answers.json"), '{"scenario": "other"}');
     writeFileSync(join(folder, "notes"), "a file");
     for (const name of ["thesis", "notes"]) {
-      const { code, out, err } = single("--out", name, "--only", "no-io");
+      const { code, out, err } = single("--output", name, "--only", "no-io");
       expect({ code, out }).toEqual({ code: 2, out: "" });
       expect(err).toBe(
         `plimsoll: ${name} exists and is not an earlier catalogue; choose another folder; see plimsoll generate single --help\n`,
@@ -107,25 +107,25 @@ describe("plimsoll generate single", () => {
   });
 
   it("a log that is not in the catalogue, and no folder, are wrong usage", () => {
-    const unknown = single("--out", "logs", "--only", "small-write");
+    const unknown = single("--output", "logs", "--only", "small-write");
     expect(unknown).toMatchObject({ code: 2, out: "" });
     expect(unknown.err).toMatch(/^plimsoll: unknown log: small-write \(have: small-writes, /);
     const nowhere = single();
     expect(nowhere).toMatchObject({ code: 2, out: "" });
-    expect(nowhere.err).toMatch(/^plimsoll: --out is missing/);
-    expect(single("--out", "logs", "--seed", "-1").code).toBe(2);
+    expect(nowhere.err).toMatch(/^plimsoll: --output is missing/);
+    expect(single("--output", "logs", "--seed", "-1").code).toBe(2);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it("a place that cannot be written is one line and leaves nothing", () => {
-    const { code, out, err } = single("--out", join("no", "such", "place"));
+    const { code, out, err } = single("--output", join("no", "such", "place"));
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(/^plimsoll: cannot write no\/such\/place[^\n]*: no such folder\n$/);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it("--json tells where the answers are and how many logs there are", () => {
-    const { code, out, err } = single("--json", "--out", "logs", "--only", "no-io", "--only", "non-mpi");
+    const { code, out, err } = single("--json", "--output", "logs", "--only", "no-io", "--only", "non-mpi");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(JSON.parse(out)).toEqual({ answers: "logs/answers.json", logs: 2 });
   });

@@ -25,15 +25,14 @@ interface Answer {
 
 export default defineCommand({
   name: "generate single",
-  summary: "make small Darshan logs with one I/O problem each and known answers",
   description:
-    "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or with none, and answers.json with the findings to expect and the true totals of each. The logs are synthetic and say so; the same seed gives the same bytes.",
+    "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or none, and answers.json with the expected findings and true totals of each. The logs are labelled as synthetic; the same seed gives the same bytes.",
   options: {
-    out: {
+    output: {
       kind: "string",
       short: "o",
       valueName: "DIR",
-      help: "folder to write; an earlier catalogue is replaced",
+      help: "output folder; replaces an earlier catalogue",
     },
     seed: {
       kind: "number",
@@ -41,30 +40,30 @@ export default defineCommand({
       min: 0,
       max: 2 ** 32 - 1,
       default: 1,
-      help: "seed of the random numbers",
+      help: "random seed",
     },
-    only: { kind: "list", valueName: "ID", help: "make this log and not the whole catalogue" },
+    only: { kind: "list", valueName: "ID", help: "make only this log" },
   },
   examples: [
-    { command: "plimsoll generate single --out logs", does: "all logs and answers.json" },
+    { command: "plimsoll generate single --output logs", does: "all logs and answers.json" },
     {
-      command: "plimsoll generate single --out logs --only fix-before --only fix-after",
+      command: "plimsoll generate single --output logs --only fix-before --only fix-after",
       does: "one job before and after a fix",
     },
   ],
   async run({ options }, context) {
-    if (options.out === undefined || options.out === "")
-      throw new UsageError("--out is missing: name a folder");
+    if (options.output === undefined || options.output === "")
+      throw new UsageError("--output is missing: name a folder");
     const chosen = choose(options.only);
     const logs: Answer[] = [];
-    const output = { path: options.out, what: "catalogue", isOurs: isCatalogue };
+    const output = { path: options.output, what: "catalogue", isOurs: isCatalogue };
     const folder = await replaceFolder(output, context, async (work) => {
       for (const log of chosen) {
         const { bytes, facts } = makeSingle(log, options.seed, nodeEncoders);
         const file = `${log.id}.darshan`;
         writeFile(join(work, file), bytes);
         logs.push({ id: log.id, file, about: log.about, expected: log.expected, facts });
-        await context.breathe();
+        await context.yieldToEvents();
       }
       const answers = { scenario: SCENARIO, version: VERSION, seed: options.seed, logs };
       writeFile(join(work, "answers.json"), `${JSON.stringify(answers, null, 2)}\n`);

@@ -46,7 +46,7 @@ export async function writeFiles(
     if (written < 1000) makeFolder(dirname(path));
     writeFile(path, text);
     written++;
-    await context.breathe();
+    await context.yieldToEvents();
   }
   const planted = { clients: { ...jobs.planted }, ...(site.hasSeries && { samples: samples.planted }) };
   const item: AnswerItem = { planted, published: {}, tolerance: {} };

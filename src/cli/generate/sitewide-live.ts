@@ -25,7 +25,9 @@ export async function runLive(run: LiveRun, context: Context): Promise<void> {
   const { out, seed, speed, seconds, mark } = run;
   const folder = out.replace(/(?<=.)\/+$/, "");
   if (existsSync(folder) && !run.isOurs(folder))
-    throw new UsageError(`${folder} exists and is not an earlier synthetic site; choose another with --out`);
+    throw new UsageError(
+      `${folder} exists and is not an earlier synthetic site; choose another with --output`,
+    );
   rmSync(folder, { recursive: true, force: true });
   makeFolder(folder);
   writeFile(

@@ -46,7 +46,7 @@ const contents = (path: string) =>
 
 describe("plimsoll generate sitewide", () => {
   it("writes accounting, client readings, samples and answers, and the same bytes again", async () => {
-    const { code, out, err } = await sitewide("--out", at("site"), ...FEW, "--damage");
+    const { code, out, err } = await sitewide("--output", at("site"), ...FEW, "--damage");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(readdirSync(at("site")).sort()).toEqual(
       ["README.txt", "answers.json", "clients", "damage", "samples", "slurm"].sort(),
@@ -81,12 +81,12 @@ describe("plimsoll generate sitewide", () => {
     expect(readdirSync(at("site", "samples", "oss0")).length).toBe(31);
     const first = contents(at("site"));
     writeFileSync(at("site", "stale"), "");
-    expect((await sitewide("--out", at("site"), ...FEW, "--damage")).code).toBe(0);
+    expect((await sitewide("--output", at("site"), ...FEW, "--damage")).code).toBe(0);
     expect(contents(at("site"))).toEqual(first);
   });
 
   it("--tables makes a store with the rows that the answers count", async () => {
-    const { code, out } = await sitewide("--json", "--tables", "--out", at("site"), ...TINY);
+    const { code, out } = await sitewide("--json", "--tables", "--output", at("site"), ...TINY);
     expect(code).toBe(0);
     const { store: path, made } = JSON.parse(out);
     expect(existsSync(at("site", "samples"))).toBe(false);
@@ -111,7 +111,7 @@ describe("plimsoll generate sitewide", () => {
 
   it("--live keeps a tree that changes, and tells what its jobs did", async () => {
     const live = ["--live", "--speed", "2000", "--live-seconds", "1500", "--release", "2.12", "--json"];
-    const { code, out, err } = await sitewide("--out", at("tree"), ...live);
+    const { code, out, err } = await sitewide("--output", at("tree"), ...live);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const { jobs, servers, clients } = JSON.parse(out);
     expect(jobs).toBeGreaterThan(2);
@@ -127,12 +127,12 @@ describe("plimsoll generate sitewide", () => {
     const stats = readFileSync(at("tree", "oss0/proc/fs/lustre/obdfilter/lustre1-OST0000/stats"), "utf8");
     expect(stats).toMatch(/^snapshot_time +\d+\.\d{9} secs\.nsecs\n/);
     expect(existsSync(at("tree", ".part"))).toBe(false);
-    expect((await sitewide("--out", at("tree"), ...live)).code).toBe(0);
+    expect((await sitewide("--output", at("tree"), ...live)).code).toBe(0);
   });
 
   it("--live at any speed has no time stamp ahead of the clock, and its files hold what its jobs did", async () => {
     const live = ["--live", "--speed", "4000", "--live-seconds", "3000", "--release", "2.15"];
-    expect(await sitewide("--out", at("tree"), ...live)).toMatchObject({ code: 0, err: "" });
+    expect(await sitewide("--output", at("tree"), ...live)).toMatchObject({ code: 0, err: "" });
     const now = Date.now() / 1000;
     const stamps = [];
     const written = { found: 0, done: 0 };
@@ -157,18 +157,18 @@ describe("plimsoll generate sitewide", () => {
   it("wrong usage is one line and leaves nothing", async () => {
     const fails = async (expected: string, ...words: string[]) =>
       expect(await sitewide(...words)).toMatchObject({ code: 2, err: expect.stringContaining(expected) });
-    await fails("--out is missing");
-    await fails("add --tables", "--out", at("site"), "--scale", "1");
-    await fails("--scale must be above 0", "--out", at("site"), "--scale", "0");
-    await fails("is no date", "--out", at("site"), "--start", "2018-02-30");
-    await fails("quartz", "--out", at("site"), "--cluster", "sierra");
-    await fails("leave out --tables", "--out", at("site"), "--live", "--tables");
-    await fails("is for --live", "--out", at("site"), "--live-seconds", "3");
+    await fails("--output is missing");
+    await fails("add --tables", "--output", at("site"), "--scale", "1");
+    await fails("--scale must be above 0", "--output", at("site"), "--scale", "0");
+    await fails("is no date", "--output", at("site"), "--start", "2018-02-30");
+    await fails("quartz", "--output", at("site"), "--cluster", "sierra");
+    await fails("cannot be combined with --tables", "--output", at("site"), "--live", "--tables");
+    await fails("needs --live", "--output", at("site"), "--live-seconds", "3");
     expect(readdirSync(folder)).toEqual([]);
     mkdirSync(at("thesis"));
     writeFileSync(at("thesis", "README.txt"), "my thesis");
-    await fails("exists and is not an earlier synthetic site", "--out", at("thesis"), ...FEW);
-    await fails("exists and is not an earlier synthetic site", "--out", at("thesis"), "--live");
+    await fails("exists and is not an earlier synthetic site", "--output", at("thesis"), ...FEW);
+    await fails("exists and is not an earlier synthetic site", "--output", at("thesis"), "--live");
     expect(readdirSync(at("thesis"))).toEqual(["README.txt"]);
   });
 });

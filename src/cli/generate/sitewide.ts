@@ -20,10 +20,10 @@ import {
   comparedTable,
   fillStore,
   isMarked,
-  OUT,
+  OUTPUT,
   outsideCount,
   promiseText,
-  requiredOut,
+  requiredOutput,
   SEED,
   writeAnswers,
 } from "./answers.ts";
@@ -39,43 +39,41 @@ const isOurs = (folder: string) => isMarked(folder, MARK);
 
 export default defineCommand({
   name: "generate sitewide",
-  summary:
-    "make a synthetic site with known job I/O: samples or a store, or a live tree, and the true answers",
   description:
-    "Makes the jobs of two clusters, and what they did on the targets of a Lustre file system in each minute, shaped like a published study of job I/O, and answers.json with the true result of every analysis beside the published one. At --scale 1 there are 4.26 million jobs, and 16,795 more with 84 million rows of minutes; the published shares and means hold from --scale 0.01 on. By default it writes what a site would have: accounting of Slurm, readings of clients, and samples of servers. With --tables the rows go straight into a store, which is the way to large sizes. With --live it keeps a tree of files like those of Lustre's servers and clients, which change with time, until it is stopped. The same options give the same bytes; everything says that it is synthetic.",
+    "Generates the jobs of two clusters and their per-minute load on the targets of a Lustre file system, modelled on a published study of job I/O, and answers.json with the true result of every analysis next to the published one. --scale 1 gives 4.26 million jobs, and 16,795 more with 84 million rows of minutes; published shares and means hold from --scale 0.01. By default it writes the files of a real site: Slurm accounting, client readings and server samples. With --tables the rows go directly into a store, for large sizes. With --live it updates a tree like /proc and /sys of Lustre servers and clients until stopped. The same options give the same bytes; all output is labelled as synthetic.",
   options: {
-    out: OUT,
+    output: OUTPUT,
     scale: {
       kind: "number",
       min: 0,
       max: 5,
       default: 0.01,
-      help: "size: 4.26 million jobs, and 16,795 with minutes, times this",
+      help: "scale factor: 1 is 4.26 million jobs and 16,795 with minutes",
     },
     seed: SEED,
     cluster: {
       kind: "choice",
       choices: CLUSTER_CHOICES,
       default: "both",
-      help: "which cluster's jobs; only quartz has minutes",
+      help: "clusters to generate; only quartz has minutes",
     },
     weekend: {
       kind: "number",
       min: 0,
       max: 100,
       default: 1,
-      help: "jobs on a Saturday or Sunday as a share of those on other days; 1 is no trend",
+      help: "jobs per weekend day relative to a weekday; 1 means no trend",
     },
     start: {
       kind: "string",
       valueName: "DATE",
       default: DEFAULT_START,
-      help: "first day with minutes, YYYY-MM-DD; the other periods move with it",
+      help: "first day with minutes, YYYY-MM-DD; the other periods shift with it",
     },
     tables: { kind: "boolean", help: "write a store (DIR/store) instead of samples" },
     damage: {
       kind: "boolean",
-      help: "also write DIR/damage: odd and broken samples, and what must become of each",
+      help: "also write DIR/damage: odd and broken samples with the expected outcome of each",
     },
     "sample-minutes": {
       kind: "number",
@@ -83,7 +81,7 @@ export default defineCommand({
       min: 1,
       max: 60 * 24 * 40,
       default: 360,
-      help: "samples of servers for so many minutes, from the first job with minutes on",
+      help: "minutes of server samples, from the first job with minutes",
     },
     "client-readings": {
       kind: "number",
@@ -91,48 +89,51 @@ export default defineCommand({
       min: 0,
       max: 10_000_000,
       default: 2000,
-      help: "readings of clients for the first jobs, up to so many nodes",
+      help: "max nodes with client readings, from the first jobs",
     },
     release: {
       kind: "choice",
       choices: ["2.12", "2.15"],
       default: "2.15",
-      help: "whose files samples and live trees look like",
+      help: "Lustre release of samples and live trees",
     },
-    live: { kind: "boolean", help: "keep DIR as a live tree of servers and clients until stopped" },
+    live: { kind: "boolean", help: "update DIR as a live tree of servers and clients until stopped" },
     speed: {
       kind: "number",
       min: 0.001,
       max: 100_000,
       default: 1,
-      help: "with --live: seconds of the jobs for each second of the clock; time stamps are by the clock",
+      help: "with --live: simulated seconds per second; time stamps follow the clock",
     },
     "live-seconds": {
       kind: "number",
       min: 0,
       max: 1e9,
-      help: "with --live: stop by itself after so many seconds of the site",
+      help: "with --live: stop after this many simulated seconds",
     },
   },
   examples: [
     {
-      command: "plimsoll generate sitewide --out site --scale 0.001",
+      command: "plimsoll generate sitewide --output site --scale 0.001",
       does: "4,256 jobs as accounting, client readings and server samples",
     },
-    { command: "plimsoll generate sitewide --out site --scale 1 --tables", does: "a whole study as a store" },
     {
-      command: "plimsoll generate sitewide --out tree --live --speed 60",
-      does: "files of servers and clients in which jobs run 60 times as fast",
+      command: "plimsoll generate sitewide --output site --scale 1 --tables",
+      does: "full size, as a store",
+    },
+    {
+      command: "plimsoll generate sitewide --output tree --live --speed 60",
+      does: "live tree with jobs at 60 times the speed",
     },
   ],
   async run({ options }, context) {
     const { seed, scale, weekend, start } = options;
-    const out = requiredOut(options.out);
+    const out = requiredOutput(options.output);
     checkDate(start);
     if (options.live && (options.tables || options.damage))
-      throw new UsageError("--live makes neither tables nor damage; leave out --tables and --damage");
+      throw new UsageError("--live cannot be combined with --tables or --damage");
     if (!options.live && options.liveSeconds !== undefined)
-      throw new UsageError("--live-seconds is for --live");
+      throw new UsageError("--live-seconds needs --live");
     if (options.live) {
       const { release, speed, liveSeconds } = options;
       await runLive({ out, seed, release, speed, seconds: liveSeconds, mark: MARK, isOurs }, context);
@@ -193,7 +194,7 @@ function progressOf(site: Site, context: Context): { each: Each; end: () => void
   return {
     each: async (count) => {
       progress.add(count);
-      await context.breathe();
+      await context.yieldToEvents();
     },
     end: () => progress.end(),
   };
@@ -218,7 +219,7 @@ const WHAT: Readonly<Record<string, string>> = {
   sacct: "jobs in slurm/sacct.txt (sacct --parsable2)",
   clients: "readings of clients in clients/",
   samples: "samples of servers in samples/",
-  damaged: "odd and broken inputs in damage/; expected.json says what must become of each",
+  damaged: "odd and broken inputs in damage/, with the expected outcome of each in expected.json",
 };
 
 function readme({ seed, options }: AnswerSheet, made: Readonly<Record<string, number>>): string {

@@ -5,14 +5,13 @@ import { type ReadJob, readJob as readLogs } from "../../inputs/index.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
 import { logOptions, READ_OPTIONS } from "../darshan/open.ts";
-import { listenerOf } from "../listener.ts";
 
 export const JOB_OPTIONS = {
   threshold: {
     kind: "list",
     short: "t",
     valueName: "ID.NAME=VALUE",
-    help: "judge by another value, such as small-writes.share=0.2; may be repeated (plimsoll findings --list)",
+    help: "override a rule threshold, such as small-writes.share=0.2; may be repeated (see plimsoll findings --list)",
   },
   ...READ_OPTIONS,
 } as const satisfies OptionSpecs;
@@ -21,7 +20,7 @@ export const JOB_OPTIONS = {
 export const MERGE_OPTIONS = {
   "force-merge": {
     kind: "boolean",
-    help: "take logs of different jobs as one job: bytes are summed, times count from the first start",
+    help: "treat logs of different jobs as one job: sum bytes, count times from the first start",
   },
 } as const satisfies OptionSpecs;
 
@@ -39,7 +38,7 @@ export function readJob(
     forceMerge: values.forceMerge ?? false,
     ...(picture === undefined ? {} : { picture }),
   };
-  return readLogs(paths, options, listenerOf(context));
+  return readLogs(paths, options, context);
 }
 
 /** `small-writes.share=0.2` as a map; which ids and names exist is checked where they are used. */

@@ -8,28 +8,27 @@ import { aboutOf, commandLine, flag, show, STORE_OPTIONS, withStore } from "./op
 
 export default defineCommand({
   name: "job",
-  summary: "show what one job did minute by minute, its bursts, its targets, and who was there too",
   description:
-    "Looks up a job in a store: what the scheduler says of it, bytes and metadata operations by minute, bursts of writes and the largest one beside the memory of its nodes, the period of its writes, the share of minutes with I/O, whether it writes in large or small calls against the other jobs of its cluster, the targets it used, other jobs on the same target in the same minute, and Darshan logs of the same job. An id that came more than once shows each run. Where several clusters have a job of this number, counters go to the one that they name or whose job ran at that minute; what nobody can tell is said and is in none of the runs.",
-  arguments: [{ name: "id", help: "job id as the scheduler or Lustre has it", kind: "text" }],
+    "Looks up a job in a store: scheduler data, bytes and metadata operations per minute, write bursts (the largest one compared with node memory), write period, share of minutes with I/O, call sizes compared with the other jobs of its cluster, its targets, other jobs on the same target in the same minute, and its Darshan logs. If an id was used more than once, each run is shown. If several clusters have this job id, counters go to the cluster they name or whose job ran in that minute; counters that fit neither are reported and count in no run.",
+  arguments: [{ name: "id", help: "job id of the scheduler or of Lustre", kind: "text" }],
   options: {
     population: {
       kind: "choice",
       choices: POPULATIONS,
       default: "withWrites",
-      help: "jobs that the limits of large and small are taken from",
+      help: "reference jobs for the limits of large and small",
     },
     "per-call": {
       kind: "choice",
       choices: PER_CALL,
       default: "meanOfRatios",
-      help: "limit of bytes per call: mean of every job's, or all bytes over all calls",
+      help: "bytes per call limit: mean over jobs, or total bytes over total calls",
     },
     threshold: {
       kind: "string",
       default: "mean",
       valueName: "LIMIT",
-      help: "above which a job writes much: mean, median, or bytes such as 10G",
+      help: "limit for heavy writes: mean, median, or bytes such as 10G",
     },
     "max-gap": {
       kind: "number",
@@ -37,7 +36,7 @@ export default defineCommand({
       min: 0,
       max: 1440,
       default: 0,
-      help: "minutes without writes that do not end a burst",
+      help: "minutes without writes allowed inside a burst",
     },
     "late-minutes": {
       kind: "number",
@@ -45,19 +44,19 @@ export default defineCommand({
       min: 0,
       max: 60,
       default: LATE_MINUTES,
-      help: "minutes up to so many after the end of the job count in its last minute",
+      help: "count samples up to N minutes after the job end in its last minute",
     },
     cluster: {
       kind: "string",
       valueName: "NAME",
-      help: "only the job of this cluster, where several have one of this number",
+      help: "only the job of this cluster, if several clusters have this id",
     },
-    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "other jobs to show" },
+    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "number of other jobs" },
     ...STORE_OPTIONS,
   },
   examples: [
-    { command: "plimsoll job 815871 --store centre", does: "one job on the terminal" },
-    { command: "plimsoll job 815871 --store centre -o job.html", does: "the same as a page with figures" },
+    { command: "plimsoll job 815871 --store centre", does: "job summary on the terminal" },
+    { command: "plimsoll job 815871 --store centre -o job.html", does: "the same as HTML with figures" },
   ],
   async run({ arguments: [id = ""], options }, context) {
     checkZone(options.zone);
@@ -83,7 +82,7 @@ export default defineCommand({
       if (answer.runs.length === 0)
         throw new UsageError(
           id === ""
-            ? "the job id is empty, and the store has no counters without a job id; give the id of a job"
+            ? "the job id is empty, and the store has no counters without a job id; name a job"
             : `${id}: the store knows no job of this id; plimsoll top jobs --store ${options.store} lists some`,
         );
       const command = commandLine([

@@ -22,13 +22,13 @@ import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/option
 import { didYouMean } from "../suggest.ts";
 
 export const STORE_OPTIONS = {
-  store: { kind: "string", valueName: "DIR", help: "the store to read" },
+  store: { kind: "string", valueName: "DIR", help: "store to read" },
   zone: {
     kind: "string",
     default: "UTC",
-    help: "time zone of times given and shown, such as America/Los_Angeles",
+    help: "time zone of input and output times, such as America/Los_Angeles",
   },
-  output: { kind: "string", short: "o", valueName: "FILE.html", help: "write it as one HTML file" },
+  output: { kind: "string", short: "o", valueName: "FILE.html", help: "write the answer as one HTML file" },
   ...ENGINE_OPTIONS,
 } as const satisfies OptionSpecs;
 
@@ -36,7 +36,7 @@ export const TARGET_OPTION = {
   target: {
     kind: "list",
     valueName: "NAME",
-    help: "OST0007, OST*, MDT000?, lustre1-OST*; several with commas or repeated (default: all)",
+    help: "OST0007, OST*, MDT000?, lustre1-OST*; comma-separated or repeated (default: all)",
   },
 } as const satisfies OptionSpecs;
 
@@ -49,7 +49,7 @@ export const TIME_OPTIONS = {
   to: {
     kind: "string",
     valueName: "TIME",
-    help: "first time that no longer counts (default: end of the store)",
+    help: "end time, exclusive (default: end of the store)",
   },
 } as const satisfies OptionSpecs;
 
@@ -59,7 +59,7 @@ interface StoreValues extends EngineValues {
 
 /** Opens the store that was named, for one question. */
 export async function withStore<T>(options: StoreValues, ask: (db: Queryable) => Promise<T>): Promise<T> {
-  if (options.store === undefined) throw new UsageError("--store is missing: which store to read");
+  if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
   const { Store } = await import("../../store/index.ts");
   const store = await Store.open(options.store, storeOptions(options));
   try {
@@ -93,7 +93,7 @@ export async function askedOf(db: Queryable, { target, from, to, zone }: AskedVa
   checkZone(zone);
   if (target.length > 0 && target.every((one) => /^[\s,]*$/.test(one)))
     throw new UsageError(
-      "--target is empty: expected a name such as OST0007, or 'OST*'; without it all are taken",
+      "--target is empty: expected a name such as OST0007, or 'OST*'; omit it for all targets",
     );
   const stored = await storedTime(db);
   const all = await storedTargetNames(db);

@@ -18,9 +18,8 @@ import {
 
 export default defineCommand({
   name: "quiet-hours",
-  summary: "find the hours in which targets have least load, and how sure that is",
   description:
-    "Sums up the load of targets by hour of day and weekday, with median and 90th percentile over days, and names the window of the given length with the least load, how much quieter it is than a typical one, and the hours of contention. How sure: the window is chosen by one half of the days and tested on the other. Time for which the store has no readings counts as not seen, never as quiet.",
+    "Computes target load by hour of day and weekday, with median and 90th percentile over days, and finds the window of the given length with the least load, how much quieter it is than a typical one, and the hours of contention. Confidence: the window is chosen from one half of the days and tested on the other. Times without samples count as unknown, never as quiet.",
   options: {
     ...TARGET_OPTION,
     ...TIME_OPTIONS,
@@ -28,12 +27,12 @@ export default defineCommand({
       kind: "string",
       default: "2h",
       valueName: "LENGTH",
-      help: "length of the window: quarters of an hour, up to a day",
+      help: "window length: a multiple of 15 minutes, up to a day",
     },
     order: {
       kind: "choice",
       choices: ["bytes", "read", "write", "calls", "metadata", "opens"],
-      help: "what load is (default: bytes; metadata when all targets are MDTs)",
+      help: "load metric (default: bytes; metadata if all targets are MDTs)",
     },
     "least-days": {
       kind: "number",
@@ -41,21 +40,21 @@ export default defineCommand({
       min: 2,
       max: 1000,
       default: 7,
-      help: "fewer days than this are not enough to name quiet hours",
+      help: "minimum number of days of data",
     },
     busy: {
       kind: "number",
       min: 1,
       max: 100,
       default: 1.5,
-      help: "hours with this many times the load of the middle hour are hours of contention",
+      help: "hours with N times the median load are contended",
     },
     ...STORE_OPTIONS,
   },
   examples: [
     {
       command: "plimsoll quiet-hours --store centre --zone America/Los_Angeles --length 3h",
-      does: "the three hours with least load",
+      does: "the three hours with the least load",
     },
     {
       command: "plimsoll quiet-hours --store centre --target 'MDT*'",

@@ -22,9 +22,8 @@ const WHAT = ["jobs", "users", "targets"] as const;
 
 export default defineCommand({
   name: "top",
-  summary: "list the jobs, users or targets with most load",
   description:
-    "Lists jobs, users or targets in the order of bytes, metadata operations, opens or small writes, with what the scheduler says of them and the rest as one row. Jobs and users come from what servers counted in the time; a store without such minutes, or --source clients, takes the counters of clients, for jobs that began in the time. Writes are small when a row of one job, target and minute (of one job, for clients) has fewer bytes per call on average than --small-write. The order share takes the larger of the shares of all bytes and of all metadata operations.",
+    "Ranks jobs, users or targets by bytes, metadata operations, opens or small writes, with their scheduler data; the rest is one row. Jobs and users come from server counters in the time range; a store without them, or --source clients, uses client counters of jobs that started in the time range. Writes are small if the mean bytes per call of one job, target and minute (of one job, for clients) is below --small-write. --order share uses the larger of the share of bytes and the share of metadata operations.",
   arguments: [{ name: "what", help: "what to list", choices: WHAT }],
   options: {
     ...TIME_OPTIONS,
@@ -33,28 +32,31 @@ export default defineCommand({
       kind: "choice",
       choices: ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes", "share"],
       default: "bytes",
-      help: "what to compare by",
+      help: "sort by",
     },
-    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "rows to show" },
+    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "number of rows" },
     source: {
       kind: "choice",
       choices: ["servers", "clients"],
-      help: "who counted (default: servers, or clients when the store has no minutes)",
+      help: "counter source (default: servers, or clients if the store has no server minutes)",
     },
     "small-write": {
       kind: "bytes",
       min: 1,
       default: 65_536,
-      help: "bytes per call below which writes are small",
+      help: "writes below this size per call are small",
     },
     ...STORE_OPTIONS,
   },
   examples: [
     {
       command: "plimsoll top jobs --store centre --from yesterday --to today",
-      does: "the jobs of yesterday by bytes",
+      does: "yesterday's jobs by bytes",
     },
-    { command: "plimsoll top users --store centre --order small-writes", does: "who writes in small calls" },
+    {
+      command: "plimsoll top users --store centre --order small-writes",
+      does: "users with the most small writes",
+    },
     { command: "plimsoll top targets --store centre --target 'MDT*' --order opens", does: "MDTs by opens" },
   ],
   async run({ arguments: [what = "jobs"], options }, context) {
@@ -73,11 +75,9 @@ export default defineCommand({
       ]);
       const about = aboutOf(command, zone);
       if (what === "targets" && options.source === "clients")
-        throw new UsageError("--source clients: clients do not say which target they used; leave it out");
+        throw new UsageError("--source clients: client counters have no targets; omit it");
       if (source === "clients" && options.target.length > 0)
-        throw new UsageError(
-          "--target: clients do not say which target they used; leave it out or use --source servers",
-        );
+        throw new UsageError("--target: client counters have no targets; omit it or use --source servers");
       const asked = source === "servers" ? await askedOf(db, options) : await askedOfClients(db, options);
       const title = `Top ${what} by ${order.replace("-", " ")}`;
       if (what === "targets" && asked.window !== undefined) {
@@ -103,8 +103,8 @@ export default defineCommand({
       if (ranking.jobs === 0)
         throw new UsageError(
           source === "clients"
-            ? "no job with counters of clients began in this time"
-            : "no job has minutes in this time",
+            ? "no job with client counters started in this time range"
+            : "no job has server counters in this time range",
         );
       const document = rankingDocument(ranking, { title, targets: asked.targetsText }, about);
       await show(document, { ...windowJson(asked.window), ...rankingJson(ranking) }, options.output, context);
@@ -129,7 +129,7 @@ async function askedOfClients(
   );
   if (row === undefined || row.first === null)
     throw new UsageError(
-      "the store has no jobs with counters of clients; plimsoll ingest reads what collect client leaves",
+      "the store has no jobs with client counters; plimsoll ingest reads the output of collect client",
     );
   const { askedWindow, checkZone } = await import("../../analyze/load/index.ts");
   checkZone(options.zone);

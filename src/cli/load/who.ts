@@ -20,29 +20,28 @@ import { rankingJson } from "./ranking-json.ts";
 
 export default defineCommand({
   name: "who",
-  summary: "show which jobs and users loaded a target, and when",
   description:
-    "Sums up what servers counted for each job on one target, several or (without --target) all in a time, and shows the jobs or users that did most: bytes, calls, metadata operations, their share and when. The others are one row, and what the targets counted for themselves beyond their jobs is another, so that shares add up to 100 %. Targets are compared by bytes, and when all are MDTs by metadata operations; --order says otherwise. A difference of two readings counts in the minute of the later one.",
+    "Sums the job counters of one target, several or (without --target) all over a time range, and shows the jobs or users with the most load: bytes, calls, metadata operations, their share and when. The remaining jobs are one row, and the load that the targets counted beyond their jobs is another, so that shares add up to 100 %. The order is by bytes, or by metadata operations if all targets are MDTs; --order changes it. A counter delta counts in the minute of the later sample.",
   options: {
     ...TARGET_OPTION,
     ...TIME_OPTIONS,
-    by: { kind: "choice", choices: ["job", "user"], default: "job", help: "rows are jobs or users" },
+    by: { kind: "choice", choices: ["job", "user"], default: "job", help: "group by job or user" },
     order: {
       kind: "choice",
       choices: ["bytes", "read", "write", "calls", "metadata", "opens"],
-      help: "what to compare by (default: bytes; metadata when all targets are MDTs)",
+      help: "sort by (default: bytes; metadata if all targets are MDTs)",
     },
-    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "rows to show" },
+    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "number of rows" },
     ...STORE_OPTIONS,
   },
   examples: [
     {
       command: "plimsoll who --store centre --target OST0007 --from 2018-06-07T10:00 --to 2018-06-07T12:00",
-      does: "the ten jobs that loaded a target most in two hours",
+      does: "the ten jobs with the most load on a target in two hours",
     },
     {
       command: "plimsoll who --store centre --target 'MDT*' --from -2h --by user",
-      does: "users by metadata operations, in the last two hours",
+      does: "users by metadata operations in the last two hours",
     },
   ],
   async run({ options }, context) {
@@ -60,7 +59,7 @@ export default defineCommand({
       });
       if (ranking.jobs === 0 && ranking.unexplained === null)
         throw new UsageError(
-          `no minutes of ${asked.targetsText} from ${isoTime(asked.window.from)} to ${isoTime(asked.window.to)}: the store has no readings there, which is not zero; plimsoll sql --store ${options.store} "select * from readings" lists what it has`,
+          `no minutes of ${asked.targetsText} from ${isoTime(asked.window.from)} to ${isoTime(asked.window.to)}: the store has no samples in this time range (which does not mean zero load); list them with plimsoll sql --store ${options.store} "select * from readings"`,
         );
       const command = commandLine([
         ...["plimsoll", "who", "--store", options.store],

@@ -103,11 +103,11 @@ describe("lustre parse", () => {
   it("says what is wrong in one line: cut text, other files, an empty one", async () => {
     const cut = await inside("lustre", "parse", save("cut.txt", JOBS.slice(0, 190)));
     expect(cut.code).toBe(0);
-    expect(cut.err).toMatch(/cut\.txt: job_stats fs-OST000a, 1 jobs: .*the text is cut/);
+    expect(cut.err).toMatch(/cut\.txt: job_stats fs-OST000a, 1 jobs: .*the text is truncated/);
     const other = save("other.txt", "hello\n");
     const alone = await inside("lustre", "parse", other);
     expect(alone.code).toBe(1);
-    expect(alone.err).toMatch(/other\.txt: no counters of Lustre in it; expected/);
+    expect(alone.err).toMatch(/other\.txt: no Lustre counters found; expected/);
     const among = await inside("lustre", "parse", save("dump.txt", JOBS), other);
     expect(among.code).toBe(3);
     expect(among.out).toContain("read_bytes");

@@ -19,16 +19,15 @@ import type { Context } from "../context.ts";
 
 export default defineCommand({
   name: "lustre parse",
-  summary: "print the counters of Lustre statistics files",
   description:
-    "Reads stats, md_stats, job_stats, brw_stats, rpc_stats, lnet and recovery files of Lustre 2.5 to 2.17, alone or as lctl get_param prints many of them, and prints what they count with units. What a line means is taken from the line, never from the release: read in bytes and read in microseconds are two counters. Values of 64 bits are exact; JSON writes those beyond 2^53 as text. Lines of time before readings, as plimsoll ingest takes them (1700000040, ### 2026-07-31T10:15:00Z), are shown as the time of what follows.",
-  arguments: [{ name: "file", help: "statistics files, or /dev/stdin", kind: "file", variadic: true }],
+    "Reads stats, md_stats, job_stats, brw_stats, rpc_stats, lnet and recovery files of Lustre 2.5 to 2.17, single files or lctl get_param output, and prints the counters with their units. The unit comes from each line, never from the release: read in bytes and read in microseconds are two counters. 64-bit values are exact; JSON writes those beyond 2^53 as strings. Timestamp lines before a sample, as plimsoll ingest reads them (1700000040, ### 2026-07-31T10:15:00Z), are printed as the time of that sample.",
+  arguments: [{ name: "file", help: "stats files, or /dev/stdin", kind: "file", variadic: true }],
   options: {
     path: {
       kind: "string",
-      help: "the path that the file had on its server, such as obdfilter/fs-OST0001/job_stats",
+      help: "original path on the server, such as obdfilter/fs-OST0001/job_stats",
     },
-    nonzero: { kind: "boolean", help: "leave out counters without samples" },
+    nonzero: { kind: "boolean", help: "omit counters without samples" },
   },
   examples: [
     {
@@ -52,7 +51,7 @@ export default defineCommand({
     }
     for (const file of files) {
       guarded(file, files.length, context, () => printFile(file, setting, context));
-      await context.breathe();
+      await context.yieldToEvents();
     }
   },
 });
@@ -117,7 +116,7 @@ const nothingFound = (file: string) =>
   new FormatError(
     file,
     {},
-    "no counters of Lustre in it; expected stats, job_stats, brw_stats or output of lctl get_param (--path says what an empty file is)",
+    "no Lustre counters found; expected stats, job_stats, brw_stats or lctl get_param output (for an empty file, name its kind with --path)",
   );
 
 function headline(item: LustreItem): string {
@@ -137,16 +136,13 @@ function problems(item: LustreItem): string {
   const say = (count: number, what: string) => count > 0 && found.push(`${count} ${what}`);
   if (item instanceof Reading) {
     const { notes } = item;
-    say(notes.brokenLines, `lines that cannot be read, the first is line ${notes.firstBrokenLine}`);
-    say(notes.unknownLines, "lines of unknown meaning");
-    say(
-      item.kind === "job_stats" ? notes.duplicates : 0,
-      "entries that came twice; the later ones are shown",
-    );
-    if (item.cut) found.push("the text is cut; the last entry is not whole");
+    say(notes.brokenLines, `unreadable lines, the first is line ${notes.firstBrokenLine}`);
+    say(notes.unknownLines, "unknown lines");
+    say(item.kind === "job_stats" ? notes.duplicates : 0, "duplicate entries; the last one is shown");
+    if (item.cut) found.push("the text is truncated; the last entry is incomplete");
   } else {
-    say(item.unknownLines, "lines of unknown meaning");
-    if (item.form === "table") say(item.brokenLines, "lines that cannot be read");
+    say(item.unknownLines, "unknown lines");
+    if (item.form === "table") say(item.brokenLines, "unreadable lines");
   }
   return found.length === 0 ? "" : `${headline(item)}: ${found.join("; ")}`;
 }

@@ -1,4 +1,4 @@
-/** `plimsoll ncio advise`: what a sweep says of the seven guidelines, or of one's own pattern. */
+/** `plimsoll ncio advise`: tests the seven guidelines on a sweep, or advises on a pattern. */
 import {
   type Advice,
   adviceLines,
@@ -17,32 +17,35 @@ import { defineCommand, type OptionValues } from "../command.ts";
 import { type Loaded, loadSweep } from "./load.ts";
 
 const options = {
-  case: { kind: "choice", choices: CASES, help: "contiguous or not in memory and in the file [c-nc]" },
-  count: { kind: "number", integer: true, min: 1, help: "regions of each rank [of the sweep]" },
-  size: { kind: "bytes", min: 1, help: "bytes of a region [of the sweep]" },
-  spacing: { kind: "bytes", min: 1, help: "bytes from start to start [of the sweep]" },
-  ranks: { kind: "number", short: "n", integer: true, min: 1, help: "processes [of the sweep]" },
-  direction: { kind: "choice", choices: ["write", "read"], help: "what the program does [of the sweep]" },
+  case: { kind: "choice", choices: CASES, help: "contiguous (c) or not (nc) in memory and in file [c-nc]" },
+  count: { kind: "number", integer: true, min: 1, help: "regions per rank [as in the sweep]" },
+  size: { kind: "bytes", min: 1, help: "region size [as in the sweep]" },
+  spacing: { kind: "bytes", min: 1, help: "distance between region starts [as in the sweep]" },
+  ranks: { kind: "number", short: "n", integer: true, min: 1, help: "processes [as in the sweep]" },
+  direction: {
+    kind: "choice",
+    choices: ["write", "read"],
+    help: "direction of the program [as in the sweep]",
+  },
   method: {
     kind: "choice",
     choices: METHOD_ORDER,
     default: "posix",
-    help: "what the program uses now, for the speed-up of a change",
+    help: "current method of the program, to compute the speed-up",
   },
 } as const;
 
 export default defineCommand({
   name: "ncio advise",
-  summary: "say what a sweep of noncontiguous I/O means: the guidelines, or the best method for a pattern",
   description:
-    "Reads a folder of plimsoll ncio sweep (also one that is not finished), its sweep.json, or the points of plimsoll ncio -o. Without a pattern it judges the seven guidelines of the NCIO paper by these numbers and says where the fastest method changes. With a pattern (any of --case, --count, --size, --spacing, --ranks) it finds the nearest measured patterns and says which method is best there, what a change of method or of layout would bring, with its uncertainty, and which MPI-IO hints select the method.",
-  arguments: [{ name: "sweep", help: "folder, sweep.json, or the file of plimsoll ncio -o", kind: "file" }],
+    "Reads the folder of a finished or interrupted plimsoll ncio sweep, its sweep.json, or the points of plimsoll ncio -o. Without a pattern it tests the seven guidelines of the NCIO paper against these results and lists where the fastest method changes. With a pattern (any of --case, --count, --size, --spacing, --ranks) it finds the nearest measured patterns and reports the best method, the gain of a change of method or layout with its uncertainty, and the MPI-IO hints that select the method.",
+  arguments: [{ name: "sweep", help: "sweep folder, sweep.json, or file of plimsoll ncio -o", kind: "file" }],
   options,
   examples: [
-    { command: "plimsoll ncio advise ncio-sweep", does: "the guidelines by the numbers of this storage" },
+    { command: "plimsoll ncio advise ncio-sweep", does: "test the guidelines on this storage" },
     {
       command: "plimsoll ncio advise ncio-sweep --case nc-nc --count 20000 --size 64 --spacing 512",
-      does: "the best method for a pattern, and what a change would bring",
+      does: "best method for a pattern, and the gain of a change",
     },
   ],
   async run({ arguments: [path], options: given }, context) {
@@ -60,7 +63,7 @@ export default defineCommand({
       `Sweep      ${loaded.path}: ${formatMany(sweep.points.length, "point")}`,
       ...(missing > 0
         ? [
-            `Unfinished ${formatCount(missing)} of ${formatCount(missing + sweep.points.length)} points are missing; what needs them is not measured`,
+            `Unfinished ${formatCount(missing)} of ${formatCount(missing + sweep.points.length)} points are missing; verdicts that need them are not measured`,
           ]
         : []),
       ...storageLines(sweep),
@@ -86,7 +89,7 @@ function adviceOf(sweep: NcioSweep, given: Given, { path }: Loaded): Advice {
   const spacing = given.spacing ?? Math.max(size, sweep.defaults.spacing);
   if (spacing < size)
     throw new UsageError(
-      `--spacing ${spacing} is below the size ${size} of a region; it counts from start to start`,
+      `--spacing ${spacing} is below the size ${size} of a region; spacing is the distance between region starts`,
     );
   const query = {
     case: accessCase,
@@ -101,7 +104,7 @@ function adviceOf(sweep: NcioSweep, given: Given, { path }: Loaded): Advice {
       points.cases.filter((one) => points.regions(way, one).length > 0).map((one) => `${one} ${way}`),
     );
     throw new UsageError(
-      `${path} has no points of ${accessCase} ${direction}; it has ${have.join(", ") || "none that a method was really used for"}`,
+      `${path} has no points of ${accessCase} ${direction}; it has ${have.join(", ") || "no usable points"}`,
     );
   }
   return advice;

@@ -26,7 +26,7 @@ export function loadSweep(path: string): Loaded {
   if (existsSync(join(path, SWEEP))) return readWhole(join(path, SWEEP));
   if (existsSync(join(path, JOURNAL))) return readJournal(join(path, JOURNAL));
   throw new UsageError(
-    `${path}: no ${SWEEP} and no ${JOURNAL} is there; give the folder of plimsoll ncio sweep`,
+    `${path}: no ${SWEEP} and no ${JOURNAL} found; give the folder of plimsoll ncio sweep`,
   );
 }
 
@@ -53,7 +53,7 @@ function readWhole(path: string): Loaded {
 
 type Setting = Common & { readonly vary: string; readonly maxCount?: number };
 
-/** A last line that was cut short is a point that is missing. */
+/** A truncated last line is a missing point. */
 function readJournal(path: string): Loaded {
   const text = textOf(path);
   const lines = text
@@ -68,11 +68,7 @@ function readJournal(path: string): Loaded {
   for (const [i, { key, point }] of rest.entries())
     points.set(String(key), readPoint(point, path, "point", i + 2));
   if (points.size === 0)
-    throw new FormatError(
-      path,
-      {},
-      "no point was measured yet; repeat the command line of the sweep to go on",
-    );
+    throw new FormatError(path, {}, "no point measured yet; repeat the sweep command to continue");
   const setting = settingOf(path, head.setting);
   const sweep: NcioSweep = {
     ...setting.axes,
@@ -105,7 +101,9 @@ function settingOf(path: string, value: unknown) {
     const { layout } = patternOf((planned[0] as (typeof planned)[number]).pattern);
     return { axes: { variables, defaults }, planned: planned.length, layout };
   } catch (error) {
-    throw new FormatError(path, { line: 1 }, "its options are not those of a sweep", { cause: error });
+    throw new FormatError(path, { line: 1 }, "its options are not those of plimsoll ncio sweep", {
+      cause: error,
+    });
   }
 }
 

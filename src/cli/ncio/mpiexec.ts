@@ -51,7 +51,7 @@ function findMpiexec(asked: string | undefined): { name: string; options: string
   }
   throw new UsageError(
     asked === undefined
-      ? "--backend mpiio needs an MPI, and there is no mpiexec here; install one (Debian: mpich or openmpi-bin) or name it with --mpiexec"
+      ? "--backend mpiio needs mpiexec, which was not found; install an MPI (Debian: mpich or openmpi-bin) or name the launcher with --mpiexec"
       : `--mpiexec ${asked}: cannot be run`,
   );
 }

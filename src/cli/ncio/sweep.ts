@@ -25,36 +25,35 @@ const JOURNAL = "journal.ndjson";
 
 export default defineCommand({
   name: "ncio sweep",
-  summary: "measure how region count, size and spacing decide which method is fast, with figures and advice",
   description:
-    "The three sweeps of the NCIO paper (Ching and others): region count 2048 to 1048576, size 8 to 4096 bytes, spacing 128 to 4096 bytes, the others at their defaults, for all cases and methods. Every point is on disk before the next begins: the same command goes on with a sweep that was cut short. Writes a folder: report.html with the paper's Figures 4 to 6 and its seven guidelines judged by these numbers, figures as SVG and CSV, points.csv and sweep.json.",
+    "Runs the three sweeps of the NCIO paper (Ching et al.): region count 2048 to 1048576, size 8 to 4096 bytes, spacing 128 to 4096 bytes, for all cases and methods. Each point is saved before the next starts: the same command resumes an interrupted sweep. Writes a folder: report.html with the paper's Figures 4 to 6 and a verdict on its seven guidelines, figures as SVG and CSV, points.csv and sweep.json.",
   options: {
     ...common,
     vary: {
       kind: "string",
       valueName: "LIST",
       default: VARIABLES.join(","),
-      help: "what to vary, with commas; values of one's own as count=1024:4096:16384",
+      help: "comma-separated parameters to vary; custom values as count=1024:4096:16384",
     },
-    "max-count": { kind: "number", integer: true, min: 1, help: "leave out larger region counts" },
+    "max-count": { kind: "number", integer: true, min: 1, help: "skip larger region counts" },
     output: {
       kind: "string",
       short: "o",
       valueName: "DIR",
       default: "ncio-sweep",
-      help: "the folder; a sweep that was cut short there is gone on with",
+      help: "output folder; an interrupted sweep there is resumed",
     },
   },
   examples: [
     {
       command: "plimsoll ncio sweep --backend servers --pause 0",
-      does: "all sweeps on four servers of this run",
+      does: "all sweeps on four storage servers",
     },
     {
       command: "plimsoll ncio sweep --vary spacing --case c-nc --dir /lustre/me -n 16 -o lustre",
-      does: "one figure on a parallel file system",
+      does: "one sweep on a parallel file system",
     },
-    { command: "plimsoll ncio advise ncio-sweep", does: "what follows for one's own pattern" },
+    { command: "plimsoll ncio advise ncio-sweep", does: "advice for your pattern" },
   ],
   ranksTogether: true,
   async run({ options }, context) {
@@ -104,7 +103,7 @@ export default defineCommand({
   },
 });
 
-/** `count,size=8:64`: the paper's values, or one's own. */
+/** `count,size=8:64`: the paper's values, or custom ones. */
 export function variablesOf(
   text: string,
   maxCount: number | undefined,

@@ -14,7 +14,7 @@ const COLUMNS: readonly (readonly [string, Cell, "left" | "right"])[] = [
   ["spread", ({ spread }) => formatShare(spread.relative), "right"],
   ["time", ({ seconds }) => formatValue(seconds, "seconds"), "right"],
   [
-    "of it sync",
+    "sync time",
     ({ syncSeconds, direction }) => (direction === "read" ? "" : formatValue(syncSeconds, "seconds")),
     "right",
   ],
@@ -42,7 +42,7 @@ export function headLines(points: readonly NcioPoint[], machine: string, layout:
     `Storage    ${first.backend}${servers}; ${machine}`,
     `Ranks      ${first.ranks}, ${first.launch}`,
     `Layout     ${layout}`,
-    `Measured   mean of ${kept} of ${first.repeats} repeats after ${first.warmUps} warm-ups${first.verified ? "; every byte compared" : "; nothing compared"}`,
+    `Measured   mean of ${kept} of ${first.repeats} repeats after ${first.warmUps} warm-ups${first.verified ? "; every byte verified" : "; not verified"}`,
   ];
 }
 

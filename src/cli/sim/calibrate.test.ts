@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 async function run(...words: string[]) {
   const command = (await import("./calibrate.ts")).default;
-  const table = [{ name: command.name, summary: command.summary, load: async () => ({ default: command }) }];
+  const table = [{ name: command.name, summary: "", load: async () => ({ default: command }) }];
   const world = fakeWorld();
   const code = await runCli(["sim", "calibrate", ...words], table, world);
   return { code, out: world.out, err: world.err };
@@ -76,7 +76,7 @@ describe("sim calibrate", () => {
     const bare = await run("--machine", path("ours.json"));
     expect([bare.code, bare.err]).toEqual([
       2,
-      expect.stringMatching(/nothing is published of ours: give --targets/),
+      expect.stringMatching(/no published numbers for ours: give your measurements with --targets/),
     ]);
   });
 });

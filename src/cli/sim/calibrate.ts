@@ -21,17 +21,16 @@ import { machineFrom } from "./machine.ts";
 
 export default defineCommand({
   name: "sim calibrate",
-  summary: "fit a simulated machine's parameters to published or own measurements",
   description:
-    "Searches parameters of the storage model with which the simulated experiments come close to their targets: the published numbers of the adaptive I/O study for its machines, or a table of your own. Prints the parameters, the loss, and for each target what is simulated with the verdict; misses are shown as misses. With --budget 0s it only judges the parameters as they are. The same seed and number of evaluations give the same result.",
+    "Fits the parameters of the storage model to measurements: the published numbers of the adaptive I/O paper, or your own table. Prints the parameters, the loss, and the simulated value and verdict for each measurement, misses included. --budget 0s only evaluates the current parameters. The same seed and number of evaluations give the same result.",
   examples: [
     {
       command: "plimsoll sim calibrate --budget 0s",
-      does: "judge the parameters of Jaguar that come with Plimsoll",
+      does: "evaluate the built-in parameters of Jaguar",
     },
     {
       command: "plimsoll sim calibrate --machine ours.json --targets measured.csv --budget 5m -o fitted.json",
-      does: "fit a machine of your own to your measurements",
+      does: "fit your own machine to your measurements",
     },
   ],
   options: {
@@ -44,20 +43,20 @@ export default defineCommand({
     targets: {
       kind: "string",
       valueName: "FILE",
-      help: "table of targets (CSV); the published numbers by default",
+      help: "table of measurements (CSV; default: the published numbers)",
     },
     budget: {
       kind: "string",
       default: "5m",
       valueName: "TIME",
-      help: "how long to search, such as 30s, 5m or 1h",
+      help: "search time, such as 30s, 5m or 1h",
     },
     evaluations: {
       kind: "number",
       integer: true,
       min: 1,
       valueName: "N",
-      help: "search this many parameter sets instead of for a time; the result then depends on nothing else",
+      help: "evaluate this many parameter sets instead of a search time, for reproducible results",
     },
     samples: {
       kind: "number",
@@ -83,7 +82,7 @@ export default defineCommand({
       min: 0,
       max: 2 ** 32 - 1,
       default: 1,
-      help: "of runs and of the search",
+      help: "seed of the runs and of the search",
     },
     seeds: {
       kind: "number",
@@ -92,14 +91,20 @@ export default defineCommand({
       max: 100,
       default: 1,
       valueName: "N",
-      help: "fit on so many seeds at once, from --seed on in steps of 10; the loss is their mean",
+      help: "fit to N seeds at once, from --seed in steps of 10; the loss is their mean",
     },
-    threads: { kind: "number", integer: true, min: 0, max: 1024, help: "processors to use (default: all)" },
+    threads: {
+      kind: "number",
+      integer: true,
+      min: 0,
+      max: 1024,
+      help: "number of threads (default: all cores)",
+    },
     output: {
       kind: "string",
       short: "o",
       valueName: "FILE",
-      help: "write the machine with its new parameters",
+      help: "write the machine with the fitted parameters",
     },
   },
   async run({ options }, context) {
@@ -119,10 +124,10 @@ export default defineCommand({
       effort,
       judging,
       seed,
-      pool: { threads, signal: context.signal, breathe: () => context.breathe() },
+      pool: { threads, signal: context.signal, yieldToEvents: () => context.yieldToEvents() },
       goOn: async (evaluations) => {
         progress.update(evaluations);
-        await context.breathe();
+        await context.yieldToEvents();
         if (options.evaluations !== undefined) return evaluations < options.evaluations;
         return performance.now() - began < limitMs;
       },
@@ -140,7 +145,7 @@ export default defineCommand({
 function publishedOf(machine: Machine) {
   if (MACHINES.every((one) => one.name !== machine.name))
     throw new UsageError(
-      `nothing is published of ${machine.name}: give --targets with your measurements (for the paper's machines, name the file's "name" ${MACHINES.map((one) => one.name).join(", ")})`,
+      `no published numbers for ${machine.name}: give your measurements with --targets (for the paper's machines, set "name" in the file to one of ${MACHINES.map((one) => one.name).join(", ")})`,
     );
   return judgingOf(machine.name);
 }
@@ -193,7 +198,7 @@ function asText(
   const lines = [
     `${machine.title}: simulated`,
     `${formatCount(evaluations)} ${evaluations === 1 ? "parameter set" : "parameter sets"} in ${formatSeconds(seconds)}, ${loss}`,
-    `${count("met")} targets met, ${count("missed")} missed${count("not run") > 0 ? `, ${count("not run")} not run` : ""}`,
+    `${count("met")} measurements met, ${count("missed")} missed${count("not run") > 0 ? `, ${count("not run")} not run` : ""}`,
     "",
     ...textTable(
       ["", "target", "published", "simulated"].map((label) => ({ label })),

@@ -9,7 +9,7 @@ import { fakeWorld } from "../test-kit.ts";
 import command from "./explore.ts";
 
 async function run(...words: string[]) {
-  const table = [{ name: command.name, summary: command.summary, load: async () => ({ default: command }) }];
+  const table = [{ name: command.name, summary: "", load: async () => ({ default: command }) }];
   const world = fakeWorld();
   const code = await runCli(["sim", "explore", ...words], table, world);
   return { code, out: world.out, err: world.err };
@@ -45,7 +45,7 @@ describe("plimsoll sim explore", () => {
     expect(err).toMatch(/of 40 runs broke an invariant/);
     const seed = /--replay (\d+) --policy paper/.exec(out)?.[1];
     expect(seed).toBeDefined();
-    expect(out).toMatch(/Smallest scenario that breaks the same:\n {2}policy paper, 2 writers, 1 targets/);
+    expect(out).toMatch(/Smallest scenario with the same violation:\n {2}policy paper, 2 writers, 1 targets/);
     expect((await run("--replay", seed as string, "--policy", "paper")).code).toBe(1);
   });
 

@@ -23,34 +23,39 @@ import { CheckFailed } from "../failure.ts";
 
 export default defineCommand({
   name: "sim explore",
-  summary: "try the adaptive writer's protocol under random faults, and check what must always hold",
   description:
-    "Every seed is a small run with its faults: processes die or pause, targets slow down, hang, fill up or fail, messages are late or come twice. Every step is checked: each byte once in the committed index and durable, no overlap in a file, no more writers than allowed, one outcome, and an end. A violation is shown with the command that runs it again and with a scenario made as small as possible. The exit code is 1 then.",
+    "Runs many small simulations with random faults, one per seed: processes die or pause, targets slow down, hang, fill up or fail, messages are delayed or duplicated. Every step is checked: each byte exactly once in the committed index and durable, no overlap in a file, no more writers than allowed, one outcome, and termination. A violation is printed with its replay command and a minimized scenario (exit code 1).",
   options: {
     count: { kind: "number", integer: true, min: 1, default: 2000, help: "runs" },
-    seed: { kind: "number", integer: true, min: 0, default: 1, help: "of the first run; the others follow" },
+    seed: {
+      kind: "number",
+      integer: true,
+      min: 0,
+      default: 1,
+      help: "seed of the first run; the others follow",
+    },
     policy: {
       kind: "list",
       valueName: "NAME",
-      help: `only these policies [${EXPLORED_POLICIES.join(", ")}]`,
+      help: `test only these policies [${EXPLORED_POLICIES.join(", ")}]`,
     },
     threads: {
       kind: "number",
       integer: true,
       min: 1,
-      help: "threads that run them; as many as there are cores",
+      help: "number of threads (default: all cores)",
     },
     replay: {
       kind: "number",
       integer: true,
       min: 0,
       valueName: "SEED",
-      help: "run this one, with its events",
+      help: "replay this seed and print its events",
     },
     scenario: {
       kind: "string",
       valueName: "FILE",
-      help: "run the scenario of this JSON file, with its events",
+      help: "run a scenario from a JSON file and print its events",
     },
   },
   examples: [
@@ -89,7 +94,7 @@ function policiesOf(given: readonly string[]): readonly string[] {
   if (given.length === 0) return EXPLORED_POLICIES;
   for (const name of given)
     if (!(EXPLORED_POLICIES as readonly string[]).includes(name))
-      throw new UsageError(`unknown policy ${name} (known here: ${EXPLORED_POLICIES.join(", ")})`);
+      throw new UsageError(`unknown policy ${name} (have: ${EXPLORED_POLICIES.join(", ")})`);
   return given;
 }
 
@@ -115,7 +120,7 @@ function tallyText(tally: Tally, policies: readonly string[], smallest: Scenario
   for (const { seed, detail } of violations.slice(0, 10))
     lines.push("", detail, `  ${replayCommand(seed, policies)}`);
   if (smallest !== undefined)
-    lines.push("", "Smallest scenario that breaks the same:", ...scenarioLines(smallest));
+    lines.push("", "Smallest scenario with the same violation:", ...scenarioLines(smallest));
   return `${lines.join("\n")}\n`;
 }
 
@@ -127,7 +132,7 @@ function replayCommand(seed: number, policies: readonly string[]): string {
 function scenarioLines(scenario: Scenario): string[] {
   const { policy, writers, targets, faults, network } = scenario;
   return [
-    `  policy ${policy}, ${writers} writers, ${targets} targets${scenario.sharedSources ? ", sources that all can read" : ""}`,
+    `  policy ${policy}, ${writers} writers, ${targets} targets${scenario.sharedSources ? ", shared sources" : ""}`,
     ...faults.map((fault) => `  ${faultText(fault)}`),
     ...(network === null
       ? []

@@ -24,51 +24,56 @@ const QUICK_SAMPLES = 3;
 
 export default defineCommand({
   name: "sim replay",
-  summary: "simulate the experiments of the adaptive I/O paper, and judge every published number",
   description:
-    "Runs Figures 1, 2, 3, 5, 6, 7 and Table I of the adaptive I/O paper (Lofstead et al., SC '10) on the simulator, with the paper's number of samples, and compares every published number and relation with what comes out: met, missed, or not run. Adaptive runs go through the protocol itself. Also compares our own policy with the paper's on the same seeds. Samples run on all processors; the result does not depend on how many there are. With --output it writes a folder: report.html, the figures as SVG and CSV, checks.json and samples.csv. All results are simulated and say so.",
+    "Simulates Figures 1, 2, 3, 5, 6, 7 and Table I of the adaptive I/O paper (Lofstead et al., SC '10) with the paper's number of samples and checks every published number and relation: met, missed, or not run. Adaptive runs use the real protocol code. Also compares the plimsoll policy with the paper's on the same seeds. Samples run on all cores; the result does not depend on their number. With --output it writes a folder: report.html, figures as SVG and CSV, checks.json and samples.csv. All results are labelled as simulated.",
   options: {
     output: {
       kind: "string",
       short: "o",
       valueName: "DIR",
-      help: "write report, figures and checks into this folder; an earlier replay there is replaced",
+      help: "write report, figures and checks to this folder; replaces an earlier replay",
     },
     samples: {
       kind: "number",
       integer: true,
       min: 2,
       max: 10_000,
-      help: "per point of every figure, ten times as many tests in Table I (default: as in the paper, 10 for Figs 5 to 7)",
+      help: "samples per point of each figure, and ten times as many for Table I (default: as in the paper, 10 for Figs 5 to 7)",
     },
-    quick: { kind: "boolean", help: `a first look: --samples ${QUICK_SAMPLES}` },
+    quick: { kind: "boolean", help: `quick look: --samples ${QUICK_SAMPLES}` },
     seed: {
       kind: "number",
       integer: true,
       min: 0,
       default: 2010,
-      help: "of background, speeds and start times",
+      help: "seed of background load, speeds and start times",
     },
     only: {
       kind: "list",
       valueName: "ID",
-      help: "a part (fig1, fig2, fig3, table1, xtp, fig5, fig6, fig7, policies) or a row of checks such as I6; may be repeated",
+      help: "run only this part (fig1, fig2, fig3, table1, xtp, fig5, fig6, fig7, policies) or check, such as I6; may be repeated",
     },
     machine: {
       kind: "list",
       valueName: "FILE.json",
-      help: "a machine file in place of the built-in machine of its name; may be repeated",
+      help: "machine file that replaces the built-in machine of the same name; may be repeated",
     },
-    threads: { kind: "number", integer: true, min: 0, max: 1024, help: "processors to use (default: all)" },
+    threads: {
+      kind: "number",
+      integer: true,
+      min: 0,
+      max: 1024,
+      help: "number of threads (default: all cores)",
+    },
   },
   examples: [
     { command: "plimsoll sim replay", does: "every check on the terminal" },
-    { command: "plimsoll sim replay -o replay", does: "the whole report with the paper's figures" },
+    { command: "plimsoll sim replay -o replay", does: "full report with the paper's figures" },
     { command: "plimsoll sim replay --quick --only fig5 --json", does: "a few samples of one figure" },
   ],
   async run({ options }, context) {
     const { quick, samples, seed, output } = options;
-    if (quick && samples !== undefined) throw new UsageError("--quick and --samples: choose one");
+    if (quick && samples !== undefined) throw new UsageError("--quick and --samples exclude each other");
     const effort: Effort = quick
       ? effortOf(QUICK_SAMPLES)
       : samples === undefined
@@ -135,7 +140,7 @@ function replayText(replay: Replay, width: number, output: string | undefined): 
     ...checkLines(replay.checks, width),
     "",
     output === undefined
-      ? "The whole report: plimsoll sim replay -o replay"
+      ? "Full report: plimsoll sim replay -o replay"
       : `Wrote ${output}: report.html, figures, checks.json, samples.csv`,
   ];
   return `${lines.join("\n")}\n`;

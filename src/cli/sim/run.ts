@@ -25,64 +25,66 @@ const WORKLOADS: Readonly<Record<string, number>> = {
 
 export default defineCommand({
   name: "sim run",
-  summary: "simulate one output step of many writers, under one or several policies",
   description:
-    "Runs the protocol of the adaptive writer on virtual time, against a model of the storage targets of a machine: Jaguar, Franklin or XTP of the adaptive I/O paper, or one of your own in a JSON file. Several policies meet the same background load, so that they can be compared. The same seed and parameters give the same run, event by event. All results are simulated and say so.",
+    "Runs the adaptive writer's protocol in virtual time against a storage model: Jaguar, Franklin or XTP of the adaptive I/O paper, or your own machine in a JSON file. All policies see the same background load, so that they can be compared. The same seed and parameters give the same run, event by event. All results are labelled as simulated.",
   arguments: [{ name: "machine", help: "jaguar, franklin, xtp, or a machine file (.json)", kind: "file" }],
   options: {
     policy: {
       kind: "string",
       default: "static,paper,plimsoll",
       valueName: "NAME[,NAME…]",
-      help: `one or several of ${POLICY_NAMES.join(", ")}; the first is what others are compared with`,
+      help: `one or more of ${POLICY_NAMES.join(", ")}; the first is the baseline`,
     },
-    writers: { kind: "number", integer: true, min: 1, default: 2048, help: "processes that write" },
+    writers: { kind: "number", integer: true, min: 1, default: 2048, help: "number of writer processes" },
     targets: {
       kind: "number",
       integer: true,
       min: 1,
-      help: "storage targets used; 512 or all that the machine has",
+      help: "number of storage targets (default: 512, or all of the machine)",
     },
     size: {
       kind: "bytes",
       valueName: "BYTES",
-      help: "of each writer; 128 MiB unless --workload says otherwise",
+      help: "bytes per writer (default: 128 MiB, or set by --workload)",
     },
     workload: {
       kind: "choice",
       choices: Object.keys(WORKLOADS),
-      help: "size per writer of a program of the paper",
+      help: "workload of the paper, sets the size per writer",
     },
     steps: {
       kind: "number",
       integer: true,
       min: 1,
       default: 1,
-      help: "output steps; later ones know the speeds that earlier ones measured",
+      help: "number of output steps; later steps use the target speeds measured before",
     },
-    interference: { kind: "boolean", help: "three processes write without end on each of eight targets" },
+    interference: {
+      kind: "boolean",
+      help: "add interference: three processes write continuously to each of eight targets",
+    },
     seed: {
       kind: "number",
       integer: true,
       min: 0,
       default: 1,
-      help: "of background, speeds and start times",
+      help: "seed of background load, speeds and start times",
     },
     output: {
       kind: "string",
       short: "o",
       valueName: "FILE.html",
-      help: "write the picture as one HTML file",
+      help: "write the figures as one HTML file",
     },
     figures: { kind: "string", valueName: "DIR", help: "write every figure as SVG and CSV" },
   },
   examples: [
-    { command: "plimsoll sim run jaguar --writers 4096 -o step.html", does: "three policies on one picture" },
+    { command: "plimsoll sim run jaguar --writers 4096 -o step.html", does: "three policies side by side" },
     {
       command: "plimsoll sim run jaguar --policy mpi-io,paper --workload pixie3d-xl --writers 16384",
       does: "the largest run of the paper",
     },
-    { command: "plimsoll sim run site.json --policy plimsoll --json", does: "on your own machine" },
+    { command: "plimsoll sim run site.json --policy plimsoll --json", does: "your own machine description" },
   ],
   async run({ arguments: [name = ""], options }, context) {
     const machine = machineFrom(name);

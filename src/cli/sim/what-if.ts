@@ -12,29 +12,28 @@ import { didYouMean } from "../suggest.ts";
 
 export default defineCommand({
   name: "sim what-if",
-  summary: "replay recorded runs of a store without a run or a target, or under a policy",
   description:
-    "Fits a model of the storage to the recorded runs of a store (a rate per OST, a limit per program, the cost of sharing), replays the runs around a point in time as they were and with one change, and says what would have changed: which runs gain, which lose, how the load of the targets shifts. The change is a run taken away, a target taken away (its data lies elsewhere), or one run's writes under a policy of the adaptive writer. The result is simulated and names its error: predicted against recorded I/O times of runs that the fit did not see.",
+    "Fits a storage model to the recorded runs of a store (rate per OST, limit per program, cost of sharing), replays the runs around a point in time with and without one change, and reports the effect: which runs gain, which lose, how the target load shifts. The change is to remove a run, to remove a target (its data moves to the others), or to write one run's data under a policy of the adaptive writer. The result is simulated and reports its error: predicted against recorded I/O times of runs left out of the fit.",
   options: {
-    store: { kind: "string", valueName: "DIR", help: "the store to read" },
-    "remove-run": { kind: "string", valueName: "ID", help: "take this run away" },
-    "remove-target": { kind: "string", valueName: "OST", help: "take this target away: 7 or OST0007" },
+    store: { kind: "string", valueName: "DIR", help: "store to read" },
+    "remove-run": { kind: "string", valueName: "ID", help: "remove this run" },
+    "remove-target": { kind: "string", valueName: "OST", help: "remove this target: 7 or OST0007" },
     policy: {
       kind: "string",
       valueName: "NAME[,NAME…]",
-      help: "write the run of --around under these policies: paper, plimsoll, static",
+      help: "write the run given by --around under these policies: paper, plimsoll, static",
     },
     around: {
       kind: "string",
       valueName: "RUN|TIME",
-      help: "where the window lies: a run id or a time (default: the run taken away, or the one that moved most over the target)",
+      help: "center of the time window: a run id or a time (default: the removed run, or the run with the most bytes on the target)",
     },
     hours: {
       kind: "number",
       min: 0,
       max: 10_000,
       default: 1,
-      help: "how far the window reaches before and after",
+      help: "hours before and after",
     },
     output: { kind: "string", short: "o", valueName: "FILE.html", help: "write the answer as one HTML file" },
     ...ENGINE_OPTIONS,
@@ -42,15 +41,15 @@ export default defineCommand({
   examples: [
     {
       command: "plimsoll sim what-if --store centre --remove-run 4200211856437560615",
-      does: "who would have been faster without it",
+      does: "effect of one run on the others",
     },
     {
       command: "plimsoll sim what-if --store centre --remove-target 7 --around 2017-11-22T13:00 -o ost7.html",
-      does: "an OST out of service, as a page",
+      does: "effect of an OST outage, as HTML",
     },
     {
       command: "plimsoll sim what-if --store centre --policy paper,plimsoll --around 4200211856437560615",
-      does: "its writes with the adaptive writer",
+      does: "the same run with the adaptive writer",
     },
   ],
   async run({ options }, context) {
@@ -58,9 +57,9 @@ export default defineCommand({
     const asked = [options.removeRun, options.removeTarget, options.policy].filter(
       (one) => one !== undefined,
     );
-    if (path === undefined) throw new UsageError("--store is missing: which store to read");
+    if (path === undefined) throw new UsageError("--store is missing: name a store folder");
     if (asked.length !== 1)
-      throw new UsageError("what if what? choose one of --remove-run, --remove-target and --policy");
+      throw new UsageError("no change given: choose one of --remove-run, --remove-target and --policy");
     const question = questionOf(path, options);
     question.policies?.forEach(policyNamed);
     const { Store } = await import("../../store/index.ts");

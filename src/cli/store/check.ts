@@ -9,16 +9,15 @@ import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 
 export default defineCommand({
   name: "store check",
-  summary: "verify a store, and name what stopped writers left",
   description:
-    "Compares every segment with the manifest: that it is there, its size, its number of rows, and with --deep the checksum of its content. Tells how many runs were stored twice (queries see them once), and which stretches of counters are in more than one batch and so count twice, which is damage that store compact mends. Names leftovers, which are files of stopped writers that no manifest entry knows, and removes nothing unless --remove-leftovers is given. Even then it keeps leftovers of a damaged store, and segments of a table that has no others, since a manifest that lost its entries looks the same. Exits with 1 when something is damaged; plimsoll store repair then says what is lost.",
+    "Compares every segment with the manifest: existence, size, row count, and with --deep its checksum. Reports duplicate runs (queries see them once) and counter intervals in more than one batch, which count twice until store compact removes the copies. Lists leftovers, files of interrupted writers without a manifest entry, and removes them only with --remove-leftovers. Leftovers of a damaged store, and segments of a table that has no others, are always kept, since a manifest that lost its entries looks the same. Exit code 1 on damage; plimsoll store repair then lists the losses.",
   arguments: [STORE_ARGUMENT],
   options: {
-    deep: { kind: "boolean", help: "read everything and compare checksums" },
-    "remove-leftovers": { kind: "boolean", help: "remove leftovers that are older than --grace" },
+    deep: { kind: "boolean", help: "read everything and verify checksums" },
+    "remove-leftovers": { kind: "boolean", help: "remove leftovers older than --grace" },
     grace: {
       kind: "number",
-      help: "keep leftovers younger than this: a writer may be at work on them",
+      help: "keep leftovers younger than this: a writer may still use them",
       valueName: "MINUTES",
       default: 1440,
       min: 0,
@@ -30,7 +29,7 @@ export default defineCommand({
     { command: "plimsoll store check --deep centre.store", does: "checksums too" },
     {
       command: "plimsoll store check --remove-leftovers --grace 0 centre.store",
-      does: "when nobody writes: remove all leftovers",
+      does: "remove all leftovers while no writer runs",
     },
   ],
   async run({ arguments: [path = ""], options }, context) {
@@ -43,14 +42,14 @@ export default defineCommand({
       onProgress: (done, total) => {
         progress ??= context.progress({ label: "checking", total, unit: "bytes" });
         progress.update(done);
-        return context.breathe();
+        return context.yieldToEvents();
       },
     });
     if (context.json) context.printJson({ ...report, ok: report.problems.length === 0 });
     else for (const line of lines(report)) context.out.write(`${line}\n`);
     if (report.problems.length > 0)
       throw new CheckFailed(
-        `${path}: ${report.problems.length} of its parts are damaged or missing; plimsoll store repair says what is lost`,
+        `${path}: ${report.problems.length} of its parts are damaged or missing; plimsoll store repair lists the losses`,
       );
   },
 });
@@ -60,7 +59,7 @@ const OVERLAPS_MAX = 20;
 
 function* lines(report: CheckReport): Generator<string> {
   yield `${report.store}: ${formatCount(report.batches)} batches${
-    report.replaced === 0 ? "" : `, and ${formatCount(report.replaced)} replaced ones that wait to be removed`
+    report.replaced === 0 ? "" : `, and ${formatCount(report.replaced)} replaced ones to be removed later`
   }`;
   yield* textTable(
     [{ min: 12 }, { right: true, min: 19 }, { right: true, min: 9 }, {}],
@@ -90,5 +89,5 @@ function* lines(report: CheckReport): Generator<string> {
   for (const path of report.aside)
     yield `aside: ${path} (a batch that was taken out; remove it when its logs are ingested again)`;
   for (const path of report.foreign) yield `foreign: ${path} (left alone)`;
-  if (report.problems.length === 0) yield "all is as it was written";
+  if (report.problems.length === 0) yield "no damage found";
 }

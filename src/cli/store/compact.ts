@@ -6,20 +6,19 @@ import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 
 export default defineCommand({
   name: "store compact",
-  summary: "join the small batches of a store into one",
   description:
-    "Writes the rows of all batches below --target-bytes into one new batch, drops runs and stretches of counters that were stored twice, and rewrites data of older versions. Others may read and write meanwhile. The files of replaced batches are removed by a later compaction, when they have been replaced for --grace minutes, so that queries that are running can finish.",
+    "Merges all batches below --target-bytes into one, drops duplicate runs and counter intervals, and converts data of older versions. Readers and writers may run at the same time. A later compaction removes the files of replaced batches after --grace minutes, so that running queries can finish.",
   arguments: [STORE_ARGUMENT],
   options: {
     "target-bytes": {
       kind: "bytes",
-      help: "leave larger batches alone; make segments of about this size",
+      help: "skip larger batches; target size of new segments",
       default: 256 * 1024 * 1024,
       min: 1,
     },
     grace: {
       kind: "number",
-      help: "how long replaced batches stay on disk; 0 only when nobody else uses the store",
+      help: "keep replaced batches this long; 0 only if nobody else uses the store",
       valueName: "MINUTES",
       default: 60,
       min: 0,
@@ -28,7 +27,10 @@ export default defineCommand({
   },
   examples: [
     { command: "plimsoll store compact centre.store", does: "after many ingests" },
-    { command: "plimsoll store compact --grace 0 centre.store", does: "and remove the old files at once" },
+    {
+      command: "plimsoll store compact --grace 0 centre.store",
+      does: "and remove the old files immediately",
+    },
   ],
   async run({ arguments: [path = ""], options }, context) {
     const store = await Store.open(path, storeOptions(options));
@@ -51,9 +53,7 @@ export default defineCommand({
         : `${formatCount(replaced)} batches became one: ${formatBytes(bytesBefore)} became ${formatBytes(bytesAfter)}, ${formatCount(duplicateRuns)} runs that were there twice are there once\n`,
     );
     if (overlappingStretches > 0)
-      context.out.write(
-        `${formatCount(overlappingStretches)} stretches of counters that were there twice are there once\n`,
-      );
+      context.out.write(`${formatCount(overlappingStretches)} duplicate counter intervals merged\n`);
     if (removedBatches > 0)
       context.out.write(
         `removed the files of ${formatCount(removedBatches)} replaced batches (${formatBytes(removedBytes)})\n`,

@@ -11,21 +11,20 @@ const FORMATS: readonly ExportFormat[] = ["parquet", "csv", "ndjson"];
 
 export default defineCommand({
   name: "store export",
-  summary: "write a table of a store as one Parquet, CSV or NDJSON file",
   description:
-    "Writes all rows of a table to one file, which appears when it is whole. The checksums of the segments are compared first; a damaged one is refused. Runs that were stored twice are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; what was not recorded is null, and empty in CSV. In CSV, text that a spreadsheet would run as a formula begins with an apostrophe.",
+    "Writes all rows of a table to one file, which appears only when complete. Verifies the checksums of the segments first and fails on damage. Duplicate runs are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; missing values are null, and empty in CSV. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe.",
   arguments: [STORE_ARGUMENT],
   options: {
     table: {
       kind: "choice",
       choices: STORE_SCHEMA.map(({ name }) => name),
-      help: "which table",
+      help: "table to export",
     },
-    out: { kind: "string", short: "o", help: "the file to write", valueName: "FILE" },
+    output: { kind: "string", short: "o", help: "output file", valueName: "FILE" },
     format: {
       kind: "choice",
       choices: FORMATS,
-      help: "what to write (default: as the name of the file ends)",
+      help: "file format (default: by file extension)",
     },
     ...ENGINE_OPTIONS,
   },
@@ -40,8 +39,8 @@ export default defineCommand({
     const table = STORE_SCHEMA.find(({ name }) => name === options.table);
     if (table === undefined)
       throw new UsageError(`--table is missing (have: ${STORE_SCHEMA.map(({ name }) => name).join(", ")})`);
-    const { out } = options;
-    if (out === undefined) throw new UsageError("--out is missing: the file to write");
+    const { output: out } = options;
+    if (out === undefined) throw new UsageError("--output is missing: name a file");
     const format = (options.format ?? formatOf(out)) as ExportFormat;
     const store = await Store.open(path, storeOptions(options));
     const partial = context.partialOutput(temporaryPath(out));
@@ -57,7 +56,7 @@ function formatOf(path: string): ExportFormat {
   const format = FORMATS.find((one) => path.toLowerCase().endsWith(`.${one}`));
   if (format === undefined)
     throw new UsageError(
-      `--out ${path}: expected a name that ends in .parquet, .csv or .ndjson, or --format`,
+      `--output ${path}: expected a name that ends in .parquet, .csv or .ndjson, or --format`,
     );
   return format;
 }

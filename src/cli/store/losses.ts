@@ -5,7 +5,7 @@ import type { OptionSpecs } from "../command.ts";
 import type { Context } from "../context.ts";
 
 export const APPLY_OPTION = {
-  apply: { kind: "boolean", help: "do it; without this nothing is changed" },
+  apply: { kind: "boolean", help: "make the change; without it nothing is changed" },
 } as const satisfies OptionSpecs;
 
 /** Inputs that are named one by one; all are in the JSON and in lost.json. */
@@ -26,7 +26,7 @@ function* lossLines(loss: BatchLoss, applied: boolean): Generator<string> {
   yield `batch ${batch}${created === null ? "" : `, committed ${created} by ${writer}`}`;
   for (const { path, what, rows } of damaged)
     yield `  damaged: ${path}: ${what}${rows === undefined ? "" : ` (${formatCount(rows)} rows)`}`;
-  yield `  lost: ${rowsText(loss.lost) || "no rows that can be told"}`;
+  yield `  lost: ${rowsText(loss.lost) || "unknown number of rows"}`;
   yield `  kept: ${rowsText(loss.kept) || "nothing"}`;
   if (from !== null) yield `  times of the batch: ${from} to ${to}`;
   if (inputs.length > 0) {

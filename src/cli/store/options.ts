@@ -1,18 +1,24 @@
 /** What the commands of a store have in common. */
 import type { OptionSpecs } from "../command.ts";
 
-export const STORE_ARGUMENT = { name: "store", help: "the folder of a store", kind: "file" } as const;
+export const STORE_ARGUMENT = { name: "store", help: "store folder", kind: "file" } as const;
 
 export const ENGINE_OPTIONS = {
   memory: {
     kind: "bytes",
-    help: "what the database may hold in memory; more is spilled to disk (default: half of the memory)",
+    help: "database memory limit; beyond it, spill to disk (default: half of RAM)",
     min: 32 * 1024 * 1024,
   },
-  threads: { kind: "number", help: "processors to use (default: all)", integer: true, min: 1, max: 1024 },
+  threads: {
+    kind: "number",
+    help: "number of threads (default: all cores)",
+    integer: true,
+    min: 1,
+    max: 1024,
+  },
   temp: {
     kind: "string",
-    help: "where to spill (default: the tmp folder of the store)",
+    help: "folder for spill files (default: tmp in the store)",
     valueName: "DIR",
   },
 } as const satisfies OptionSpecs;

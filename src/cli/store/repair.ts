@@ -8,14 +8,13 @@ import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 
 export default defineCommand({
   name: "store repair",
-  summary: "say what is lost with damaged parts of a store, and take them out",
   description:
-    "Reads every segment, compares checksums, and says which batches are damaged and what is lost with them: tables, rows, times, and the logs and other inputs that can be ingested again. With --apply each damaged batch is replaced by one with the rows that are whole, so that queries work again, and ingest forgets the lost inputs. A run stays when its row and all of its accesses are there. Counters of servers in a batch go together with what the store says of their times, so that they can be ingested again without counting twice. Manifest entry and files of a damaged batch stay in the folder aside of the store. Exits with 1 when something is damaged and --apply is not given.",
+    "Reads every segment, verifies checksums, and lists damaged batches with their losses: tables, rows, times, and the logs and other inputs to ingest again. --apply replaces each damaged batch by its intact rows, so that queries work again, and ingest forgets the lost inputs. A run is kept if its row and all its accesses are intact. Server counters of a batch are dropped together with their time coverage, so that they can be ingested again without counting twice. Manifest entry and files of a damaged batch are moved to the folder aside of the store. Exit code 1 on damage without --apply.",
   arguments: [STORE_ARGUMENT],
   options: { ...APPLY_OPTION, ...ENGINE_OPTIONS },
   examples: [
-    { command: "plimsoll store repair centre.store", does: "what would be lost; changes nothing" },
-    { command: "plimsoll store repair --apply centre.store", does: "take it out, and keep it aside" },
+    { command: "plimsoll store repair centre.store", does: "list losses, change nothing" },
+    { command: "plimsoll store repair --apply centre.store", does: "remove it and keep a copy in aside/" },
   ],
   async run({ arguments: [path = ""], options }, context) {
     let progress: Progress | undefined;
@@ -25,7 +24,7 @@ export default defineCommand({
       onProgress: (done, total) => {
         progress ??= context.progress({ label: "checking", total, unit: "bytes" });
         progress.update(done);
-        return context.breathe();
+        return context.yieldToEvents();
       },
     });
     progress?.end();
@@ -33,7 +32,7 @@ export default defineCommand({
     const { length } = report.losses;
     if (length > 0 && !options.apply)
       throw new CheckFailed(
-        `${path}: ${length} batches are damaged; nothing was changed, add --apply to take them out`,
+        `${path}: ${length} batches are damaged; nothing changed, add --apply to remove them`,
       );
   },
 });

@@ -7,10 +7,9 @@ import { UsageError } from "../../base/errors.ts";
 
 export default defineCommand({
   name: "store schema",
-  summary: "print the tables and columns of a store, with units and meanings",
   description:
-    "Prints every table of a store and its columns: type, unit, meaning, and the counter that it comes from. All stores have these tables. What was not recorded is NULL, never zero.",
-  arguments: [{ name: "table", help: "only this table", optional: true, kind: "text" }],
+    "Prints the tables and columns of a store: type, unit, meaning, and source counter. All stores have the same tables. Missing values are NULL, never zero.",
+  arguments: [{ name: "table", help: "print only this table", optional: true, kind: "text" }],
   examples: [
     { command: "plimsoll store schema", does: "all tables" },
     { command: "plimsoll store schema runs", does: "one table" },

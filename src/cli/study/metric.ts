@@ -33,47 +33,46 @@ import { writeFile } from "../../node/write-file.ts";
 
 export default defineCommand({
   name: "study metric",
-  summary: "repeat the experiments of the BPS paper on this machine, and judge its statements",
   description:
-    "Runs the four experiment sets of He, Sun and Yin (IPDPSW '13) for real, as an ordinary user: devices of different speed (1), record sizes on a slow and a fast device (2a, 2b), processes with a file each and with one shared file (3a, 3b), data sieving (4, and 4b with small regions). Devices other than the local disk are delays inside the recorder. Every workload runs under the recorder several times, in random order; BPS, IOPS, bandwidth and response time are correlated with execution time as in the paper, with intervals, and each published direction is confirmed, refuted or left open. With --output it writes a folder: report.html, figures as SVG and CSV, runs.csv and study.json. --simulate uses a device model and runs nothing.",
+    "Runs the four experiment sets of He, Sun and Yin (IPDPSW '13) without root: device speed (1), record size on a slow and a fast device (2a, 2b), processes with one file each and with a shared file (3a, 3b), data sieving (4, and 4b with small regions). Devices other than the local disk are emulated by delays in the recorder. Every workload runs several times in random order under the recorder; BPS, IOPS, bandwidth and response time are correlated with execution time as in the paper, with confidence intervals, and each published direction is confirmed, refuted or left open. With --output it writes a folder: report.html, figures as SVG and CSV, runs.csv and study.json. --simulate uses a device model and runs nothing.",
   options: {
     sets: {
       kind: "string",
       valueName: "LIST",
       default: SET_IDS.join(","),
-      help: `which sets, with commas [${SET_IDS.join(",")}]`,
+      help: `comma-separated sets [${SET_IDS.join(",")}]`,
     },
-    repeats: { kind: "number", integer: true, min: 1, max: 1000, help: "runs of each case [5; quick 2]" },
+    repeats: { kind: "number", integer: true, min: 1, max: 1000, help: "repetitions per case [5; quick 2]" },
     size: {
       kind: "bytes",
       min: 1024 * 1024,
       max: 2 ** 40,
-      help: "data that a run reads [sized by set, 0.2 s and more a run]",
+      help: "data read per run [by set, at least 0.2 s per run]",
     },
     quick: { kind: "boolean", help: "fewer cases, less data: about half a minute" },
     device: {
       kind: "choice",
       choices: DEVICE_CHOICES,
       default: "auto",
-      help: "delays in the recorder, the local disk, or for each set what suits it",
+      help: "delays in the recorder, the local disk, or automatic per set",
     },
     dir: {
       kind: "string",
       valueName: "DIR",
-      help: "where data files go; removed afterwards [the temporary folder]",
+      help: "folder for data files, removed afterwards [temporary folder]",
     },
     seed: {
       kind: "number",
       integer: true,
       min: 0,
       default: 1,
-      help: "decides order of runs and draws of intervals",
+      help: "random seed of run order and intervals",
     },
     average: {
       kind: "choice",
       choices: ["median", "mean"],
       default: "median",
-      help: "what stands for the runs of a case; the paper took the mean",
+      help: "average over the repetitions of a case; the paper used the mean",
     },
     replicates: {
       kind: "number",
@@ -81,34 +80,38 @@ export default defineCommand({
       min: 100,
       max: 100_000,
       default: 1000,
-      help: "draws per interval",
+      help: "random draws per confidence interval",
     },
-    level: { kind: "number", min: 0.5, max: 0.999, default: 0.95, help: "level of the intervals" },
-    simulate: { kind: "boolean", help: "run nothing: take the numbers from a device model, labelled so" },
-    from: { kind: "string", valueName: "DIR", help: "run nothing: judge again the runs of an earlier study" },
+    level: { kind: "number", min: 0.5, max: 0.999, default: 0.95, help: "confidence level" },
+    simulate: { kind: "boolean", help: "run nothing: use a device model (results labelled as simulated)" },
+    from: {
+      kind: "string",
+      valueName: "DIR",
+      help: "run nothing: evaluate the runs of an earlier study again",
+    },
     output: {
       kind: "string",
       short: "o",
       valueName: "DIR",
-      help: "write report, figures and runs into this folder; an earlier study there is replaced",
+      help: "write report, figures and runs to this folder; replaces an earlier study",
     },
   },
   examples: [
-    { command: "plimsoll study metric -o metric", does: "all sets, about four minutes, with a report" },
-    { command: "plimsoll study metric --quick --sets 2a,4", does: "two sets in some seconds" },
+    { command: "plimsoll study metric -o metric", does: "all sets with a report, about four minutes" },
+    { command: "plimsoll study metric --quick --sets 2a,4", does: "two sets in a few seconds" },
     {
       command: "plimsoll study metric --simulate",
-      does: "what a device model says, without running anything",
+      does: "simulate instead of running",
     },
     {
       command: "plimsoll study metric --from metric --average mean",
-      does: "judge earlier runs in another way",
+      does: "evaluate earlier runs with another average",
     },
   ],
   async run({ options }, context) {
     const sets = chosenSets(options.sets);
     if (options.simulate && options.from !== undefined)
-      throw new UsageError("--simulate and --from: choose one of them");
+      throw new UsageError("--simulate and --from exclude each other");
     const resample: ResampleOptions = {
       seed: options.seed,
       replicates: options.replicates,
@@ -174,10 +177,10 @@ function simulated(sets: readonly SetId[], repeats: number, seed: number): Measu
     runs: simulateRuns({ sets, repeats, seed }),
     setting: {
       simulated: true,
-      machine: [{ label: "Device", text: "simulated: latency, bandwidth, queues of servers, a shared link" }],
+      machine: [{ label: "Device", text: "simulated: latency, bandwidth, server queues, shared link" }],
       workloads: {},
       notes: [
-        "Simulated. Latency and bandwidth of HDD and SSD follow from the points that the paper prints; servers, link and the cost of a sieved region are guesses. Data is a 64th of the paper's. The model was made to have the effects that the paper describes: that its directions agree checks the model and is no evidence for the paper.",
+        "Simulated. Latency and bandwidth of HDD and SSD are derived from the published points; servers, link and the cost of a sieved region are guesses. Data size is 1/64 of the paper's. The model was built to show the effects that the paper describes: agreement checks the model and is no evidence for the paper.",
       ],
     },
   };

@@ -72,7 +72,7 @@ describe("study reuse", () => {
     for (const figure of [2, 3, 4, 5, 6, 7, 8, 9, 10])
       for (const kind of ["svg", "csv"])
         expect(names.some((name) => name.startsWith(`figure-${figure}`) && name.endsWith(kind))).toBe(true);
-    expect(readFileSync(join(out, "report.html"), "utf8")).toContain("Reuse of files at this centre");
+    expect(readFileSync(join(out, "report.html"), "utf8")).toContain("File reuse at this centre");
     expect(readFileSync(join(out, "files.csv"), "utf8").split("\r\n")[0]).toContain("nextAccess");
   });
 
@@ -129,7 +129,7 @@ describe("file", () => {
   it("says when nothing touched such a file", async () => {
     const { code, err } = await run("file", "/no/such", "--store", full);
     expect(code).toBe(2);
-    expect(err).toContain("/no/such: no run of this store touched such a file");
+    expect(err).toContain("/no/such: no run in the store used this file");
   });
 });
 

@@ -23,29 +23,28 @@ const STUDY_OPTIONS = optionSpecs(REUSE_OPTIONS);
 
 export default defineCommand({
   name: "study reuse",
-  summary: "study how files are reused and shared, and judge ten published findings",
   description:
-    "Runs the analyses of Patel et al. (FAST '20) on the logs of a store: which files are I/O-intensive, whether they are read or written, how long they rest, who shares them, how evenly OSTs and hours are loaded, and how much I/O time varies. Every number stands beside the published one, and each of the ten findings gets a verdict for this centre: confirmed, refuted or insufficient. With --output it writes a folder: report.html, the figures as SVG and CSV, tables as CSV, and study.json.",
+    "Repeats the analyses of Patel et al. (FAST '20) on the logs of a store: I/O-intensive files, read or write dominance, time between runs, sharing between applications, load balance over OSTs and hours, and variation of I/O time. Shows every number next to the published one and gives a verdict on each of the ten findings for this centre: confirmed, refuted or insufficient. With --output it writes a folder: report.html, figures as SVG and CSV, tables as CSV, and study.json.",
   options: {
     ...STUDY_FOLDERS,
     ...ENGINE_OPTIONS,
     memory: {
       ...ENGINE_OPTIONS.memory,
-      help: "what the study may hold in memory, database and accesses; more is read again in parts [2 GiB]",
+      help: "memory limit of database and accesses; beyond it, data is read in parts [2 GiB]",
     },
     units: {
       kind: "choice",
       choices: ["si", "iec"],
       default: "si",
-      help: "what letters of sizes mean: K is 1000 or 1024",
+      help: "size suffixes: K is 1000 (si) or 1024 (iec)",
     },
     ...STUDY_OPTIONS,
   },
   examples: [
-    { command: "plimsoll study reuse --store centre", does: "verdicts on the ten findings, on the terminal" },
+    { command: "plimsoll study reuse --store centre", does: "verdicts on the ten findings on the terminal" },
     {
       command: "plimsoll study reuse --store centre --zone America/Los_Angeles -o study",
-      does: "the whole report with figures and tables",
+      does: "full report with figures and tables",
     },
     {
       command: "plimsoll study reuse --store centre --min-bytes 10GB --json",
@@ -125,10 +124,10 @@ function studyText(study: Study, width: number): string {
   ].filter(([number]) => Number(number ?? 0) > 0);
   const apart = care.map(([number, what]) => `${formatCount(Number(number))} ${what}`).join(", ");
   return linesText([
-    "Reuse of files at this centre",
+    "File reuse at this centre",
     `All        ${count("A01.logs")} logs, ${count("A01.files")} files, ${formatBytes(value("A01.bytes"))} moved`,
     `Studied    ${count("A04.files")} files, ${count("A04.runs")} runs, ${formatBytes(value("A04.bytes"))} moved`,
-    ...(apart === "" ? [] : [`Apart      ${apart}`]),
+    ...(apart === "" ? [] : [`Left out   ${apart}`]),
     "",
     verdictOf(study),
     "",

@@ -43,9 +43,9 @@ export function studyText(study: Study, width: number): string {
   const isEmpty = study.jobs + study.series === 0;
   return linesText([
     "Job I/O of this system",
-    `Jobs       ${formatCount(study.jobs)} of ${formatCount(value("B02.users"))} users; clients were read for ${share("B02.counterCoverage")}: ${formatBytes(value("B02.bytes"))} moved`,
-    `Minutes    ${formatCount(study.series)} jobs, ${share("B02.minuteCoverage")} of those that ran meanwhile`,
-    ...(apart.length === 0 ? [] : [`Apart      ${apart.join("\n           ")}`]),
+    `Jobs       ${formatCount(study.jobs)} of ${formatCount(value("B02.users"))} users; client counters for ${share("B02.counterCoverage")}: ${formatBytes(value("B02.bytes"))} moved`,
+    `Minutes    ${formatCount(study.series)} jobs, ${share("B02.minuteCoverage")} of the jobs that ran in this period`,
+    ...(apart.length === 0 ? [] : [`Left out   ${apart.join("\n           ")}`]),
     "",
     verdictOf(study),
     "",

@@ -19,31 +19,30 @@ const STUDY_OPTIONS = optionSpecs(SYSTEM_OPTIONS);
 
 export default defineCommand({
   name: "study system",
-  summary: "study what jobs do to a file system, and judge the observations of a published study",
   description:
-    "Runs the analyses of Paul et al. (2020) on the jobs of a store and on what servers saw of them minute by minute: how long and large jobs are, who reads and who writes, whether writes are efficient, how metadata targets are loaded, which days, users and hours dominate, how much of a run is I/O, in what rhythm and how large bursts jobs write. Every number stands beside the published one, each observation gets a verdict for this system (confirmed, refuted or insufficient), and the contradictions of the paper are listed. With --output it writes a folder: report.html, the figures as SVG and CSV, tables as CSV, and study.json.",
+    "Repeats the analyses of Paul et al. (2020) on the jobs of a store and their per-minute server counters: job length and size, reads and writes, write efficiency, metadata load, dominant days, users and hours, share of run time in I/O, and period and size of write bursts. Shows every number next to the published one, gives a verdict on each observation for this system (confirmed, refuted or insufficient), and lists the contradictions of the paper. With --output it writes a folder: report.html, figures as SVG and CSV, tables as CSV, and study.json.",
   options: {
     ...STUDY_FOLDERS,
     ...ENGINE_OPTIONS,
     memory: {
       ...ENGINE_OPTIONS.memory,
-      help: "what the database may hold in memory; more is spilled to disk, and about 150 bytes for each job come on top [1 GiB]",
+      help: "database memory limit; beyond it, spill to disk; plus about 150 bytes per job [1 GiB]",
     },
     ...STUDY_OPTIONS,
   },
   examples: [
     {
       command: "plimsoll study system --store site --zone America/Los_Angeles",
-      does: "verdicts on the observations, on the terminal",
+      does: "verdicts on the observations on the terminal",
     },
     {
       command: "plimsoll study system --store site --cluster quartz --node-memory 128GB -o study",
-      does: "the whole report of one cluster, with figures and tables",
+      does: "full report of one cluster, with figures and tables",
     },
     {
       command:
         "plimsoll study system --store site --population withWrites --user-per-call ratioOfSums --json",
-      does: "limits over jobs that write, and real bytes per call of users, as one JSON document",
+      does: "limits over jobs with writes, real bytes per call of users, as JSON",
     },
   ],
   async run({ options: given }, context) {

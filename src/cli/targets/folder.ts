@@ -6,10 +6,10 @@ export const DIR_OPTION = {
   kind: "string",
   default: "plimsoll-targets",
   valueName: "DIR",
-  help: "folder of the servers, with their data and state",
+  help: "folder with data and state of the servers",
 } as const satisfies OptionSpec;
 
 export function checkDir(dir: string): string {
-  if (dir.trim() === "") throw new UsageError("--dir is empty; name a folder");
+  if (dir.trim() === "") throw new UsageError("--dir is empty: name a folder");
   return dir;
 }

@@ -17,9 +17,8 @@ import { checkDir, DIR_OPTION } from "./folder.ts";
 
 export default defineCommand({
   name: "targets start",
-  summary: "start storage-target servers that know contiguous, list and datatype requests",
   description:
-    "Starts server processes that share files among them in strips, as the servers of a parallel file system do, and waits until all of them answer. They listen on Unix sockets that only this user can reach, or with --tcp on ports of 127.0.0.1; on another address only with --listen. Every client needs the token that lies in the folder, readable by this user alone. Traffic is not encrypted: give --listen an address of a network that you trust. The servers go on until plimsoll targets stop, or until Ctrl-C with --foreground; what they store stays in the folder.",
+    "Starts server processes that stripe files across them, like the servers of a parallel file system, and waits until all of them respond. They listen on Unix sockets accessible only to this user, with --tcp on ports of 127.0.0.1, or on another address with --listen. Clients need the token in the folder, readable only by this user. Traffic is not encrypted: use --listen only on a trusted network. The servers run until plimsoll targets stop, or until Ctrl-C with --foreground; their data stays in the folder.",
   options: {
     servers: {
       kind: "number",
@@ -28,7 +27,7 @@ export default defineCommand({
       min: 1,
       max: SERVERS_MAX,
       default: 4,
-      help: "how many",
+      help: "number of servers",
     },
     dir: DIR_OPTION,
     strip: {
@@ -36,22 +35,22 @@ export default defineCommand({
       min: STRIP_BYTES_MIN,
       max: STRIP_BYTES_MAX,
       default: 64 << 10,
-      help: "bytes of a file on one server before the next has its turn",
+      help: "strip size: bytes per server before the next server follows",
     },
     tcp: { kind: "boolean", help: "listen on 127.0.0.1 instead of Unix sockets" },
-    listen: { kind: "string", valueName: "ADDRESS", help: "listen on this address of the machine instead" },
+    listen: { kind: "string", valueName: "ADDRESS", help: "listen on this address" },
     port: {
       kind: "number",
       integer: true,
       min: 1,
       max: 65_535,
-      help: "port of the first server, with --tcp or --listen; the others follow (the system chooses unless given)",
+      help: "port of the first server, with --tcp or --listen; the others follow (default: chosen by the system)",
     },
     join: {
       kind: "choice",
       choices: JOINS,
       default: "touching",
-      help: "how a server writes the pieces of one request: one call each, those that touch in one call, or across small holes too",
+      help: "how a server writes the pieces of a request: one call each, adjacent pieces in one call, or also across small holes",
     },
     "list-max": {
       kind: "number",
@@ -59,7 +58,7 @@ export default defineCommand({
       min: 1,
       max: PAIRS_MAX,
       default: 64,
-      help: "most pairs of offset and length in a list request",
+      help: "max offset-length pairs per list request",
     },
     "simulate-seek": {
       kind: "number",
@@ -67,9 +66,9 @@ export default defineCommand({
       max: 10_000,
       default: 0,
       valueName: "MS",
-      help: "simulate a disk on each server: each jump takes so many milliseconds",
+      help: "simulate a disk on each server: seek time in milliseconds",
     },
-    foreground: { kind: "boolean", help: "stay until Ctrl-C, or until targets stop" },
+    foreground: { kind: "boolean", help: "run in the foreground until Ctrl-C or targets stop" },
   },
   examples: [
     { command: "plimsoll targets start -n 16", does: "sixteen servers in ./plimsoll-targets" },

@@ -7,9 +7,8 @@ import { checkDir, DIR_OPTION } from "./folder.ts";
 
 export default defineCommand({
   name: "targets status",
-  summary: "ask the storage-target servers of a folder what they did",
   description:
-    "Asks each server of the folder over its socket and prints its address, process, requests and bytes. One that is gone or does not answer is named, and the exit code is 1.",
+    "Prints address, pid, requests and bytes of each server of the folder. Servers that are gone or do not respond are listed (exit code 1).",
   options: { dir: DIR_OPTION },
   examples: [
     { command: "plimsoll targets status", does: "the servers of ./plimsoll-targets" },
@@ -31,8 +30,8 @@ export default defineCommand({
 const WORDS = {
   running: "runs",
   gone: "is gone",
-  silent: "does not answer",
-  other: "has lost its address to another server",
+  silent: "does not respond",
+  other: "lost its address to another server",
 } as const;
 
 function describe({ address, pid, condition, stats }: ServerStatus): string {

@@ -7,16 +7,15 @@ import { checkDir, DIR_OPTION } from "./folder.ts";
 
 export default defineCommand({
   name: "targets stop",
-  summary: "end the storage-target servers of a folder",
   description:
-    "Ends all servers that were started in the folder, also those that do not answer, and removes their sockets and state. Data stays, unless --remove-data is given. A process that only has the number that a server had is left alone.",
+    "Stops all servers of the folder, also hanging ones, and removes their sockets and state. Keeps the data unless --remove-data is given. Never touches a process that merely reuses the pid of a server.",
   options: {
     dir: DIR_OPTION,
-    "remove-data": { kind: "boolean", help: "remove what the servers stored too" },
+    "remove-data": { kind: "boolean", help: "also remove the data of the servers" },
   },
   examples: [
-    { command: "plimsoll targets stop", does: "end the servers of ./plimsoll-targets" },
-    { command: "plimsoll targets stop --dir /scratch/t --remove-data", does: "and remove their files" },
+    { command: "plimsoll targets stop", does: "stop the servers of ./plimsoll-targets" },
+    { command: "plimsoll targets stop --dir /scratch/t --remove-data", does: "and remove their data" },
   ],
   async run({ options }, context) {
     const dir = checkDir(options.dir);

@@ -34,7 +34,7 @@ export async function withRanks(
     // Ranks that hang in a call to the system are ended with the run, when this process ends.
     if (await hosts.quit()) await communicator.close();
     else {
-      context.note("some ranks do not answer any more; they are ended with the run");
+      context.note("some ranks no longer respond; they are stopped with the run");
       communicator.abandoned = true;
     }
   }

@@ -26,7 +26,7 @@ export interface ClientOptions {
   warn(message: string): void;
 }
 
-const SHARED_NOTE = "another job was on the node at the same time; its calls are counted too";
+const SHARED_NOTE = "another job shared the node; its calls are included";
 
 export function collectBefore(facts: JobFacts, options: ClientOptions): void {
   const { side, notes } = readSide(options.root, () => BigInt(options.nowMs()) * 1_000_000n);
@@ -71,14 +71,14 @@ function readBefore(waiting: WaitingFolder, facts: JobFacts, { warn }: ClientOpt
     const found = waiting.get(facts);
     shared = found.shared;
     if (found.bytes === undefined) {
-      warn("no reading before the job: the node counts as dropped (does slurm.conf have PrologFlags=Alloc?)");
+      warn("no sample before the job: the node is dropped (is PrologFlags=Alloc set in slurm.conf?)");
       return { before: undefined, notes: [], shared };
     }
     const { before, notes = [] } = readClientReading(bytesSource(found.bytes, nameOf(facts)));
     return { before, notes, shared };
   } catch (error) {
     warn(`the reading before the job cannot be used: ${reasonOf(error)}`);
-    return { before: undefined, notes: ["the reading before the job was damaged"], shared };
+    return { before: undefined, notes: ["the sample before the job is damaged"], shared };
   }
 }
 

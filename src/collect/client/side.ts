@@ -25,7 +25,7 @@ export function readSide(root: string, nowNs: () => bigint): ReadSide {
       notes.push(`${name}: ${reasonOf({ ...(error as object), path: undefined, message: String(error) })}`);
     }
   }
-  if (!read.some(({ path }) => /^llite\/.*\/stats$/.test(path))) notes.push("no mount of Lustre was found");
+  if (!read.some(({ path }) => /^llite\/.*\/stats$/.test(path))) notes.push("no Lustre mount found");
   return { side: { atNs, files: read }, notes };
 }
 

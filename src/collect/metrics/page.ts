@@ -23,15 +23,15 @@ export function metricsPage(totals: MetricTotals, health: Health, facts: PageFac
   const families: [string, string, [Labels, Values][]][] = [
     [
       "target",
-      "on the target by everybody since the collector began, as the target counts",
+      "on the target by all clients since the collector started, from the target counters",
       totals.targets(),
     ],
     [
       "target_jobs",
-      "on the target by all jobs since the collector began, as job_stats counts",
+      "on the target by all jobs since the collector started, from job_stats",
       totals.jobTotals(),
     ],
-    ["job", "on the target by the job while it is among the busiest; others are all the rest", totals.jobs()],
+    ["job", "on the target by one of the busiest jobs; others is the rest", totals.jobs()],
   ];
   for (const [family, whom, rows] of families)
     for (const [i, name] of OPERATIONS.entries())
@@ -44,7 +44,7 @@ export function metricsPage(totals: MetricTotals, health: Health, facts: PageFac
   page.metric(
     "plimsoll_target_disk_ios_total",
     "counter",
-    "Disk I/Os of the target by the upper bound of their size, since the collector began.",
+    "Disk I/Os of the target by upper bound of size, since the collector started.",
     totals.diskSizes(),
   );
   healthMetrics(page, health, facts);
@@ -55,8 +55,8 @@ function healthMetrics(page: Exposition, health: Health, { host, version, nowNs 
   const one = (name: string, type: "counter" | "gauge", help: string, value: number) =>
     page.metric(`plimsoll_collector_${name}`, type, help, [[{}, value]]);
   page.metric("plimsoll_collector_info", "gauge", "The collector and its host.", [[{ host, version }, 1]]);
-  one("samples_total", "counter", "Samples that were stored.", health.samples);
-  page.metric("plimsoll_collector_errors_total", "counter", "What went wrong, by kind.", [
+  one("samples_total", "counter", "Samples stored.", health.samples);
+  page.metric("plimsoll_collector_errors_total", "counter", "Errors by kind.", [
     [{ kind: "sample_not_stored" }, health.failedSamples],
     [{ kind: "file_unreadable" }, health.unreadableFiles],
     [{ kind: "file_vanished" }, health.vanishedFiles],
@@ -64,22 +64,22 @@ function healthMetrics(page: Exposition, health: Health, { host, version, nowNs 
     [{ kind: "counter_negative" }, health.invalidCounters],
     [{ kind: "clock_jump" }, health.clockJumps],
   ]);
-  one("written_bytes_total", "counter", "Bytes of segments that were written.", health.writtenBytes);
-  one(
-    "removed_segments_total",
-    "counter",
-    "Segments that were removed by age or size.",
-    health.removedSegments,
-  );
+  one("written_bytes_total", "counter", "Segment bytes written.", health.writtenBytes);
+  one("removed_segments_total", "counter", "Segments removed by age or size.", health.removedSegments);
   one("segments", "gauge", "Segments in the folder.", health.lastSegments);
-  one("segments_bytes", "gauge", "Bytes of segments in the folder.", health.lastSegmentsBytes);
-  one("files", "gauge", "Files that the last sample read.", health.lastFiles);
-  one("targets", "gauge", "Targets that the last sample read.", health.lastTargets);
-  one("jobs", "gauge", "Jobs that targets know, counted on each of them.", health.lastJobs);
-  one("unreadable_files", "gauge", "Files that the last sample could not read.", health.lastUnreadable);
-  one("sample_duration_seconds", "gauge", "Time that the last sample took.", health.lastDurationMs / 1000);
+  one("segments_bytes", "gauge", "Segment bytes in the folder.", health.lastSegmentsBytes);
+  one("files", "gauge", "Files read by the last sample.", health.lastFiles);
+  one("targets", "gauge", "Targets read by the last sample.", health.lastTargets);
+  one(
+    "jobs",
+    "gauge",
+    "Jobs in the job_stats of all targets; a job counts once per target.",
+    health.lastJobs,
+  );
+  one("unreadable_files", "gauge", "Files that the last sample failed to read.", health.lastUnreadable);
+  one("sample_duration_seconds", "gauge", "Duration of the last sample.", health.lastDurationMs / 1000);
   if (health.lastSampleNs === undefined) return;
   const last = Number(health.lastSampleNs / 1_000_000n) / 1000;
-  one("last_sample_timestamp_seconds", "gauge", "When the last sample was taken, since 1970.", last);
-  one("last_sample_age_seconds", "gauge", "How long ago that is.", Math.max(0, Number(nowNs) / 1e9 - last));
+  one("last_sample_timestamp_seconds", "gauge", "Time of the last sample, in seconds since 1970.", last);
+  one("last_sample_age_seconds", "gauge", "Age of the last sample.", Math.max(0, Number(nowNs) / 1e9 - last));
 }

@@ -33,7 +33,7 @@ export class PageReaders {
     return this.#nowMs();
   }
 
-  /** A reader has got the page of so many samples. */
+  /** A reader has got the page of this many samples. */
   hasRead(name: string, samples: number): void {
     const reads = 1 + (this.#readers.get(name)?.reads ?? 0);
     // The latest reader is the last of the map.

@@ -31,7 +31,7 @@ interface Place {
 const IDLE_MAX = 60;
 /** Jobs that lost their place and whose values are remembered, should they come back. */
 const REMEMBERED_MAX = 1000;
-/** At most so many for each place; nobody is shown by name for the first time until there is room. */
+/** At most this many for each place; nobody is shown by name for the first time until there is room. */
 const LEAVING = 2;
 /** Rounds of reading for which a series that has ended stays as it is. */
 const SETTLED_ROUNDS = 5;

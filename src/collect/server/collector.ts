@@ -107,7 +107,7 @@ export class ServerCollector {
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       this.#options.note(
-        `${error.message}; it is set aside, and what happened since the last sample is lost`,
+        `${error.message}; the file is set aside, and the counts since the last sample are lost`,
       );
       this.#folder.setStateAside();
       return this.#folder.recover();
@@ -162,9 +162,7 @@ export class ServerCollector {
       const { files: count, jobs, unreadable: bad } = found;
       if (count === 0) {
         segment.drop();
-        this.#troubles.add(
-          `no counters of Lustre below ${root}: no mdt/*/job_stats, no obdfilter/*/job_stats`,
-        );
+        this.#troubles.add(`no Lustre counters below ${root}: no mdt/*/job_stats, no obdfilter/*/job_stats`);
         listener?.commit();
         return { segment: undefined, files: 0, jobs, bytes: 0, unreadable: bad };
       }

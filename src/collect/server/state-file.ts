@@ -96,17 +96,17 @@ export function readState(bytes: Uint8Array, name: string): CollectorState {
   const fault = (detail: string) => new FormatError(name, {}, detail);
   const end = bytes.length - 4;
   const newline = bytes.indexOf(NEWLINE);
-  if (end < 0 || newline < 0 || newline >= end) throw fault("no state of a collector");
+  if (end < 0 || newline < 0 || newline >= end) throw fault("not a collector state file");
   const stored = new DataView(bytes.buffer, bytes.byteOffset).getUint32(end);
-  if (crc32(bytes.subarray(0, end)) >>> 0 !== stored) throw fault("the checksum is wrong: cut or damaged");
+  if (crc32(bytes.subarray(0, end)) >>> 0 !== stored) throw fault("wrong checksum: truncated or damaged");
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(0, newline))) as Head & {
     plimsoll: string;
     version: number;
     order: string;
   };
-  if (head.plimsoll !== KIND) throw fault("no state of a collector");
+  if (head.plimsoll !== KIND) throw fault("not a collector state file");
   if (head.version !== VERSION) throw fault(`version ${head.version}, this Plimsoll knows ${VERSION}`);
-  if (head.order !== ORDER) throw fault("written on a machine of another byte order");
+  if (head.order !== ORDER) throw fault("written with another byte order");
   const table = new CounterTable();
   for (const [i, counter] of head.names.entries()) table.column(counter, head.units[i] as string);
   const targets = new Map<string, TargetState>();
@@ -135,7 +135,7 @@ export function readState(bytes: Uint8Array, name: string): CollectorState {
     target.assign(raw);
     targets.set(key, target);
   }
-  if (at !== end) throw fault("its length is not what its first line says");
+  if (at !== end) throw fault("length differs from the header");
   const { host, segment } = head;
   return { host, segment, sinceNs: BigInt(head.sinceNs), lastNs: BigInt(head.lastNs), table, targets };
 }

@@ -72,7 +72,7 @@ export interface Plan {
   readonly roles: Uint8Array;
   readonly startDigits: number;
   readonly endDigits: number;
-  /** What a value of the bytes column counts: bytes, or blocks of so many bytes. */
+  /** What a value of the bytes column counts: bytes, or blocks of this many bytes. */
   readonly bytesEach: number;
   /** Columns of a header that mean nothing here. */
   readonly ignored: readonly string[];

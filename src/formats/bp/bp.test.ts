@@ -292,7 +292,7 @@ describe("a selection", () => {
     expect(selectionOf(variable, [4, 5], { start: [1, 2] })).toEqual({ start: [1, 2], count: [3, 3] });
     expect(() => selectionOf(variable, [4, 5], { start: [1] })).toThrow('"a/t" has 2 dimensions (4 × 5)');
     expect(() => selectionOf(variable, [4, 5], { start: [1, 2], count: [4, 1] })).toThrow(
-      'dimension 0 of "a/t" goes from 0 to 4; 1 to 5 was asked for',
+      'dimension 0 of "a/t" goes from 0 to 4; 1 to 5 was requested',
     );
   });
 

@@ -69,7 +69,7 @@ export function readChecksums(index: BpIndex, name: string): Map<BpBlock, BlockS
     throw new FormatError(
       name,
       {},
-      `${all.length} checksums for data that needs ${at}; the index does not fit itself`,
+      `${all.length} checksums for data that needs ${at}; the index is inconsistent`,
     );
   }
   return blocks;

@@ -22,7 +22,7 @@ interface ReadRequest {
   readonly count?: readonly number[];
   /** Do not compare checksums. */
   readonly unchecked?: boolean;
-  /** Give the result in pieces of about so many bytes. */
+  /** Give the result in pieces of about this many bytes. */
   readonly pieceBytes?: number;
 }
 
@@ -86,7 +86,7 @@ export class BpDataset {
         throw new FormatError(
           this.file.name,
           {},
-          `"${fullName(variable)}" is compressed with ${transform}, which is not read here; bpls can print it`,
+          `"${fullName(variable)}" is compressed with ${transform}, which is not supported; bpls can print it`,
         );
       }
     }
@@ -170,7 +170,7 @@ export class BpDataset {
       throw new FormatError(
         this.file.name,
         {},
-        `"${fullName(variable)}" has no data for ${(out.length - filled) / size} of the elements asked for`,
+        `"${fullName(variable)}" has no data for ${(out.length - filled) / size} of the requested elements`,
       );
     }
     return this.#ordered(out, variable);
@@ -257,7 +257,7 @@ export class BpDataset {
   }
 }
 
-/** Cuts a selection into parts of at most so many elements, along its slowest dimensions, in row-major order. */
+/** Cuts a selection into parts of at most this many elements, along its slowest dimensions, in row-major order. */
 function* cutSelection(selection: Selection, elements: number): Generator<Selection> {
   const { start, count } = selection;
   const total = count.reduce((product, many) => product * many, 1);

@@ -51,7 +51,7 @@ export function selectionOf(
     const [from, many] = [start[d] as number, count[d] as number];
     if (from < 0 || many < 1 || from + many > size) {
       throw new UsageError(
-        `dimension ${d} of "${fullName(variable)}" goes from 0 to ${size}; ${from} to ${from + many} was asked for`,
+        `dimension ${d} of "${fullName(variable)}" goes from 0 to ${size}; ${from} to ${from + many} was requested`,
       );
     }
   });

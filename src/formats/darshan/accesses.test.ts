@@ -134,7 +134,7 @@ describe("accesses of a Darshan log", () => {
       {
         id: "dropped",
         count: 1,
-        text: "Darshan ran out of memory for DXT_POSIX, so the trace is not whole (raise MODMEM)",
+        text: "Darshan ran out of memory for DXT_POSIX, so the trace is incomplete (raise MODMEM)",
       },
     ]);
   });

@@ -83,7 +83,7 @@ class TraceImport {
       this.#note(
         "dropped",
         Math.max(1, counted - seen),
-        `Darshan ran out of memory for ${layer.trace}, so the trace is not whole (raise MODMEM)`,
+        `Darshan ran out of memory for ${layer.trace}, so the trace is incomplete (raise MODMEM)`,
       );
     else if (counted > seen)
       this.#sink.note({
@@ -130,7 +130,7 @@ class TraceImport {
       read();
     } catch (error) {
       if (!this.#keepGoing || !(error instanceof FormatError)) throw error;
-      this.#note("truncated", 1, `${error.message}; what came before is used`);
+      this.#note("truncated", 1, `${error.message}; the part before it is used`);
     }
   }
 

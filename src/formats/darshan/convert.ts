@@ -1,5 +1,5 @@
 /**
- * A log written anew: other compression or byte order, fewer files or modules, or without the names that say
+ * Rewrites a log: other compression or byte order, fewer files or modules, or without the names that say
  * who did what. Records of old versions become current ones, since the format allows no mixture.
  */
 import type { SegmentBlock } from "./dxt.ts";

@@ -330,7 +330,7 @@ describe("the header", () => {
   it("that is all zero is a log whose writing was not finished", () => {
     expect(failure(new Uint8Array(5000))).toEqual({
       offset: 0,
-      detail: "the header is empty: a log whose writing was not finished, or not a Darshan log",
+      detail: "the header is empty: an unfinished log, or not a Darshan log",
     });
     expect(failure(new Uint8Array(5000), "user_app_id1.darshan_partial")).toEqual({
       offset: 0,
@@ -397,7 +397,7 @@ describe("the header", () => {
     for (const version of ["1.24", "2.06"])
       expect(failure(file({ version }))).toEqual({
         offset: 0,
-        detail: `a log of Darshan ${version[0]}.x (format ${version}), which is another format; convert it with darshan-convert of that release`,
+        detail: `a log of Darshan ${version[0]}.x (format ${version}), which is a different format; convert it with darshan-convert of that release`,
       });
   });
 

@@ -165,7 +165,7 @@ function checkStart(source: ByteSource, bytes: Uint8Array, view: DataView): numb
       0,
       source.name.endsWith(".darshan_partial")
         ? "the header is empty: the job was still running or died while its log was being written; only a finished .darshan log can be read"
-        : "the header is empty: a log whose writing was not finished, or not a Darshan log",
+        : "the header is empty: an unfinished log, or not a Darshan log",
     );
   }
   if (bytes[0] === 0x1f && bytes[1] === 0x8b)
@@ -195,7 +195,7 @@ function checkStart(source: ByteSource, bytes: Uint8Array, view: DataView): numb
     fail(
       source,
       0,
-      `a log of Darshan ${match[1]}.x (format ${text}), which is another format; convert it with darshan-convert of that release`,
+      `a log of Darshan ${match[1]}.x (format ${text}), which is a different format; convert it with darshan-convert of that release`,
     );
   const newer = Number(match[1]) > 3 || (match[1] === "3" && minor > 41);
   return fail(

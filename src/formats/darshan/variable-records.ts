@@ -73,7 +73,7 @@ export function upgradeLustre(
 
 /**
  * A component whose stripe size is -1 is unused: it and all behind it are dropped and the stripes counted
- * anew. Such a record is rewritten in place; what it no longer uses is a gap before the next one.
+ * again. Such a record is rewritten in place; what it no longer uses is a gap before the next one.
  */
 export function trimComponents(region: RegionReader, block: RecordBlock): void {
   const { i64 } = block.views;

@@ -166,7 +166,7 @@ function isRestricted(items: readonly LustreItem[]): boolean {
 export class JobClientSums {
   readonly counters = new Map<string, { name: string; unit: string; samples: bigint; sum: bigint }>();
   readonly lnet = new Map<string, bigint>();
-  /** Pairs that were added, and of those: with one side missing, mounted anew, cleared, unmounted, restricted. */
+  /** Pairs that were added, and of those: with one side missing, remounted, cleared, unmounted, restricted. */
   pairs = 0;
   incomplete = 0;
   remounted = 0;

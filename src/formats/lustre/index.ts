@@ -42,7 +42,7 @@ export function recognizeLustre(head: Uint8Array, name: string): string | undefi
 export { clientDelta, JobClientSums, type NodeDelta } from "./client-delta.ts";
 export { CounterTable } from "./counter-table.ts";
 export { type Deltas, DeltaTracker } from "./delta.ts";
-export * as why from "./delta-rows.ts";
+export * as DeltaReason from "./delta-rows.ts";
 export { decodeJobId, latinText, unescapeJobId } from "./job-id.ts";
 export { identityOf, type JobIdentity, jobIdTemplate } from "./job-id-template.ts";
 export { describeParam, fileSystemOf, isTargetName, targetIndex } from "./params.ts";

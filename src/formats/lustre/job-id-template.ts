@@ -56,7 +56,7 @@ export function jobIdTemplate(text: string): JobIdTemplate {
   }
   if (!fields.includes("job") && !fields.includes("uid"))
     throw new UsageError(
-      `--job-id ${text} has neither %j nor %u, so it names nobody; such as %j, %j:%u:%H or %C:%j`,
+      `--job-id ${text} has neither %j nor %u; expected a template such as %j, %j:%u:%H or %C:%j`,
     );
   const whole = new RegExp(`^${pattern}$`, "s");
   return (id) => {
@@ -70,7 +70,7 @@ const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
 const unknownCode = (text: string, code: string) =>
   new UsageError(
-    `--job-id ${text}: ${code} is no code of jobid_name; there are %j, %e, %u, %g, %h, %H, %p, and %C for the cluster`,
+    `--job-id ${text}: ${code} is not a code of jobid_name (have: %j, %e, %u, %g, %h, %H, %p, and %C for the cluster)`,
   );
 
 /** A job as the tables have it. */

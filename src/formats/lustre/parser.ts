@@ -31,7 +31,7 @@ export interface ParseOptions {
 export interface FileNotes {
   /** Parameters that are not read here, by name, with how often they came. */
   readonly skipped: Map<string, number>;
-  /** Lines that belong to no parameter that is known here. */
+  /** Lines of no known parameter. */
   unknownLines: number;
   /** `error: get_param: …` lines. */
   errorLines: number;

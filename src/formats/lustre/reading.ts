@@ -20,7 +20,7 @@ export const SUMSQ = 4;
 interface ReadingNotes {
   /** Lines that are no counter and no known header. */
   unknownLines: number;
-  /** Counter lines that cannot be read: cut, no number, 2^64 or more. */
+  /** Counter unreadable lines: cut, no number, 2^64 or more. */
   brokenLines: number;
   firstBrokenLine: number;
   /** Rows with an id, or counters with a name, that had come before in this reading; the later one counts. */

@@ -1,4 +1,4 @@
-/** Finds rows by the bytes of their id: open addressing over row numbers, filled anew for each reading. */
+/** Finds rows by the bytes of their id: open addressing over row numbers, refilled for each reading. */
 
 /** Where ids of rows lie. */
 export interface RowIds {

@@ -77,7 +77,7 @@ export function readClientReading(source: ByteSource): ClientReading {
   try {
     value = objectOf(JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))));
   } catch (cause) {
-    throw fault(`the file is cut or damaged: no whole JSON document in ${end} bytes`, cause);
+    throw fault(`the file is cut or damaged: incomplete JSON in ${end} bytes`, cause);
   }
   if (value === undefined) throw fault("expected an object");
   const wrong = versionFault(value, CLIENT_READING, CLIENT_READING_VERSION);

@@ -31,6 +31,6 @@ export function refuseFixedWidth(source: ByteSource): SlurmFile {
   throw new FormatError(
     source.name,
     { line: 1 },
-    `columns of fixed width, as sacct prints them without -P, in which longer values are cut; print the list with: ${SACCT_COMMAND}`,
+    `fixed-width columns (sacct without -P), in which long values are truncated; create the list with: ${SACCT_COMMAND}`,
   );
 }

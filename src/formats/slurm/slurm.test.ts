@@ -74,7 +74,9 @@ describe("columns of fixed width", () => {
     const text = lines.join("\n");
     expect(recognizeSlurm(bytes(text))).toBe("sacct-fixed");
     expect(() => read(text)).toThrow(FormatError);
-    expect(() => read(text)).toThrow(/fixed width.*print the list with: .*sacct .*-P .*-o Cluster,JobIDRaw,/);
+    expect(() => read(text)).toThrow(
+      /fixed-width.*create the list with: .*sacct .*-P .*-o Cluster,JobIDRaw,/,
+    );
   });
 
   it.each(["JobID|State\n1|COMPLETED\n", "JobID State\n1 COMPLETED\n", "JobID\tState\n1\tCOMPLETED\n"])(

@@ -17,23 +17,23 @@ export function straceNotes(counts: Counts, facts: TraceFacts): CallNote[] {
     {
       id: "inflated-times",
       count: facts.accesses,
-      text: "strace stops the program at each call, which makes accesses 20 to 100 times longer: use counts and sizes, not times",
+      text: "strace makes calls 20 to 100 times longer: use counts and sizes, not times",
     },
     {
       id: "unfinished",
       count: counts.unfinished,
-      text: "calls that had begun before the trace, or were not over at its end or when their process ended, were left out",
+      text: "calls without a start or an end in the trace were skipped",
     },
     { id: "untimed", count: counts.untimed, text: "calls without their duration were left out (strace -T)" },
     {
       id: "restarted",
       count: counts.restarted,
-      text: "calls that a signal interrupted and the kernel started again count once, from their first start",
+      text: "calls interrupted by a signal and restarted by the kernel count once, from their first start",
     },
     {
       id: "elided",
       count: counts.elided,
-      text: "of long vectors strace prints only the beginning: the sizes asked for may be too small (strace -s 1024 helps)",
+      text: "of long vectors strace prints only the beginning: requested sizes may be too small (strace -s 1024 helps)",
     },
     {
       id: "asynchronous",
@@ -43,18 +43,18 @@ export function straceNotes(counts: Counts, facts: TraceFacts): CallNote[] {
     {
       id: "unseen-requests",
       count: counts.uring,
-      text: "io_uring_enter was called; what it reads and writes is not in the trace",
+      text: "io_uring_enter was called; its reads and writes are not in the trace",
     },
     {
       id: "unnamed-files",
       count: facts.unnamed,
-      text: "accesses on descriptors whose opening is not in the trace have no file name (strace -y)",
+      text: "accesses on descriptors opened before the trace have no file name (use strace -y)",
     },
     {
       id: "bad-line",
       count: foreign?.count ?? 0,
       text: () =>
-        `lines that are not of strace were left out, the first is line ${foreign?.line}: ${foreign?.text}`,
+        `lines not written by strace were skipped, the first is line ${foreign?.line}: ${foreign?.text}`,
     },
     {
       id: "truncated",

@@ -58,7 +58,7 @@ export function tellFacts(traces: readonly TraceFacts[], sink: CallSink): void {
   tell(
     "not-ended",
     traces.length - withFlag(TRACE_ENDED),
-    (n) => `${processes(n)} killed or still running: an access that was under way is not in the trace.`,
+    (n) => `${processes(n)} killed or still running: an access in progress is not in the trace.`,
   );
   tell(
     "left-out",
@@ -69,7 +69,7 @@ export function tellFacts(traces: readonly TraceFacts[], sink: CallSink): void {
     "sync",
     sum(({ counts }) => counts.syncs),
     (n, [ns = 0]) =>
-      `${formatMany(n, "call")} of fsync and its kin took ${formatSeconds(ns / 1e9)}; they are not accesses.`,
+      `${formatMany(n, "call")} of fsync and similar calls took ${formatSeconds(ns / 1e9)}; they are not accesses.`,
     [sum(({ counts }) => counts.syncNs)],
   );
   tell(
@@ -89,9 +89,5 @@ export function tellFacts(traces: readonly TraceFacts[], sink: CallSink): void {
     withFlag(TRACE_SANDBOX),
     (n) => `${processes(n)} went into a sandbox, where new files could not be looked up.`,
   );
-  tell(
-    "delay",
-    withFlag(TRACE_DELAY),
-    () => "A device was imitated: times contain delays that were asked for.",
-  );
+  tell("delay", withFlag(TRACE_DELAY), () => "A device was emulated: times contain the requested delays.");
 }

@@ -25,7 +25,7 @@ export interface TracePartFacts {
   readonly names: readonly (readonly [number, CallFile])[];
 }
 
-/** Records that continue the one before are not parted from it: there are at most so many. */
+/** Records that continue the one before are not parted from it: there are at most this many. */
 const CONTINUED_MAX = 4096;
 
 /** Cuts a trace into parts of about `records`; undefined when it is no trace or has fewer. */

@@ -3,7 +3,7 @@ import { ExactSum, Values } from "./answer-statistics.ts";
 import type { Answers, SelectedFile } from "./answers.ts";
 import type { FileTruth, RunTruth } from "./truth.ts";
 
-/** Medians need all values; beyond so many runs of a type they are left out. */
+/** Medians need all values; beyond this many runs of a type they are left out. */
 const MEDIAN_RUNS_MAX = 1_000_000;
 
 /** Runs of one type. */

@@ -19,7 +19,7 @@ export function sizeClass(bytes: number): number {
   return at;
 }
 
-/** Counters of one access; one object serves for all, as `of` fills it anew. */
+/** Counters of one access; one object serves for all, as `of` fills it again. */
 export class AccessCounters {
   shared = false;
   ioRanks = 0;

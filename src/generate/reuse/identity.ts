@@ -62,7 +62,7 @@ export class LogNames {
     this.#at += length;
   }
 
-  /** A whole number with at least so many digits. */
+  /** A whole number with at least this many digits. */
   #digits(value: number, least: number): void {
     let count = 1;
     for (let rest = value; rest >= 10; rest /= 10) count++;

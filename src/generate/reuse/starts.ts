@@ -7,7 +7,7 @@ import { literalStarts } from "./literal.ts";
 import type { Plan } from "./plans.ts";
 import { GAP, PREFERRED_HOUR, type Stratum } from "./scenario.ts";
 
-/** Up to so many runs a file is one of those with much data. */
+/** Up to this many runs a file is one of those with much data. */
 const FEW_RUNS = 8;
 /** Of a run on such a file; about. */
 const AVERAGE_BYTES = 300e9;

@@ -1,4 +1,4 @@
-/** A centre in memory: its groups, its rows, its logs read back, and its answers computed anew from rows. */
+/** A centre in memory: its groups, its rows, its logs read back, and its answers recomputed from rows. */
 import { createHash } from "node:crypto";
 import { bytesSource } from "../../base/source.ts";
 import { DarshanLog } from "../../formats/darshan/log.ts";

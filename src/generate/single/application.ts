@@ -193,7 +193,7 @@ export class Application {
     this.calls.push({ layer, kind, rank, file, offset, bytes, start, end, collective });
   }
 
-  /** About so many seconds: up to a tenth more. */
+  /** About this many seconds: up to a tenth more. */
   #advance(rank: number, seconds: number): void {
     this.#clocks[rank] = (this.#clocks[rank] as number) + seconds * (1 + 0.1 * this.random.unit());
   }

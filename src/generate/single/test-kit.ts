@@ -1,5 +1,5 @@
 /**
- * Says what in a log does not fit together. All is counted anew from the planned calls, in the plainest way and
+ * Says what in a log does not fit together. All is recounted from the planned calls, in the plainest way and
  * with nothing of the recorder.
  */
 import { COUNTER_NAMES } from "../../../test/oracle/counter-names.ts";

@@ -193,7 +193,7 @@ export class ClusterDraws {
     return logNormal(this.#lightCalls.unit(this.#place), this.#lightPerCall, JOBS.perCallSigma);
   }
 
-  /** Calls of one kind for so many bytes, by the job that was asked for last. */
+  /** Calls of one kind for this many bytes, by the job that was asked for last. */
   metadata(which: number, bytes: number): number {
     const { a, b } = METADATA[METADATA_NAMES[which] as MetadataName];
     const { shuffle, deviation } = this.#noise[which] as Noise;

@@ -27,7 +27,7 @@ const START = 1_700_000_000n * SECOND;
 const itemsOf = (path: string, text: string, table: CounterTable, readAtNs: bigint): readonly LustreItem[] =>
   readLustre(bytesSource(new TextEncoder().encode(text), path), { readAtNs, path }, table).items;
 
-/** All job_stats of a site, differenced every so many seconds. */
+/** All job_stats of a site, differenced every this many seconds. */
 function collected(files: MemoryFiles, site: LiveSite, seconds: number, every: number) {
   const table = new CounterTable();
   const tracker = new DeltaTracker(table, { sinceNs: START });
@@ -111,7 +111,7 @@ describe.each(RELEASES)("a live site of Lustre %s", (release) => {
     expect(other.mounts[0]?.counters.every(({ samples }) => samples === 0n)).toBe(true);
   });
 
-  it("restarts servers and mounts anew", () => {
+  it("restarts servers and mounts again", () => {
     const files = new MemoryFiles();
     const site = new LiveSite({ startNs: START, release, seed: 2 }, files);
     site.advanceTo(START + 600n * SECOND);

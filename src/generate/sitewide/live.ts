@@ -27,7 +27,7 @@ export interface LiveOptions {
   readonly clients?: number;
   /** Seconds of the site in each second of the clock (1). */
   readonly speed?: number;
-  /** Jobs that come by themselves, about so many an hour; 0 for none but those that `startJob` starts. */
+  /** Jobs that come by themselves, about this many an hour; 0 for none but those that `startJob` starts. */
   readonly jobsPerHour?: number;
 }
 

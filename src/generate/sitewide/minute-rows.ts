@@ -8,7 +8,7 @@ import { FILE_SYSTEM, QUARTZ, READING_SECOND } from "./scenario.ts";
 import { type Site, STREAM, targetName } from "./site.ts";
 import type { MinuteSink } from "./spread.ts";
 
-/** From so many rows on they are handed over, between two jobs. */
+/** From this many rows on they are handed over, between two jobs. */
 const BATCH_ROWS = 16_384;
 const OST_COLUMNS = ["bytes_read", "bytes_written", "reads", "writes"] as const;
 const MDT_COLUMNS = ["opens", "closes", "mknods", "metadata_calls"] as const;

@@ -191,7 +191,7 @@ export const SERIES = {
   mid: { median: 0.7, sigma: 0.8, least: 0.2 },
   longShare: 0.4,
   longBeta: 3.2,
-  /** Objects of a job lie on so many OSTs for each of its nodes. */
+  /** Objects of a job lie on this many OSTs for each of its nodes. */
   ostsPerNode: { median: 10, sigma: 0.9 },
   /** Of writers, those that also read. */
   reading: 0.75,

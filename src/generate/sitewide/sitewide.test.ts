@@ -157,7 +157,7 @@ describe("planted values", () => {
 });
 
 describe("rows", () => {
-  it("are what the answers say, counted anew from the rows", async () => {
+  it("are what the answers say, recounted from the rows", async () => {
     const { site, sink, sheet } = await madeTiny();
     const jobs = sink.get("jobs");
     const minutes = sink.get("minutes");

@@ -82,7 +82,7 @@ export class ClientImporter implements FileImporter {
     for (const { fate, invalid } of delta.mounts) {
       if (fate !== "whole") add(job.warnings, FATES[fate]);
       if (invalid === 0) continue;
-      add(job.warnings, "a counter was negative and was left out");
+      add(job.warnings, "a negative counter was skipped");
       count(this.#notes.counts, "negativeCounters", invalid);
     }
     job.sums.add(reading.node, delta);
@@ -148,9 +148,9 @@ export class ClientImporter implements FileImporter {
 }
 
 const FATES = {
-  remounted: "mounted during the job; counted from the mount on",
-  cleared: "counters were cleared during the job; counted from then on",
-  unmounted: "unmounted during the job; what it did there is lost",
+  remounted: "mounted during the job; counted from the mount",
+  cleared: "counters were cleared during the job; counted from the reset",
+  unmounted: "unmounted during the job; its counts on this mount are lost",
 } as const;
 
 /** Why a node's counters cannot be used; undefined when they can. */

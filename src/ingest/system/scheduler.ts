@@ -35,23 +35,20 @@ export class SchedulerImporter implements FileImporter {
     if (broken !== undefined)
       warn(
         this.#notes,
-        `${source.name}: ${notes.broken} rows cannot be read, the first at line ${broken.line}: ${broken.reason}`,
+        `${source.name}: ${notes.broken} unreadable rows, the first at line ${broken.line}: ${broken.reason}`,
       );
     if (notes.missingColumns.length > 0)
       warn(
         this.#notes,
-        `${source.name}: the list has no ${notes.missingColumns.join(", ")}, so its jobs may not be matched with counters; print it with: ${SACCT_COMMAND}`,
+        `${source.name}: columns ${notes.missingColumns.join(", ")} are missing, so jobs may not be matched with counters; create the list with: ${SACCT_COMMAND}`,
       );
     const [complaint] = notes.complaints;
     if (complaint !== undefined)
-      warn(
-        this.#notes,
-        `${source.name}: Slurm wrote an error into it: ${complaint}; ${jobs.length} jobs found`,
-      );
+      warn(this.#notes, `${source.name}: Slurm reported an error: ${complaint}; ${jobs.length} jobs found`);
     if (notes.localTimes > 0 && this.#options.zone === undefined)
       warn(
         this.#notes,
-        `${source.name}: ${notes.localTimes} times have no zone and were read as UTC; say --zone, or let sacct print epochs`,
+        `${source.name}: ${notes.localTimes} times have no time zone and were read as UTC; use --zone, or let sacct print epoch times`,
       );
     return "stored";
   }

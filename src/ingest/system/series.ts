@@ -182,12 +182,10 @@ class Tally {
     const isEmpty = stored + known === 0;
     if (this.noTime)
       this.damaged(
-        "nothing says when it was read: put the time into the name (1528329660.job_stats) or into a line before each reading",
+        "no sample time: put it into the file name (1528329660.job_stats) or on a line before each sample",
       );
     if (isEmpty && this.noTarget > 0)
-      this.damaged(
-        "nothing says of which target it is: put it into the name or the folder (lustre1-OST0007)",
-      );
+      this.damaged("no target name: put it into the file or folder name (lustre1-OST0007)");
     const damage = this.#damage;
     return { stored, known, damage };
   }

@@ -1,5 +1,5 @@
 /** Differences of counters as rows: from a tracker, and from segments that a collector wrote. */
-import { type CounterTable, type Deltas, targetIndex, why } from "../../formats/lustre/index.ts";
+import { type CounterTable, type Deltas, targetIndex, DeltaReason } from "../../formats/lustre/index.ts";
 import type { CounterGrowth } from "../../formats/samples/index.ts";
 import type { RowSink } from "../../model/index.ts";
 import { count, type IngestNotes } from "../notes.ts";
@@ -11,15 +11,15 @@ import { ReadingRows, type TargetFile } from "./reading-rows.ts";
 
 /** Which of several reasons in one row is told, the first first. */
 const RANKS: readonly number[] = [
-  why.RESET,
-  why.RESTARTED,
-  why.BEGUN,
-  why.PASSED_END,
-  why.SUSPECT,
-  why.GROWN,
+  DeltaReason.RESET,
+  DeltaReason.RESTARTED,
+  DeltaReason.BEGUN,
+  DeltaReason.PASSED_END,
+  DeltaReason.SUSPECT,
+  DeltaReason.GROWN,
 ];
-const RANK_OF = Uint8Array.from(why.WHY_NAMES, (_, code) => RANKS.indexOf(code));
-const PLAIN = RANKS.indexOf(why.GROWN);
+const RANK_OF = Uint8Array.from(DeltaReason.WHY_NAMES, (_, code) => RANKS.indexOf(code));
+const PLAIN = RANKS.indexOf(DeltaReason.GROWN);
 /** Of rows that are of no job. */
 const NO_KEY = new Uint32Array(2);
 
@@ -137,7 +137,7 @@ export class SystemRows {
       if (slots.sum !== NO_SLOT) into.add(slots.sum, this.#wordHalves, 1);
       if (slots.samples !== NO_SLOT) into.add(slots.samples, this.#wordHalves, 0);
       if (slots.metadata) into.add(METADATA_SLOT, this.#wordHalves, 0);
-      rank = Math.min(rank, RANK_OF[why.WHY_NAMES.indexOf(reason)] as number);
+      rank = Math.min(rank, RANK_OF[DeltaReason.WHY_NAMES.indexOf(reason)] as number);
     }
     if (!any) return left;
     const reason = reasonOf(rank, gap);
@@ -173,7 +173,7 @@ export class SystemRows {
 }
 
 function reasonOf(rank: number, gap: boolean): string | null {
-  if (rank !== PLAIN) return why.WHY_NAMES[RANKS[rank] as number] as string;
+  if (rank !== PLAIN) return DeltaReason.WHY_NAMES[RANKS[rank] as number] as string;
   return gap ? "gap" : null;
 }
 

@@ -140,20 +140,17 @@ export class Tracking {
     if (counts.suspect > 0)
       warn(
         this.#notes,
-        "some jobs were idle for longer than servers remember them, so their differences may be too small (why = 'suspect')",
+        "some jobs were idle for longer than the servers keep their counters, so their deltas may be too small (why = 'suspect')",
       );
     count(this.#notes.counts, "negativeCounters", counts.invalid);
     if (this.#invalid !== undefined)
-      warn(
-        this.#notes,
-        `${counts.invalid} counter values are negative and were left out, the first is ${this.#invalid}`,
-      );
+      warn(this.#notes, `${counts.invalid} negative counter values skipped, the first is ${this.#invalid}`);
     for (const [target, ahead] of this.#ahead) {
       const seconds = Math.round(Math.abs(ahead) / 1e9);
       count(this.#notes.counts, "clocksApart");
       warn(
         this.#notes,
-        `the clock of ${target}'s server is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} the times of the readings`,
+        `the clock of ${target}'s server is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} the sample times`,
       );
     }
   }

@@ -98,6 +98,8 @@ describe("a part of the time", () => {
     const command = `"${program}" bps <(cat "${small}") --from 1s`;
     const { status, stderr } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
     expect(status).toBe(2);
-    expect(stderr).toMatch(/--from and --to read inputs twice, which a pipe \(\/dev\/fd\/\d+\) cannot do/);
+    expect(stderr).toMatch(
+      /--from and --to read the input twice, which is impossible for a pipe \(\/dev\/fd\/\d+\) cannot do/,
+    );
   }, 60_000);
 });

@@ -61,6 +61,6 @@ export function requireMethod(
   const { onlyPvfs2 } = MPIIO_METHODS[method];
   if (onlyPvfs2 === undefined || /pvfs2|orangefs/i.test(driver)) return;
   throw new UsageError(
-    `${method}: ${path} is reached through ROMIO's driver "${driver.replace(/:.*$/s, "")}", which has no ${onlyPvfs2} (that of PVFS2 and OrangeFS has); take another method, or the servers`,
+    `${method}: ${path} is reached through ROMIO's driver "${driver.replace(/:.*$/s, "")}", which has no ${onlyPvfs2} (only the PVFS2 and OrangeFS driver has it); use another method, or --backend servers`,
   );
 }

@@ -166,7 +166,7 @@ function bind(koffi: Koffi, library: Library, path: string): Mpi {
   };
 }
 
-/** By what the library is called and exports. All of MPICH's kin are alike. */
+/** By what the library is called and exports. All MPICH-compatible libraries are alike. */
 function abiOf(library: Library, path: string): Abi {
   const has = (symbol: string) => {
     try {

@@ -1,4 +1,4 @@
-/** What a sweep says of one's own pattern: the best method near it, and what another method or layout would bring. */
+/** Advice for a pattern from a sweep: the best method near it, and the gain of another method or layout. */
 import type { NcioCase, NcioMethod, NcioPoint, NcioSweep, NcioVariable } from "../../model/index.ts";
 import { hintsOf, METHOD_WORDS, methodName } from "./methods.ts";
 import { type Ratio, ratioOf, type Seen, seen } from "./ratio.ts";
@@ -215,7 +215,7 @@ function trustOf(
     );
   const ranks = best.ranks !== query.ranks;
   if (ranks) reasons.push(`it was measured with ${best.ranks} ranks, not ${query.ranks}`);
-  if (!best.verified) reasons.push("nothing was stored or compared");
+  if (!best.verified) reasons.push("no data was stored or verified");
   const confidence = most > 2 || !best.verified ? "low" : doublings > 0 || ranks ? "medium" : "high";
   return { confidence, confidenceReason: reasons.join("; ") };
 }

@@ -15,7 +15,7 @@ export function sweepDocument(
   const points = new SweepPoints(sweep);
   const judged = judgeSweep(sweep);
   return {
-    title: "Noncontiguous I/O: which pattern and which method is fast here",
+    title: "Noncontiguous I/O: fast patterns and methods on this storage",
     facts: factsOf(sweep, points),
     verdict: judged.verdict,
     sections: [
@@ -26,7 +26,7 @@ export function sweepDocument(
           id: `figure-${figure}`,
           title: `Figure ${figure}: bandwidth over ${label}`,
           intro:
-            "One panel for each case, one bar for each method, on a log scale of its own: compare bars within a panel by height, panels by their axis. Whiskers span the repeats that count.",
+            "One panel per case, one bar per method, each panel with its own log scale: compare bars within a panel by height, panels by their axis. Whiskers span the counted repetitions.",
           blocks: figureBlocks(points, [variable], ["bandwidth"]),
           detail: true,
         };
@@ -36,7 +36,7 @@ export function sweepDocument(
       {
         id: "points",
         title: "All points",
-        intro: "One row for each method on each pattern; points.csv has the same in exact numbers.",
+        intro: "One row per method and pattern; points.csv has the exact numbers.",
         blocks: [pointsTable(sweep.points)],
         detail: true,
       },
@@ -73,7 +73,7 @@ function factsOf(sweep: NcioSweep, points: SweepPoints) {
 function guidelineSection({ guidelines, cautions, direction }: SweepVerdict): Section {
   return {
     id: "guidelines",
-    title: "The seven guidelines, by these numbers",
+    title: "The seven guidelines, tested on these results",
     intro: `Judged by ${direction === "write" ? "writes" : "reads"}. A guideline is confirmed when more than half of the patterns that it speaks of show it by more than their spreads, and refuted when more than half show the opposite. Factors are quotients of mean bandwidths, with the interval that the spreads of both leave.`,
     blocks: [
       ...cautions.map((text): Block => ({ kind: "notice", level: "warning", text })),
@@ -114,7 +114,7 @@ function countsSections(points: SweepPoints): Section[] {
     [
       "sync",
       "Time of the sync",
-      "What waiting for durable data costs, apart: the longest of all ranks. Two phase syncs once for all ranks.",
+      "Time until data is durable: the longest of all ranks. Two-phase I/O syncs once for all ranks.",
     ],
   ];
   return kinds.flatMap(([kind, title, intro]) => {
@@ -142,7 +142,7 @@ function methodSection(sweep: NcioSweep, points: SweepPoints): Section {
   const measured =
     first === undefined
       ? ""
-      : `Each point is measured ${formatCount(first.repeats)} times after ${formatCount(first.warmUps)} warm-ups; ${countingRepeats(first) < first.repeats ? "the fastest and the slowest repeat do not count" : "all repeats count"}. ${sweep.points.every(({ verified }) => verified) ? "Every byte is compared after each point." : "Not all points were compared."}`;
+      : `Each point is measured ${formatCount(first.repeats)} times after ${formatCount(first.warmUps)} warm-ups; ${countingRepeats(first) < first.repeats ? "the fastest and the slowest repetition are dropped" : "all repeats count"}. ${sweep.points.every(({ verified }) => verified) ? "Every byte is verified after each point." : "Not all points were verified."}`;
   const texts = [
     "Bandwidth is the data of all ranks over the time from a barrier until the last rank is done, with the sync: what a program waits for. A spread is from the slowest to the fastest repeat that counts; repeats of a point come one after the other, so what a shared machine does differently minutes later is not in it.",
     measured,

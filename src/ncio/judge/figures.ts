@@ -22,7 +22,7 @@ const QUANTITIES: readonly Quantity[] = [
     value: ({ bandwidthBytesPerSecond }) => bandwidthBytesPerSecond,
     whiskers: true,
     about:
-      "Bytes of all ranks over the time until the last is done, sync included; whiskers span the repeats that count.",
+      "Bytes of all ranks over the time until the last rank is done, sync included; whiskers span the counted repetitions.",
   },
   {
     id: "requests",

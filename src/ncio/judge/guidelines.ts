@@ -45,7 +45,7 @@ function interfaces(look: Look): Guideline {
   const counted = tally(ratios);
   return {
     number: 1,
-    title: "Use MPI-IO for noncontiguous access rather than a POSIX call for each region",
+    title: "Use MPI-IO for noncontiguous access instead of one POSIX call per region",
     verdict: verdictOf(counted),
     statement:
       ratios.length === 0

@@ -24,7 +24,7 @@ export const METHOD_WORDS: Readonly<Record<NcioMethod, MethodWords>> = {
     label: "POSIX",
     role: "before",
     individual: true,
-    how: "a call for each region (pwrite, pread)",
+    how: "one call per region (pwrite, pread)",
     hints: [
       ["romio_cb", "disable"],
       ["romio_ds", "disable"],

@@ -9,9 +9,9 @@ import { crossoverText, leadsText, valueText } from "./words.ts";
 export function guidelinesTable(guidelines: readonly Guideline[]): TableBlock {
   return table(
     "guidelines",
-    "What the paper advises, and whether these points confirm it; the reasons follow.",
+    "The paper's guidelines and whether these results confirm them; the reasons follow.",
     [
-      ["number", "No.", "index", "Its place in the paper's section 6."],
+      ["number", "No.", "index", "Number in section 6 of the paper."],
       ["guideline", "Guideline", "text", "In short."],
       ["verdict", "Verdict", "text", "By more than half of the patterns, and by more than their spreads."],
     ],
@@ -22,9 +22,9 @@ export function guidelinesTable(guidelines: readonly Guideline[]): TableBlock {
 export function measuresTable(guidelines: readonly Guideline[]): TableBlock {
   return table(
     "published",
-    "What the paper prints beside the same here, at the measured place that is nearest to the paper's.",
+    "Published factors next to measured ones, at the measured point nearest to the paper's.",
     [
-      ["guideline", "Guideline", "index", "Its number in the paper's section 6."],
+      ["guideline", "Guideline", "index", "Number in section 6 of the paper."],
       ["what", "What", "text", "Which bandwidth over which."],
       ["published", "Paper", "text", "As its text says."],
       ["measured", "Here", "text", "Factor, with its interval in brackets."],
@@ -110,9 +110,9 @@ export function pointsTable(points: readonly NcioPoint[]): TableBlock {
         ["count", "Regions", "count", "Of one rank."],
         ["size", "Size", "bytes", "Of a region."],
         ["spacing", "Spacing", "bytes", "From the start of a region to that of the next."],
-        ["bandwidth", "Bandwidth", "bytes/s", "Mean of the repeats that count, sync included."],
-        ["low", "Lowest", "bytes/s", "Of the repeats that count."],
-        ["high", "Highest", "bytes/s", "Of the repeats that count."],
+        ["bandwidth", "Bandwidth", "bytes/s", "Mean of the counted repetitions, sync included."],
+        ["low", "Lowest", "bytes/s", "Of the counted repetitions."],
+        ["high", "Highest", "bytes/s", "Of the counted repetitions."],
         ["withoutSync", "Without sync", "bytes/s", "Bandwidth when the time of the sync is left out."],
         ["seconds", "Time", "seconds", "Until the last rank is done."],
         ["sync", "Sync", "seconds", "The part of it that waits for durable data."],
@@ -120,7 +120,7 @@ export function pointsTable(points: readonly NcioPoint[]): TableBlock {
         ["expected", "Formula", "count", "Requests by the closed formula."],
         ["messages", "Messages", "count", "To servers."],
         ["moved", "Moved", "bytes", "To or from the storage, holes included."],
-        ["bps", "BPS", "blocks/s", "Blocks of 512 bytes that ranks asked for, over the time with an access."],
+        ["bps", "BPS", "blocks/s", "512-byte blocks requested by the ranks per second of I/O time."],
         ["iops", "IOPS", "calls/s", "Operations of ranks over the same time."],
         ["arpt", "ARPT", "seconds", "Mean time of an operation of a rank."],
       ],

@@ -84,8 +84,8 @@ export function patternLines(advice: Advice, columns: number): string[] {
       INDENT,
     ),
     "",
-    "What a change would bring",
-    ...(changes.length === 0 ? ["  nothing to compare with was measured"] : changeLines(changes, columns)),
+    "Gain of a change",
+    ...(changes.length === 0 ? ["  no comparable point was measured"] : changeLines(changes, columns)),
     "",
     "Nearest measured patterns, fast to slow",
     ...near.flatMap(({ regions, points }) =>
@@ -115,7 +115,7 @@ function changeLines(changes: Advice["changes"], columns: number): string[] {
   );
 }
 
-/** Lines of at most so many characters; those after the first are indented. A word that is longer stands alone. */
+/** Lines of at most this many characters; those after the first are indented. A word that is longer stands alone. */
 function wrap(text: string, columns: number, indent: string): string[] {
   const start = /^ */.exec(text)?.[0] ?? "";
   const lines: string[] = [];

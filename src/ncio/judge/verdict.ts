@@ -68,19 +68,19 @@ function winners(points: SweepPoints): string | undefined {
 
 function cautionsOf({ points, complete }: NcioSweep): string[] {
   const found: string[] = [];
-  if (!complete) found.push("The sweep is not finished: what is missing is judged as not measured.");
+  if (!complete) found.push("The sweep is not finished: missing points count as not measured.");
   const fewest = Math.min(...points.map(countingRepeats));
   if (fewest < 2)
     found.push(
-      "Only one repeat of a point counts, so its spread is not known: a quarter up and down is assumed. Give --repeats 6 for spreads.",
+      "Only one counted repetition per point, so its spread is unknown: ±25 % is assumed. Use --repeats 6 to measure spreads.",
     );
   else if (fewest < ENOUGH_REPEATS)
     found.push(
-      `Only ${fewest} repeats of a point count, so its spread is widened. Give --repeats 6 for spreads as they are.`,
+      `Only ${fewest} counted repetitions per point, so spreads are widened. Use --repeats 6 to measure spreads.`,
     );
   if (points.some(({ backend }) => backend === "null" || backend === "memory"))
-    found.push("Memory is no storage: bandwidths show what the methods themselves cost.");
-  if (points.some(({ verified }) => !verified)) found.push("Not every point was compared byte by byte.");
+    found.push("Back end memory: bandwidths show the cost of the methods, not of storage.");
+  if (points.some(({ verified }) => !verified)) found.push("Not every point was verified byte by byte.");
   const wrong = points.filter(
     ({ requests, expectedRequests: expected }) =>
       requests !== null && expected !== null && requests !== expected,

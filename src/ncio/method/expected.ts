@@ -92,7 +92,7 @@ function individual(method: NcioMethod, setting: Setting, rank: number, sum: Sum
   else sum.range(start, bytes);
 }
 
-/** The data in requests of so many bytes. */
+/** The data in requests of this many bytes. */
 function shared(setting: Setting, start: number, most: number, sum: Sum): void {
   for (let from = 0; from < setting.bytes; from += most) {
     const length = Math.min(most, setting.bytes - from);

@@ -196,7 +196,7 @@ describe("a pattern", () => {
     [ncio({ count: "4" }), 'found "4"'],
     [
       ncio({ spacing: 7 }),
-      "pattern ncio: spacing 7 is below the size 8 of a region; it counts from start to start",
+      "pattern ncio: spacing 7 is below the size 8 of a region; spacing is the distance between region starts",
     ],
     [ncio({ case: "n-c" }), "pattern ncio: case is c-c, nc-c, c-nc, nc-nc"],
     [ncio({ gap: 1 }), "pattern ncio has no field gap (have: ranks, count, size, spacing, case)"],
@@ -219,7 +219,7 @@ describe("a pattern", () => {
 
   it("refuses ranks that it does not have", () => {
     const pattern = patternOf({ pattern: "ipars", ranks: 4 });
-    expect(() => pattern.access(4)).toThrow("pattern ipars has ranks 0 to 3, asked for 4");
+    expect(() => pattern.access(4)).toThrow("pattern ipars has ranks 0 to 3, requested 4");
   });
 });
 

@@ -176,7 +176,7 @@ function make(
     layout,
     access(rank) {
       if (!Number.isInteger(rank) || rank < 0 || rank >= ranks)
-        throw new UsageError(`pattern ${name} has ranks 0 to ${ranks - 1}, asked for ${rank}`);
+        throw new UsageError(`pattern ${name} has ranks 0 to ${ranks - 1}, requested ${rank}`);
       return access(rank);
     },
   };
@@ -185,7 +185,7 @@ function make(
 function notBelow(name: string, what: string, spacing: number, size: number): void {
   if (spacing < size)
     throw new UsageError(
-      `pattern ${name}: ${what} ${spacing} is below the size ${size} of a region; it counts from start to start`,
+      `pattern ${name}: ${what} ${spacing} is below the size ${size} of a region; spacing is the distance between region starts`,
     );
 }
 

@@ -27,7 +27,8 @@ export async function openPerformer(communicator: Communicator, plan: RunPlan): 
     }
     case "mpiio": {
       const { MpiCommunicator } = await import("../../launch/mpi/index.ts");
-      if (!(communicator instanceof MpiCommunicator)) throw new UsageError("MPI-IO needs ranks of an MPI");
+      if (!(communicator instanceof MpiCommunicator))
+        throw new UsageError("--backend mpiio must be started with mpiexec");
       const { MpiioPerformer } = await import("./mpiio.ts");
       return new MpiioPerformer(communicator, join(backend.folder, file), measuring);
     }

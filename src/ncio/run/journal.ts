@@ -1,6 +1,6 @@
 /**
- * What a sweep has measured so far: a line for each point, on disk before the next begins, so that a run that was cut short
- * goes on where it was. The first line says what the run is; another run cannot go on with it.
+ * What a sweep has measured so far: a line for each point, on disk before the next begins, so that an interrupted run
+ * resumes where it was. The first line describes the run; another run cannot resume it.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { FormatError, inFile, UsageError } from "../../base/errors.ts";
@@ -36,15 +36,15 @@ export class Journal {
     for (const [key, point] of points) this.#points.set(key, point);
   }
 
-  /** Begins a journal, or goes on with one of the same setting. `pointOf` checks what a line says of a point. */
+  /** Begins a journal, or resumes one of the same setting. `pointOf` checks what a line says of a point. */
   static open(path: string, setting: unknown, nowUnixMs: number, pointOf: PointReader): Journal {
     if (existsSync(path)) {
       const { head, points, wholeBytes } = read(path, pointOf);
       if (JSON.stringify(head.setting) !== JSON.stringify(setting))
         throw new UsageError(
-          `${path} is of a run with other options; repeat its command line to go on with it, or choose another folder`,
+          `${path} belongs to a run with other options; repeat its command line to resume it, or choose another folder`,
         );
-      // A line that was cut short is gone; writing goes on after the last whole one.
+      // A truncated line is dropped; writing continues after the last complete one.
       truncateSync(path, wholeBytes);
       return new Journal(path, openSync(path, "a"), head, points);
     }

@@ -183,7 +183,7 @@ class PointRun {
     const wrong = ranks.findIndex((rank) => rank.wrong !== undefined);
     if (wrong >= 0)
       this.#communicator.abort(
-        `${describePoint(this.#point)}: ${ranks[wrong]?.wrong}; the storage or the method does not keep its promise`,
+        `${describePoint(this.#point)}: ${ranks[wrong]?.wrong}; storage or method returned wrong data`,
       );
     const [first] = ranks as [RankResult];
     return {

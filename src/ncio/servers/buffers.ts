@@ -8,7 +8,7 @@ export class BufferPool {
   readonly #free: Buffer[][] = [];
   #keptBytes = 0;
 
-  /** At least so many bytes, with whatever they held before. */
+  /** At least this many bytes, with whatever they held before. */
   take(bytes: number): Buffer {
     const power = powerOf(bytes);
     const buffer = this.#free[power]?.pop();

@@ -7,7 +7,7 @@ const SMALL_BYTES = 4096;
 
 export class FrameReader {
   readonly #onFrame: OnFrame;
-  /** Throws when a frame of so many bytes (without the length field) is not acceptable. */
+  /** Throws when a frame of this many bytes (without the length field) is not acceptable. */
   readonly #check: (length: number) => void;
   /** A frame of which the end has not come yet. */
   #held: Buffer = Buffer.allocUnsafeSlow(SMALL_BYTES);

@@ -97,13 +97,13 @@ function vertical(chart: BarsChart, context: DrawContext, top: number) {
   const band = (right - left) / categories.length;
   const slots = chart.stacked ? 1 : chart.series.length;
   const filled = Math.min(FILLED, (slots * BAR_PX_MAX) / band);
-  const { bars: drawn, gaps } = layOut(chart, axis, filled);
+  const { bars, gaps } = layOut(chart, axis, filled);
   // The mark of what is missing stands above the number, which stands above the stack.
   const plotTop = top + (chart.stacked && gaps.length > 0 ? 38 : 22);
   const plotBottom = plotTop + Math.round(Math.min(260, Math.max(150, context.width * 0.34)));
   const x = categoryAxis(categories.length);
   const y: FrameAxis = { ...axis, format: (v) => formatTick(v, value.unit), grid: true, shown: true };
-  const marks = [...barMarks(drawn, context, "x"), ...whiskerMarks(drawn, "x")];
+  const marks = [...barMarks(bars, context, "x"), ...whiskerMarks(bars, "x")];
   const base = axis.scale === "log" ? axis.domain[0] : 0;
   const made = frame({
     document: context.document,
@@ -119,7 +119,7 @@ function vertical(chart: BarsChart, context: DrawContext, top: number) {
       {},
       title(hover) + missingMark(made.x(at), made.y(clampTo(axis, end)) - (end > 0 ? 18 : 6)),
     );
-  body += valuesAbove(chart, drawn, made);
+  body += valuesAbove(chart, bars, made);
   const categoryLabel = fitMiddle(chart.categoryLabel, right - left, FONT);
   body += label(categoryLabel, {
     ...{ x: (left + right) / 2, y: plotBottom + names.height + 14 },
@@ -132,14 +132,14 @@ function horizontal(chart: BarsChart, context: DrawContext, top: number) {
   const { categories, series, value, stacked } = chart;
   const { width } = context;
   const axis = valueAxis(valuesOf(chart), value.scale ?? "linear", width < 480 ? 3 : 5, value.unit);
-  const { bars: drawn, gaps } = layOut(chart, axis, FILLED);
+  const { bars, gaps } = layOut(chart, axis, FILLED);
   const band = Math.min(
     stacked || series.length === 1 ? 22 : 8 + 13 * series.length,
     HEIGHT_MAX / categories.length,
   );
   const shownNames = fitNames(categories, Math.min(width * 0.4, 320), FONT);
   const left = 14 + Math.max(...shownNames.map((name) => textWidth(name, FONT)));
-  const endTexts = barEnds(chart, drawn);
+  const endTexts = barEnds(chart, bars);
   const valueRoom =
     Math.max(0, ...endTexts.map(({ text }) => textWidth(text, FONT_SMALL))) + (gaps.length === 0 ? 8 : 22);
   const lastTick = textWidth(formatTick(axis.ticks.at(-1) ?? 0, value.unit), FONT_SMALL) / 2;
@@ -155,8 +155,8 @@ function horizontal(chart: BarsChart, context: DrawContext, top: number) {
     x: { ...x, ticks: thinnedTicks(x.ticks, right - left, value.unit) },
     y,
     marks: [
-      ...barMarks(drawn, context, "y"),
-      ...whiskerMarks(drawn, "y"),
+      ...barMarks(bars, context, "y"),
+      ...whiskerMarks(bars, "y"),
       ruleX([base], { stroke: "var(--plot-muted)" }),
     ],
   });
@@ -222,7 +222,7 @@ function layOut({ categories, series, stacked, value }: BarsChart, axis: ValueAx
   const [floor, ceiling] = axis.domain;
   // About a pixel: a trace of something is still something.
   const least = stacked || axis.scale === "log" ? 0 : (ceiling - floor) / 400;
-  const [drawn, gaps]: [Bar[], Gap[]] = [[], []];
+  const [bars, gaps]: [Bar[], Gap[]] = [[], []];
   const slots = stacked ? 1 : series.length;
   for (let category = 0; category < categories.length; category++) {
     let [above, below] = [0, 0];
@@ -248,7 +248,7 @@ function layOut({ categories, series, stacked, value }: BarsChart, axis: ValueAx
       else if (stacked) above = end;
       if (number === 0 || (axis.scale === "log" && end <= floor)) continue;
       const [low, high] = number < 0 ? [Math.min(end, -least), start] : [start, Math.max(end, least)];
-      drawn.push({
+      bars.push({
         ...{ category, series: index, role, from, to, hover },
         ...{ low: axis.scale === "log" ? Math.max(low, floor) : low, high },
         whisker: whisker === undefined ? undefined : [clampTo(axis, whisker[0]), clampTo(axis, whisker[1])],
@@ -256,12 +256,12 @@ function layOut({ categories, series, stacked, value }: BarsChart, axis: ValueAx
     }
     if (missing.length > 0) gaps.push({ at: category + 0.5, value: above, hover: missing.join("; ") });
   }
-  return { bars: drawn, gaps };
+  return { bars, gaps };
 }
 
 /** One mark per series: its fill is then written once. */
-function barMarks(drawn: readonly Bar[], context: DrawContext, across: "x" | "y"): Markish[] {
-  return [...bySeries(drawn).values()].map((of) => {
+function barMarks(bars: readonly Bar[], context: DrawContext, across: "x" | "y"): Markish[] {
+  return [...bySeries(bars).values()].map((of) => {
     const [from, to] = [of.map((bar) => bar.from), of.map((bar) => bar.to)];
     const [low, high] = [of.map((bar) => bar.low), of.map((bar) => bar.high)];
     const places =
@@ -270,9 +270,9 @@ function barMarks(drawn: readonly Bar[], context: DrawContext, across: "x" | "y"
   });
 }
 
-function bySeries(drawn: readonly Bar[]): Map<number, Bar[]> {
+function bySeries(bars: readonly Bar[]): Map<number, Bar[]> {
   const groups = new Map<number, Bar[]>();
-  for (const bar of drawn) {
+  for (const bar of bars) {
     const group = groups.get(bar.series);
     if (group) group.push(bar);
     else groups.set(bar.series, [bar]);
@@ -307,11 +307,11 @@ function namesBelow(chart: BarsChart, band: number, left: number, bottom: number
 }
 
 /** The number over each bar, when every number has room. */
-function valuesAbove(chart: BarsChart, drawn: readonly Bar[], made: Frame): string {
+function valuesAbove(chart: BarsChart, bars: readonly Bar[], made: Frame): string {
   // A whisker stands where the number would.
   if (hasWhiskers(chart)) return "";
-  const ends = barEnds(chart, drawn);
-  const [first] = drawn;
+  const ends = barEnds(chart, bars);
+  const [first] = bars;
   if (first === undefined) return "";
   const slot = made.x(first.to) - made.x(first.from);
   if (ends.some(({ text }) => textWidth(text, 9) > slot + 6)) return "";
@@ -326,15 +326,15 @@ function valuesAbove(chart: BarsChart, drawn: readonly Bar[], made: Frame): stri
 }
 
 /** Where bars end, and the number there: of each bar, or of the whole stack. */
-function barEnds({ categories, series, stacked, value }: BarsChart, drawn: readonly Bar[]) {
+function barEnds({ categories, series, stacked, value }: BarsChart, bars: readonly Bar[]) {
   if (!stacked)
-    return drawn.map(({ from, to, low, high, whisker, series: index, category }) => ({
+    return bars.map(({ from, to, low, high, whisker, series: index, category }) => ({
       at: (from + to) / 2,
       value: Math.max(high, low, whisker?.[1] ?? high),
       text: shortValue(series[index]!.values[category]!, value.unit),
     }));
   const tops = new Map<number, Bar>();
-  for (const bar of drawn) if (bar.high >= (tops.get(bar.category)?.high ?? 0)) tops.set(bar.category, bar);
+  for (const bar of bars) if (bar.high >= (tops.get(bar.category)?.high ?? 0)) tops.set(bar.category, bar);
   return categories.flatMap((_, index) => {
     const top = tops.get(index);
     if (top === undefined) return [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CmfChart } from "../../model/figure.ts";
 import { svgDocument } from "../../node/svg-document.ts";
 import { figureCsv, figureTable, renderSvg } from "../index.ts";
-import { drawn, figureOf, gapsOf } from "../test-kit.ts";
+import { svgTexts, figureOf, gapsOf } from "../test-kit.ts";
 
 const document = svgDocument();
 
@@ -76,8 +76,8 @@ describe("cumulative shares", () => {
   });
 
   it("survive nothing, one value, NaN, infinities, all zeros, twenty series, and long ones", () => {
-    expect(drawn(one([], []))).toContain("nothing to draw");
-    expect(drawn({ ...one([], []), series: [] })).toContain("nothing to draw");
+    expect(svgTexts(one([], []))).toContain("nothing to draw");
+    expect(svgTexts({ ...one([], []), series: [] })).toContain("nothing to draw");
     for (const scale of ["linear", "log"] as const) {
       const x = { label: "x", unit: "bytes", scale } as const;
       const odd = [
@@ -91,20 +91,20 @@ describe("cumulative shares", () => {
         Number.POSITIVE_INFINITY,
         Number.NaN,
       ];
-      drawn(
+      svgTexts(
         one(
           odd,
           odd.map((_, index) => (index + 1) / 9),
           { x },
         ),
       );
-      drawn(one(odd, odd, { x }));
-      drawn(one([7], [1], { x }));
-      drawn(one([0], [1], { x }));
-      drawn(one([1, 2], [0.5], { x }));
+      svgTexts(one(odd, odd, { x }));
+      svgTexts(one([7], [1], { x }));
+      svgTexts(one([0], [1], { x }));
+      svgTexts(one([1, 2], [0.5], { x }));
       const [series] = one([1, 5, 9], [0.2, 0.6, 1]).series;
       for (const mean of odd)
-        drawn({
+        svgTexts({
           ...one([], [], { x }),
           series: [
             { ...series!, mean },
@@ -112,7 +112,7 @@ describe("cumulative shares", () => {
           ],
         });
       const many = Array.from({ length: 20 }, (_, i) => ({ ...series!, name: `series ${i}`, mean: i }));
-      drawn({ ...one([], [], { x }), series: many });
+      svgTexts({ ...one([], [], { x }), series: many });
     }
     expect(renderSvg(figureOf(gapsOf(5000)), { document, width: 900 }).length).toBeLessThan(60_000);
   });

@@ -3,7 +3,7 @@ import type { DensityChart } from "../../model/figure.ts";
 import { svgDocument } from "../../node/svg-document.ts";
 import { decadeClasses } from "../classes.ts";
 import { figureCsv, figureTable, renderSvg } from "../index.ts";
-import { clustersOf, drawn, figureOf } from "../test-kit.ts";
+import { clustersOf, svgTexts, figureOf } from "../test-kit.ts";
 
 const document = svgDocument();
 
@@ -78,16 +78,16 @@ describe("joint densities", () => {
       ...small,
       ...{ x: { ...small.x, edges: x }, y: { ...small.y, edges: y } },
     });
-    drawn({ ...edges([1, 10], [1, 10]), counts: [4] });
+    svgTexts({ ...edges([1, 10], [1, 10]), counts: [4] });
     for (const none of [[], [1], [1, 1], [1, Number.NaN], [2, 1]])
-      expect(drawn(edges(none, [1, 10]))).toContain("nothing to draw");
+      expect(svgTexts(edges(none, [1, 10]))).toContain("nothing to draw");
     const { zeroX: _, zeroY: __, zeroBoth: ___, ...plain } = small;
-    expect(drawn({ ...plain, counts: [] })).toContain("all bins are empty");
-    drawn(edges([0, 1, 10, 100], [-5, 5, 1000]));
-    drawn(edges([1e-300, 1, 1e300], [1, 1.001, 1.002]));
-    drawn({ ...small, counts: [Number.NaN, Number.POSITIVE_INFINITY, -2, 1e308, 0.3, 5e-324] });
+    expect(svgTexts({ ...plain, counts: [] })).toContain("all bins are empty");
+    svgTexts(edges([0, 1, 10, 100], [-5, 5, 1000]));
+    svgTexts(edges([1e-300, 1, 1e300], [1, 1.001, 1.002]));
+    svgTexts({ ...small, counts: [Number.NaN, Number.POSITIVE_INFINITY, -2, 1e308, 0.3, 5e-324] });
     const fine = Array.from({ length: 3001 }, (_, index) => 10 ** (index / 500));
-    expect(drawn({ ...edges(fine, [1, 10, 100]), counts: new Float64Array(6000).fill(1) })).toContain(
+    expect(svgTexts({ ...edges(fine, [1, 10, 100]), counts: new Float64Array(6000).fill(1) })).toContain(
       "files per bin, bins joined; blank: none",
     );
   });

@@ -47,7 +47,7 @@ interface Bins {
   readonly zeroBoth: number;
 }
 
-/** The bins, joined to at most so many columns and rows; counts are summed. */
+/** The bins, joined to at most this many columns and rows; counts are summed. */
 export function binsOf(chart: DensityChart, columnsMax: number, rowsMax: number): Bins {
   const cuts = (count: number, most: number) => {
     const step = Math.max(1, Math.ceil(count / Math.max(1, most)));
@@ -107,7 +107,7 @@ const GUTTER = 16;
 const GAP = 4;
 /** Narrower bins are joined: a screen cannot show them. */
 const BIN_PX = 1;
-/** Up to so many bins tell their numbers on hover; more would make the file large. */
+/** Up to this many bins tell their numbers on hover; more would make the file large. */
 const HOVERS_MAX = 400;
 
 function draw(chart: DensityChart, context: DrawContext) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { svgDocument } from "../../node/svg-document.ts";
 import { figureCsv, figureTable, renderSvg } from "../index.ts";
-import { drawn, figureOf, pointsOf } from "../test-kit.ts";
+import { svgTexts, figureOf, pointsOf } from "../test-kit.ts";
 import { ROLES } from "../theme.ts";
 
 const document = svgDocument();
@@ -29,14 +29,14 @@ describe("points", () => {
 
   it("survive none, one, odd numbers and fifty thousand", () => {
     const [point] = pointsOf(1).points;
-    expect(drawn({ ...pointsOf(1), points: [] })).toContain("nothing to draw");
-    expect(drawn({ ...pointsOf(1), points: [{ ...point!, x: Number.NaN }] })).toContain("nothing to draw");
+    expect(svgTexts({ ...pointsOf(1), points: [] })).toContain("nothing to draw");
+    expect(svgTexts({ ...pointsOf(1), points: [{ ...point!, x: Number.NaN }] })).toContain("nothing to draw");
     const odd = [Number.NEGATIVE_INFINITY, -1e308, -3, 0, 5e-324, 1, 1e308, Number.NaN];
     for (const scale of ["linear", "log"] as const) {
       const axis = { label: "a", unit: "seconds", scale } as const;
-      drawn({ ...pointsOf(1), x: axis, y: axis });
+      svgTexts({ ...pointsOf(1), x: axis, y: axis });
       const points = odd.flatMap((x) => odd.map((y) => ({ ...point!, x, y })));
-      drawn({ ...pointsOf(1), x: axis, y: axis, points });
+      svgTexts({ ...pointsOf(1), x: axis, y: axis, points });
     }
     const many = Array.from({ length: 50_000 }, (_, i) => ({
       ...point!,

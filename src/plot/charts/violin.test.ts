@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ViolinChart } from "../../model/figure.ts";
 import { svgDocument } from "../../node/svg-document.ts";
 import { figureCsv, figureTable, renderSvg } from "../index.ts";
-import { drawn, figureOf, violinsOf } from "../test-kit.ts";
+import { svgTexts, figureOf, violinsOf } from "../test-kit.ts";
 
 const document = svgDocument();
 
@@ -56,11 +56,11 @@ describe("violins", () => {
   });
 
   it("survive nothing, zeros on a log axis, odd numbers, and forty groups", () => {
-    expect(drawn({ ...violinsOf(20), groups: [] })).toContain("nothing to draw");
+    expect(svgTexts({ ...violinsOf(20), groups: [] })).toContain("nothing to draw");
     const odd = [Number.NEGATIVE_INFINITY, -3, 0, 1, 1e308, Number.POSITIVE_INFINITY, Number.NaN];
     for (const scale of ["linear", "log"] as const) {
       const value = { label: "v", unit: "bytes", scale } as const;
-      const of = (groups: ViolinChart["groups"]) => drawn({ ...violinsOf(20), value, groups });
+      const of = (groups: ViolinChart["groups"]) => svgTexts({ ...violinsOf(20), value, groups });
       of([{ ...posix!, values: odd, densities: odd }]);
       of([{ ...posix!, densities: [] }]);
       of([{ ...posix!, values: [], densities: [] }]);

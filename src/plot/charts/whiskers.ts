@@ -32,8 +32,8 @@ interface Whiskered {
 const CAP = 0.5;
 
 /** A line from the least to the greatest with a cap at each end, over the bars. */
-export function whiskerMarks(drawn: readonly Whiskered[], across: "x" | "y"): Markish[] {
-  const of = drawn.filter(({ whisker }) => whisker !== undefined);
+export function whiskerMarks(bars: readonly Whiskered[], across: "x" | "y"): Markish[] {
+  const of = bars.filter(({ whisker }) => whisker !== undefined);
   if (of.length === 0) return [];
   const style = { stroke: "var(--plot-text)", strokeWidth: 1 };
   const middle = of.map(({ from, to }) => (from + to) / 2);

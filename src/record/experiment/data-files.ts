@@ -51,7 +51,7 @@ function fileNames({ work, source }: PlannedCase): string[] {
 
 const isCold = ({ kind }: PlannedCase["source"]) => kind === "cold" || kind === "direct";
 
-/** Leaves so much free, since a full disk is everybody's trouble. */
+/** Leaves this much free, since a full disk is everybody's trouble. */
 const RESERVE = 64 * 1024 * 1024;
 
 type Folders = Readonly<Record<"data" | "memory", string | undefined>>;

@@ -95,7 +95,7 @@ const sievingText = ({ mpiSieving }: Programs, wanted: boolean): string | undefi
   !wanted
     ? undefined
     : mpiSieving === undefined
-      ? "by data sieving of our own, for want of an MPI library"
+      ? "by built-in data sieving, since no MPI library was found"
       : `by data sieving of ${mpiSieving.library}`;
 
 async function makeRuns(
@@ -126,7 +126,7 @@ async function makeRuns(
   }
   if (stayed.size > 0)
     notes.push(
-      `Pages of the data files stayed in the page cache before some runs of set ${[...stayed].join(", ")}: these were not wholly cold.`,
+      `Pages of the data files stayed in the page cache before some runs of set ${[...stayed].join(", ")}: their cache was not fully cold.`,
     );
   return runs;
 }
@@ -142,7 +142,7 @@ function settingOf(
   const told = [...notes];
   if (cases.some(({ source }) => source.kind === "delay"))
     told.push(
-      "Devices called a delay are imitated: the recorder holds each call until the device would have answered; the data comes from the page cache.",
+      "Devices named delay are emulated: the recorder delays each call by the response time of the device; the data comes from the page cache.",
     );
   const disk = cases.some(({ source }) => source.kind === "direct" || source.kind === "cold");
   if (disk && isInMemory(dir))
@@ -150,7 +150,7 @@ function settingOf(
   if (disk && !machine.direct)
     told.push(`${dir} takes no O_DIRECT: the disk is read through an emptied page cache instead.`);
   if (device === "real" && sets.includes("3a"))
-    told.push("Set 3a: the files of the processes lie on one disk, not on a device each.");
+    told.push("Set 3a: all process files are on one disk, not on one device each.");
   if (sieving !== undefined) told.push(`Set 4 reads ${sieving}.`);
   return {
     simulated: false,

@@ -9,7 +9,7 @@ import {
 export const DEVICE_CHOICES = ["auto", "delay", "real"] as const;
 export type DeviceChoice = (typeof DEVICE_CHOICES)[number];
 
-/** A device that the recorder imitates: a call takes at least latency + bytes / rate, and so many are served at once. */
+/** A device that the recorder imitates: a call takes at least latency + bytes / rate, and this many are served at once. */
 export interface Delay {
   readonly latencyMicroseconds: number;
   readonly bytesPerSecond: number;
@@ -235,5 +235,5 @@ export function workloadText(cases: readonly PlannedCase[], sieving: string): st
   if (first.set === "1")
     return `one process reads ${data} in sequence, ${sizeLabel(work.record)} at a time, from ${on}`;
   if (first.set.startsWith("2")) return `one process reads ${data} in sequence (${on})`;
-  return `${data} in all, ${sizeLabel(work.record)} at a time, ${work.own ? "a file for each process" : "parts of one file"} (${on})`;
+  return `${data} in all, ${sizeLabel(work.record)} at a time, ${work.own ? "one file per process" : "parts of one file"} (${on})`;
 }

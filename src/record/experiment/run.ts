@@ -20,7 +20,7 @@ export interface RunContext {
   readonly signal: AbortSignal;
 }
 
-/** Places of cases in the order in which they are run: every repeat runs all of them, shuffled anew. */
+/** Places of cases in the order in which they are run: every repeat runs all of them, shuffled again. */
 export function runOrder(cases: number, repeats: number, seed: number): { index: number; repeat: number }[] {
   return Array.from({ length: repeats }, (_, i) => i + 1).flatMap((repeat) => {
     const random = Random.stream(seed, 3, repeat);
@@ -53,7 +53,7 @@ export async function measureCase(one: PlannedCase, context: RunContext): Promis
       throw new FormatError(
         `set ${one.set}, ${one.label}`,
         {},
-        `the recorder has ${found.accesses} accesses of ${found.bytes} bytes, where the workload makes ${expected.accesses} of ${expected.bytes}`,
+        `the recorder captured ${found.accesses} calls with ${found.bytes} bytes; the workload makes ${expected.accesses} of ${expected.bytes}`,
       );
     return { executionSeconds, ...found, residentPages };
   } finally {

@@ -162,7 +162,7 @@ function rangeOfCalls(
       [
         row("calls", (part) => format(part.calls, "calls")),
         row("bytes", (part) => format(part.bytes, "bytes")),
-        row("T, time with a call under way", (part) => format(part.unionSeconds, "seconds")),
+        row("T, time with a call in progress", (part) => format(part.unionSeconds, "seconds")),
         row("BPS, blocks of 512 bytes by T", (part) => rate(part, part.bytes / BLOCK_BYTES, "blocks/s")),
         row("IOPS, calls by T", (part) => rate(part, part.calls, "calls/s")),
         row("bandwidth, bytes by T", (part) => rate(part, part.bytes, "bytes/s")),
@@ -202,7 +202,7 @@ function rangeOfBins(
         "about: time in calls by calls, cut at the edges",
       ],
       [
-        "T, time with a call under way",
+        "T, time with a call in progress",
         `at most ${format(longest, "seconds")}`,
         "needs single calls; cells with a call bound it",
       ],

@@ -1,4 +1,4 @@
-/** At most so many tasks per target at a time; the others wait in order. */
+/** At most this many tasks per target at a time; the others wait in order. */
 import { assert } from "../../../base/assert.ts";
 
 export class Turns {

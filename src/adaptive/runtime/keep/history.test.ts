@@ -22,7 +22,7 @@ it("mixes what is new with what is known, which fades", () => {
   expect(history.recall([target], day(16))).toEqual([undefined]);
 });
 
-it("begins anew when it is damaged, and never fails", () => {
+it("starts over when it is damaged, and never fails", () => {
   const path = join(root, "broken.json");
   writeFileSync(path, "{");
   const history = new History(path);

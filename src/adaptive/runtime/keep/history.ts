@@ -75,7 +75,7 @@ export class History {
       const file = JSON.parse(readFileSync(this.#path, "utf8")) as HistoryFile;
       if (file.version === 1 && typeof file.targets === "object") return file;
     } catch {
-      // None yet, or damaged: it begins anew.
+      // None yet, or damaged: start over.
     }
     return { version: 1, targets: {} };
   }

@@ -1,5 +1,5 @@
 /**
- * What each process has finished, one line a piece, so that a write that was cut short can go on. A line is believed only
+ * What each process has finished, one line a piece, so that an interrupted write can continue. A line is believed only
  * when its checksum fits; the data it names is read again before it is used.
  */
 import { assert } from "../../../base/assert.ts";

@@ -22,7 +22,7 @@ export interface Lock {
   release(): void;
 }
 
-/** A change of hands takes microseconds; one that takes longer was cut short. */
+/** A change of hands takes microseconds; one that takes longer was interrupted. */
 const HANDOVER_STALE_MS = 10_000;
 
 export function takeLock(folder: string, what: string): Lock {

@@ -1,5 +1,5 @@
 /**
- * The plan of a write that is under way, kept beside it: a later try must go on with the same. When the write is complete, its plan
+ * The plan of a write in progress, kept next to it: a later try must continue with the same. When the write is complete, its plan
  * stays as a record of what the last step was made of.
  */
 import { assert } from "../../../base/assert.ts";
@@ -96,7 +96,7 @@ export function requireSame(saved: SavedPlan, asked: SavedPlan, what: string): v
       : `this is step ${asked.stage.step - 1} instead of ${saved.stage.step - 1}`;
   if (difference !== undefined)
     throw new UsageError(
-      `${what}: the write that was cut short was another: ${difference}; give the same sources and arrays, or begin again with --force`,
+      `${what}: the interrupted write was a different one: ${difference}; give the same sources and arrays, or start over with --force`,
     );
 }
 

@@ -5,12 +5,12 @@
 import { assert } from "../../../base/assert.ts";
 import type { TargetFile } from "../../backend/index.ts";
 
-/** All processes together have at most so much of a file in the cache, where they are few enough. */
+/** All processes together have at most this much of a file in the cache, where they are few enough. */
 const WINDOW_BYTES = 64 << 20;
 /** Less than this at a time would make more flushes than data. */
 const WINDOW_BYTES_MIN = 2 << 20;
 
-/** What one of so many processes may have in the cache. */
+/** What one of this many processes may have in the cache. */
 export const windowOf = (processes: number): number => Math.max(WINDOW_BYTES_MIN, WINDOW_BYTES / processes);
 
 export class FlushingFile {

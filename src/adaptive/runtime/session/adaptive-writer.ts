@@ -60,7 +60,7 @@ export async function openAdaptive(options: WriterOptions): Promise<AdaptiveWrit
     }
     if (leftover !== undefined && !options.resume)
       throw new UsageError(
-        `${names.index}: an earlier write was cut short; go on with --resume, or begin anew with --force`,
+        `${names.index}: an earlier write was interrupted; continue it with --resume, or start over with --force`,
       );
     return new AdaptiveWriter(options, checked, lock, leftover);
   } catch (error) {
@@ -87,7 +87,7 @@ export class AdaptiveWriter {
     this.#known = history === undefined || policy !== "plimsoll" ? [] : new History(history).recall(targets);
   }
 
-  /** Whether there is a write that was cut short, to be gone on with. */
+  /** Whether there is an interrupted write to continue. */
   get canResume(): boolean {
     return this.#leftover !== undefined;
   }
@@ -98,7 +98,7 @@ export class AdaptiveWriter {
   }
 
   /**
-   * Without an input: what was cut short, from the plan that it left. With `resume`, what is complete already is not written
+   * Without an input: the interrupted write, from its plan. With `resume`, what is complete already is not written
    * again, and a dataset that was made of something else is refused.
    */
   async writeInput(input?: StepInput): Promise<StepResult> {
@@ -111,7 +111,7 @@ export class AdaptiveWriter {
       return this.#nothingToDo(completed, began);
     }
     if (input === undefined && leftover === undefined)
-      throw new UsageError(`${names.index}: there is no write that was cut short`);
+      throw new UsageError(`${names.index}: there is no interrupted write`);
     const plan = input === undefined ? (leftover as SavedPlan) : await this.#plan(input);
     if (leftover !== undefined) requireSame(leftover, plan, names.index);
     this.#noteEmpty(input?.empty ?? []);

@@ -1,4 +1,4 @@
-/** What earlier writes of the dataset left: finished ones to clear up after, unfinished ones to go on with or to remove. */
+/** What earlier writes of the dataset left: finished ones to clear up after, unfinished ones to continue or to remove. */
 import { assert } from "../../../base/assert.ts";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readlink } from "node:fs/promises";
@@ -29,7 +29,7 @@ export async function waitForTheDead({ notes, index }: DatasetNames): Promise<vo
   rmSync(join(notes, "processes"), { force: true });
 }
 
-/** Ends what was decided and not carried out. Gives the plan of a write that was cut short before. */
+/** Ends what was decided and not carried out. Gives the plan of an interrupted write. */
 export async function tidyUp(names: DatasetNames): Promise<SavedPlan | undefined> {
   makeFolders(names.folder, names.notes);
   const decision = await readDecision(names);
@@ -41,7 +41,7 @@ export async function tidyUp(names: DatasetNames): Promise<SavedPlan | undefined
   return loadPlan(names);
 }
 
-/** False when its files are gone: it cannot be made true any more, and the write was cut short after all. */
+/** False when its files are gone: it cannot be made true any more, and the write was interrupted after all. */
 async function isCarriedOut(names: DatasetNames, decision: Decision): Promise<boolean> {
   try {
     await carryOut(names, decision);

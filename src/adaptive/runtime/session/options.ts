@@ -25,9 +25,9 @@ export interface WriterOptions {
   readonly memoryBytes?: number | undefined;
   /** Adds steps to a dataset that exists. */
   readonly append?: boolean | undefined;
-  /** Completes a write that was cut short; one that is complete is left alone. */
+  /** Continues an interrupted write; a complete one is left alone. */
   readonly resume?: boolean | undefined;
-  /** Replaces a dataset that exists, and throws away what was cut short. */
+  /** Replaces an existing dataset and discards an interrupted write. */
   readonly force?: boolean | undefined;
   /** A file that keeps target speeds between runs; false for none. */
   readonly history?: string | false | undefined;
@@ -89,7 +89,7 @@ export function checkOptions(options: WriterOptions): Checked {
     throw new UsageError("policy mpi-io is only simulated; choose paper, plimsoll or static");
   const together = [options.append, options.resume, options.force].filter(Boolean).length;
   if (together > 1 && !(options.append && options.resume))
-    throw new UsageError("--force goes with neither --append nor --resume");
+    throw new UsageError("--force excludes --append and --resume");
   return {
     names,
     targets,

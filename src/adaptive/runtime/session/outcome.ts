@@ -25,7 +25,7 @@ export interface Run extends RunEnd {
   readonly died: number;
 }
 
-const GO_ON = "what was written is kept: --resume goes on with it, --force begins anew";
+const GO_ON = "written data is kept: --resume continues, --force starts over";
 
 /** Gives the decision when that is a dataset, in place. `run` is undefined when everything had been written before. */
 export async function outcomeOf(

@@ -202,7 +202,7 @@ class RankRun {
     );
     this.#states[host] = "gone";
     this.#watch.died?.(host, `rank ${host + 1} has been silent for ${Math.round(silentSeconds)} s`);
-    // Should it only have slept, it is not to go on with what others do now.
+    // Should it only have slept, it must not take part in the work of the others.
     this.#tell(host, { kind: "stop" });
     if (this.#states.every((state) => state === "gone")) {
       this.#stop("no writer answers any more");

@@ -1,5 +1,5 @@
 /**
- * A table of targets for a calibration (CSV): published checks by their id, or measurements of a machine of one's own.
+ * A table of targets for a calibration (CSV): published checks by their id, or measurements of another machine.
  * Columns: id, weight, and for own measurements quantity, method, size_mb, writers, targets, interference, value, tolerance.
  */
 

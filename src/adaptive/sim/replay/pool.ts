@@ -24,7 +24,7 @@ export interface PoolOptions {
   /** Called with simulated writes done so far. */
   readonly onProgress?: ((writes: number) => void) | undefined;
   /** Awaited now and then where there are no threads. */
-  readonly breathe?: (() => Promise<void>) | undefined;
+  readonly yieldToEvents?: (() => Promise<void>) | undefined;
 }
 
 interface PoolResult {
@@ -44,7 +44,7 @@ export async function runJobs(jobs: readonly Job[], options: PoolOptions): Promi
 async function runHere(
   jobs: readonly Job[],
   order: readonly number[],
-  { machines, signal, onProgress, breathe }: PoolOptions,
+  { machines, signal, onProgress, yieldToEvents }: PoolOptions,
 ): Promise<PoolResult> {
   const runner = new JobRunner(machineAmong(machines));
   const results = new Array<JobResult>(jobs.length);
@@ -54,7 +54,7 @@ async function runHere(
     results[index] = runner.run(jobs[index] as Job);
     writes += writesOf(jobs[index] as Job);
     onProgress?.(writes);
-    await breathe?.();
+    await yieldToEvents?.();
     signal?.throwIfAborted();
   }
   assert(!results.includes(undefined as never), "every job has a result");

@@ -1,7 +1,7 @@
 /**
  * Max-min fair rates of flows over shared places. All rates grow together; a flow stops at its own limit, or when one of its
  * places is full, and what it leaves goes to the others. While rates are fixed in rising order the share that a place has left
- * for each open flow only grows, so a heap with keys of the past finds the next full place: a key is made anew when it comes up.
+ * for each open flow only grows, so a heap with keys of the past finds the next full place: a key is made again when it comes up.
  */
 import { assert } from "../../../base/assert.ts";
 

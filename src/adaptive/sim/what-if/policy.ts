@@ -1,6 +1,6 @@
 /**
  * One recorded run's writes under a policy of the adaptive writer: the protocol itself, on storage with the fitted rates
- * and the load that the other runs put on it at the time. The others do not feel it.
+ * and the load that the other runs put on it at the time. The others are not affected.
  */
 import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";

@@ -22,7 +22,7 @@ export async function requireTargets(db: Queryable, store: string): Promise<void
     throw new UsageError(`${store}: the store is empty; fill it with plimsoll ingest PATH --store ${store}`);
   if (Number(row?.known ?? 0) === 0)
     throw new UsageError(
-      `${store}: none of its ${formatCount(Number(row?.accesses ?? 0))} accesses names OSTs, so nothing can be replayed; Darshan records them with its LUSTRE module`,
+      `${store}: none of its ${formatCount(Number(row?.accesses ?? 0))} accesses names OSTs, so no run can be replayed; Darshan records OSTs with its LUSTRE module`,
     );
 }
 
@@ -77,7 +77,7 @@ export async function findTarget(db: Queryable, target: number): Promise<Centre>
     .map(({ ost }) => Number(ost))
     .sort((a, b) => Math.abs(a - target) - Math.abs(b - target));
   throw new UsageError(
-    `target ${target}: no run of this store used it (it has ${known.length}; the nearest: ${known.slice(0, 5).join(", ")})`,
+    `target ${target}: no run in the store used it (the store has ${known.length}; the nearest: ${known.slice(0, 5).join(", ")})`,
   );
 }
 
@@ -99,7 +99,7 @@ export async function windowOf(db: Queryable, { from, to }: Centre, hours: numbe
   const count = await countAccesses(db, window);
   if (count > ACCESSES_MAX)
     throw new UsageError(
-      `${formatCount(count)} accesses lie within ${hours} h; at most ${formatCount(ACCESSES_MAX)} are replayed: choose less with --hours`,
+      `${formatCount(count)} accesses lie within ${hours} h; at most ${formatCount(ACCESSES_MAX)} can be replayed: choose fewer --hours`,
     );
   return window;
 }

@@ -37,7 +37,7 @@ const UPPER_BOUNDS = [
 /** File system block and page of most systems. */
 export const BLOCK_BYTES = 4 * KIB;
 
-/** Calls below so many bytes, by the classes that lie below; NaN when sizes were not recorded. */
+/** Calls below this many bytes, by the classes that lie below; NaN when sizes were not recorded. */
 export function smallCalls(record: LayerRecord, way: Way, below: number): number {
   const sizes = way === "read" ? record.readSizes : record.writeSizes;
   let small = 0;
@@ -46,7 +46,7 @@ export function smallCalls(record: LayerRecord, way: Way, below: number): number
     if (bound > below) break;
     const calls = sizes[index] as number;
     small += calls;
-    // A class holds its upper bound: calls of exactly so many bytes are not below.
+    // A class holds its upper bound: calls of exactly this many bytes are not below.
     if (bound === below && calls > 0) small -= Math.min(calls, countOfSize(record, below));
   }
   return small;

@@ -296,7 +296,7 @@ describe("excess-seeks", () => {
     expect(findingOf(job, "excess-seeks").evidence.numbers[0]?.value).toBe(2 * (800 - 1 - 1));
     expect(findingOf(job, "excess-seeks").severity).toBe("info");
     expect(findingOf(job, "excess-seeks").statement).toContain(
-      "1,596 seeks that no jump between accesses needs, for 1,600 accesses to 1 file: 0.998 for each.",
+      "1,596 redundant seeks, for 1,600 accesses to 1 file: 0.998 for each.",
     );
   });
 

@@ -1,17 +1,17 @@
 /** Rules on accesses: their size, place and order, calls between them, and bytes that are moved more than once. */
 import type { Rule } from "../rule.ts";
-import { AGAIN_RULES } from "./accesses-again.ts";
-import { BETWEEN_RULES } from "./accesses-between.ts";
-import { MIXED_RULES } from "./accesses-mixed.ts";
-import { ORDER_RULES } from "./accesses-order.ts";
-import { SIZE_RULES } from "./accesses-size.ts";
+import { REREAD_AND_OVERWRITE_RULES } from "./rereads-and-overwrites.ts";
+import { SEEK_AND_SYNC_RULES } from "./seeks-and-syncs.ts";
+import { READ_MODIFY_WRITE_RULES } from "./read-modify-write.ts";
+import { RANDOM_AND_STRIDED_RULES } from "./random-and-strided.ts";
+import { SMALL_ACCESS_RULES } from "./small-accesses.ts";
 import { ALIGNMENT_RULES } from "./alignment.ts";
 
 export const ACCESSES_RULES: readonly Rule[] = [
-  ...SIZE_RULES,
+  ...SMALL_ACCESS_RULES,
   ...ALIGNMENT_RULES,
-  ...ORDER_RULES,
-  ...BETWEEN_RULES,
-  ...AGAIN_RULES,
-  ...MIXED_RULES,
+  ...RANDOM_AND_STRIDED_RULES,
+  ...SEEK_AND_SYNC_RULES,
+  ...REREAD_AND_OVERWRITE_RULES,
+  ...READ_MODIFY_WRITE_RULES,
 ];

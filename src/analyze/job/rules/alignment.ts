@@ -1,4 +1,4 @@
-/** Rules on the place of accesses in the file and of their buffers in memory. HDF5 asks here too. */
+/** Alignment rules: file offsets and memory buffers. The HDF5 rules reuse `misalignedFiles`. */
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
@@ -6,7 +6,7 @@ import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, accessSeconds, callsOf, heaviest, MIB, sum, WAYS } from "./measures.ts";
 import { fileOf, posixFiles, stripeOf } from "./per-job.ts";
-import { ALWAYS_INFO, ownScale, severityByCalls } from "./severity.ts";
+import { ALWAYS_INFO, customScale, severityByCalls } from "./severity.ts";
 import { alignedPieces, hints } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
@@ -45,7 +45,7 @@ export const MISALIGNED_THRESHOLDS = {
     value: 100,
     unit: "calls",
     meaning: "misaligned accesses",
-    source: "ours: below a hundred large calls the boundaries are crossed too rarely to be felt",
+    source: "ours: below a hundred large calls the boundaries are crossed too rarely to matter",
   },
 } as const;
 
@@ -90,7 +90,7 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
 }
 
 /** Ranks meet in a stripe only when several write the file; for one rank the cache joins the pieces. */
-export const MISALIGNED_SCALE = ownScale(
+export const MISALIGNED_SCALE = customScale(
   ["high", "warn", "info"],
   "by calls where several ranks write a file; **info** otherwise.",
 );
@@ -100,7 +100,7 @@ const misaligned = defineRule({
   title: "Misaligned accesses",
   meaning:
     "Large accesses begin inside a stripe or block: each touches one more server, and ranks that meet inside a stripe " +
-    "wait for one another's locks. Small accesses and HDF5 files have findings of their own.",
+    "wait for one another's locks. Small accesses and HDF5 files have separate findings.",
   needs: [["POSIX"]],
   thresholds: MISALIGNED_THRESHOLDS,
   scale: MISALIGNED_SCALE,

@@ -5,7 +5,7 @@ import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
 import { ioSeconds, known, sum } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
-import { BY_RUN, HIGH_SHARE_OF_RUN, ownScale, severityByRun } from "./severity.ts";
+import { BY_RUN, HIGH_SHARE_OF_RUN, customScale, severityByRun } from "./severity.ts";
 import {
   costSentence,
   grouped,
@@ -30,7 +30,7 @@ const SECONDS = {
   value: 1,
   unit: "seconds",
   meaning: "mean metadata time of a rank",
-  source: "ours: less cannot be felt, however short the run",
+  source: "ours: less is negligible, however short the run",
 } as const;
 /** Metadata servers answer in milliseconds; an open that takes a second waits for somebody. */
 const WAITING_SECONDS = 1;
@@ -45,7 +45,7 @@ const metadataStorm = defineRule({
   id: "metadata-storm",
   title: "Metadata storm",
   meaning:
-    "Most of the I/O time goes into opening, looking at and closing files again and again instead of moving data; all jobs share the metadata servers.",
+    "Most of the I/O time goes into repeated opens, stats and closes instead of data transfer; all jobs share the metadata servers.",
   needs: CALLS,
   drishti: "P17",
   thresholds: {
@@ -59,7 +59,7 @@ const metadataStorm = defineRule({
     repeats: {
       value: 10,
       unit: "ratio",
-      meaning: "operations for each file and rank that uses it",
+      meaning: "operations per file and rank that uses it",
       source:
         "ours: an open, a close and some stats are needed; with fewer, metadata-time or many-files speaks",
     },
@@ -75,10 +75,10 @@ const metadataStorm = defineRule({
     if (meta.operationSeconds >= WAITING_SECONDS) return undefined;
     return {
       severity: severityByRun(meta.shareOfRun, meta.meanSeconds),
-      statement: `Metadata takes ${partOfIoTime(job, meta.seconds)}: ${grouped(meta.opens)} opens, as many closes and ${many(meta.stats, "stat")}, ${rough(meta.operations / meta.uses)} for each file and rank that uses it. A rank spends ${secondsText(meta.meanSeconds)} on average, ${percent(meta.shareOfRun)} of the run time.`,
+      statement: `Metadata takes ${partOfIoTime(job, meta.seconds)}: ${grouped(meta.opens)} opens, as many closes and ${many(meta.stats, "stat")}, ${rough(meta.operations / meta.uses)} per file and rank that uses it. A rank spends ${secondsText(meta.meanSeconds)} on average, ${percent(meta.shareOfRun)} of the run time.`,
       evidence: metadataEvidence(job),
       advice:
-        "Open each file once, keep it open, and close it at the end; remember what stat says instead of asking again; let one rank look and broadcast the answer.",
+        "Open each file once, keep it open, and close it at the end; cache stat results; let one rank call stat and broadcast the result.",
       snippet: { language: "c", code: OPEN_ONCE },
       effect: `Up to ${secondsText(meta.meanSeconds)} for each rank, and a metadata server that is free for others.`,
       ...trust(job, COUNTERS, "high", "counts and times of these calls are recorded"),
@@ -88,15 +88,14 @@ const metadataStorm = defineRule({
 
 const excessStats = defineRule({
   id: "excess-stats",
-  title: "Many stats for each file",
-  meaning:
-    "Files are looked at (stat) far more often than they are opened, as loops that poll for a file do.",
+  title: "Many stats per file",
+  meaning: "Files get far more stats than opens, as in loops that poll for a file.",
   needs: [["POSIX", "DFS"]],
   thresholds: {
     ratio: {
       value: 10,
       unit: "ratio",
-      meaning: "stats for each file and rank that uses it",
+      meaning: "stats per file and rank that uses it",
       source:
         "ours: libraries need two or three for an open; NASA's and ARSC's Lustre advice: avoid repetitive stat operations",
     },
@@ -113,7 +112,7 @@ const excessStats = defineRule({
     const uses = sum(files, ({ called }) => called.ranks);
     return {
       severity: severityByRun(seconds / job.ranks / job.runSeconds, seconds / job.ranks),
-      statement: `${partOf(stats, meta.stats, "stats")} go to ${many(files.length, "file")}: ${rough(stats / uses)} for each file and rank that uses it.${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
+      statement: `${partOf(stats, meta.stats, "stats")} go to ${many(files.length, "file")}: ${rough(stats / uses)} per file and rank that uses it.${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
       evidence: {
         ...metadataEvidence(job),
         ...worstFiles(
@@ -123,7 +122,7 @@ const excessStats = defineRule({
         ),
       },
       advice:
-        "Stat once and keep the answer; when waiting for a file, wait longer between looks, or let one rank look and tell the others.",
+        "Call stat once and keep the result; when polling for a file, use longer intervals, or let one rank poll and broadcast.",
       snippet: { language: "c", code: STAT_ONCE },
       effect: `Less load on the metadata server; at most ${secondsText(seconds / job.ranks)} for each rank on average.`,
       ...trust(job, COUNTERS, "high", "stats are counted for each file"),
@@ -134,7 +133,7 @@ const excessStats = defineRule({
 
 const repeatedOpens = defineRule({
   id: "repeated-opens",
-  title: "The same files opened again and again",
+  title: "Files opened repeatedly",
   meaning: "Ranks open and close the same file many times instead of keeping it open.",
   needs: CALLS,
   thresholds: {
@@ -194,13 +193,13 @@ const metadataTime = defineRule({
     rank: {
       value: 30,
       unit: "seconds",
-      meaning: "metadata time of one rank in files of its own, which counts as well",
+      meaning: "metadata time of one rank in its private files, which counts as well",
       source: "Drishti's metadata_time_rank",
     },
     seconds: SECONDS,
     cost: SHARE_OF_RUN,
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn"],
     `**high** when metadata takes at least ${100 * HIGH_SHARE_OF_RUN} % of the run time, of a rank on average or of one in its own files; **warn** otherwise, and when a single operation takes so long that it must wait for somebody.`,
   ),
@@ -223,7 +222,7 @@ const metadataTime = defineRule({
     const waits = meta.operationSeconds >= WAITING_SECONDS;
     return {
       severity: cost >= HIGH_SHARE_OF_RUN && !waits ? "high" : "warn",
-      statement: `${grouped(meta.operations)} opens, stats and closes take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in files of its own.` : ""}${waits ? " That long, an open waits for somebody: the other end of a pipe, a lock, or a server that hangs." : ""}`,
+      statement: `${grouped(meta.operations)} opens, stats and closes take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in its private files.` : ""}${waits ? " That long, an open waits for somebody: the other end of a pipe, a lock, or a server that hangs." : ""}`,
       evidence: { ...metadataEvidence(job), ranks: slow ? [most.rank] : [] },
       advice: waits
         ? "Look at the files named here first: if they are pipes or lock files, nothing is wrong with the storage."

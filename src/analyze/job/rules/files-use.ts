@@ -10,7 +10,7 @@ import { grouped, many, nameOf, partOf, percent, secondsText, times } from "./wo
 
 const unusedFiles = defineRule({
   id: "unused-files",
-  title: "Files opened and not used",
+  title: "Files opened but not used",
   meaning:
     "Many files are opened and closed without a read or a write: tests whether they exist, or leftovers.",
   needs: [["POSIX", "STDIO"]],
@@ -19,7 +19,7 @@ const unusedFiles = defineRule({
       value: 100,
       unit: "files",
       meaning: "such files",
-      source: "ours: fewer take no time that can be felt",
+      source: "ours: fewer take a negligible time",
     },
     share: {
       value: 0.1,

@@ -51,7 +51,7 @@ describe("file-per-process", () => {
     const job = perProcess(512);
     const finding = find(job, "file-per-process");
     expect(finding?.severity).toBe("info");
-    expect(number(finding, "ranks with files of their own")).toMatchObject({ value: 512, of: 512 });
+    expect(number(finding, "ranks with private files")).toMatchObject({ value: 512, of: 512 });
     expect(finding?.statement).toContain("512 files of 4.19 MB");
     expect(ids(job)).toEqual(["file-per-process"]);
   });

@@ -8,7 +8,14 @@ import { METADATA_RULES } from "./files-metadata.ts";
 import { USE_RULES } from "./files-use.ts";
 import { bytesMoved, extentOf, ioSeconds, MIB } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
-import { BY_RUN, HIGH_SHARE_OF_RUN, IF_FELT, ownScale, severityByRun, severityIfFelt } from "./severity.ts";
+import {
+  BY_RUN,
+  HIGH_SHARE_OF_RUN,
+  IF_FELT,
+  customScale,
+  severityByRun,
+  severityIfFelt,
+} from "./severity.ts";
 import { costSentence, folderOf, grouped, many, percent, secondsText } from "./wording.ts";
 
 const ANY_FILES = [["POSIX", "STDIO", "MPI-IO", "DFS"]] as const;
@@ -28,7 +35,7 @@ const manyFiles = defineRule({
         'ours: sites warn of thousands of files at once (docs.archer2.ac.uk/user-guide/io: "thousands of files open at once can overload the filesystem")',
     },
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn"],
     `**high** when metadata takes at least ${100 * HIGH_SHARE_OF_RUN} % of the run time of a rank, or there are ten times as many files as the limit; **warn** otherwise.`,
   ),
@@ -61,7 +68,7 @@ const manyFiles = defineRule({
 
 const filePerProcess = defineRule({
   id: "file-per-process",
-  title: "A file for each rank",
+  title: "One file per rank",
   meaning:
     "Each rank writes or reads its own files. That is often fast, but their number grows with the job, and whoever reads them needs the same number of ranks or a step that joins them.",
   needs: ANY_FILES,
@@ -69,7 +76,7 @@ const filePerProcess = defineRule({
     ranks: {
       value: 512,
       unit: "ranks",
-      meaning: "ranks with files of their own",
+      meaning: "ranks with private files",
       source: "ours: hundreds of files are no load; docs.archer2.ac.uk/user-guide/io warns of thousands",
     },
   },
@@ -83,7 +90,7 @@ const filePerProcess = defineRule({
       statement: `${grouped(own.ranks)} of ${grouped(job.ranks)} ranks use files of their own: ${grouped(own.files.length)} files of ${formatBytes(own.bytes / own.files.length)} on average.${metadataSentence(job)}`,
       evidence: {
         numbers: [
-          { label: "ranks with files of their own", value: own.ranks, unit: "ranks", of: job.ranks },
+          { label: "ranks with private files", value: own.ranks, unit: "ranks", of: job.ranks },
           { label: "such files", value: own.files.length, unit: "files", of: realFiles(job).length },
           { label: "metadata time", value: meta.seconds, unit: "seconds", of: ioSeconds(job) },
         ],

@@ -8,7 +8,7 @@ import { MISALIGNED_SCALE, MISALIGNED_THRESHOLDS, misalignedFacts, misalignedFil
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, accessSeconds, bytesMoved, heaviest, KIB, mainWay, MIB, sum } from "./measures.ts";
 import { hdf5Files, stripeOf } from "./per-job.ts";
-import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { hdf5Alignment, hdf5Chunks, hdf5Collective, hdf5Hyperslab, hdf5Metadata } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, percent, sizeText } from "./wording.ts";
 
@@ -188,7 +188,7 @@ const chunks = defineRule({
       source: "ours: fewer are not worth a new layout",
     },
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn", "info"],
     "by calls, with the time of all accesses to the datasets; **info** when accesses are only no multiple of the chunk.",
   ),

@@ -76,7 +76,7 @@ const blocking = defineRule({
   id: "pnetcdf-blocking",
   title: "Many small blocking PnetCDF writes",
   meaning:
-    "Variables are written one by one with small blocking collective calls, each of which is a collective MPI-IO write of its own. Non-blocking calls are joined into one.",
+    "Variables are written one by one with small blocking collective calls, each of which is a separate collective MPI-IO write. Non-blocking calls are joined into one.",
   needs: [["PNETCDF_VAR"]],
   thresholds: {
     bytes: {

@@ -4,7 +4,7 @@ import { defineRule, type Rule } from "../rule.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, accessSeconds, bytesMoved, KIB, known, MIB, sum } from "./measures.ts";
 import { posixFiles, stdioFiles } from "./per-job.ts";
-import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { posixInstead, setvbufLarge } from "./snippets.ts";
 import { costSentence, many, partOfBytes, secondsText, sizeText } from "./wording.ts";
 
@@ -28,7 +28,7 @@ const stdioBulk = defineRule({
       source: "ours: less is logs and settings, for which streams are right",
     },
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn", "info"],
     "by calls; at most **warn** when streams move less than half of the bytes.",
   ),

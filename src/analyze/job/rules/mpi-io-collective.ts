@@ -20,7 +20,7 @@ import {
 } from "./measures.ts";
 import { independentFiles, independentOf } from "./mpi-io-files.ts";
 import { fileOf, hdf5Files, layerOf, mpiFiles, stripeOf, traceOf } from "./per-job.ts";
-import { ALWAYS_INFO, ownScale, severityByCalls } from "./severity.ts";
+import { ALWAYS_INFO, customScale, severityByCalls } from "./severity.ts";
 import { collectiveCall, hints, nonblockingWrite } from "./snippets.ts";
 import {
   costSentence,
@@ -56,7 +56,7 @@ function independent(way: Way): Rule {
         source: "Drishti: collective_operations_absolute",
       },
     },
-    scale: ownScale(
+    scale: customScale(
       ["high", "warn", "info"],
       "by calls; at most **warn** where a file has collective calls too, whose time cannot be told apart.",
     ),
@@ -190,7 +190,7 @@ const blocking = defineRule({
         "Copy the data of a step and write it with a non-blocking collective call while the next step runs, then wait. How much really overlaps depends on the MPI library's progress threads; HDF5 has an asynchronous connector (vol-async).",
       snippet: nonblockingWrite,
       effect: `At best the shorter of computing and I/O disappears behind the other: up to ${percent(Math.min(share, 1 - share))} of the run time.`,
-      ...trust(job, ["MPI-IO"], "low", "whether the program could go on without the data is not recorded"),
+      ...trust(job, ["MPI-IO"], "low", "whether the program could continue without the data is not recorded"),
     };
   },
 });
@@ -314,7 +314,7 @@ const aggregators = defineRule({
       source: "ours: smaller files are done before it matters",
     },
   },
-  scale: ownScale(["warn", "info"], "by calls, at most **warn**."),
+  scale: customScale(["warn", "info"], "by calls, at most **warn**."),
   drishti: "M08, M09",
   judge(job, limits) {
     const files = mpiFiles(job).flatMap((record) => {

@@ -18,7 +18,7 @@ import {
 } from "./measures.ts";
 import { independentOf, isOpenedAlone, viewlessFiles } from "./mpi-io-files.ts";
 import { layerOf, libraryFiles, mpiFiles } from "./per-job.ts";
-import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { collectiveCall, openTogether, vectorView } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText } from "./wording.ts";
 
@@ -96,7 +96,7 @@ const mpiioSmall = defineRule({
       evidence: {
         numbers: [
           { label: "small independent requests", value: count, unit: "calls", of: calls },
-          { label: "bytes asked for", value: asked, unit: "bytes" },
+          { label: "bytes requested", value: asked, unit: "bytes" },
           ...(moved >= 0 ? [{ label: "bytes moved below", value: moved, unit: "bytes" } as const] : []),
           { label: "time in these requests, all ranks", value: seconds, unit: "seconds" },
         ],
@@ -105,7 +105,7 @@ const mpiioSmall = defineRule({
       },
       advice: `Describe all pieces of a rank in a file view and ${worst.way} them with one call, collectively where all ranks take part (MPI_File_${worst.way}_all).`,
       snippet: collectiveCall(worst.way),
-      effect: "One call instead of thousands, and no bytes that nobody asked for.",
+      effect: "One call instead of thousands, and no unrequested bytes.",
       ...trust(
         job,
         ["MPI-IO"],
@@ -206,14 +206,14 @@ const openPerRank = defineRule({
   id: "mpiio-open-per-rank",
   title: "File opened by each rank alone",
   meaning:
-    "Many ranks open the same file through MPI-IO, each with a communicator of its own (MPI_COMM_SELF): collective calls, shared hints and a single open on the metadata server are lost.",
+    "Many ranks open the same file through MPI-IO, each with its own communicator (MPI_COMM_SELF): collective calls, shared hints and a single open on the metadata server are lost.",
   needs: [["MPI-IO"]],
   thresholds: {
     ranks: {
       value: 8,
       unit: "ranks",
       meaning: "ranks that open the file alone",
-      source: "ours: fewer are as well served by opens of their own",
+      source: "ours: fewer ranks may as well open the file themselves",
     },
     bytes: {
       value: MIB,
@@ -222,7 +222,7 @@ const openPerRank = defineRule({
       source: "ours: reading a namelist by each rank is another matter",
     },
   },
-  scale: ownScale(["high", "warn", "info"], "by calls, with the time of opens and closes."),
+  scale: customScale(["high", "warn", "info"], "by calls, with the time of opens and closes."),
   judge(job, limits) {
     const files = mpiFiles(job).filter(
       (record) => isOpenedAlone(record) && record.ranks >= limits.ranks && bytesMoved(record) >= limits.bytes,

@@ -337,7 +337,7 @@ if (rank == ${rank}) fprintf(stderr, "rank %d runs on %s\\n", rank, host);`;
 
 const secondsIn = ({ seconds }: JobFile) => seconds;
 
-/** One of every so many ranks, as libraries place their aggregators. */
+/** One of every this many ranks, as libraries place their aggregators. */
 function evenlySpaced(ranks: readonly number[]): boolean {
   const step = (ranks[1] as number) - (ranks[0] as number);
   return step > 1 && ranks.every((rank, index) => rank === (ranks[0] as number) + index * step);

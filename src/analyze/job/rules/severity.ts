@@ -7,7 +7,7 @@ import type { Job } from "../job.ts";
 import type { Scale } from "../rule.ts";
 import { ioSeconds } from "./measures.ts";
 
-/** Part of the I/O time, over all ranks, from which on a repair of these calls can be felt. */
+/** Part of the I/O time, over all ranks, from which a fix of these calls is noticeable. */
 const HIGH_SHARE_OF_IO = 0.1;
 /** Below a hundredth of the I/O time nothing is gained in this job; the habit may still cost at scale. */
 const WARN_SHARE_OF_IO = 0.01;
@@ -82,7 +82,7 @@ export const ALWAYS_INFO: Scale = {
 };
 
 /** A scale of one rule alone, with its own words. */
-export const ownScale = (severities: readonly Severity[], text: string): Scale => ({ severities, text });
+export const customScale = (severities: readonly Severity[], text: string): Scale => ({ severities, text });
 
 /** Scales that several rules share, with names for the documents. */
 export const SCALES: readonly (readonly [name: string, scale: Scale])[] = [

@@ -8,7 +8,7 @@ import { realFiles } from "./per-job.ts";
 import {
   ALWAYS_INFO,
   BY_TIME_TO_SHORTEN,
-  ownScale,
+  customScale,
   severityByRun,
   severityByTimeToShorten,
 } from "./severity.ts";
@@ -143,7 +143,7 @@ const ostImbalance = defineRule({
     bytes: LARGE,
     cost: COST,
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn", "info"],
     "by run time, for the part of the mean I/O time that the heaviest OST takes beyond the mean OST.",
   ),
@@ -216,7 +216,7 @@ const notParallelFs = defineRule({
     },
     cost: COST,
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn", "info"],
     "by run time, with the mean I/O time of a rank; **info** for storage of the node.",
   ),
@@ -345,7 +345,7 @@ function loadsOf(files: readonly JobFile[]): Map<OstLoad["ost"], number> {
   return loads;
 }
 
-/** The fewest OSTs that hold so many bytes, the heaviest first. */
+/** The fewest OSTs that hold this many bytes, the heaviest first. */
 function holdersOf(loads: ReadonlyMap<number, number>, bytes: number): number[] {
   const holders: number[] = [];
   let held = 0;

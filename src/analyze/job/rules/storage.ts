@@ -5,7 +5,13 @@ import { defineRule, type Rule } from "../rule.ts";
 import { COUNTERS, type Trust, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, extentOf, heaviest, known, sum } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
-import { BY_RUN, BY_TIME_TO_SHORTEN, ownScale, severityByRun, severityByTimeToShorten } from "./severity.ts";
+import {
+  BY_RUN,
+  BY_TIME_TO_SHORTEN,
+  customScale,
+  severityByRun,
+  severityByTimeToShorten,
+} from "./severity.ts";
 import { slowestTarget } from "./slow-ost.ts";
 import { OTHER_STORAGE_RULES } from "./storage-other.ts";
 import { setStripe, stripeArithmetic, STRIPES_SOURCE, stripesFor, stripesOf } from "./striping.ts";
@@ -128,7 +134,7 @@ const stripeWideSmall = defineRule({
       value: 100,
       unit: "files",
       meaning: "such files",
-      source: "ours: a few cost nothing that can be felt",
+      source: "ours: a few cost next to nothing",
     },
     stripes: {
       value: 4,
@@ -138,7 +144,7 @@ const stripeWideSmall = defineRule({
         "Lustre wiki, Lustre Striping Best Practices: one stripe for files below 1 MiB, one to four up to 1 GiB",
     },
   },
-  scale: ownScale(["warn", "info"], "**warn** from ten times the limit of files on; **info** below."),
+  scale: customScale(["warn", "info"], "**warn** from ten times the limit of files on; **info** below."),
   judge(job, limits) {
     const files = realFiles(job).filter((file) => {
       // Of a file that was only read the end may never have been reached.

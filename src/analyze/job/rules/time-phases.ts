@@ -34,7 +34,7 @@ const checkpointRhythm = defineRule({
       value: 30,
       unit: "seconds",
       meaning: "all bursts together, at least",
-      source: "ours: nobody changes a checkpoint for less",
+      source: "ours: less is not worth a change of the checkpoint",
     },
   },
   scale: ALWAYS_INFO,

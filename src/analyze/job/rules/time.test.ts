@@ -25,7 +25,7 @@ const ids = (job: Job) => findings(job).map(({ id }) => id);
 const number = (finding: Finding | undefined, label: string) =>
   finding?.evidence.numbers.find((one) => one.label === label);
 
-/** All ranks write 64 MiB to a file of their own, in about so many seconds. */
+/** All ranks write 64 MiB to a file of their own, in about this many seconds. */
 function burst(app: Application, name: string, seconds: number): void {
   for (let rank = 0; rank < app.ranks; rank++) {
     const file = app.lustre(`${name}.${rank}`, [rank]);

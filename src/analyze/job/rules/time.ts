@@ -5,7 +5,7 @@ import { defineRule, type Rule } from "../rule.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { sum } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
-import { ALWAYS_INFO, ownScale } from "./severity.ts";
+import { ALWAYS_INFO, customScale } from "./severity.ts";
 import { PHASE_RULES } from "./time-phases.ts";
 import { grouped, many, percent, secondsText, times } from "./wording.ts";
 
@@ -39,7 +39,7 @@ const ioShare = defineRule({
       source: "ours: tests that last seconds are mostly I/O and tell nothing",
     },
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn"],
     `**high** when I/O takes at least ${100 * MOST_SHARE} % of the run time of a rank on average; **warn** otherwise.`,
   ),
@@ -96,7 +96,7 @@ const partialData = defineRule({
     "The recorder ran out of memory for records, so files or calls are missing; every sum of these modules is a lower bound.",
   needs: [],
   thresholds: {},
-  scale: ownScale(["warn"], "always **warn**: every sum is too low, by an unknown amount."),
+  scale: customScale(["warn"], "always **warn**: every sum is too low, by an unknown amount."),
   judge(job) {
     if (job.partialModules.size === 0) return undefined;
     const modules = [...job.partialModules];

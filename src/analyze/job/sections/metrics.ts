@@ -7,7 +7,7 @@ import { type TracedMetrics, tracedMetrics } from "../traced-metrics.ts";
 const FILES_MAX = 200;
 
 export function metrics({ job }: ReportInput): Section {
-  const common = { id: "metrics", title: "BPS and its kin" };
+  const common = { id: "metrics", title: "BPS and related metrics" };
   if (job.trace === undefined)
     return {
       ...common,
@@ -61,12 +61,12 @@ export function metrics({ job }: ReportInput): Section {
 
 const COLUMNS: readonly TableColumn[] = [
   { key: "calls", label: "Calls", unit: "calls", about: "N: reads and writes in the trace." },
-  { key: "bytes", label: "Bytes", unit: "bytes", about: "Bytes that the calls asked for." },
+  { key: "bytes", label: "Bytes", unit: "bytes", about: "Bytes requested by the calls." },
   {
     key: "ioTimeSeconds",
     label: "T",
     unit: "seconds",
-    about: "Time with at least one call under way, over all ranks: union of all intervals (C02).",
+    about: "Time with at least one call in progress, over all ranks: union of all intervals (C02).",
   },
   { key: "bps", label: "BPS", unit: "blocks/s", about: "Blocks of 512 bytes per second of T (C03)." },
   { key: "iops", label: "IOPS", unit: "calls/s", about: "Calls per second of T (C04)." },

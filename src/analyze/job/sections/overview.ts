@@ -62,7 +62,7 @@ function warnings({ job }: Pick<ReportInput, "job">): Block[] {
       blocks.push({
         kind: "notice",
         level: "error",
-        text: `${where}The ${module} data is incomplete: the recorder ran out of memory for it, so its numbers are lower bounds.`,
+        text: `${where}The ${module} data is incomplete: Darshan ran out of memory for this module, so its numbers are lower bounds.`,
         how: "Give Darshan more memory next time: DARSHAN_MODMEM=64 (MiB), and DARSHAN_NAMEMEM for many files; or leave files out with DARSHAN_NAME_EXCLUDE.",
       });
     for (const warning of run.warnings)

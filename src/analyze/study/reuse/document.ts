@@ -50,7 +50,7 @@ export function studyDocument(input: StudyDocumentInput<Study>): Document {
   const { study, store } = input;
   const census = study.items.A01 as ItemResult;
   return composeDocument(REUSE_STUDY, input, {
-    title: "Reuse of files at this centre",
+    title: "File reuse at this centre",
     facts: [
       { label: "Store", text: store },
       { label: "Logs", text: formatCount(Number(census.values.logs)) },

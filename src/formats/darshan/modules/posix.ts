@@ -1,4 +1,4 @@
-/** POSIX: open, read, write and their kin, one record per file and rank (or per file, reduced). */
+/** POSIX: open, read, write and similar calls, one record per file and rank (or per file, reduced). */
 import {
   counters,
   fixedModule,

@@ -88,7 +88,7 @@ export class Link {
     try {
       const answer = await link.request(Op.hello, 0, helloBody(options.token));
       const hello = decodeHello(answer.body);
-      if (hello === undefined) throw link.#error("gave an answer to hello that makes no sense");
+      if (hello === undefined) throw link.#error("sent an invalid answer to hello");
       link.hello = hello;
       link.#frameMax = frameBytesMax(hello.limits);
       return link;
@@ -185,7 +185,8 @@ export class Link {
     const status = bytes.readUInt32LE(start + 8) as Status;
     const message = this.#waiting.get(id);
     if (message === undefined) {
-      const text = status === Status.ok ? "answered a request that was not made" : textOf(bytes, start, end);
+      const text =
+        status === Status.ok ? "answered a request that was never sent" : textOf(bytes, start, end);
       this.#lose(text, undefined, status);
       return;
     }
@@ -201,7 +202,7 @@ export class Link {
     if (message.bytes < 0) {
       call.answered(value, Buffer.from(bytes.subarray(body, end)));
     } else if (value !== message.bytes || end - body !== (message.into === undefined ? 0 : message.bytes)) {
-      call.failed(this.#error(`moved ${value} bytes where ${message.bytes} were asked for`));
+      call.failed(this.#error(`moved ${value} bytes instead of ${message.bytes}`));
     } else {
       if (message.into !== undefined) bytes.copy(message.into, message.intoAt, body, end);
       call.answered(value, undefined);
@@ -262,14 +263,14 @@ const textOf = (bytes: Buffer, start: number, end: number): string =>
   `refused: ${bytes.toString("utf8", start + HEADER_BYTES, end).replace(/[\x00-\x1f\x7f-\x9f]+/g, " ")}`;
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "is not there: no such socket",
-  ECONNREFUSED: "is not there: nobody listens",
+  ENOENT: "is not running: no such socket",
+  ECONNREFUSED: "is not running: connection refused",
   ECONNRESET: "closed the connection",
   EPIPE: "closed the connection",
   EACCES: "cannot be reached: permission denied",
-  ETIMEDOUT: "cannot be reached: no answer from its machine",
-  EHOSTUNREACH: "cannot be reached: no way to its machine",
-  ENETUNREACH: "cannot be reached: no way to its network",
+  ETIMEDOUT: "cannot be reached: timeout",
+  EHOSTUNREACH: "cannot be reached: no route to host",
+  ENETUNREACH: "cannot be reached: network unreachable",
   ENOTFOUND: "cannot be reached: no such host name",
 };
 

@@ -152,7 +152,7 @@ function checkOptions(
     throw new UsageError(
       `${tcp.host === "" ? "an empty address" : tcp.host}: name one address of this machine, which clients can reach`,
     );
-  if (dir === "") throw new UsageError("--dir is empty; name a folder");
+  if (dir === "") throw new UsageError("--dir is empty: name a folder");
 }
 
 function whole(value: number, least: number, most: number, what: string): void {

@@ -76,7 +76,7 @@ function refuseIfAlive(dir: string, { host, phase, owner, servers, since }: Targ
   const alive = servers.filter(isAlive).length;
   if (alive > 0)
     throw new UsageError(
-      `${alive} of ${servers.length} servers run in ${dir} since ${since}; plimsoll targets stop --dir ${dir} ends them`,
+      `${alive} of ${servers.length} servers already run in ${dir} since ${since}; stop them with plimsoll targets stop --dir ${dir}`,
     );
 }
 
@@ -164,7 +164,7 @@ function parseState(text: string, path: string): TargetsState {
     throw new FormatError(
       path,
       {},
-      "not a state file of storage targets; end their processes by hand and remove it",
+      "not a state file of storage servers; kill their processes and remove the file",
     );
   return value as TargetsState;
 }

@@ -215,7 +215,7 @@ export class ServerConnection implements Client {
     if (length > TOKEN_BYTES_MAX || end - start !== 8 + length)
       throw new Refusal(Status.malformed, "a hello whose token has another length than it says", true);
     if (!this.#server.knows(bytes.subarray(start + 8, end)))
-      throw new Refusal(Status.unauthorised, "the token is wrong", true);
+      throw new Refusal(Status.unauthorised, "wrong token", true);
     this.#known = true;
     this.#server.known(this);
     clearTimeout(this.#helloTimer);
@@ -344,10 +344,10 @@ const isSystem = (error: unknown): boolean =>
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "no space left on the server",
   EDQUOT: "quota exceeded on the server",
-  EFBIG: "the server's file system has no files so large",
-  EINVAL: "the server's file system takes no such offset or length",
+  EFBIG: "file too large for the server's file system",
+  EINVAL: "invalid offset or length for the server's file system",
   EIO: "input/output error on the server",
-  EACCES: "the server may not do that in its folder",
+  EACCES: "permission denied in the server's folder",
   EROFS: "the server's file system is read-only",
   EMFILE: "the server has too many files open",
 };
@@ -358,5 +358,5 @@ function describe(error: unknown): { status: Status; text: string } {
     const { code = "", syscall = "" } = error as NodeJS.ErrnoException;
     return { status: Status.storage, text: REASONS[code] ?? `${syscall} failed on the server: ${code}` };
   }
-  return { status: Status.internal, text: "a fault of the server; its log has more" };
+  return { status: Status.internal, text: "internal error of the server; see its log" };
 }

@@ -1,4 +1,4 @@
-/** Pieces of a server's local file, in the order of the data; kept from request to request, so that none is made anew. */
+/** Pieces of a server's local file, in the order of the data; kept from request to request, so that none is made again. */
 
 const FIRST_PIECES = 1024;
 

@@ -23,7 +23,7 @@ interface Handle {
   readonly writable: boolean;
 }
 
-/** Gives a buffer for a response with so many bytes of data, which begin at `at`. */
+/** Gives a buffer for a response with this many bytes of data, which begin at `at`. */
 type Reserve = (dataBytes: number) => { readonly buffer: Buffer; readonly at: number };
 
 /** The files that one client has open. */

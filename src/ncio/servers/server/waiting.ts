@@ -4,7 +4,7 @@ import { type Patience, RESPONSE_BYTES, WAITING_ALL_BYTES_MAX } from "../limits.
 export interface Client {
   /** Bytes that its responses hold. */
   readonly waitingBytes: number;
-  /** Looks after it; ends it when it has done nothing at so many looks in a row. */
+  /** Looks after it; ends it when it has done nothing at this many looks in a row. */
   endIfStalled(looks: number): void;
   /** Looks whether there is room for its requests now; if not, it asks to be called again. */
   goOn(): void;

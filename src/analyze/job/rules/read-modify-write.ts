@@ -1,11 +1,11 @@
-/** Rules on files that are both read and written. */
+/** Read-modify-write rules: files that are both read and written. */
 import { formatBytes } from "../../../base/units.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { rewrittenFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { endOf, heaviest, MIB, sum } from "./measures.ts";
 import { layerOf, posixFiles, traceOf } from "./per-job.ts";
-import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { hints } from "./snippets.ts";
 import { costSentence, many, partOfBytes, secondsText } from "./wording.ts";
 
@@ -123,7 +123,7 @@ const readAfterWrite = defineRule({
       source: "ours: less comes out of the page cache within milliseconds",
     },
   },
-  scale: ownScale(["warn", "info"], "by calls, with the time of reads; at most **warn**."),
+  scale: customScale(["warn", "info"], "by calls, with the time of reads; at most **warn**."),
   judge(job, limits, others) {
     const rewritten = others.claimed(["read-modify-write"]);
     const files = posixFiles(job)
@@ -184,4 +184,4 @@ const readAfterWrite = defineRule({
   },
 });
 
-export const MIXED_RULES: readonly Rule[] = [readModifyWrite, readAfterWrite];
+export const READ_MODIFY_WRITE_RULES: readonly Rule[] = [readModifyWrite, readAfterWrite];

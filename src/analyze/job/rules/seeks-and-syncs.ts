@@ -1,10 +1,10 @@
-/** Rules on calls between the accesses: seeks and syncs. */
+/** Seek and sync rules: calls between reads and writes. */
 import { defineRule, type Rule } from "../rule.ts";
 import { countOf } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, sum } from "./measures.ts";
 import { layerOf, mpiFiles, posixFiles, stdioFiles } from "./per-job.ts";
-import { BY_CALLS, ownScale, severityByCalls } from "./severity.ts";
+import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { readRegion } from "./snippets.ts";
 import { costSentence, grouped, many, rough, theseFiles } from "./wording.ts";
 
@@ -12,23 +12,23 @@ const excessSeeks = defineRule({
   id: "excess-seeks",
   title: "Many seeks",
   meaning:
-    "POSIX seeks that no jump in the file asks for, which cost a system call each, and seeks of C streams, which write out or drop the buffer when they leave it.",
+    "Redundant POSIX seeks, to the current offset, which cost a system call each, and seeks of C streams, which flush or drop the buffer when they leave it.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
     share: {
       value: 0.5,
       unit: "ratio",
-      meaning: "such seeks per read or write",
+      meaning: "redundant seeks per read or write",
       source: "ours: with fewer, most accesses need no seek already",
     },
     calls: {
       value: 1000,
       unit: "calls",
       meaning: "such seeks",
-      source: "ours: a seek costs about a microsecond, so only thousands can be felt",
+      source: "ours: a seek costs about a microsecond, so only thousands matter",
     },
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn", "info"],
     "by calls, with the time of all metadata calls of the files; at most **warn** without C streams.",
   ),
@@ -55,11 +55,11 @@ const excessSeeks = defineRule({
     return {
       severity: severityByCalls(job, seconds, streams ? "high" : "warn"),
       statement:
-        `${many(count, "seek")} ${streams ? "beyond the first of each open" : "that no jump between accesses needs"}, for ${grouped(accesses)} accesses to ${many(files.length, "file")}: ${rough(count / accesses)} for each${streams ? ", on C streams" : ""}.` +
+        `${streams ? `${many(count, "seek")} beyond the first of each open` : many(count, "redundant seek")}, for ${grouped(accesses)} accesses to ${many(files.length, "file")}: ${rough(count / accesses)} for each${streams ? ", on C streams" : ""}.` +
         costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)}, seeks among them, take`),
       evidence: {
         numbers: [
-          { label: streams ? "seeks" : "seeks without a jump", value: count, unit: "calls" },
+          { label: streams ? "seeks" : "redundant seeks", value: count, unit: "calls" },
           { label: "reads and writes", value: accesses, unit: "calls" },
           { label: "time in metadata calls of these files, all ranks", value: seconds, unit: "seconds" },
         ],
@@ -179,4 +179,4 @@ function syncsText(syncs: number, writes: number): string {
     : `: ${rough(syncs / writes)} syncs for each write`;
 }
 
-export const BETWEEN_RULES: readonly Rule[] = [excessSeeks, excessSyncs];
+export const SEEK_AND_SYNC_RULES: readonly Rule[] = [excessSeeks, excessSyncs];

@@ -1,4 +1,4 @@
-/** Rules on bytes that are moved more than once. */
+/** Reread and overwrite rules: the same bytes are moved more than once. */
 import { formatBytes } from "../../../base/units.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
@@ -18,14 +18,14 @@ import {
   type Way,
 } from "./measures.ts";
 import { layerOf, posixFiles, stdioFiles, traceOf } from "./per-job.ts";
-import { ownScale, severityByCalls } from "./severity.ts";
+import { customScale, severityByCalls } from "./severity.ts";
 import { readOnce } from "./snippets.ts";
 import { costSentence, many, theseFiles, times } from "./wording.ts";
 
 interface Again {
   readonly record: LayerRecord;
   readonly bytes: number;
-  /** Different bytes; with counters at most so many. */
+  /** Different bytes; with counters at most this many. */
   readonly distinctBytes: number;
   readonly exact: boolean;
 }
@@ -86,7 +86,7 @@ const AGAIN_THRESHOLDS = {
 
 /** What comes again is as much of the time as of the bytes. */
 const AGAIN_TEXT = "by calls, for the part of the time that the bytes moved again take.";
-const AGAIN_SCALE = ownScale(["high", "warn", "info"], AGAIN_TEXT);
+const AGAIN_SCALE = customScale(["high", "warn", "info"], AGAIN_TEXT);
 
 function again(way: Way): Rule {
   const [done, doing] = way === "read" ? ["read", "Reading"] : ["written", "Writing"];
@@ -99,7 +99,7 @@ function again(way: Way): Rule {
         : "The same bytes of a file are written several times, and only what was written last stays.",
     needs: [["POSIX", "STDIO"]],
     thresholds: AGAIN_THRESHOLDS,
-    scale: way === "read" ? AGAIN_SCALE : ownScale(["warn", "info"], `${AGAIN_TEXT} At most **warn**.`),
+    scale: way === "read" ? AGAIN_SCALE : customScale(["warn", "info"], `${AGAIN_TEXT} At most **warn**.`),
     drishti: way === "read" ? "P09" : "P10",
     judge(job, limits) {
       const files = movedAgain(job, way, limits);
@@ -135,7 +135,7 @@ function again(way: Way): Rule {
         advice:
           way === "read"
             ? `Keep what was read in memory for the next pass; if it does not fit, copy the input once to the node's own disk or memory (often $TMPDIR or /dev/shm) and read it there.${reopened ? " The file is opened again for every pass: open it once." : ""}`
-            : `Write a result when it is final, or keep what changes often in memory${reopened ? "; the file is opened and written anew each time, so write fewer intermediate states" : ""}.`,
+            : `Write a result when it is final, or keep what changes often in memory${reopened ? "; the file is opened and rewritten each time, so write fewer intermediate states" : ""}.`,
         snippet:
           way === "read"
             ? readOnce
@@ -183,7 +183,7 @@ const overlappingWrites = defineRule({
       source: "ours: more than headers and the edges of blocks",
     },
   },
-  scale: ownScale(
+  scale: customScale(
     ["high", "warn"],
     `**high** when the bytes in question are at least ${100 * CORRUPTING_SHARE} % of the different bytes, since results may be wrong; **warn** otherwise.`,
   ),
@@ -210,11 +210,11 @@ const overlappingWrites = defineRule({
     return {
       severity: bytes >= CORRUPTING_SHARE * distinct ? "high" : "warn",
       statement:
-        `In ${many(files.length, "file")}, ranks write ${formatBytes(bytes + distinct)}, counted once for each rank, to ${formatBytes(distinct)} of different bytes: ${formatBytes(bytes)} go where another rank writes too. ` +
+        `Ranks write ${formatBytes(bytes + distinct)} to ${formatBytes(distinct)} of ${many(files.length, "file")}: ${formatBytes(bytes)} overlap with writes of other ranks. ` +
         `Which rank's data stays depends on the order${below ? "" : ", which POSIX does not fix"}.`,
       evidence: {
         numbers: [
-          { label: "bytes that other ranks wrote too", value: bytes, unit: "bytes", of: distinct },
+          { label: "bytes also written by other ranks", value: bytes, unit: "bytes", of: distinct },
           { label: "time in writes of these files, all ranks", value: seconds, unit: "seconds" },
         ],
         ...worstRecords(listed),
@@ -247,4 +247,4 @@ const overlappingWrites = defineRule({
   },
 });
 
-export const AGAIN_RULES: readonly Rule[] = [again("read"), again("write"), overlappingWrites];
+export const REREAD_AND_OVERWRITE_RULES: readonly Rule[] = [again("read"), again("write"), overlappingWrites];

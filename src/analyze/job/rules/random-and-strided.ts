@@ -1,4 +1,4 @@
-/** Rules on the order of accesses: random and strided. */
+/** Access order rules: random and strided. */
 import type { Job } from "../job.ts";
 import { defineRule, type Judgement, type Rule } from "../rule.ts";
 import { countOf, randomFiles, type Strided, stridedFiles } from "./access-patterns.ts";
@@ -223,4 +223,4 @@ function stridedAdvice(
   return `Use MPI-IO with a file view instead of a POSIX call for each piece. Where all ranks ${way} at the same time, MPI_File_${way}_all (two-phase I/O) joins the pieces of all ranks; where they do not, MPI_File_${way} with the same view (datatype I/O) avoids the waiting${dense ? `, and gaps of at most ${sizeText(limits.sieveGap)} allow data sieving` : ""} ${source}. Larger pieces and smaller gaps help every method.`;
 }
 
-export const ORDER_RULES: readonly Rule[] = [random("read"), random("write"), noncontiguous];
+export const RANDOM_AND_STRIDED_RULES: readonly Rule[] = [random("read"), random("write"), noncontiguous];

@@ -1,4 +1,4 @@
-/** Rules on the size of single accesses. Those on their place are in alignment.ts. */
+/** Access size rules. alignment.ts has the rules on file offsets. */
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Judgement, type Rule } from "../rule.ts";
@@ -219,4 +219,4 @@ function listOf(files: readonly Matched[], note: (file: Matched) => string): Lis
   return files.map((file) => ({ record: file.record, weight: file.count, note: note(file) }));
 }
 
-export const SIZE_RULES: readonly Rule[] = [small("write"), small("read"), subBlock];
+export const SMALL_ACCESS_RULES: readonly Rule[] = [small("write"), small("read"), subBlock];

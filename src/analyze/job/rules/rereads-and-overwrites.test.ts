@@ -148,7 +148,7 @@ describe("overlapping-writes", () => {
     const finding = findingOf(job, "overlapping-writes");
     expect(finding.evidence.numbers[0]).toMatchObject({ value: 3 * 32 * MIB, of: 32 * MIB });
     expect(finding.statement).toContain(
-      "ranks write 134 MB, counted once for each rank, to 33.6 MB of different bytes: 101 MB go where another rank writes too.",
+      "Ranks write 134 MB to 33.6 MB of 1 file: 101 MB overlap with writes of other ranks.",
     );
     expect(finding.severity).toBe("high");
     expect(idsOf(job)).toEqual(["overlapping-writes"]);
