@@ -1,11 +1,12 @@
 /** A study over a store as a command: open the store, run, write the folder, print. The same for all of them. */
 import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
+import type { StudyResult } from "../../analyze/study/common/item.ts";
 import { type OptionInfo, sizeOf } from "../../analyze/study/common/options.ts";
 import type { StudyDocumentInput } from "../../analyze/study/common/sections.ts";
 import type { StudyWatch } from "../../analyze/study/common/study.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Document, Figure, Queryable, TableBlock } from "../../model/index.ts";
+import type { Document, Queryable, TableBlock } from "../../model/index.ts";
 import type { OptionSpec } from "../command.ts";
 import type { Context } from "../context.ts";
 import { type EngineValues, storeOptions } from "../store/options.ts";
@@ -30,9 +31,7 @@ export interface StudyCliOptions extends EngineValues, Readonly<Record<string, u
 }
 
 interface StudyOutcome {
-  readonly items: Readonly<
-    Record<string, { readonly figures: readonly Figure[]; readonly tables: readonly TableBlock[] }>
-  >;
+  readonly items: Readonly<Record<string, StudyResult<unknown>>>;
 }
 
 export interface StoreStudy<Study extends StudyOutcome> {
