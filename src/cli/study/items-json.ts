@@ -1,19 +1,8 @@
 /** The items of a study as --json prints them: the contract of all studies over a store. */
+import type { StudyResult } from "../../analyze/study/common/item.ts";
 import type { TableBlock } from "../../model/index.ts";
 
-interface Item {
-  readonly definition: string;
-  readonly options: unknown;
-  readonly n: number;
-  readonly unit: string;
-  readonly dropped: unknown;
-  readonly values: unknown;
-  readonly published: unknown;
-  readonly tables: readonly TableBlock[];
-  readonly notes: readonly string[];
-}
-
-export function itemsJson(items: Readonly<Record<string, Item>>): Record<string, unknown> {
+export function itemsJson(items: Readonly<Record<string, StudyResult<unknown>>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(items).map(([id, item]) => [
       id,

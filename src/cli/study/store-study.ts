@@ -1,11 +1,12 @@
 /** A study over a store as a command: open the store, run, write the folder, print. The same for all of them. */
 import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
+import type { StudyResult } from "../../analyze/study/common/item.ts";
 import { type OptionInfo, sizeOf } from "../../analyze/study/common/options.ts";
 import type { StudyDocumentInput } from "../../analyze/study/common/sections.ts";
 import type { StudyWatch } from "../../analyze/study/common/study.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Document, Figure, Queryable, TableBlock } from "../../model/index.ts";
+import type { Document, Queryable, TableBlock } from "../../model/index.ts";
 import type { OptionSpec } from "../command.ts";
 import type { Context } from "../context.ts";
 import { type EngineValues, storeOptions } from "../store/options.ts";
@@ -15,12 +16,12 @@ import { whereText, writeStudy } from "./study-output.ts";
 
 /** What every study over a store is asked. */
 export const STUDY_FOLDERS = {
-  store: { kind: "string", valueName: "DIR", help: "the store to read" },
+  store: { kind: "string", valueName: "DIR", help: "store to read" },
   output: {
     kind: "string",
     short: "o",
     valueName: "DIR",
-    help: "write report, figures and tables into this folder; an earlier study there is replaced",
+    help: "write report, figures and tables to this folder; replaces an earlier study",
   },
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
@@ -30,9 +31,7 @@ export interface StudyCliOptions extends EngineValues, Readonly<Record<string, u
 }
 
 interface StudyOutcome {
-  readonly items: Readonly<
-    Record<string, { readonly figures: readonly Figure[]; readonly tables: readonly TableBlock[] }>
-  >;
+  readonly items: Readonly<Record<string, StudyResult<unknown>>>;
 }
 
 interface StoreStudy<Study extends StudyOutcome> {
@@ -63,7 +62,7 @@ export async function runStoreStudy<Study extends StudyOutcome>(
   context: Context,
 ): Promise<void> {
   const { store, output } = given;
-  if (store === undefined) throw new UsageError("--store is missing: which store to read");
+  if (store === undefined) throw new UsageError("--store is missing: name a store folder");
   const study = await studyOf(kind, given, store, context);
   kind.note?.(study);
   const command = `plimsoll study ${kind.name} --store ${store} -o ${output ?? "study"}`;

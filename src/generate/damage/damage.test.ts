@@ -61,4 +61,10 @@ describe("the damage pack", () => {
     });
     if (file.outcome === "read in part") expect(run.warnings).toContain(file.reason);
   });
+
+  it("counts the counters that are left out, which -1 is not", async () => {
+    const log = pack.find(({ name }) => name === "negative-counters.darshan") as DamagedLog;
+    const [run] = (await read(log)).runs ?? [];
+    expect(run?.negative_counters).toBe(1n);
+  });
 });

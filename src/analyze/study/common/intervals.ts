@@ -17,19 +17,15 @@ export function around(measured: number, { low, high, partAt }: DrawnInterval): 
   return { low: measured + (low - partAt), high: measured + (high - partAt) };
 }
 
-/** How often units are drawn, from which seed, and the level of the intervals. */
-type DrawOptions = Parameters<typeof bootstrap>[2];
-
 /** Intervals of the statistics `names` of `units` units, which are a part of `all`. */
 export function intervalsOf<Name extends string>(
-  options: DrawOptions,
+  options: Parameters<typeof bootstrap>[2],
   units: number,
   all: number,
   names: readonly Name[],
   statistics: (weights: Float64Array) => readonly number[],
 ): Record<Name, DrawnInterval> {
-  const none = () => NO_INTERVAL;
-  if (units === 0) return record(names, none);
+  if (units === 0) return record(names, () => NO_INTERVAL);
   const estimates = statistics(new Float64Array(units).fill(1));
   const raw = bootstrap(units, statistics, options);
   // A part of the units spreads more than all of them would, by the root of their numbers.

@@ -1,4 +1,5 @@
 /** Values of items: unit, label and published number are declared with the item, and decide how people read them. */
+import { assert } from "../../../base/assert.ts";
 import { formatBytes, formatCount, formatShare } from "../../../base/units.ts";
 
 /** Shares and coefficients of variation are fractions, bytes exact. NaN: not enough data to say. */
@@ -99,7 +100,9 @@ export function itemAndKey(full: string): readonly [item: string, key: string] {
 export function unitOf(items: readonly (Described & { readonly id: string })[], full: string): ValueUnit {
   const [id, key] = itemAndKey(full);
   const item = items.find((one) => one.id === id);
-  return (item && valueInfo(item, key)?.[0]) ?? "none";
+  const info = item && valueInfo(item, key);
+  assert(info !== undefined, `${full}: no item declares this value`);
+  return info[0];
 }
 
 /** The value of a full key; NaN where there is none. */
