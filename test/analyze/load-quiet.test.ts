@@ -291,7 +291,7 @@ describe("times", () => {
 
   it("says when a store is empty", async () => {
     const empty = await memoryStore();
-    await expect(storedTime(empty)).rejects.toThrow(/no counters of targets/);
+    await expect(storedTime(empty)).rejects.toThrow(/no target counters/);
     empty.close();
   });
 });

@@ -124,7 +124,7 @@ describe("bad requests", () => {
     [["--repeats", "0"], "--repeats"],
     [["--size", "1K"], "--size"],
     [["--device", "floppy"], "--device"],
-    [["--simulate", "--from", "x"], "choose one"],
+    [["--simulate", "--from", "x"], "exclude each other"],
     [["--dir", "/nowhere/at/all"], "no such folder"],
     [["--dir", "/etc/hostname"], "not a folder"],
     [["--size", "1T", "--sets", "2b"], "free and the data needs"],

@@ -134,7 +134,7 @@ describe("wrong input of plimsoll ncio advise", () => {
 
   it.each([
     [["/nowhere/at/all"], 2, /\/nowhere\/at\/all: there is no such file or folder/],
-    [[root], 2, /no sweep\.json and no journal\.ndjson is there/],
+    [[root], 2, /no sweep\.json and no journal\.ndjson found/],
     [[join(root, "pattern.json"), "--direction", "read"], 2, /no points of c-nc read; it has c-c write/],
     [[join(root, "pattern.json"), "--size", "64", "--spacing", "8"], 2, /--spacing 8 is below the size 64/],
     [[join(root, "text.json")], 1, /text\.json: not JSON/],

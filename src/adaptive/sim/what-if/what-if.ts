@@ -42,7 +42,7 @@ export async function whatIf(db: Queryable, asked: Question, suggest: Suggest) {
   const subject = asked.removeRun ?? (asked.policies === undefined ? undefined : centre.run);
   if (subject !== undefined && !runs.some(({ id }) => id === subject))
     throw new UsageError(
-      `run ${subject} has no access with OSTs, bytes and times: there is nothing to replay of it`,
+      `run ${subject} has no accesses with OSTs, bytes and times, so it cannot be replayed`,
     );
   const fit = fitStorage(nearestRuns(wide, (window.from + window.to) / 2));
   return {
@@ -70,12 +70,12 @@ async function centreOf(
         ? await findTarget(db, target)
         : undefined;
   if (asked.around === undefined) {
-    if (own === undefined) throw new UsageError("--policy needs --around RUN: whose writes");
+    if (own === undefined) throw new UsageError("--policy needs --around RUN: the run to rewrite");
     return own;
   }
   const centre = await findCentre(db, asked.around, suggest);
   if (asked.policies !== undefined && centre.run === undefined)
-    throw new UsageError("--policy needs --around RUN: whose writes; a time names none");
+    throw new UsageError("--policy needs --around RUN: the run to rewrite, not a time");
   return centre;
 }
 
