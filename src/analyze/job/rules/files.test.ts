@@ -99,7 +99,7 @@ describe("metadata-storm", () => {
     expect(seconds).toBeLessThan(4.4 * 1.1 + 0.01);
     // Opens and closes count both: 3 × 400.
     expect(finding?.statement).toContain(
-      "6,400 opens, as many closes and 6,400 stats, 1,200 for each file and rank",
+      "6,400 opens, as many closes and 6,400 stats, 1,200 per file and rank",
     );
     expect(ids(job)).toEqual(["metadata-storm"]);
   });
@@ -167,7 +167,7 @@ describe("excess-stats and repeated-opens", () => {
     const job = again("stat", 300);
     const finding = find(job, "excess-stats");
     expect(finding?.statement).toContain(
-      "100 % of stats (1,200 of 1,200) go to 4 files: 300 for each file and rank",
+      "100 % of stats (1,200 of 1,200) go to 4 files: 300 per file and rank",
     );
     expect(ids(job)).toEqual(["excess-stats"]);
   });
