@@ -168,17 +168,17 @@ ${table(rows)}
 
 ${rows.map(({ file, about }) => `  ${file}: ${about}`).join("\n")}
 
-I/O time is that of the slowest rank. The verdict on ${REPORTED}:
+I/O time: slowest rank. The verdict on ${REPORTED}:
 
 ${verdict}
 
 Open ${report} in a browser: findings, heat map, timeline, files.
 
-Then 32 MiB went onto four folders that stand for storage targets, one held to an eighth of the speed of the others:
+Then 32 MiB were written to four folders that act as storage targets, one throttled to an eighth of the speed of the others:
 
 ${writing}
 
-Open ${picture} to see who wrote where. Look further:
+Open ${picture} to see which writer wrote where. Next:
   ./bin/plimsoll report ${folder}/${REPORTED}
   ./bin/plimsoll findings --list
   ./bin/plimsoll darshan parse --perf ${folder}/${first}

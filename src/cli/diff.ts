@@ -1,4 +1,4 @@
-/** `plimsoll diff`: two runs beside each other. */
+/** `plimsoll diff`: compares two runs. */
 import { basename } from "node:path";
 import { version } from "../../package.json";
 import { NOISE, compareDocument, compareSummary } from "../analyze/job/index.ts";

@@ -319,7 +319,7 @@ it("moves work away from a target that is held to an eighth, and says what held 
   );
   expect(err).toBe("");
   const json = JSON.parse(out);
-  expect(json.perTarget[1].slowed).toBe("held to 524 kB/s");
+  expect(json.perTarget[1].slowed).toBe("throttled to 524 kB/s");
   expect(json.adaptiveWrites).toBeGreaterThan(0);
   // Half a mebibyte a block: 4 MiB/s for two targets and an eighth of that for one.
   expect(json.perTarget[1].bytes).toBeLessThan(json.perTarget[0].bytes);

@@ -70,7 +70,7 @@ describe("runs beside each other", () => {
   });
 
   it("are told apart when the same method met another condition", () => {
-    const slowed = [{ target: 0, how: "held to 1 B/s" }];
+    const slowed = [{ target: 0, how: "throttled to 1 B/s" }];
     const all = charts([runOf("paper", 2), runOf("paper", 4, { slowed }), runOf("paper", 3)]);
     expect(all.get("bandwidth")?.categories).toEqual(["paper", "paper-2"]);
     expect(all.get("time-spread")?.series[0]?.values).toEqual([Math.sqrt(0.5), Number.NaN]);

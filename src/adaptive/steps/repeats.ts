@@ -1,5 +1,5 @@
 /**
- * Several runs of a writer beside each other, as the adaptive I/O paper shows its own: bandwidth of each method (its Figures 5
+ * Several runs of a writer side by side, as the adaptive I/O paper shows its own: bandwidth of each method (its Figures 5
  * and 6), write time of each writer (Figure 3), and how much the time varies from run to run (Figure 7).
  */
 import { mean, standardDeviation } from "../../base/statistics.ts";
@@ -19,7 +19,7 @@ const ROLES: readonly Role[] = ["before", "after", "write", "read", "other", "me
 /** More bars than this are thinner than a pixel; shares of writers tell more. */
 const WRITERS_MAX = 512;
 
-/** The last run of each method in full, and all of them beside each other. */
+/** The last run of each method in full, and all of them side by side. */
 export function runsDocument(runs: readonly WriteRun[], options: StepDocumentOptions): Document {
   const methods = methodsOf(runs);
   const last = methods.map(({ name, runs: own }) => ({

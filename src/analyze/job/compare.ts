@@ -1,4 +1,4 @@
-/** Two jobs beside each other: what changed, by how much, and whether that is more than noise. */
+/** Compares two jobs: what changed, by how much, and whether that is more than noise. */
 import { formatBytes, formatShare } from "../../base/units.ts";
 import type { Finding, Tables, Unit } from "../../model/index.ts";
 import type { Job } from "./job.ts";

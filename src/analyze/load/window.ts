@@ -4,7 +4,7 @@ import type { Queryable } from "../../model/index.ts";
 import { localToUnix, offsetAt } from "../study/common/zone.ts";
 import { number } from "./amounts.ts";
 
-/** Minutes since 1970 UTC; `to` is the first minute that no longer counts. */
+/** Minutes since 1970 UTC; `to` is exclusive. */
 export interface Window {
   readonly from: number;
   readonly to: number;

@@ -1,4 +1,4 @@
-/** The part of the demonstration that writes: one target is held to an eighth of the speed of the others. */
+/** The part of the demonstration that writes: one target is throttled to an eighth of the speed of the others. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../../package.json";

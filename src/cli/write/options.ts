@@ -2,7 +2,7 @@
 import { UsageError } from "../../base/errors.ts";
 import { parseBytes } from "../values.ts";
 
-/** What a target is held to when only shares are given. */
+/** Base speed when only fractions are given. */
 const BASE_SPEED = 100 * 2 ** 20;
 
 /** `0-15`, `0,4,8-11`: OST numbers. */
@@ -19,7 +19,7 @@ export function parseOsts(text: string): number[] {
 
 /**
  * `TARGET:SPEED` each: bytes per second (20M, 20MB/s), or a share of the base (0.125). With a share, or a base that was given,
- * every other target is held to the base. Undefined when nothing is to be held.
+ * every other target is throttled to the base. Undefined without a throttle.
  */
 export function parseSpeeds(
   texts: readonly string[],

@@ -26,6 +26,6 @@ export interface Pattern {
   access(rank: number): RankAccess;
   /** Where the last byte of any rank ends. */
   readonly fileBytes: number;
-  /** The layout in one line: how ranks lie beside each other, and whether spacing is from start to start. */
+  /** The layout in one line: how ranks are interleaved, and whether spacing is from start to start. */
   readonly layout: string;
 }

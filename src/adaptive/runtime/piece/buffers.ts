@@ -1,4 +1,4 @@
-/** Buffers that data passes through. There are only so many; who needs one waits. */
+/** Buffers that data passes through. Their number is limited; a task without one waits. */
 import { assert } from "../../../base/assert.ts";
 
 export class Buffers {

@@ -240,7 +240,7 @@ export class AdaptiveWriter {
         writers: blocks.length,
         targetNames: targets,
         slowed: ratesOf(backend).flatMap((rate, target) =>
-          rate > 0 ? [{ target, how: `held to ${formatRate(rate)}` }] : [],
+          rate > 0 ? [{ target, how: `throttled to ${formatRate(rate)}` }] : [],
         ),
       },
       reports,

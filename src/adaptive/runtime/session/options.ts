@@ -33,7 +33,7 @@ export interface WriterOptions {
   readonly history?: string | false | undefined;
   /** Lustre OST of each target. */
   readonly osts?: readonly number[] | undefined;
-  /** Bytes per second that each target is held to; 0 for as fast as it is. */
+  /** Throttle of each target in bytes per second; 0 for none. */
   readonly speeds?: readonly number[] | undefined;
   /** Instead of files on the targets. */
   readonly backend?: BackendSpec | undefined;

@@ -1,4 +1,4 @@
-/** A file that keeps the records of runs, one a line, so that they can be shown beside each other. */
+/** A file that keeps the records of runs, one per line, for comparison. */
 import { readFileSync } from "node:fs";
 import { FormatError } from "../../../base/errors.ts";
 import type { WriteRun } from "../../../model/index.ts";

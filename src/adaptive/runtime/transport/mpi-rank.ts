@@ -53,7 +53,7 @@ class Hosted {
   readonly #alive: NodeJS.Timeout | undefined;
   #requests = 0;
   readonly #paced = new Map<number, (seconds: number) => void>();
-  /** Writes that wait because a target is held to a speed; they are not to hold up a stop. */
+  /** Writes that wait for a throttled target; they must not delay a stop. */
   readonly #held = new Set<() => void>();
   #progress: number[] = [];
   #progressTimer: NodeJS.Timeout | undefined;

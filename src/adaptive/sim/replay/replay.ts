@@ -1,4 +1,4 @@
-/** The paper's experiments again: all samples, all checks, and the policies beside each other. */
+/** The paper's experiments again: all samples, all checks, and the policies side by side. */
 import { performance } from "node:perf_hooks";
 import { assert } from "../../../base/assert.ts";
 import type { ReplayCheck, ReplayData } from "../../../model/index.ts";
