@@ -21,7 +21,7 @@ export interface ReadInput {
 /** Texts that are read one after the other; each needs what those before it left behind. */
 export interface ReadSeries {
   readonly texts: ReadInput[];
-  /** So many of them are in batches that were committed. */
+  /** This many of them are in batches that were committed. */
   committed: number;
   /** All of them are read. */
   isDone: boolean;

@@ -42,7 +42,7 @@ function errorOfKind(message: string, { name, source, offset, line, detail }: Er
 interface TaskHandling<Result> {
   /** Buffers that go over to the pool with the result. */
   readonly transfer?: (result: Result) => readonly ArrayBuffer[];
-  /** After this a thread whose task failed ends. Without it the thread goes on with the next task. */
+  /** After this a thread whose task failed ends. Without it the thread takes the next task. */
   readonly afterFailure?: () => Promise<void>;
 }
 

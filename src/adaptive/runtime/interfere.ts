@@ -11,7 +11,7 @@ interface Interference {
   readonly folders: readonly string[];
   /** Writers at once in each folder. */
   readonly streams: number;
-  /** It stops after this time, or after so many bytes in all. */
+  /** It stops after this time, or after this many bytes in all. */
   readonly seconds: number;
   readonly bytes?: number | undefined;
   /** Size of each stream's file, written over and over, and of one write. */

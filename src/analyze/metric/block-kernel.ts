@@ -73,7 +73,7 @@ export class BlockKernel {
     this.#options = options;
   }
 
-  /** Takes rows from `from` on until the block ends or the chunk is full; returns the row to go on with. */
+  /** Takes rows from `from` on until the block ends or the chunk is full; returns the row to continue with. */
   take(block: CallBlock, from: number, source: Source, counts: Counts): number {
     const { count, process, file, operation, flags } = block;
     let at = from;

@@ -9,13 +9,13 @@ export const END_MAGIC_HIGH = 0x177245;
 export const END_MAGIC_LOW = 0x385090;
 
 export const BLOCK_UNIT = 100_000;
-/** So many symbols in a row share a Huffman table. */
+/** This many symbols in a row share a Huffman table. */
 export const GROUP_SYMBOLS = 50;
 export const TABLES_MAX = 6;
 /** 256 byte values become 255 list positions, two run digits and an end mark. */
 export const ALPHABET_MAX = 258;
 export const CODE_BITS_MAX = 20;
-/** So many equal bytes are always followed by a count of further ones. */
+/** This many equal bytes are always followed by a count of further ones. */
 export const RUN_START = 4;
 
 export const CRC_START = -1;

@@ -120,7 +120,7 @@ describe("plimsoll read", () => {
       [["nothing"], 'has no variable "nothing" (it has: t)'],
       [["t", "--step", "2"], '"t" has 2 steps, counted from 0; 2 is not one'],
       [["t", "--start", "1"], '"t" has 3 dimensions (12 × 5 × 4); give as many numbers'],
-      [["t", "--start", "0,0,9"], 'dimension 2 of "t" goes from 0 to 4; 9 to 4 was asked for'],
+      [["t", "--start", "0,0,9"], 'dimension 2 of "t" goes from 0 to 4; 9 to 4 was requested'],
       [["t", "--count", "a"], "--count a: expected whole numbers with commas between"],
       [["t", "--where", "mean>3"], "--where mean>3: expected min or max"],
       [["t", "--block", "4"], '--block 4: "t" has 4 blocks in this step, numbered from 0'],

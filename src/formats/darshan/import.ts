@@ -10,7 +10,7 @@ import type { ModuleSpec } from "./modules/index.ts";
 import { decodeRecord, type LustreRecord } from "./records.ts";
 
 /**
- * Adds the log to the tables under `runId`. Damage in a module goes to `onDamage`, which throws it or goes on with the
+ * Adds the log to the tables under `runId`. Damage in a module goes to `onDamage`, which throws it or continues with the
  * records before it.
  */
 export function importLog(

@@ -17,7 +17,7 @@ export interface ParseSections {
   readonly perf: boolean;
 }
 
-/** Told of damage in a module; returns to go on with the next module, or throws. */
+/** Told of damage in a module; returns to continue with the next module, or throws. */
 export type OnDamage = (entry: ModuleEntry, error: unknown) => void;
 
 const NEWLINE = 10;

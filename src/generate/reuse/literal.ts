@@ -13,7 +13,7 @@ import { GAP, LITERAL, type Stratum } from "./scenario.ts";
 export interface LiteralGaps {
   readonly read: number;
   readonly write: number;
-  /** So many phases, or runs of a file with one type, fit into the period. */
+  /** This many phases, or runs of a file with one type, fit into the period. */
   readonly repeatsMax: number;
 }
 

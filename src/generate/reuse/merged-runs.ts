@@ -2,7 +2,7 @@
 import { SAME_RUN_SECONDS } from "./scenario.ts";
 import { type AccessTruth, addAccess, type FileTruth, type Group, type RunTruth, SELECTED } from "./truth.ts";
 
-/** So many files at least are looked at together, whatever the number of OSTs. */
+/** This many files at least are looked at together, whatever the number of OSTs. */
 export const MERGED_FILES = 2000;
 
 interface OpenRun {

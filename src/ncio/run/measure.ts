@@ -28,7 +28,7 @@ export interface MeasureRequest {
   readonly backend: BackendPlan["kind"];
   /** Folder of the file, and of servers that are started for this run. */
   readonly dir: string;
-  /** So many servers for this run, or the folder of those that run already. */
+  /** This many servers for this run, or the folder of those that run already. */
   readonly servers: string;
   /** That all ranks together may take; half of the machine's unless given. */
   readonly memory?: number | undefined;

@@ -45,7 +45,7 @@ export const RESPONSE_BYTES = 256;
 
 /** How long a server waits for its clients. */
 export interface Patience {
-  /** For a client that takes nothing of its responses, or does not go on with a request. */
+  /** For a client that takes nothing of its responses, or does not continue a request. */
   readonly stalledMs: number;
   /** The same while others wait because of it. */
   readonly blockingMs: number;

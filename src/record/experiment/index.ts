@@ -22,7 +22,7 @@ interface ExperimentOptions extends PlanOptions {
 interface Watch {
   readonly signal: AbortSignal;
   say(text: string): void;
-  /** So many runs there will be. */
+  /** This many runs there will be. */
   expect(total: number): void;
   done(count: number): void;
   /** Called before something is put into a folder that must not stay. */

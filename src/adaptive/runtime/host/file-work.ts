@@ -40,7 +40,7 @@ export interface ActiveWrite {
 }
 
 export interface FileWorkLink {
-  /** So many bytes more were written to a target. */
+  /** This many bytes more were written to a target. */
   progress(target: TargetId, bytes: number): void;
   /** See `BackendServices`. */
   pace(target: TargetId, bytes: number): Promise<void>;

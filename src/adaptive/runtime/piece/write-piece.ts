@@ -23,7 +23,7 @@ interface PieceTask {
   readonly room: number;
   /** Looked at between buffers. */
   isCancelled(): boolean;
-  /** So many bytes more have been written. */
+  /** This many bytes more have been written. */
   progress(bytes: number): void;
 }
 

@@ -22,7 +22,7 @@ export interface Effort {
   readonly samples: number;
   readonly tests: number;
   readonly seed: number;
-  /** So many seeds, from `seed` on; their losses are averaged. One unless given. */
+  /** This many seeds, from `seed` on; their losses are averaged. One unless given. */
   readonly seeds?: number;
   readonly judgedOnly?: boolean;
 }

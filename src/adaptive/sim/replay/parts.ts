@@ -37,7 +37,7 @@ export const PAPER_EFFORT: Effort = {
   tradeoff: 6,
 };
 
-/** So many samples per point everywhere; Table I has ten times as many tests. */
+/** This many samples per point everywhere; Table I has ten times as many tests. */
 export const effortOf = (samples: number): Effort => ({
   fig1: samples,
   output: samples,

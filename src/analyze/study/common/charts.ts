@@ -4,7 +4,7 @@ import { mean, sorted } from "../../../base/statistics.ts";
 import type { Axis, CmfChart, DensityChart, Role } from "../../../model/index.ts";
 import { mixed } from "./hash.ts";
 
-/** Beyond so many values a figure is drawn from every k-th by hash; means and shares in the text are of all. */
+/** Beyond this many values a figure is drawn from every k-th by hash; means and shares in the text are of all. */
 const DRAWN_MAX = 100_000;
 
 /** The values that are known; of very many those that hash of their place picks. */

@@ -1,4 +1,4 @@
-/** Intervals of a study's numbers by drawing its units anew: files, runs, jobs, users or days. */
+/** Intervals of a study's numbers by resampling its units: files, runs, jobs, users or days. */
 import { bootstrap, type Interval } from "../../../base/bootstrap.ts";
 
 /** An interval, and where its units alone put the number, when they are a part of all. */

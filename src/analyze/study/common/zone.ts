@@ -1,7 +1,7 @@
 /** Local time by the rules of a zone, daylight saving included, from what the platform knows (Intl). */
 import { UsageError } from "../../../base/errors.ts";
 
-/** From this time on (seconds since 1970 UTC) local time is UTC plus so many seconds. */
+/** From this time on (seconds since 1970 UTC) local time is UTC plus this many seconds. */
 export interface ZoneSpan {
   readonly fromUnix: number;
   readonly offsetSeconds: number;

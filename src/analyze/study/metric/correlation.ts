@@ -24,10 +24,10 @@ export interface Correlation {
   readonly spearman: number;
   /** Of the metric and 1/time. */
   readonly inverse: number;
-  /** Of `pearson`, cases and the runs of each drawn anew. */
+  /** Of `pearson`, cases and the runs of each resampled. */
   readonly interval: Interval;
   readonly spearmanInterval: Interval;
-  /** Of `pearson`, the cases kept and only their runs drawn anew: how much of it is noise of the machine. */
+  /** Of `pearson`, the cases kept and only their runs resampled: how much of it is noise of the machine. */
   readonly noiseInterval: Interval;
 }
 

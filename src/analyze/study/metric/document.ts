@@ -181,10 +181,10 @@ function correlationTable({ correlations }: MetricStudy, set: SetId): TableBlock
       ["expected", "Expected", "text", "Sign of the raw coefficient in Table 1."],
       ["raw", "Raw", "text", "Pearson's coefficient as it is."],
       ["pearson", "Pearson", "text", "Positive: expected direction."],
-      ["interval", "Interval", "text", "Cases and runs drawn anew."],
-      ["noise", "Noise", "text", "Only runs drawn anew: what the machine's luck alone does."],
+      ["interval", "Interval", "text", "Cases and runs resampled."],
+      ["noise", "Noise", "text", "Only runs resampled: what the machine's luck alone does."],
       ["spearman", "Spearman", "text", "Of ranks: whether the order is right, whatever the shape."],
-      ["spearmanInterval", "Interval of Spearman", "text", "Cases and runs drawn anew."],
+      ["spearmanInterval", "Interval of Spearman", "text", "Cases and runs resampled."],
       [
         "inverse",
         "Against 1/time",

@@ -20,7 +20,7 @@ const FILE_NAMES = [
 
 export type DrawnIntervals = Awaited<ReturnType<typeof drawnIntervals>>;
 
-/** The intervals for which units are drawn anew. They take long, so others have their turn in between. */
+/** The intervals for which units are resampled. They take long, so others have their turn in between. */
 export async function drawnIntervals(prepared: Prepared, pause: () => Promise<void> = async () => {}) {
   const files = fileIntervals(prepared);
   await pause();
@@ -117,7 +117,7 @@ async function runIntervals(prepared: Prepared) {
 }
 
 /**
- * The least and the most loaded OST are extremes of many, which drawing files anew only makes more extreme. So the load of
+ * The least and the most loaded OST are extremes of many, which resampling files only makes more extreme. So the load of
  * an OST is taken as a sum of what independent runs move, and the interval is that of the loads in the long run.
  */
 export async function ostInterval(prepared: Prepared): Promise<{ least: Interval; ratio: Interval }> {

@@ -2,9 +2,9 @@
 import { checkOptions, checkZone, defaultsOf, INTERVAL_OPTIONS, type OptionInfo } from "../common/options.ts";
 
 export interface ReuseOptions {
-  /** Files that moved at least so many bytes in all are studied. */
+  /** Files that moved at least this many bytes in all are studied. */
   readonly minBytes: number;
-  /** … in at least so many runs. */
+  /** … in at least this many runs. */
   readonly minRuns: number;
   /** `FROM..TO`, dates or times of the zone, TO excluded; empty is everything. */
   readonly period: string;

@@ -7,9 +7,9 @@ import type { Prepared } from "./prepare.ts";
 
 /** Largest first; the caption says how many there are in all. */
 const ROWS_MAX = 20_000;
-/** Files whose next read is predicted within so many hours after the last access of the study; ours. */
+/** Files whose next read is predicted within this many hours after the last access of the study; ours. */
 const STAGE_HOURS = 24;
-/** Read-heavy files with at least so many read runs; ours. */
+/** Read-heavy files with at least this many read runs; ours. */
 const REPLICATE_READS = 10;
 
 const COLUMNS = [

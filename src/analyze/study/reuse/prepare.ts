@@ -256,7 +256,7 @@ const CALLS =
 
 async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Promise<Input> {
   const application = options.application === "exe" ? "application_id" : "(application_id, user_id)";
-  // In one call: the database goes on with all of them while this thread is busy. There are few sets of modules, and
+  // In one call: the database works on all of them while this thread is busy. There are few sets of modules, and
   // many logs.
   await db.run(`
     create or replace table reuse_census as select * from

@@ -33,12 +33,12 @@ Every result has \`definition\`, \`options\`, \`n\` (of \`unit\`), \`dropped\`, 
 ## Verdicts
 
 A finding is one or more claims of the form "this number lies beyond that bound", put as weakly as the sentence of the paper
-allows: "most files are both" is *more than half*, whatever the published 71 %. Intervals come from drawing the files anew
+allows: "most files are both" is *more than half*, whatever the published 71 %. Intervals come from resampling the files
 with replacement (the runs for findings 2 and 6), \`replicates\` times, from \`seed\`; with more than 3,000 files or 5,000 runs a
 part chosen by hash is drawn from, and the interval is scaled by the root of the ratio and laid around the number of all.
 
 The least over the most loaded OST (finding 7) is a ratio of extremes of many. Chance drives extremes apart, so that the number
-seen is smaller than the one in the long run, and drawing files anew makes it smaller still: percentiles of a bootstrap would
+seen is smaller than the one in the long run, and resampling files makes it smaller still: percentiles of a bootstrap would
 lie below the number itself. Its interval is made otherwise. The load of an OST is a sum of what single accesses moved; taking
 them as a Poisson process, each sum has limits from the gamma distribution (M. P. Fay and E. J. Feuer, *Confidence intervals
 for directly standardized rates*, Statistics in Medicine 16, 1997). The least load is at least the least of the lower limits,

@@ -149,7 +149,7 @@ export const b04 = defineItem({
           drawn({
             id: "figure-2b-nodes",
             title: "Nodes of jobs",
-            caption: `Share of ${nodes.length} jobs with at most so many nodes; dotted: means.${note}`,
+            caption: `Share of ${nodes.length} jobs with at most this many nodes; dotted: means.${note}`,
             summary: `${(100 * belowShare(nodes, 100)).toFixed(1)} % of ${nodes.length} jobs use fewer than 100 nodes.`,
             chart: cmf(
               { label: "nodes", unit: "count", scale: "log" },

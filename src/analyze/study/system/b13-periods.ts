@@ -72,7 +72,7 @@ export const b13 = defineItem({
   },
 });
 
-/** So many minutes of a job are drawn, from its first write on. */
+/** This many minutes of a job are drawn, from its first write on. */
 const DRAWN_MINUTES = 720;
 
 function figure({ written, period }: KeptSeries, index: number, id = Number.NaN) {

@@ -91,7 +91,7 @@ export const SYSTEM_STUDY: StudyKind<Published> = {
   publishedText,
   words: {
     title: "The observations",
-    drawn: "drawing jobs, users or days anew (for O06 from the opens that jobs make)",
+    drawn: "resampling jobs, users or days (for O06 from the opens that jobs make)",
     here: "on this system",
     place: "this system",
     finding: "Observation",

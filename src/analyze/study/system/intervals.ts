@@ -1,4 +1,4 @@
-/** How far the numbers behind the observations could move: intervals by drawing users, days or jobs anew. */
+/** How far the numbers behind the observations could move: intervals by resampling users, days or jobs. */
 import {
   bootstrap,
   type Interval,
@@ -226,7 +226,7 @@ export function seriesIntervals(prepared: Prepared) {
   };
 }
 
-/** Correlation of data and I/O time over the hours, groups of similar jobs drawn anew. */
+/** Correlation of data and I/O time over the hours, groups of similar jobs resampled. */
 export function hourIntervals(prepared: Prepared): Record<"rho", DrawnInterval> {
   const { bytes } = hoursOf(prepared);
   const similar = prepared.similar();

@@ -63,7 +63,7 @@ export class Series {
   period = new Float64Array(1024);
   strength = new Float64Array(1024);
   confidence = new Float64Array(1024);
-  /** Largest burst below 5 % of memory when bursts go on over so many minutes, by GAPS. */
+  /** Largest burst below 5 % of memory when bursts go on over this many minutes, by GAPS. */
   readonly below5ByGap = new Float64Array(GAPS.length);
   readonly burstsByGap = new Float64Array(GAPS.length);
   readonly kept: KeptSeries[] = [];
@@ -77,7 +77,7 @@ export class Series {
   constructor(jobs: Jobs, options: SystemOptions) {
     this.#jobs = jobs;
     this.#options = options;
-    // So many of the shuffled series may be as high for a confidence of 95 %.
+    // This many of the shuffled series may be as high for a confidence of 95 %.
     this.#limit = Math.max(0, Math.floor(0.05 * (options.shuffles + 1) + 1e-9) - 1);
   }
 

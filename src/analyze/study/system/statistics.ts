@@ -122,7 +122,7 @@ export function kruskalWallis(groups: readonly (readonly number[])[]): RankTest 
   return { h, freedom: filled.length - 1, p: chiSquareTail(h, filled.length - 1), effect: h / (n - 1) };
 }
 
-/** Probability that a chi-square variable with so many degrees of freedom exceeds x. */
+/** Probability that a chi-square variable with this many degrees of freedom exceeds x. */
 function chiSquareTail(x: number, freedom: number): number {
   const half = x / 2;
   // From the tail of one or two degrees of freedom upwards by steps of two; each adds one term.

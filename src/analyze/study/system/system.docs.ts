@@ -36,7 +36,7 @@ data has NaN (null in JSON) and the status "not enough data".
 An observation is one or more claims of the form "this number lies beyond that bound", put as weakly as the sentence of the paper
 allows: "most" is *more than half*, whatever the published number. Where a sentence gives no bound ("very significant", "no trend") the
 bound is ours and printed: a tenth of the spread for weekdays, a tenth of a day for the longest job, a quarter for the top user, half
-for the least against the most loaded MDT. Intervals come from drawing jobs, users, days or groups of similar jobs anew with replacement, \`replicates\` times, from
+for the least against the most loaded MDT. Intervals come from resampling jobs, users, days or groups of similar jobs with replacement, \`replicates\` times, from
 \`seed\`; of more than 3,000 a part chosen by hash is drawn from, and the interval is scaled by the root of the ratio and laid around the number
 of all. Limits of classes are kept as they are. The least over the most loaded MDT is a ratio of extremes, whose interval is made as in
 the [study of file reuse](study-reuse.md#verdicts). The weekday effect is drawn at most 400 times.

@@ -64,7 +64,7 @@ export function writersOf({ jobs, counted }: Prepared): Writers {
   };
 }
 
-/** Median of rising values with so many zeros before them. */
+/** Median of rising values with this many zeros before them. */
 export function medianWithZeros(rising: Float64Array, zeros = 0): number {
   const n = rising.length + zeros;
   if (n === 0) return Number.NaN;

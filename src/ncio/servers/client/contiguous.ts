@@ -18,7 +18,7 @@ export async function readAcross(file: ServersFile, at: number, into: Uint8Array
     await readRound(file, at + done, into.subarray(done, done + most));
 }
 
-/** So many bytes that no server gets more than fit into one message, wherever they begin. */
+/** This many bytes that no server gets more than fit into one message, wherever they begin. */
 function roundBytes({ servers, bytes }: Strips, dataBytes: number): number {
   return bytes > dataBytes ? dataBytes : servers * bytes * Math.floor(dataBytes / bytes);
 }

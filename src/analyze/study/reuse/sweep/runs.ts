@@ -212,7 +212,7 @@ export class Runs {
   }
 }
 
-/** Room for the runs of a part, used again for the next: what is allocated anew has to be cleared and collected. */
+/** Room for the runs of a part, used again for the next: what is allocated again has to be cleared and collected. */
 class GroupTable {
   slots = new Int32Array(0);
   keys = new Uint32Array(0);
@@ -220,7 +220,7 @@ class GroupTable {
   readonly r = new ExactSums(0);
   readonly w = new ExactSums(0);
 
-  /** A table that is empty, with room for so many runs. */
+  /** A table that is empty, with room for this many runs. */
   reach(runs: number): this {
     if (runs > this.states.length) {
       const room = Math.ceil(1.25 * runs);
