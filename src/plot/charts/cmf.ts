@@ -1,7 +1,7 @@
 /** Cumulative shares as steps, with a dotted line at each mean: what share of the population has at most x. */
 
 import type { CmfChart } from "../../model/index.ts";
-import { formatExact, formatTick, formatValue } from "../format.ts";
+import { formatExact, formatValue } from "../format.ts";
 import { frame } from "../frame.ts";
 import { type LegendEntry, lineSwatch, seriesLegend } from "../legend.ts";
 import {
@@ -113,22 +113,17 @@ function draw(chart: CmfChart, context: DrawContext) {
   const box = { left, right, top, bottom };
   const placeY = (share: number) => bottom - share * (bottom - top);
   const made = frame({
-    document: context.document,
     ...{ ...box, gutterX: gutter },
     x: {
       ...axis,
       ticks: ticksBeside(zero, left + GUTTER / 2, axis.ticks, scaled, right, x.unit),
-      format: (v) => formatTick(v, x.unit),
-      ...{ grid: false, shown: true },
+      unit: x.unit,
     },
-    y: {
-      ...{ scale: "linear", domain: [0, 1], ticks: SHARE_TICKS, grid: false, shown: true },
-      format: (v) => formatTick(v, "share"),
-    },
+    y: { scale: "linear", domain: [0, 1], ticks: SHARE_TICKS, unit: "share" },
   });
   let body = legend.body + outline(box) + readingLines(box, placeY);
   if (gutter > 0) body += gutterMark(zero, left, box);
-  body += made.body + means.draw(top, bottom);
+  body += made.axes + means.draw(top, bottom);
   for (const curve of curves) body += steps(curve, box, placeX, placeY, x);
   body += names(curves, box, placeX, placeY);
   body += axisNames(x.label, "share at or below", box);

@@ -125,15 +125,13 @@ function draw(chart: DensityChart, context: DrawContext) {
   const placeX = placeOn(xAxis, left + gutterX, right);
   const placeY = placeOn(yAxis, bottom - gutterY, top);
   const made = frame({
-    document: context.document,
     ...{ ...box, gutterX, gutterY },
     x: {
       ...xAxis,
       ticks: ticksBeside(gutters.left ? "0" : "", left + GUTTER / 2, xAxis.ticks, placeX, right, x.unit),
-      format: (v) => formatTick(v, x.unit),
-      ...{ grid: false, shown: true },
+      unit: x.unit,
     },
-    y: { ...yAxis, format: (v) => formatTick(v, y.unit), grid: false, shown: true },
+    y: { ...yAxis, unit: y.unit },
   });
   const bins = binsOf(
     chart,
@@ -143,7 +141,7 @@ function draw(chart: DensityChart, context: DrawContext) {
   const classes = decadeClasses([...bins.counts, ...bins.zeroX, ...bins.zeroY, bins.zeroBoth]);
   const merged = bins.x.length === x.edges.length && bins.y.length === y.edges.length ? "" : ", bins joined";
   const parts = partsOf(bins, gutters, box, placeX, placeY);
-  let body = frameOf(gutters, box, gutterX, gutterY) + cellsOf(parts, classes) + made.body;
+  let body = frameOf(gutters, box, gutterX, gutterY) + cellsOf(parts, classes) + made.axes;
   body += zeroMarks(gutters, box) + marksOf(chart, box, gutters, placeX, placeY) + hovers(chart, bins, parts);
   body += axisNames(x.label, y.label, box);
   const name = `${chart.countLabel} per bin${merged}; blank: none`;

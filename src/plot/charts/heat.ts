@@ -6,6 +6,7 @@ import { classesOf } from "../classes.ts";
 import { formatExact, formatTick, formatValue } from "../format.ts";
 import { type Frame, type FrameAxis, frame } from "../frame.ts";
 import { classLegend, seriesLegend } from "../legend.ts";
+import { type Box, outline } from "../places.ts";
 import { coordinate, label, rectPath, tag, title } from "../svg.ts";
 import { fitMiddle, textWidth } from "../text.ts";
 import { linearTicks, thinnedTicks } from "../ticks.ts";
@@ -34,13 +35,6 @@ interface Sums {
   readonly cells: Float64Array;
   readonly byColumn: readonly Float64Array[];
   readonly byRow: readonly Float64Array[];
-}
-
-interface Box {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
 }
 
 /** Rows thinner than this are joined: a screen cannot show them, and a file would hold them all. */
@@ -73,20 +67,17 @@ function draw(chart: HeatChart, context: DrawContext) {
   const axis = (of: HeatChart["x"], ticks: readonly number[]): FrameAxis => ({
     scale: "linear",
     domain: [of.edges[0]!, of.edges[of.edges.length - 1]!],
-    // An index names a whole row: its mark belongs to the middle of the row, not to the edge.
-    ticks: isIndexed(of) ? ticks.map((tick) => tick + 0.5) : ticks,
-    format: (v) => formatTick(isIndexed(of) ? v - 0.5 : v, of.unit),
-    ...{ grid: false, shown: true },
+    ...{ ticks, unit: of.unit, shift: isIndexed(of) ? 0.5 : 0 },
   });
   const xTicks = thinnedTicks(axisTicks(x, narrow ? 4 : 7), main.right - main.left, x.unit);
-  const made = frame({ document: context.document, ...main, x: axis(x, xTicks), y: axis(y, yTicks) });
+  const made = frame({ ...main, x: axis(x, xTicks), y: axis(y, yTicks) });
 
   const shown = binned(sums, made, chart, main);
   const classes = classesOf(shown.values, value.scale ?? "linear", value.unit);
   let body = legend.body;
   body += topLabel(chart.topLabel, left, main.right - left, legend.height + 18);
   body += sideLabel(chart.rightLabel, side, narrow);
-  body += outline(main) + cellPaths(shown, classes) + made.body;
+  body += outline(main) + cellPaths(shown, classes) + made.axes;
   body += margin(chart, sums.byColumn, made, top, "top", context);
   body += margin(chart, sums.byRow, made, side, "side", context);
   const xLabel = fitMiddle(x.label, main.right - left, FONT);
@@ -249,11 +240,6 @@ function sideLabel(text: string, side: Box, narrow: boolean): string {
       return label(fitMiddle(line, width, FONT), { x: side.left, y, fill: "var(--plot-muted)" }, text);
     })
     .join("");
-}
-
-function outline({ left, right, top, bottom }: Box): string {
-  const place = { x: left, y: top, width: right - left, height: bottom - top };
-  return tag("rect", { ...place, fill: "none", stroke: "var(--plot-grid)" });
 }
 
 function axisTicks(axis: HeatChart["x"], count: number): number[] {
