@@ -107,6 +107,7 @@ function vertical(chart: BarsChart, context: DrawContext, top: number) {
   const names = namesBelow(chart, band, left, plotBottom);
   let body = label(fitMiddle(value.label, right - 8, FONT), { x: 8, y: top + 10, fill: "var(--plot-muted)" });
   body += made.grid + barMarks(drawn, context, made, "x") + whiskerLines(drawn, made, "x");
+  // On a log axis zero stands at the low end, as do bars that begin there.
   body += lines(horizontalLine(made.y(0), left, right), "muted") + made.axes + names.body;
   for (const { at, value: end, hover } of gaps)
     body += tag("g", {}, title(hover) + missingMark(made.x(at), made.y(end) - (end > 0 ? 18 : 6)));
@@ -226,9 +227,7 @@ function layOut({ categories, series, stacked, value }: BarsChart, axis: ValueAx
       else if (stacked) above = end;
       if (number === 0 || (axis.scale === "log" && end <= floor)) continue;
       const [low, high] = number < 0 ? [Math.min(end, -least), start] : [start, Math.max(end, least)];
-      drawn.push({
-        ...{ category, series: index, role, from, to, low, high, whisker, hover },
-      });
+      drawn.push({ category, series: index, role, from, to, low, high, whisker, hover });
     }
     if (missing.length > 0) gaps.push({ at: category + 0.5, value: above, hover: missing.join("; ") });
   }

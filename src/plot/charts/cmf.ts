@@ -17,7 +17,7 @@ import {
   within,
   zeroText,
 } from "../places.ts";
-import { coordinate, label, tag, title } from "../svg.ts";
+import { coordinate, horizontalLine, label, lines, tag, title, verticalLine } from "../svg.ts";
 import { fitMiddle, textWidth } from "../text.ts";
 import { roleColour } from "../theme.ts";
 import { placeOn, spreadAxis } from "../ticks.ts";
@@ -153,17 +153,13 @@ function legendEntry({ series, colour, dash, values }: Curve): LegendEntry {
 }
 
 function readingLines({ left, right }: Box, placeY: (share: number) => number): string {
-  const d = READING_SHARES.map(
-    (share) => `M${coordinate(left)} ${coordinate(placeY(share))}H${coordinate(right)}`,
-  );
-  return tag("path", { d: d.join(""), stroke: "var(--plot-grid)", fill: "none" });
+  return lines(READING_SHARES.map((share) => horizontalLine(placeY(share), left, right)).join(""), "grid");
 }
 
 /** The place of zeros is no part of the log scale: a line keeps it apart. */
 function gutterMark(text: string, left: number, { top, bottom }: Box): string {
-  const line = `M${coordinate(left + GUTTER - 2)} ${coordinate(top)}V${coordinate(bottom)}`;
   return (
-    tag("path", { d: line, stroke: "var(--plot-grid)", fill: "none" }) +
+    lines(verticalLine(left + GUTTER - 2, top, bottom), "grid") +
     label(text, {
       ...{ x: left + GUTTER / 2 - 1, y: bottom + 15, "text-anchor": "middle" },
       ...{ "font-size": FONT_SMALL, fill: "var(--plot-muted)" },

@@ -7,7 +7,7 @@ import { formatExact, formatTick, formatValue } from "../format.ts";
 import { type Frame, type FrameAxis, frame } from "../frame.ts";
 import { classLegend, seriesLegend } from "../legend.ts";
 import { type Box, outline } from "../places.ts";
-import { coordinate, label, rectPath, tag, title } from "../svg.ts";
+import { coordinate, horizontalLine, label, lines, rectPath, tag, title, verticalLine } from "../svg.ts";
 import { fitMiddle, textWidth } from "../text.ts";
 import { linearTicks, thinnedTicks } from "../ticks.ts";
 import { type ChartKind, type DrawContext, FONT, FONT_SMALL, nothingToDraw } from "./chart.ts";
@@ -175,11 +175,11 @@ function margin(
     // A gap between bars only where it does not eat them.
     const gap = size > 4 ? 1 : 0;
     let grown = 0;
-    const lines = [`${rangeText(along, from, to)}`];
+    const texts = [`${rangeText(along, from, to)}`];
     for (const [index, of] of sums.entries()) {
       const sum = rangeSum(of, from, to);
       const length = highest > 0 ? (sum / highest) * room : 0;
-      lines.push(`${parts[index]!.name}: ${formatExact(sum, value.unit)}`);
+      texts.push(`${parts[index]!.name}: ${formatExact(sum, value.unit)}`);
       if (sum > 0)
         paths[index] +=
           where === "top"
@@ -187,16 +187,16 @@ function margin(
             : rectPath(box.left + grown, start, length, size - gap);
       grown += length;
     }
-    if (grown > 0) hovers += tag("path", { d: hoverPath(where, box, start, size) }, title(lines.join("; ")));
+    if (grown > 0) hovers += tag("path", { d: hoverPath(where, box, start, size) }, title(texts.join("; ")));
   }
   const bars = paths.map((d, index) =>
     d === "" ? "" : tag("path", { d, fill: context.fill(parts[index]!.role) }),
   );
   const line =
     where === "top"
-      ? `M${coordinate(box.left)} ${coordinate(box.bottom)}H${coordinate(box.right)}`
-      : `M${coordinate(box.left)} ${coordinate(box.top)}V${coordinate(box.bottom)}`;
-  const base = tag("path", { d: line, stroke: "var(--plot-muted)", fill: "none" });
+      ? horizontalLine(box.bottom, box.left, box.right)
+      : verticalLine(box.left, box.top, box.bottom);
+  const base = lines(line, "muted");
   const limit = highest > 0 ? extentLabel(highest, chart, box, where) : "";
   return bars.join("") + base + limit + tag("g", { "fill-opacity": 0 }, hovers);
 }

@@ -121,7 +121,6 @@ function draw(chart: PointsChart, context: DrawContext) {
   const bottom = top + Math.round(Math.min(340, Math.max(190, (right - left) * 0.6)));
   const box = { left, right, top, bottom };
   const scaledX = placeOn(xAxis, left + gutterX, right);
-  const scaledY = placeOn(yAxis, bottom - gutterY, top);
   const made = frame({
     ...{ ...box, gutterX, gutterY },
     x: {
@@ -134,7 +133,7 @@ function draw(chart: PointsChart, context: DrawContext) {
   const places = drawable.map((point) => ({
     point,
     x: gutterX > 0 && point.x <= 0 ? left + GUTTER / 2 : scaledX(point.x),
-    y: gutterY > 0 && point.y <= 0 ? bottom - GUTTER / 2 : scaledY(point.y),
+    y: gutterY > 0 && point.y <= 0 ? bottom - GUTTER / 2 : made.y(point.y),
   }));
   let body = legend.body + made.grid + made.axes + outline(box) + gutterMarks(belowX, belowY, box);
   body += places.length > HOVERS_MAX ? merged(places) : apart(places, chart);

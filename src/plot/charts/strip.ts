@@ -5,7 +5,7 @@ import { classesOf } from "../classes.ts";
 import { formatExact, formatTick } from "../format.ts";
 import { frame, placesAxis } from "../frame.ts";
 import { classLegend, missingMark } from "../legend.ts";
-import { label, rectPath, tag, title } from "../svg.ts";
+import { horizontalLine, label, lines, rectPath, tag, title } from "../svg.ts";
 import { fitMiddle, textWidth } from "../text.ts";
 import { valueAxis } from "../ticks.ts";
 import { type ChartKind, type DrawContext, FONT, FONT_SMALL, nothingToDraw, recorded } from "./chart.ts";
@@ -83,8 +83,7 @@ function draw(chart: StripChart, context: DrawContext) {
     const y = b <= a ? a - size : a;
     body += tag("path", { d: rectPath(middle - width / 2, y, width, size), fill }, hover);
   }
-  const line = `M${left.toFixed(1)} ${made.y(base).toFixed(1)}H${right}`;
-  body += tag("path", { d: line, stroke: "var(--plot-muted)", fill: "none" });
+  body += lines(horizontalLine(made.y(base), left, right), "muted");
   body += names(chart, band, left, bottom);
   const used = ofTotal === undefined ? "" : usedText(chart, ofTotal);
   const usedWidth = used === "" ? 0 : textWidth(used, FONT) + 16;
