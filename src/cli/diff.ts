@@ -10,10 +10,10 @@ import { writePage } from "./page-output.ts";
 export default defineCommand({
   name: "diff",
   description:
-    "Compares two Darshan logs side by side: main numbers, new and fixed findings, layers, access sizes and files. Warns if the two runs did different work (processes, program, bytes). Differences within the noise are dimmed.",
+    "Compares two runs side by side, each a log, a trace or a folder as plimsoll report takes them: main numbers, new and fixed findings, layers, access sizes and files. Warns if the two runs did different work (processes, program, bytes). Differences within the noise are dimmed.",
   arguments: [
-    { name: "before", help: "log of the first run", kind: "file" },
-    { name: "after", help: "log of the second run", kind: "file" },
+    { name: "before", help: "log, trace or folder of the first run", kind: "file" },
+    { name: "after", help: "log, trace or folder of the second run", kind: "file" },
   ],
   options: {
     output: {

@@ -22,11 +22,11 @@ import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
 export default defineCommand({
   name: "findings",
   description:
-    "Applies all rules to the Darshan logs of one job and prints the findings: statement, files, advice. With --fail-on the exit code is 1 if a finding has at least that severity. --list explains every rule with its thresholds and their sources.",
+    "Applies all rules to one job, from Darshan logs or traces of calls as plimsoll report takes them, and prints the findings: statement, files, advice. With --fail-on the exit code is 1 if a finding has at least that severity. --list explains every rule with its thresholds and their sources.",
   arguments: [
     {
-      name: "log",
-      help: "one or more .darshan or .darshan.gz files of one job",
+      name: "input",
+      help: "logs or traces of one job, or a folder of them",
       kind: "file",
       variadic: true,
       optional: true,

@@ -11,11 +11,11 @@ import { version } from "../../package.json";
 export default defineCommand({
   name: "report",
   description:
-    "Reads the Darshan logs of one job and prints the main finding in one sentence, then bytes, I/O share, throughput and all findings with advice. With --output it writes a self-contained HTML file: figures, a timeline of calls where the log has DXT traces, tables and raw counters. Several logs of one job (many processes, several steps) become one report; logs of different jobs are refused.",
+    "Reads the inputs of one job and prints the main finding in one sentence, then bytes, I/O share, throughput and all findings with advice. Inputs are Darshan logs, folders of plimsoll record, strace text (strace -f -ttt -T -y), fio latency logs, tables of accesses (CSV, Parquet), and folders of any of these. With --output it writes a self-contained HTML file: figures, a timeline of single calls where there are some, tables and raw counters. Several logs of one job (many processes, several steps) become one report; logs of different jobs are refused.",
   arguments: [
     {
-      name: "log",
-      help: "one or more .darshan or .darshan.gz files of one job",
+      name: "input",
+      help: "logs or traces of one job, or a folder of them",
       kind: "file",
       variadic: true,
     },
@@ -54,6 +54,7 @@ export default defineCommand({
       command: "plimsoll report run.darshan -o report.html",
       does: "full report as one HTML file",
     },
+    { command: "plimsoll report trace-folder", does: "a report on what plimsoll record left" },
     {
       command: "plimsoll report logs/*.darshan -o report.html",
       does: "one report for a job with many logs",

@@ -1,82 +1,74 @@
-/** Axes, grids and scales by Observable Plot, in pixels that the caller has laid out. */
+/** The scales of a plot area with their grid lines and axes, in pixels that the caller has laid out. */
 
-import { axisX, axisY, gridX, gridY, type Markish, plot } from "@observablehq/plot";
+import type { Unit } from "../model/index.ts";
 import { FONT_SMALL } from "./charts/index.ts";
-import { childrenText, tag } from "./svg.ts";
+import { formatTick } from "./format.ts";
+import type { Box } from "./places.ts";
+import { horizontalLine, label, lines, tag, verticalLine } from "./svg.ts";
+import { placeOn, type ValueAxis } from "./ticks.ts";
 
-export interface FrameAxis {
-  readonly scale: "linear" | "log";
-  readonly domain: readonly [number, number];
-  readonly ticks: readonly number[];
-  readonly format: (value: number) => string;
-  readonly grid: boolean;
-  /** Hidden axes scale, but have no marks; the caller writes names beside them. */
-  readonly shown: boolean;
+export interface FrameAxis extends ValueAxis {
+  readonly unit: Unit;
+  /** Added to a tick to place it: an index names a whole row and is marked at the middle of the row. */
+  readonly shift?: number;
 }
 
-interface FrameOptions {
-  readonly document: Document;
-  /** Edges of the plot area; y from the top. */
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
+interface FrameOptions extends Box {
   /** Pixels kept free at the left and at the bottom of the plot area, for values that a scale cannot hold. */
   readonly gutterX?: number;
   readonly gutterY?: number;
   readonly x: FrameAxis;
   /** `down` puts the smallest value at the top. */
   readonly y: FrameAxis & { readonly down?: boolean };
-  /** Drawn above grids, below axes. */
-  readonly marks?: readonly Markish[];
 }
 
 export interface Frame {
-  readonly body: string;
+  /** Lines through the plot area at every tick. */
+  readonly grid: string;
+  /** Tick marks and their texts, below and at the left. */
+  readonly axes: string;
   x(value: number): number;
   y(value: number): number;
 }
 
-/** A figure never asks for more pixels than these, so margins right and below need not be known. */
-const MARGIN = 4;
+const TICK_PX = 4;
+/** From the plot area to the texts of its ticks. */
+const TEXT_PX = 7;
 
-export function frame(options: FrameOptions): Frame {
-  const { document, left, right, top, bottom, x, y, marks = [], gutterX = 0, gutterY = 0 } = options;
-  const lines = { stroke: "var(--plot-grid)", strokeOpacity: 1 };
-  const axis = {
-    color: "var(--plot-muted)",
-    label: null,
-    tickSize: 4,
-    tickPadding: 3,
-    fontSize: FONT_SMALL,
-  };
-  const svg = plot({
-    document,
-    width: right + MARGIN,
-    height: bottom + MARGIN,
-    marginLeft: left,
-    marginRight: MARGIN,
-    marginTop: top,
-    marginBottom: MARGIN,
-    x: { type: x.scale, domain: x.domain, range: [left + gutterX, right], axis: null },
-    y: {
-      ...{ type: y.scale, domain: y.domain, axis: null },
-      range: y.down ? [top, bottom - gutterY] : [bottom - gutterY, top],
-    },
-    marks: [
-      x.grid ? gridX(x.ticks, lines) : null,
-      y.grid ? gridY(y.ticks, lines) : null,
-      ...marks,
-      // Not as tickFormat: on log scales that leaves out what is no power of ten.
-      x.shown ? axisX(x.ticks, { ...axis, text: x.format }) : null,
-      y.shown ? axisY(y.ticks, { ...axis, text: y.format }) : null,
-    ],
-  });
-  const [scaleX, scaleY] = [svg.scale("x"), svg.scale("y")];
+export function frame({ left, right, top, bottom, gutterX = 0, gutterY = 0, x, y }: FrameOptions): Frame {
+  const placeX = placeOn(x, left + gutterX, right);
+  const placeY = y.down ? placeOn(y, top, bottom - gutterY) : placeOn(y, bottom - gutterY, top);
+  const [below, beside] = [ticksOf(x, placeX), ticksOf(y, placeY)];
+  // Capitals and digits are 0.71 em high; half of that puts a text at the height of its mark.
+  const textY = bottom + TEXT_PX + 0.71 * FONT_SMALL;
   return {
-    // Plot says on its root that text is centred, and we keep only what is inside.
-    body: tag("g", { "text-anchor": "middle" }, childrenText(svg)),
-    x: (value) => scaleX?.apply(value) as number,
-    y: (value) => scaleY?.apply(value) as number,
+    grid:
+      lines(below.map(({ at }) => verticalLine(at, top, bottom)).join(""), "grid") +
+      lines(beside.map(({ at }) => horizontalLine(at, left, right)).join(""), "grid"),
+    axes:
+      lines(below.map(({ at }) => verticalLine(at, bottom, bottom + TICK_PX)).join(""), "muted") +
+      tickTexts(below.map(({ at, text }) => label(text, { x: at, y: textY })).join(""), "middle") +
+      lines(beside.map(({ at }) => horizontalLine(at, left, left - TICK_PX)).join(""), "muted") +
+      tickTexts(
+        beside.map(({ at, text }) => label(text, { x: left - TEXT_PX, y: at + 0.32 * FONT_SMALL })).join(""),
+        "end",
+      ),
+    x: placeX,
+    y: placeY,
   };
+}
+
+/** An axis of `count` equal places without ticks; the caller writes names beside it. */
+export function placesAxis(count: number): FrameAxis {
+  return { scale: "linear", domain: [0, count], ticks: [], unit: "none" };
+}
+
+function ticksOf({ ticks, unit, shift = 0 }: FrameAxis, place: (value: number) => number) {
+  return ticks.map((tick) => ({ at: place(tick + shift), text: formatTick(tick, unit) }));
+}
+
+function tickTexts(texts: string, anchor: "middle" | "end"): string {
+  if (texts === "") return "";
+  const font = { "font-size": FONT_SMALL, "font-variant": "tabular-nums" };
+  return tag("g", { fill: "var(--plot-muted)", ...font, "text-anchor": anchor }, texts);
 }

@@ -1,4 +1,4 @@
-/** Figures as SVG, CSV and tables, and numbers for people. Runs in a browser and, with a DOM lent to it, in Node. */
+/** Figures as SVG, CSV and tables, and numbers for people. Text only: runs in a browser and in Node alike. */
 export { binsOf, guttersOf, isBinned, quantileOf } from "./charts/index.ts";
 export { figureCsv, figureTable } from "./csv.ts";
 export { formatExact, formatValue, NOT_RECORDED } from "./format.ts";

@@ -7,8 +7,6 @@ import { label, tag } from "./svg.ts";
 import { roleFill, rolePattern, themeCss, themeProperties } from "./theme.ts";
 
 interface RenderOptions {
-  /** The DOM to draw with: the browser's own, or `svgDocument()` of node/. */
-  readonly document: Document;
   /** Pixels; the picture shrinks with its container, so text becomes smaller than at this width. */
   readonly width?: number;
   /** For a file of its own: with title, caption, colours and background. */
@@ -23,7 +21,7 @@ const WIDTH_MAX = 4000;
  * The same figure gives the same bytes. Without `standalone` the page must carry `themeCss()` once, and shows title
  * and caption itself.
  */
-export function renderSvg(figure: Figure, options: RenderOptions): string {
+export function renderSvg(figure: Figure, options: RenderOptions = {}): string {
   const asked = options.width ?? WIDTH_DEFAULT;
   const width = Math.round(Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, asked || WIDTH_DEFAULT)));
   const id = idOf(figure.id);
@@ -32,7 +30,7 @@ export function renderSvg(figure: Figure, options: RenderOptions): string {
     roles.add(role);
     return roleFill(role, id);
   };
-  const drawing = kindOf(figure.chart).draw(figure.chart, { document: options.document, width, fill });
+  const drawing = kindOf(figure.chart).draw(figure.chart, { width, fill });
   const above = headText(figure, width, options.standalone === true);
   const below = options.standalone === true ? footText(figure, width) : { body: "", height: 0 };
   const patterns = [...roles].map((role) => rolePattern(role, id)).join("");

@@ -1,4 +1,4 @@
-/** SVG as text: our own elements are written directly, those that Plot drew are read from its DOM. */
+/** SVG as text. */
 
 import { escapeXml } from "./text.ts";
 
@@ -39,43 +39,16 @@ export function rectPath(x: number, y: number, width: number, height: number): s
   return `M${coordinate(x)} ${coordinate(y)}h${w}v${h}${w.startsWith("-") ? `h${w.slice(1)}` : `h-${w}`}z`;
 }
 
-/** Attributes that only repeat what `role="img"` already settles for a screen reader, or leak into the page. */
-const DROPPED_ATTRIBUTES = new Set(["aria-label", "aria-hidden", "aria-description", "class", "style"]);
-
-/** Numbers with more digits than a screen has. */
-const LONG_NUMBER = /-?\d*\.\d{3,}(?:e[-+]?\d+)?|-?\d+e[-+]?\d+/g;
-
-/** The children of an element as text: the same bytes whichever DOM it is. */
-export function childrenText(element: Element): string {
-  let text = "";
-  for (const child of Array.from(element.childNodes)) {
-    if (child.nodeType === 3) text += escapeXml(child.textContent ?? "");
-    else if (child.nodeType === 1 && child.nodeName.toLowerCase() !== "style")
-      text += elementText(child as Element);
-  }
-  return text;
+/** A piece of a path: a line at height `y`. */
+export function horizontalLine(y: number, from: number, to: number): string {
+  return `M${coordinate(from)} ${coordinate(y)}H${coordinate(to)}`;
 }
 
-function elementText(element: Element): string {
-  const attributes = Array.from(element.attributes)
-    .filter(({ name }) => !DROPPED_ATTRIBUTES.has(name))
-    .map(({ name, value }) => ({ name, value: plainTransform(element, name, value) }))
-    .filter(({ name, value }) => name !== "transform" || value !== "");
-  // The order of attributes is a DOM's own affair.
-  attributes.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  let open = `<${element.localName}`;
-  for (const { name, value } of attributes)
-    open += ` ${name}="${escapeXml(value.replace(LONG_NUMBER, (number) => coordinate(Number(number))))}"`;
-  const content = childrenText(element);
-  return content === "" ? `${open}/>` : `${open}>${content}</${element.localName}>`;
+export function verticalLine(x: number, from: number, to: number): string {
+  return `M${coordinate(x)} ${coordinate(from)}V${coordinate(to)}`;
 }
 
-/**
- * Plot moves groups of lines by half a pixel where a screen has few pixels, so its output depends on the machine. Our
- * groups stand on whole pixels, thus a half is always that one.
- */
-function plainTransform(element: Element, name: string, value: string): string {
-  if (name !== "transform" || element.localName !== "g") return value;
-  const moved = value.replace(/-?\d+\.5\b/g, (number) => String(Math.floor(Number(number))));
-  return moved === "translate(0,0)" ? "" : moved;
+/** All lines of a path `d` in one colour of the theme; nothing when there are none. */
+export function lines(d: string, colour: "grid" | "muted" | "text"): string {
+  return d === "" ? "" : tag("path", { d, stroke: `var(--plot-${colour})`, fill: "none" });
 }

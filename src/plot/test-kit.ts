@@ -16,7 +16,6 @@ import type {
   StripChart,
   ViolinChart,
 } from "../model/figure.ts";
-import { svgDocument } from "../node/svg-document.ts";
 import { renderSvg } from "./render.ts";
 
 export function figureOf(chart: Chart, changes: Partial<Figure> = {}): Figure {
@@ -37,11 +36,10 @@ const WIDTHS = [280, 360, 720, 900] as const;
 /** Draws at every width, both ways, and gives the text; it is well-formed each time. */
 export function svgTexts(chart: Chart): string {
   const figure = figureOf(chart);
-  const document = svgDocument();
   let all = "";
   for (const width of WIDTHS)
     for (const standalone of [true, false]) {
-      const svg = renderSvg(figure, { document, width, standalone });
+      const svg = renderSvg(figure, { width, standalone });
       expect(xmlFault(svg)).toBeUndefined();
       expect(svg).not.toMatch(/NaN|Infinity|undefined|<script/i);
       all += svg;

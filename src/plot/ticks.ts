@@ -156,9 +156,10 @@ function logSteps(min: number, max: number, unit: Unit, digits: readonly number[
 /** Where a value stands between two pixels; what lies outside the axis stands at its end. */
 export function placeOn({ scale, domain: [low, high] }: ValueAxis, from: number, to: number) {
   const [start, end] = scale === "log" ? [Math.log10(low), Math.log10(high)] : [low, high];
+  const span = end - start || 1;
   return (value: number): number => {
     const inside = Math.min(high, Math.max(low, value));
-    return from + (((scale === "log" ? Math.log10(inside) : inside) - start) / (end - start)) * (to - from);
+    return from + (((scale === "log" ? Math.log10(inside) : inside) - start) / span) * (to - from);
   };
 }
 

@@ -1,15 +1,14 @@
 /** Categories with one bar per series, side by side or stacked, upwards or to the right. */
 
-import { type Markish, rect, ruleX, ruleY } from "@observablehq/plot";
 import type { BarsChart, Role } from "../../model/index.ts";
 import { formatExact, formatTick, formatValue, NOT_RECORDED } from "../format.ts";
-import { type Frame, type FrameAxis, frame } from "../frame.ts";
+import { type Frame, frame, placesAxis } from "../frame.ts";
 import { type LegendEntry, missingMark, seriesLegend } from "../legend.ts";
-import { label, tag, title } from "../svg.ts";
+import { horizontalLine, label, lines, tag, title, verticalLine } from "../svg.ts";
 import { cleanText, fitMiddle, fitNames, textWidth } from "../text.ts";
 import { thinnedTicks, type ValueAxis, valueAxis } from "../ticks.ts";
 import { type ChartKind, type DrawContext, FONT, FONT_SMALL, nothingToDraw, recorded } from "./chart.ts";
-import { hasWhiskers, whiskerColumns, whiskerMarks, whiskerOf } from "./whiskers.ts";
+import { hasWhiskers, whiskerColumns, whiskerLines, whiskerOf } from "./whiskers.ts";
 
 export const bars: ChartKind<BarsChart> = {
   draw,
@@ -101,24 +100,17 @@ function vertical(chart: BarsChart, context: DrawContext, top: number) {
   // The mark of what is missing stands above the number, which stands above the stack.
   const plotTop = top + (chart.stacked && gaps.length > 0 ? 38 : 22);
   const plotBottom = plotTop + Math.round(Math.min(260, Math.max(150, context.width * 0.34)));
-  const x = categoryAxis(categories.length);
-  const y: FrameAxis = { ...axis, format: (v) => formatTick(v, value.unit), grid: true, shown: true };
-  const marks = [...barMarks(bars, context, "x"), ...whiskerMarks(bars, "x")];
-  const base = axis.scale === "log" ? axis.domain[0] : 0;
   const made = frame({
-    document: context.document,
-    ...{ left, right, top: plotTop, bottom: plotBottom, x, y },
-    marks: [...marks, ruleY([base], { stroke: "var(--plot-muted)" })],
+    ...{ left, right, top: plotTop, bottom: plotBottom },
+    ...{ x: placesAxis(categories.length), y: { ...axis, unit: value.unit } },
   });
   const names = namesBelow(chart, band, left, plotBottom);
   let body = label(fitMiddle(value.label, right - 8, FONT), { x: 8, y: top + 10, fill: "var(--plot-muted)" });
-  body += made.body + names.body;
+  body += made.grid + barMarks(bars, context, made, "x") + whiskerLines(bars, made, "x");
+  // On a log axis zero stands at the low end, as do bars that begin there.
+  body += lines(horizontalLine(made.y(0), left, right), "muted") + made.axes + names.body;
   for (const { at, value: end, hover } of gaps)
-    body += tag(
-      "g",
-      {},
-      title(hover) + missingMark(made.x(at), made.y(clampTo(axis, end)) - (end > 0 ? 18 : 6)),
-    );
+    body += tag("g", {}, title(hover) + missingMark(made.x(at), made.y(end) - (end > 0 ? 18 : 6)));
   body += valuesAbove(chart, bars, made);
   const categoryLabel = fitMiddle(chart.categoryLabel, right - left, FONT);
   body += label(categoryLabel, {
@@ -146,23 +138,15 @@ function horizontal(chart: BarsChart, context: DrawContext, top: number) {
   const right = width - Math.max(valueRoom, lastTick + 4, 10);
   const plotTop = top + 16;
   const plotBottom = plotTop + Math.max(band * categories.length, 24);
-  const x: FrameAxis = { ...axis, format: (v) => formatTick(v, value.unit), grid: true, shown: true };
-  const y = { ...categoryAxis(categories.length), down: true };
-  const base = axis.scale === "log" ? axis.domain[0] : 0;
   const made = frame({
-    document: context.document,
     ...{ left, right, top: plotTop, bottom: plotBottom },
-    x: { ...x, ticks: thinnedTicks(x.ticks, right - left, value.unit) },
-    y,
-    marks: [
-      ...barMarks(bars, context, "y"),
-      ...whiskerMarks(bars, "y"),
-      ruleX([base], { stroke: "var(--plot-muted)" }),
-    ],
+    x: { ...axis, ticks: thinnedTicks(axis.ticks, right - left, value.unit), unit: value.unit },
+    y: { ...placesAxis(categories.length), down: true },
   });
   const fits = textWidth(cleanText(chart.categoryLabel), FONT) <= left - 12;
   const heading = fitMiddle(chart.categoryLabel, width * 0.6, FONT);
-  let body = made.body;
+  let body = made.grid + barMarks(bars, context, made, "y") + whiskerLines(bars, made, "y");
+  body += lines(verticalLine(made.x(0), plotTop, plotBottom), "muted") + made.axes;
   body += label(heading, {
     ...{ x: fits ? left - 7 : 8, y: top + 8, "text-anchor": fits ? "end" : "start" },
     fill: "var(--plot-muted)",
@@ -182,7 +166,7 @@ function horizontal(chart: BarsChart, context: DrawContext, top: number) {
   const textsByPlace = new Map(endTexts.map(({ at, text }) => [at, text]));
   for (const { at, value: end, hover } of gaps) {
     const text = end === 0 ? "" : (textsByPlace.get(at) ?? "");
-    const x = made.x(clampTo(axis, end)) + 9 + (text === "" ? 0 : textWidth(text, FONT_SMALL) + 1);
+    const x = made.x(end) + 9 + (text === "" ? 0 : textWidth(text, FONT_SMALL) + 1);
     body += tag("g", {}, title(hover) + missingMark(x, made.y(at)));
   }
   const slot = stacked || series.length === 1 ? band : (band * FILLED) / series.length;
@@ -195,11 +179,6 @@ function horizontal(chart: BarsChart, context: DrawContext, top: number) {
   const middle = clamp((left + right) / 2, textWidth(name, FONT) / 2 + 8, width);
   body += label(name, { x: middle, y: plotBottom + 32, "text-anchor": "middle", fill: "var(--plot-muted)" });
   return { body, height: plotBottom + 40 };
-}
-
-/** Categories sit on a linear scale, so that bars side by side are a matter of arithmetic. */
-function categoryAxis(count: number): FrameAxis {
-  return { scale: "linear", domain: [0, count], ticks: [], format: String, grid: false, shown: false };
 }
 
 /** All values the value axis has to hold: sums when stacked. */
@@ -248,26 +227,25 @@ function layOut({ categories, series, stacked, value }: BarsChart, axis: ValueAx
       else if (stacked) above = end;
       if (number === 0 || (axis.scale === "log" && end <= floor)) continue;
       const [low, high] = number < 0 ? [Math.min(end, -least), start] : [start, Math.max(end, least)];
-      bars.push({
-        ...{ category, series: index, role, from, to, hover },
-        ...{ low: axis.scale === "log" ? Math.max(low, floor) : low, high },
-        whisker: whisker === undefined ? undefined : [clampTo(axis, whisker[0]), clampTo(axis, whisker[1])],
-      });
+      bars.push({ category, series: index, role, from, to, low, high, whisker, hover });
     }
     if (missing.length > 0) gaps.push({ at: category + 0.5, value: above, hover: missing.join("; ") });
   }
-  return { bars, gaps };
+  return { bars: bars, gaps };
 }
 
-/** One mark per series: its fill is then written once. */
-function barMarks(bars: readonly Bar[], context: DrawContext, across: "x" | "y"): Markish[] {
-  return [...bySeries(bars).values()].map((of) => {
-    const [from, to] = [of.map((bar) => bar.from), of.map((bar) => bar.to)];
-    const [low, high] = [of.map((bar) => bar.low), of.map((bar) => bar.high)];
-    const places =
-      across === "x" ? { x1: from, x2: to, y1: low, y2: high } : { x1: low, x2: high, y1: from, y2: to };
-    return rect(of, { ...places, fill: context.fill(of[0]!.role), title: (bar: Bar) => bar.hover, inset: 0 });
-  });
+/** One group per series: its fill is then written once. */
+function barMarks(bars: readonly Bar[], context: DrawContext, made: Frame, across: "x" | "y"): string {
+  const rect = ({ from, to, low, high, hover }: Bar) => {
+    const [x1, x2, y1, y2] =
+      across === "x"
+        ? [made.x(from), made.x(to), made.y(high), made.y(low)]
+        : [made.x(low), made.x(high), made.y(from), made.y(to)];
+    return tag("rect", { x: x1, y: y1, width: x2 - x1, height: y2 - y1 }, title(hover));
+  };
+  return [...bySeries(bars).values()]
+    .map((of) => tag("g", { fill: context.fill(of[0]!.role) }, of.map(rect).join("")))
+    .join("");
 }
 
 function bySeries(bars: readonly Bar[]): Map<number, Bar[]> {
@@ -349,10 +327,6 @@ function shortValue(value: number, unit: BarsChart["value"]["unit"]): string {
 
 function isZero({ series }: BarsChart, category: number): boolean {
   return series.every(({ values }) => values[category] === 0);
-}
-
-function clampTo({ domain: [low, high] }: ValueAxis, value: number): number {
-  return clamp(value, low, high);
 }
 
 function clamp(value: number, low: number, high: number): number {

@@ -3,7 +3,6 @@
 import type { Chart, Role, Unit } from "../../model/index.ts";
 
 export interface DrawContext {
-  readonly document: Document;
   readonly width: number;
   /** What to fill with; hatched where the role is. */
   fill(role: Role): string;

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CmfChart } from "../../model/figure.ts";
-import { svgDocument } from "../../node/svg-document.ts";
 import { figureCsv, figureTable, renderSvg } from "../index.ts";
 import { svgTexts, figureOf, gapsOf } from "../test-kit.ts";
-
-const document = svgDocument();
 
 describe("cumulative shares", () => {
   const one = (
@@ -22,7 +19,7 @@ describe("cumulative shares", () => {
     /<path d="(M[^"]*)"[^>]*stroke-linejoin="round"><title>a</.exec(svg)?.[1] ?? "";
 
   it("are drawn as steps, level between values and upright at them", () => {
-    const svg = renderSvg(figureOf(one([10, 100], [0.25, 1])), { document });
+    const svg = renderSvg(figureOf(one([10, 100], [0.25, 1])));
     const [, x1, y1, x2, y2] = /^M[\d.]+ [\d.]+H([\d.]+)V([\d.]+)H([\d.]+)V([\d.]+)H[\d.]+$/
       .exec(curve(svg))!
       .map(Number);
@@ -32,7 +29,7 @@ describe("cumulative shares", () => {
   });
 
   it("have a dotted line at each mean with its value, n in the legend, and names beside the curves", () => {
-    const svg = renderSvg(figureOf(gapsOf(200)), { document });
+    const svg = renderSvg(figureOf(gapsOf(200)));
     expect(svg.match(/stroke-dasharray="0\.1 4"/g)).toHaveLength(2);
     expect(svg).toContain(">read mean 37 h</text>");
     expect(svg).toContain(">write mean 2 d 10 h</text>");
@@ -44,23 +41,23 @@ describe("cumulative shares", () => {
   it("differ by dashes when their roles do not", () => {
     const [series] = gapsOf(20).series;
     const same = [0, 1, 2].map((index) => ({ ...series!, name: `s${index}` }));
-    const svg = renderSvg(figureOf({ ...gapsOf(20), series: same }), { document });
+    const svg = renderSvg(figureOf({ ...gapsOf(20), series: same }));
     const dashes = [...svg.matchAll(/stroke-width="2"(?: stroke-dasharray="([^"]*)")?[^>]*><title>s/g)];
     expect(new Set(dashes.map((match) => match[1])).size).toBe(3);
   });
 
   it("gather zeros in a gutter of a log axis, so that the curve starts at their share", () => {
-    const svg = renderSvg(figureOf(one([0, 10, 100], [0.5, 0.75, 1])), { document });
+    const svg = renderSvg(figureOf(one([0, 10, 100], [0.5, 0.75, 1])));
     expect(svg).toContain(">0</text>");
     const steps = [...curve(svg).matchAll(/V([\d.]+)/g)].map((match) => Number(match[1]));
     const bottom = Number(/^M[\d.]+ ([\d.]+)/.exec(curve(svg))![1]);
     expect(steps).toHaveLength(3);
     expect((bottom - steps[0]!) / (bottom - steps[2]!)).toBeCloseTo(0.5, 3);
-    expect(renderSvg(figureOf(one([-4, 10], [0.5, 1])), { document })).toContain(">≤ 0</text>");
+    expect(renderSvg(figureOf(one([-4, 10], [0.5, 1])))).toContain(">≤ 0</text>");
   });
 
   it("say on hover what share has at most which value", () => {
-    const svg = renderSvg(figureOf(one([10, 100], [0.25, 1])), { document });
+    const svg = renderSvg(figureOf(one([10, 100], [0.25, 1])));
     expect(svg).toContain("<title>a: 20 % have runs of 10 or less</title>");
     expect(svg).toContain("<title>a: 30 % have runs of 100 or less</title>");
   });
@@ -69,7 +66,7 @@ describe("cumulative shares", () => {
     const values = Array.from({ length: 2000 }, (_, index) => 1000 + index);
     const shares = values.map((_, index) => (index + 1) / 2000);
     const linear = one(values, shares, { x: { label: "x", unit: "count", scale: "linear" } });
-    const d = curve(renderSvg(figureOf(linear), { document, width: 280 }));
+    const d = curve(renderSvg(figureOf(linear), { width: 280 }));
     const heights = [...d.matchAll(/V([\d.]+)/g)].map((match) => Number(match[1]));
     for (let index = 1; index < heights.length; index++)
       expect(heights[index - 1]! - heights[index]!).toBeLessThan(1.5);
@@ -114,7 +111,7 @@ describe("cumulative shares", () => {
       const many = Array.from({ length: 20 }, (_, i) => ({ ...series!, name: `series ${i}`, mean: i }));
       svgTexts({ ...one([], [], { x }), series: many });
     }
-    expect(renderSvg(figureOf(gapsOf(5000)), { document, width: 900 }).length).toBeLessThan(60_000);
+    expect(renderSvg(figureOf(gapsOf(5000)), { width: 900 }).length).toBeLessThan(60_000);
   });
 
   it("have quantiles as their table and every point in their CSV", () => {

@@ -1,7 +1,7 @@
 /** Cumulative shares as steps, with a dotted line at each mean: what share of the population has at most x. */
 
 import type { CmfChart } from "../../model/index.ts";
-import { formatExact, formatTick, formatValue } from "../format.ts";
+import { formatExact, formatValue } from "../format.ts";
 import { frame } from "../frame.ts";
 import { type LegendEntry, lineSwatch, seriesLegend } from "../legend.ts";
 import {
@@ -17,7 +17,7 @@ import {
   within,
   zeroText,
 } from "../places.ts";
-import { coordinate, label, tag, title } from "../svg.ts";
+import { coordinate, horizontalLine, label, lines, tag, title, verticalLine } from "../svg.ts";
 import { fitMiddle, textWidth } from "../text.ts";
 import { roleColour } from "../theme.ts";
 import { placeOn, spreadAxis } from "../ticks.ts";
@@ -113,22 +113,17 @@ function draw(chart: CmfChart, context: DrawContext) {
   const box = { left, right, top, bottom };
   const placeY = (share: number) => bottom - share * (bottom - top);
   const made = frame({
-    document: context.document,
     ...{ ...box, gutterX: gutter },
     x: {
       ...axis,
       ticks: ticksBeside(zero, left + GUTTER / 2, axis.ticks, scaled, right, x.unit),
-      format: (v) => formatTick(v, x.unit),
-      ...{ grid: false, shown: true },
+      unit: x.unit,
     },
-    y: {
-      ...{ scale: "linear", domain: [0, 1], ticks: SHARE_TICKS, grid: false, shown: true },
-      format: (v) => formatTick(v, "share"),
-    },
+    y: { scale: "linear", domain: [0, 1], ticks: SHARE_TICKS, unit: "share" },
   });
   let body = legend.body + outline(box) + readingLines(box, placeY);
   if (gutter > 0) body += gutterMark(zero, left, box);
-  body += made.body + means.draw(top, bottom);
+  body += made.axes + means.draw(top, bottom);
   for (const curve of curves) body += steps(curve, box, placeX, placeY, x);
   body += names(curves, box, placeX, placeY);
   body += axisNames(x.label, "share at or below", box);
@@ -158,17 +153,13 @@ function legendEntry({ series, colour, dash, values }: Curve): LegendEntry {
 }
 
 function readingLines({ left, right }: Box, placeY: (share: number) => number): string {
-  const d = READING_SHARES.map(
-    (share) => `M${coordinate(left)} ${coordinate(placeY(share))}H${coordinate(right)}`,
-  );
-  return tag("path", { d: d.join(""), stroke: "var(--plot-grid)", fill: "none" });
+  return lines(READING_SHARES.map((share) => horizontalLine(placeY(share), left, right)).join(""), "grid");
 }
 
 /** The place of zeros is no part of the log scale: a line keeps it apart. */
 function gutterMark(text: string, left: number, { top, bottom }: Box): string {
-  const line = `M${coordinate(left + GUTTER - 2)} ${coordinate(top)}V${coordinate(bottom)}`;
   return (
-    tag("path", { d: line, stroke: "var(--plot-grid)", fill: "none" }) +
+    lines(verticalLine(left + GUTTER - 2, top, bottom), "grid") +
     label(text, {
       ...{ x: left + GUTTER / 2 - 1, y: bottom + 15, "text-anchor": "middle" },
       ...{ "font-size": FONT_SMALL, fill: "var(--plot-muted)" },

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { DensityChart } from "../../model/figure.ts";
-import { svgDocument } from "../../node/svg-document.ts";
 import { decadeClasses } from "../classes.ts";
 import { figureCsv, figureTable, renderSvg } from "../index.ts";
 import { clustersOf, svgTexts, figureOf } from "../test-kit.ts";
-
-const document = svgDocument();
 
 describe("joint densities", () => {
   const small: DensityChart = {
@@ -31,7 +28,7 @@ describe("joint densities", () => {
   });
 
   it("have a legend of decades, blank for none, and the count on hover", () => {
-    const svg = renderSvg(figureOf(small), { document });
+    const svg = renderSvg(figureOf(small));
     for (const text of ["1", "≤ 10", "≤ 10 M", "files per bin; blank: none"])
       expect(svg).toContain(`>${text}</text>`);
     expect(svg).toContain("<title>bytes read 10 B to 100 B; bytes written 10 B to 100 B: 11 files</title>");
@@ -42,7 +39,7 @@ describe("joint densities", () => {
 
   it("have gutters only where there are zeros to show", () => {
     const outlines = (chart: DensityChart) =>
-      renderSvg(figureOf(chart), { document }).split('fill="none" stroke="var(--plot-grid)"').length - 1;
+      renderSvg(figureOf(chart)).split('fill="none" stroke="var(--plot-grid)"').length - 1;
     const { zeroX, zeroY, zeroBoth, ...plain } = small;
     expect(outlines(small)).toBe(4);
     expect(outlines({ ...plain, zeroX: zeroX! })).toBe(2);
@@ -58,7 +55,7 @@ describe("joint densities", () => {
       { axis: "y", value: 1e6, label: "too high" },
       { axis: "x", value: Number.NaN, label: "not known" },
     ] as const;
-    const svg = renderSvg(figureOf({ ...small, marks }), { document });
+    const svg = renderSvg(figureOf({ ...small, marks }));
     expect(svg).toContain("<title>50 B: 50 B</title>");
     expect(svg).toContain(">nothing</text>");
     expect(svg).not.toMatch(/too high|not known/);
@@ -69,8 +66,8 @@ describe("joint densities", () => {
     const noise = Float64Array.from({ length: 40_000 }, (_, i) => Math.floor(10 ** (((i * 7919) % 97) / 12)));
     const chart = { ...small, x: { ...small.x, edges }, y: { ...small.y, edges }, counts: noise };
     for (const width of [280, 900])
-      expect(renderSvg(figureOf(chart), { document, width }).length).toBeLessThan(400_000);
-    expect(renderSvg(figureOf(clustersOf(20, 20_000)), { document }).length).toBeLessThan(40_000);
+      expect(renderSvg(figureOf(chart), { width }).length).toBeLessThan(400_000);
+    expect(renderSvg(figureOf(clustersOf(20, 20_000))).length).toBeLessThan(40_000);
   });
 
   it("survive one bin, none, all empty, linear and uneven edges, odd counts, and bins finer than pixels", () => {

@@ -123,17 +123,14 @@ function draw(chart: DensityChart, context: DrawContext) {
   const bottom = top + Math.round(Math.min(420, Math.max(200, (right - left) * 0.72)));
   const box = { left, right, top, bottom };
   const placeX = placeOn(xAxis, left + gutterX, right);
-  const placeY = placeOn(yAxis, bottom - gutterY, top);
   const made = frame({
-    document: context.document,
     ...{ ...box, gutterX, gutterY },
     x: {
       ...xAxis,
       ticks: ticksBeside(gutters.left ? "0" : "", left + GUTTER / 2, xAxis.ticks, placeX, right, x.unit),
-      format: (v) => formatTick(v, x.unit),
-      ...{ grid: false, shown: true },
+      unit: x.unit,
     },
-    y: { ...yAxis, format: (v) => formatTick(v, y.unit), grid: false, shown: true },
+    y: { ...yAxis, unit: y.unit },
   });
   const bins = binsOf(
     chart,
@@ -142,9 +139,9 @@ function draw(chart: DensityChart, context: DrawContext) {
   );
   const classes = decadeClasses([...bins.counts, ...bins.zeroX, ...bins.zeroY, bins.zeroBoth]);
   const merged = bins.x.length === x.edges.length && bins.y.length === y.edges.length ? "" : ", bins joined";
-  const parts = partsOf(bins, gutters, box, placeX, placeY);
-  let body = frameOf(gutters, box, gutterX, gutterY) + cellsOf(parts, classes) + made.body;
-  body += zeroMarks(gutters, box) + marksOf(chart, box, gutters, placeX, placeY) + hovers(chart, bins, parts);
+  const parts = partsOf(bins, gutters, box, placeX, made.y);
+  let body = frameOf(gutters, box, gutterX, gutterY) + cellsOf(parts, classes) + made.axes;
+  body += zeroMarks(gutters, box) + marksOf(chart, box, gutters, placeX, made.y) + hovers(chart, bins, parts);
   body += axisNames(x.label, y.label, box);
   const name = `${chart.countLabel} per bin${merged}; blank: none`;
   const legend = decadeLegend(classes, name, context.width < 480 ? 8 : left, context.width - 8, bottom + 42);

@@ -6,7 +6,8 @@ import { classesOf } from "../classes.ts";
 import { formatExact, formatTick, formatValue } from "../format.ts";
 import { type Frame, type FrameAxis, frame } from "../frame.ts";
 import { classLegend, seriesLegend } from "../legend.ts";
-import { coordinate, label, rectPath, tag, title } from "../svg.ts";
+import { type Box, outline } from "../places.ts";
+import { coordinate, horizontalLine, label, lines, rectPath, tag, title, verticalLine } from "../svg.ts";
 import { fitMiddle, textWidth } from "../text.ts";
 import { linearTicks, thinnedTicks } from "../ticks.ts";
 import { type ChartKind, type DrawContext, FONT, FONT_SMALL, nothingToDraw } from "./chart.ts";
@@ -34,13 +35,6 @@ interface Sums {
   readonly cells: Float64Array;
   readonly byColumn: readonly Float64Array[];
   readonly byRow: readonly Float64Array[];
-}
-
-interface Box {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
 }
 
 /** Rows thinner than this are joined: a screen cannot show them, and a file would hold them all. */
@@ -73,20 +67,17 @@ function draw(chart: HeatChart, context: DrawContext) {
   const axis = (of: HeatChart["x"], ticks: readonly number[]): FrameAxis => ({
     scale: "linear",
     domain: [of.edges[0]!, of.edges[of.edges.length - 1]!],
-    // An index names a whole row: its mark belongs to the middle of the row, not to the edge.
-    ticks: isIndexed(of) ? ticks.map((tick) => tick + 0.5) : ticks,
-    format: (v) => formatTick(isIndexed(of) ? v - 0.5 : v, of.unit),
-    ...{ grid: false, shown: true },
+    ...{ ticks, unit: of.unit, shift: isIndexed(of) ? 0.5 : 0 },
   });
   const xTicks = thinnedTicks(axisTicks(x, narrow ? 4 : 7), main.right - main.left, x.unit);
-  const made = frame({ document: context.document, ...main, x: axis(x, xTicks), y: axis(y, yTicks) });
+  const made = frame({ ...main, x: axis(x, xTicks), y: axis(y, yTicks) });
 
   const shown = binned(sums, made, chart, main);
   const classes = classesOf(shown.values, value.scale ?? "linear", value.unit);
   let body = legend.body;
   body += topLabel(chart.topLabel, left, main.right - left, legend.height + 18);
   body += sideLabel(chart.rightLabel, side, narrow);
-  body += outline(main) + cellPaths(shown, classes) + made.body;
+  body += outline(main) + cellPaths(shown, classes) + made.axes;
   body += margin(chart, sums.byColumn, made, top, "top", context);
   body += margin(chart, sums.byRow, made, side, "side", context);
   const xLabel = fitMiddle(x.label, main.right - left, FONT);
@@ -184,11 +175,11 @@ function margin(
     // A gap between bars only where it does not eat them.
     const gap = size > 4 ? 1 : 0;
     let grown = 0;
-    const lines = [`${rangeText(along, from, to)}`];
+    const texts = [`${rangeText(along, from, to)}`];
     for (const [index, of] of sums.entries()) {
       const sum = rangeSum(of, from, to);
       const length = highest > 0 ? (sum / highest) * room : 0;
-      lines.push(`${parts[index]!.name}: ${formatExact(sum, value.unit)}`);
+      texts.push(`${parts[index]!.name}: ${formatExact(sum, value.unit)}`);
       if (sum > 0)
         paths[index] +=
           where === "top"
@@ -196,16 +187,16 @@ function margin(
             : rectPath(box.left + grown, start, length, size - gap);
       grown += length;
     }
-    if (grown > 0) hovers += tag("path", { d: hoverPath(where, box, start, size) }, title(lines.join("; ")));
+    if (grown > 0) hovers += tag("path", { d: hoverPath(where, box, start, size) }, title(texts.join("; ")));
   }
   const bars = paths.map((d, index) =>
     d === "" ? "" : tag("path", { d, fill: context.fill(parts[index]!.role) }),
   );
   const line =
     where === "top"
-      ? `M${coordinate(box.left)} ${coordinate(box.bottom)}H${coordinate(box.right)}`
-      : `M${coordinate(box.left)} ${coordinate(box.top)}V${coordinate(box.bottom)}`;
-  const base = tag("path", { d: line, stroke: "var(--plot-muted)", fill: "none" });
+      ? horizontalLine(box.bottom, box.left, box.right)
+      : verticalLine(box.left, box.top, box.bottom);
+  const base = lines(line, "muted");
   const limit = highest > 0 ? extentLabel(highest, chart, box, where) : "";
   return bars.join("") + base + limit + tag("g", { "fill-opacity": 0 }, hovers);
 }
@@ -249,11 +240,6 @@ function sideLabel(text: string, side: Box, narrow: boolean): string {
       return label(fitMiddle(line, width, FONT), { x: side.left, y, fill: "var(--plot-muted)" }, text);
     })
     .join("");
-}
-
-function outline({ left, right, top, bottom }: Box): string {
-  const place = { x: left, y: top, width: right - left, height: bottom - top };
-  return tag("rect", { ...place, fill: "none", stroke: "var(--plot-grid)" });
 }
 
 function axisTicks(axis: HeatChart["x"], count: number): number[] {

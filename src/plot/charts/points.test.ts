@@ -1,20 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { svgDocument } from "../../node/svg-document.ts";
 import { figureCsv, figureTable, renderSvg } from "../index.ts";
 import { svgTexts, figureOf, pointsOf } from "../test-kit.ts";
 import { ROLES } from "../theme.ts";
 
-const document = svgDocument();
-
 describe("points", () => {
   it("differ in shape by role, and are named while they are few", () => {
-    const svg = renderSvg(figureOf(pointsOf(14)), { document });
+    const svg = renderSvg(figureOf(pointsOf(14)));
     expect(svg).toContain("<title>app-05 (after): bytes per run 65,536,000,000 B; I/O time per run ");
     expect(svg.match(/>app-\d\d<\/text>/g)!.length).toBeGreaterThan(11);
-    expect(renderSvg(figureOf(pointsOf(25)), { document })).not.toMatch(/>app-\d\d<\/text>/);
+    expect(renderSvg(figureOf(pointsOf(25)))).not.toMatch(/>app-\d\d<\/text>/);
     const shapes = ROLES.map((role) => {
       const chart = { ...pointsOf(1), points: [{ ...pointsOf(1).points[0]!, role }] };
-      return /<path d="([^"]*)" fill="[^"]*" fill-rule/.exec(renderSvg(figureOf(chart), { document }))?.[1];
+      return /<path d="([^"]*)" fill="[^"]*" fill-rule/.exec(renderSvg(figureOf(chart)))?.[1];
     });
     expect(new Set(shapes).size).toBe(ROLES.length);
   });
@@ -22,7 +19,7 @@ describe("points", () => {
   it("at zero stand in a gutter of a log axis, and those not recorded are counted", () => {
     const [point] = pointsOf(1).points;
     const chart = { ...pointsOf(5), points: [...pointsOf(5).points, { ...point!, y: Number.NaN }] };
-    const svg = renderSvg(figureOf(chart), { document });
+    const svg = renderSvg(figureOf(chart));
     expect(svg).toContain(">0</text>");
     expect(svg).toContain(">1 not recorded or infinite</text>");
   });
@@ -43,9 +40,7 @@ describe("points", () => {
       x: 1 + ((i * 7919) % 997),
       y: 1 + (i % 613),
     }));
-    expect(renderSvg(figureOf({ ...pointsOf(1), points: many }), { document }).length).toBeLessThan(
-      3_000_000,
-    );
+    expect(renderSvg(figureOf({ ...pointsOf(1), points: many })).length).toBeLessThan(3_000_000);
   });
 
   it("are rows of CSV and of the table", () => {

@@ -121,24 +121,21 @@ function draw(chart: PointsChart, context: DrawContext) {
   const bottom = top + Math.round(Math.min(340, Math.max(190, (right - left) * 0.6)));
   const box = { left, right, top, bottom };
   const scaledX = placeOn(xAxis, left + gutterX, right);
-  const scaledY = placeOn(yAxis, bottom - gutterY, top);
   const made = frame({
-    document: context.document,
     ...{ ...box, gutterX, gutterY },
     x: {
       ...xAxis,
       ticks: ticksBeside(belowX, left + GUTTER / 2, xAxis.ticks, scaledX, right, x.unit),
-      format: (v) => formatTick(v, x.unit),
-      ...{ grid: true, shown: true },
+      unit: x.unit,
     },
-    y: { ...yAxis, format: (v) => formatTick(v, y.unit), grid: true, shown: true },
+    y: { ...yAxis, unit: y.unit },
   });
   const places = drawable.map((point) => ({
     point,
     x: gutterX > 0 && point.x <= 0 ? left + GUTTER / 2 : scaledX(point.x),
-    y: gutterY > 0 && point.y <= 0 ? bottom - GUTTER / 2 : scaledY(point.y),
+    y: gutterY > 0 && point.y <= 0 ? bottom - GUTTER / 2 : made.y(point.y),
   }));
-  let body = legend.body + made.body + outline(box) + gutterMarks(belowX, belowY, box);
+  let body = legend.body + made.grid + made.axes + outline(box) + gutterMarks(belowX, belowY, box);
   body += places.length > HOVERS_MAX ? merged(places) : apart(places, chart);
   if (places.length <= NAMED_MAX) body += names(places, box);
   return { body: body + axisNames(x.label, y.label, box), height: bottom + 40 };

@@ -4,7 +4,8 @@ import type { Role, SpansChart } from "../../model/index.ts";
 import { formatTick } from "../format.ts";
 import { frame } from "../frame.ts";
 import { seriesLegend } from "../legend.ts";
-import { coordinate, label, rectPath, tag, title } from "../svg.ts";
+import { type Box, outline } from "../places.ts";
+import { coordinate, horizontalLine, label, lines, rectPath, tag, title } from "../svg.ts";
 import { fitMiddle, fitNames, textWidth } from "../text.ts";
 import { ROLES } from "../theme.ts";
 import { linearTicks, thinnedTicks } from "../ticks.ts";
@@ -67,27 +68,15 @@ function draw(chart: SpansChart, context: DrawContext) {
   const lanes = domainY[1] - domainY[0];
   const wanted = laneNames === undefined ? context.width * 0.42 : 16 * lanes;
   const bottom = top + Math.round(Math.min(laneNames === undefined ? 300 : 900, Math.max(60, wanted)));
+  const box = { left, right, top, bottom };
   const xTicks = thinnedTicks(allTicks, right - left, x.unit);
   const made = frame({
-    document: context.document,
-    ...{ left, right, top, bottom },
-    x: {
-      scale: "linear",
-      domain: domainX,
-      ticks: xTicks,
-      format: (v) => formatTick(v, x.unit),
-      ...{ grid: false, shown: true },
-    },
-    y: {
-      scale: "linear",
-      domain: domainY,
-      ticks: yTicks,
-      format: (v) => formatTick(v, y.unit),
-      ...{ grid: false, shown: laneNames === undefined, down: laneNames !== undefined },
-    },
+    ...box,
+    x: { scale: "linear", domain: domainX, ticks: xTicks, unit: x.unit },
+    y: { scale: "linear", domain: domainY, ticks: yTicks, unit: y.unit, down: laneNames !== undefined },
   });
-  let body = legend.body + outline(left, top, right, bottom) + gridLines(chart, domainY, left, right, made.y);
-  body += made.body;
+  let body = legend.body + outline(box) + gridLines(chart, domainY, box, made.y);
+  body += made.axes;
   // Spans without a note are one path per role and fill: their number does not become elements.
   const plain = new Map<string, string>();
   for (const span of drawable) {
@@ -122,8 +111,7 @@ function spanFill(role: Role, width: number, height: number, context: DrawContex
 function gridLines(
   { yGrid = [] }: SpansChart,
   [low, high]: readonly [number, number],
-  left: number,
-  right: number,
+  { left, right }: Box,
   place: (value: number) => number,
 ): string {
   const inside = yGrid.filter((at) => at > low && at < high);
@@ -131,9 +119,9 @@ function gridLines(
   const every = Math.max(1, Math.ceil((inside.length * GRID_PX) / room));
   const d = inside
     .filter((_, index) => index % every === 0)
-    .map((at) => `M${coordinate(left)} ${coordinate(place(at))}H${coordinate(right)}`)
+    .map((at) => horizontalLine(place(at), left, right))
     .join("");
-  return d === "" ? "" : tag("path", { d, stroke: "var(--plot-grid)", fill: "none" });
+  return lines(d, "grid");
 }
 
 function laneLabels(
@@ -149,11 +137,6 @@ function laneLabels(
     body += label(shown[lane]!, at, shown[lane] === names[lane] ? undefined : names[lane]);
   }
   return body;
-}
-
-function outline(left: number, top: number, right: number, bottom: number): string {
-  const place = { x: left, y: top, width: right - left, height: bottom - top };
-  return tag("rect", { ...place, fill: "none", stroke: "var(--plot-grid)" });
 }
 
 /** The smallest and largest; a single value gets room around it. */

@@ -3,9 +3,9 @@
 import type { StripChart } from "../../model/index.ts";
 import { classesOf } from "../classes.ts";
 import { formatExact, formatTick } from "../format.ts";
-import { frame } from "../frame.ts";
+import { frame, placesAxis } from "../frame.ts";
 import { classLegend, missingMark } from "../legend.ts";
-import { label, rectPath, tag, title } from "../svg.ts";
+import { horizontalLine, label, lines, rectPath, tag, title } from "../svg.ts";
 import { fitMiddle, textWidth } from "../text.ts";
 import { valueAxis } from "../ticks.ts";
 import { type ChartKind, type DrawContext, FONT, FONT_SMALL, nothingToDraw, recorded } from "./chart.ts";
@@ -47,17 +47,8 @@ function draw(chart: StripChart, context: DrawContext) {
   const right = context.width - 10;
   const [top, bottom] = [26, 26 + PLOT_HEIGHT];
   const made = frame({
-    document: context.document,
     ...{ left, right, top, bottom },
-    x: {
-      scale: "linear",
-      domain: [0, items.length],
-      ticks: [],
-      format: String,
-      grid: false,
-      shown: false,
-    },
-    y: { ...axis, format: (v) => formatTick(v, height.unit), grid: true, shown: true },
+    ...{ x: placesAxis(items.length), y: { ...axis, unit: height.unit } },
   });
   const classes = classesOf(
     items.map((item) => item.colour),
@@ -72,7 +63,7 @@ function draw(chart: StripChart, context: DrawContext) {
   const band = (right - left) / items.length;
   // A single target is a bar, not a wall; a thousand stand without gaps.
   const width = band > 60 ? 60 : band > 4 ? band * 0.84 : band;
-  let body = made.body;
+  let body = made.grid + made.axes;
   for (const [index, item] of items.entries()) {
     const middle = left + (index + 0.5) * band;
     const hover = title(
@@ -92,8 +83,7 @@ function draw(chart: StripChart, context: DrawContext) {
     const y = b <= a ? a - size : a;
     body += tag("path", { d: rectPath(middle - width / 2, y, width, size), fill }, hover);
   }
-  const line = `M${left.toFixed(1)} ${made.y(base).toFixed(1)}H${right}`;
-  body += tag("path", { d: line, stroke: "var(--plot-muted)", fill: "none" });
+  body += lines(horizontalLine(made.y(base), left, right), "muted");
   body += names(chart, band, left, bottom);
   const used = ofTotal === undefined ? "" : usedText(chart, ofTotal);
   const usedWidth = used === "" ? 0 : textWidth(used, FONT) + 16;

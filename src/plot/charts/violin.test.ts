@@ -1,16 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { ViolinChart } from "../../model/figure.ts";
-import { svgDocument } from "../../node/svg-document.ts";
 import { figureCsv, figureTable, renderSvg } from "../index.ts";
 import { svgTexts, figureOf, violinsOf } from "../test-kit.ts";
-
-const document = svgDocument();
 
 describe("violins", () => {
   const [posix] = violinsOf(20).groups;
 
   it("name n and mean under each group, and say which have no data", () => {
-    const svg = renderSvg(figureOf(violinsOf(20)), { document });
+    const svg = renderSvg(figureOf(violinsOf(20)));
     for (const text of ["POSIX", "n = 5,120", "mean 139 GB", "n = 3", "n = 0", "no data"])
       expect(svg).toContain(`>${text}</text>`);
     expect(svg).toMatch(
@@ -20,9 +17,7 @@ describe("violins", () => {
 
   it("have no shape for fewer than five values, only their mean", () => {
     const shapes = (n: number) =>
-      renderSvg(figureOf({ ...violinsOf(20), groups: [{ ...posix!, n }] }), { document }).split(
-        "fill-opacity",
-      ).length - 1;
+      renderSvg(figureOf({ ...violinsOf(20), groups: [{ ...posix!, n }] })).split("fill-opacity").length - 1;
     expect(shapes(4)).toBe(0);
     expect(shapes(5)).toBe(1);
   });
@@ -45,7 +40,7 @@ describe("violins", () => {
         { ...group, densities: [0, 1, 0] },
       ],
     };
-    const svg = renderSvg(figureOf(chart), { document });
+    const svg = renderSvg(figureOf(chart));
     const widths = [...svg.matchAll(/d="M([^"]*)z" fill="[^"]*" fill-opacity/g)].map((match) => {
       const xs = match[1]!.split("L").map((pair) => Number(pair.split(" ")[0]));
       expect(xs[0]).toBe(xs.at(-1));

@@ -2,13 +2,13 @@
 
 import type { ViolinChart } from "../../model/index.ts";
 import { formatExact, formatTick, formatValue } from "../format.ts";
-import { frame } from "../frame.ts";
+import { frame, placesAxis } from "../frame.ts";
 import { lineSwatch, seriesLegend } from "../legend.ts";
 import { type Box, HALO } from "../places.ts";
 import { type Attributes, coordinate, label, tag, title } from "../svg.ts";
 import { fitMiddle, fitNames, textWidth } from "../text.ts";
 import { roleColour } from "../theme.ts";
-import { placeOn, spreadAxis } from "../ticks.ts";
+import { spreadAxis } from "../ticks.ts";
 import { type ChartKind, type DrawContext, FONT, FONT_SMALL, nothingToDraw, recorded } from "./chart.ts";
 
 export const violin: ChartKind<ViolinChart> = {
@@ -66,23 +66,16 @@ function draw(chart: ViolinChart, context: DrawContext) {
   const bottom = top + Math.round(Math.min(300, Math.max(190, context.width * 0.4)));
   const box = { left, right, top, bottom };
   const made = frame({
-    document: context.document,
-    ...box,
-    x: {
-      ...{ scale: "linear", domain: [0, groups.length], ticks: [], format: String },
-      ...{ grid: false, shown: false },
-    },
-    y: { ...axis, format: (v) => formatTick(v, value.unit), grid: true, shown: true },
+    ...{ ...box, x: placesAxis(groups.length), y: { ...axis, unit: value.unit } },
   });
   const band = (right - left) / groups.length;
   const widest = Math.max(0, ...groups.filter(isShaped).map(({ densities }) => highest(densities)));
   const room = Math.min(VIOLIN_PX_MAX, band * FILLED) / 2;
-  const place = placeOn(axis, bottom, top);
-  let body = legend.body + made.body;
+  let body = legend.body + made.grid + made.axes;
   for (const [index, group] of groups.entries()) {
     const middle = left + (index + 0.5) * band;
     const halfAt = (at: number) => (widest > 0 ? (densityAt(group, at) / widest) * room : 0);
-    body += violinOf(group, { middle, room, place, halfAt, log: axis.scale === "log", box, value });
+    body += violinOf(group, { middle, room, place: made.y, halfAt, log: axis.scale === "log", box, value });
   }
   const below = namesBelow(chart, band, box);
   body += below.body;

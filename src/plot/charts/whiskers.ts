@@ -1,7 +1,8 @@
 /** Lines over bars from the least to the greatest of what a bar is the mean of. */
 
-import { type Markish, ruleX, ruleY } from "@observablehq/plot";
 import type { BarsChart } from "../../model/index.ts";
+import type { Frame } from "../frame.ts";
+import { horizontalLine, lines, verticalLine } from "../svg.ts";
 
 export const hasWhiskers = ({ series, stacked }: BarsChart): boolean =>
   !stacked && series.some(({ low, high }) => low !== undefined && high !== undefined);
@@ -31,24 +32,17 @@ interface Whiskered {
 /** Share of a bar that the caps of its whisker are wide. */
 const CAP = 0.5;
 
-/** A line from the least to the greatest with a cap at each end, over the bars. */
-export function whiskerMarks(bars: readonly Whiskered[], across: "x" | "y"): Markish[] {
-  const of = bars.filter(({ whisker }) => whisker !== undefined);
-  if (of.length === 0) return [];
-  const style = { stroke: "var(--plot-text)", strokeWidth: 1 };
-  const middle = of.map(({ from, to }) => (from + to) / 2);
-  const [low, high] = [0, 1].map((end) => of.map(({ whisker }) => whisker?.[end as 0 | 1] as number));
-  const capFrom = of.map(({ from, to }) => from + ((1 - CAP) / 2) * (to - from));
-  const capTo = of.map(({ from, to }) => to - ((1 - CAP) / 2) * (to - from));
-  return across === "x"
-    ? [
-        ruleX(of, { x: middle, y1: low!, y2: high!, ...style }),
-        ruleY(of, { y: low!, x1: capFrom, x2: capTo, ...style }),
-        ruleY(of, { y: high!, x1: capFrom, x2: capTo, ...style }),
-      ]
-    : [
-        ruleY(of, { y: middle, x1: low!, x2: high!, ...style }),
-        ruleX(of, { x: low!, y1: capFrom, y2: capTo, ...style }),
-        ruleX(of, { x: high!, y1: capFrom, y2: capTo, ...style }),
-      ];
+/** Lines from the least to the greatest with a cap at each end, over bars that stand along `across`. */
+export function whiskerLines(bars: readonly Whiskered[], made: Frame, across: "x" | "y"): string {
+  const [place, placeValue] = across === "x" ? [made.x, made.y] : [made.y, made.x];
+  const [stem, capLine] = across === "x" ? [verticalLine, horizontalLine] : [horizontalLine, verticalLine];
+  let d = "";
+  for (const { from, to, whisker } of bars) {
+    if (whisker === undefined) continue;
+    const [middle, half] = [(from + to) / 2, (CAP / 2) * (to - from)];
+    const [low, high] = [placeValue(whisker[0]), placeValue(whisker[1])];
+    const [capFrom, capTo] = [place(middle - half), place(middle + half)];
+    d += stem(place(middle), low, high) + capLine(low, capFrom, capTo) + capLine(high, capFrom, capTo);
+  }
+  return lines(d, "text");
 }

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
 import type { Document, Figure } from "../../model/index.ts";
-import { svgDocument } from "../../node/svg-document.ts";
 import { figureCsv, figureTable, formatExact, formatValue, renderSvg, themeCss } from "../../plot/index.ts";
 import { renderHtml } from "../html/index.ts";
 import { encodeTrace } from "../trace/encode.ts";
@@ -11,11 +10,10 @@ import { builtAssets } from "./assets.ts";
 /** One HTML text that needs nothing else. */
 export function renderPage(document: Document): string {
   const assets = builtAssets();
-  const drawing = svgDocument();
   return renderHtml(document, {
     script: assets.script,
     style: `${themeCss()}\n${assets.style}`,
-    figure: (figure, width) => renderSvg(figure, { document: drawing, width }),
+    figure: (figure, width) => renderSvg(figure, { width }),
     csv: figureCsv,
     figureTable,
     trace: (trace) => deflateRawSync(encodeTrace(trace), { level: 6 }).toString("base64"),
@@ -27,5 +25,5 @@ export function renderPage(document: Document): string {
 
 /** A figure as files: its picture, what is drawn, and what it says of itself. */
 export function figureFiles(figure: Figure): { readonly svg: string; readonly csv: string } {
-  return { svg: renderSvg(figure, { document: svgDocument(), standalone: true }), csv: figureCsv(figure) };
+  return { svg: renderSvg(figure, { standalone: true }), csv: figureCsv(figure) };
 }
