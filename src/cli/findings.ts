@@ -58,7 +58,7 @@ export default defineCommand({
       else context.out.write(rules.map((rule) => ruleText(rule, context.columns)).join("\n"));
       return;
     }
-    if (paths.length === 0) throw new UsageError("name a log, or use --list to see the rules");
+    if (paths.length === 0) throw new UsageError("name a log or trace, or use --list to see the rules");
     const read = await readJob(paths, options, context);
     const verdicts =
       options.only.length === 0 ? read.verdicts : judge(read.job, valuesFor(rules, read.thresholds), rules);

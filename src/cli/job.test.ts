@@ -693,8 +693,8 @@ describe("findings", () => {
   });
 
   it("asks for a log", async () => {
-    expectRefusal(await inside("findings"), 2, /name a log, or use --list/);
-    expectRefusal(await inside("report"), 2, /log/);
+    expectRefusal(await inside("findings"), 2, /name a log or trace, or use --list/);
+    expectRefusal(await inside("report"), 2, /input/);
     expectRefusal(await inside("diff", FIXTURE), 2, /after/);
   });
 });
