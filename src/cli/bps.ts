@@ -7,14 +7,8 @@ import { UsageError } from "../base/errors.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
 import { plain, renderText } from "../report/text/index.ts";
-import {
-  type InputFile,
-  type ReadSetting,
-  collectInputs,
-  findInputs,
-  isPipe,
-  withoutTwins,
-} from "../inputs/index.ts";
+import { type InputFile, findInputs, isPipe, withoutTwins } from "../inputs/files.ts";
+import { type ReadSetting, collectInputs } from "../inputs/measure/collect.ts";
 import { metricsJson } from "./bps/json.ts";
 import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
 import { defineCommand } from "./command.ts";

@@ -2,7 +2,7 @@
 import { FormatError, UsageError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
 import { accessCsv } from "./access-csv/format.ts";
-import { darshan } from "./darshan/index.ts";
+import { darshan } from "./darshan/format.ts";
 import { fioLog } from "./fio/format.ts";
 import { influx } from "./influx/index.ts";
 import type { Capability, InputFormat } from "./input-format.ts";

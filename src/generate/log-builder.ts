@@ -1,12 +1,7 @@
 /** What every synthetic log starts with, and records that more than one generator makes. */
-import {
-  type HeatmapRecord,
-  LogWriter,
-  type LustreRecord,
-  type WriteOptions,
-  memorySink,
-  recordId,
-} from "../formats/darshan/index.ts";
+import { recordId } from "../formats/darshan/record-id.ts";
+import type { HeatmapRecord, LustreRecord } from "../formats/darshan/records.ts";
+import { LogWriter, type WriteOptions, memorySink } from "../formats/darshan/writer.ts";
 
 export const MIB = 1048576;
 /** When all synthetic jobs began, in seconds since the Epoch (October 2025). */

@@ -1,19 +1,14 @@
 /** A few small logs, each of a way to do I/O that one meets often. For the demonstration and for examples. */
 import { Random } from "../base/prng.ts";
+import { dxtPosix, heatmap, lustre, mpiio, posix, stdio } from "../formats/darshan/modules/index.ts";
+import { recordId } from "../formats/darshan/record-id.ts";
 import {
   type DarshanRecord,
   type Segment,
   type TraceObject,
-  type WriteOptions,
   counterRecord,
-  dxtPosix,
-  heatmap,
-  lustre,
-  mpiio,
-  posix,
-  recordId,
-  stdio,
-} from "../formats/darshan/index.ts";
+} from "../formats/darshan/records.ts";
+import type { WriteOptions } from "../formats/darshan/writer.ts";
 import type { LogPlan } from "./recorder/calls.ts";
 import { recordLog } from "./recorder/record.ts";
 import { Application, osts } from "./single/index.ts";

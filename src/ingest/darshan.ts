@@ -1,7 +1,8 @@
 /** Darshan logs: runs, accesses and files. */
 import { createHash } from "node:crypto";
 import type { ByteSource } from "../base/source.ts";
-import { DarshanLog, type Identity, StoredRows } from "../formats/darshan/index.ts";
+import { DarshanLog } from "../formats/darshan/log.ts";
+import { type Identity, StoredRows } from "../formats/darshan/stored-rows.ts";
 import type { RowSink } from "../model/index.ts";
 import { nodeCodecs } from "../node/codecs.ts";
 import type { Added, FileImporter } from "./input-format.ts";

@@ -220,4 +220,3 @@ function inOrder(files: readonly Placed[]): Placed[] {
     return first < second ? -1 : first > second ? 1 : byName.compare(a.path, b.path);
   });
 }
-export { partOf, piecesOf, timing } from "./system/pieces.ts";

@@ -4,7 +4,7 @@ import { assert } from "../base/assert.ts";
 import { FormatError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
 import { findFormat, HEAD_BYTES, refusal } from "../formats/catalogue.ts";
-import { darshan } from "../formats/darshan/index.ts";
+import { darshan } from "../formats/darshan/format.ts";
 import { MISSING_I64, type RowSink, storedSources } from "../model/index.ts";
 import { type FileSource, openFile } from "../node/file-source.ts";
 import { gunzipped } from "../node/gzip-source.ts";

@@ -1,6 +1,8 @@
 /** Opening a Darshan log, and what to do about damage in it. */
 import { FormatError } from "../base/errors.ts";
-import { DarshanLog, type Limits, type ModuleEntry } from "../formats/darshan/index.ts";
+import type { ModuleEntry } from "../formats/darshan/header.ts";
+import type { Limits } from "../formats/darshan/limits.ts";
+import { DarshanLog } from "../formats/darshan/log.ts";
 import { nodeCodecs } from "../node/codecs.ts";
 import { openFile } from "../node/file-source.ts";
 import { gunzipped } from "../node/gzip-source.ts";

@@ -4,7 +4,7 @@ import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { findFormat, formatsWith, HEAD_BYTES } from "../formats/catalogue.ts";
-import { darshan } from "../formats/darshan/index.ts";
+import { darshan } from "../formats/darshan/format.ts";
 import { type FileSource, openFile } from "../node/file-source.ts";
 import { gunzipped } from "../node/gzip-source.ts";
 import { fsPath, namesIn } from "../node/raw-path.ts";

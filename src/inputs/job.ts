@@ -10,7 +10,7 @@ import {
   judge,
 } from "../analyze/job/index.ts";
 import { FormatError } from "../base/errors.ts";
-import { importLog, runSpan } from "../formats/darshan/index.ts";
+import { importLog, runSpan } from "../formats/darshan/import.ts";
 import { type Document, type Tables, TablesBuilder } from "../model/index.ts";
 import { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from "./darshan-log.ts";
 import type { Listener } from "../base/listener.ts";

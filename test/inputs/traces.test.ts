@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CallSurvey } from "../../src/analyze/job/index.ts";
 import { bytesSource } from "../../src/base/source.ts";
-import { darshan } from "../../src/formats/darshan/index.ts";
-import { readJob } from "../../src/inputs/index.ts";
+import { darshan } from "../../src/formats/darshan/format.ts";
+import { readJob } from "../../src/inputs/job.ts";
 import { TablesBuilder } from "../../src/model/index.ts";
 import { nodeCodecs } from "../../src/node/codecs.ts";
 

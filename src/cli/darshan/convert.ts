@@ -1,18 +1,14 @@
 /** `plimsoll darshan convert`: rewrites a log. */
 import { resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
-import {
-  COMPRESSIONS,
-  type ConvertOptions,
-  MODULES,
-  convertLog,
-  findModule,
-} from "../../formats/darshan/index.ts";
+import { type ConvertOptions, convertLog } from "../../formats/darshan/convert.ts";
+import { COMPRESSIONS } from "../../formats/darshan/header.ts";
+import { MODULES, findModule } from "../../formats/darshan/modules/index.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
 import { createOutput, temporaryPath } from "../../node/output-file.ts";
 import { defineCommand } from "../command.ts";
 import { obfuscation } from "./obfuscate.ts";
-import { damageKeeper, skipDamage, withLog } from "../../inputs/index.ts";
+import { damageKeeper, skipDamage, withLog } from "../../inputs/darshan-log.ts";
 import { logOptions, READ_OPTIONS } from "./open.ts";
 
 export default defineCommand({

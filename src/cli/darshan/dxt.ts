@@ -1,7 +1,8 @@
 /** `plimsoll darshan dxt`: the lines of darshan-dxt-parser. */
-import { writeDxt, writeDxtJson } from "../../formats/darshan/index.ts";
+import { writeDxt } from "../../formats/darshan/dxt-text.ts";
+import { writeDxtJson } from "../../formats/darshan/json.ts";
 import { defineCommand } from "../command.ts";
-import { withLog } from "../../inputs/index.ts";
+import { withLog } from "../../inputs/darshan-log.ts";
 import { logOptions, printLog, READ_OPTIONS } from "./open.ts";
 
 export default defineCommand({

@@ -1,5 +1,5 @@
 /** `plimsoll darshan id`: record ids. */
-import { recordId } from "../../formats/darshan/index.ts";
+import { recordId } from "../../formats/darshan/record-id.ts";
 import { defineCommand } from "../command.ts";
 
 export default defineCommand({

@@ -4,7 +4,9 @@
  * names that the recording library gives its own records, types of file systems, the top folder of a mount point.
  */
 import { createHmac } from "node:crypto";
-import { type DarshanLog, type Renaming, decode } from "../../formats/darshan/index.ts";
+import { decode } from "../../formats/darshan/job.ts";
+import type { DarshanLog } from "../../formats/darshan/log.ts";
+import type { Renaming } from "../../formats/darshan/rename.ts";
 
 const KEPT =
   /^(<STDIN>|<STDOUT>|<STDERR>|heatmap:[A-Z]+|darshan-(apmpi|apxc)-header|APMPI|APXC|darshan-bgq-record|)$/;

@@ -1,7 +1,9 @@
 /** Opening a log for a command: limits as options, damage as the contract wants it. */
 import { TextWriter } from "../../base/text-writer.ts";
-import { DEFAULT_LIMITS, type DarshanLog, type ModuleEntry } from "../../formats/darshan/index.ts";
-import { damageKeeper, type LogOptions, readThrough, skipDamage } from "../../inputs/index.ts";
+import type { ModuleEntry } from "../../formats/darshan/header.ts";
+import { DEFAULT_LIMITS } from "../../formats/darshan/limits.ts";
+import type { DarshanLog } from "../../formats/darshan/log.ts";
+import { damageKeeper, type LogOptions, readThrough, skipDamage } from "../../inputs/darshan-log.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
 

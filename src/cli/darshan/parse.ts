@@ -1,7 +1,8 @@
 /** `plimsoll darshan parse`: the lines of darshan-parser. */
-import { writeParse, writeParseJson } from "../../formats/darshan/index.ts";
+import { writeParseJson } from "../../formats/darshan/json.ts";
+import { writeParse } from "../../formats/darshan/text.ts";
 import { defineCommand } from "../command.ts";
-import { withLog } from "../../inputs/index.ts";
+import { withLog } from "../../inputs/darshan-log.ts";
 import { logOptions, printLog, READ_OPTIONS } from "./open.ts";
 
 export default defineCommand({

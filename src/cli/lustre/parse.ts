@@ -12,7 +12,7 @@ import {
   type TableReading,
   type ValueReading,
 } from "../../formats/lustre/index.ts";
-import { partOf, piecesOf, timing } from "../../ingest/index.ts";
+import { partOf, piecesOf, timing } from "../../formats/text/dump-pieces.ts";
 import { withFile } from "../../node/file-source.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";

@@ -1,5 +1,6 @@
 /** Logs whose bytes are broken. */
-import { type ModuleSpec, NEW_LAYOUT, posix, stdio } from "../../formats/darshan/index.ts";
+import { NEW_LAYOUT } from "../../formats/darshan/header.ts";
+import { type ModuleSpec, posix, stdio } from "../../formats/darshan/modules/index.ts";
 import { type Recipe, SOUND, SOUND_READ, SOUND_WRITTEN, soundLog } from "./plan.ts";
 
 /** Where the header keeps offset and length of a module's region. */

@@ -1,15 +1,8 @@
 /** A sound log to break, and what is said of each file of the pack. */
-import {
-  type JobFacts,
-  LogWriter,
-  type WriteOptions,
-  counterRecord,
-  lustre,
-  memorySink,
-  posix,
-  recordId,
-  stdio,
-} from "../../formats/darshan/index.ts";
+import { lustre, posix, stdio } from "../../formats/darshan/modules/index.ts";
+import { recordId } from "../../formats/darshan/record-id.ts";
+import { counterRecord } from "../../formats/darshan/records.ts";
+import { type JobFacts, LogWriter, type WriteOptions, memorySink } from "../../formats/darshan/writer.ts";
 import { lustreRecord } from "../log-builder.ts";
 
 /**

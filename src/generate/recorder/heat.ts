@@ -1,5 +1,5 @@
 /** Heat maps: bytes per bin of time, a record for each rank and layer with traffic. */
-import type { HeatmapRecord } from "../../formats/darshan/index.ts";
+import type { HeatmapRecord } from "../../formats/darshan/records.ts";
 import { heatmapRecord } from "../log-builder.ts";
 import type { Call, Layer } from "./calls.ts";
 

@@ -1,18 +1,16 @@
 /** From a plan to a log: what Darshan would have recorded of these calls. */
 import {
-  type CounterRecord,
-  type Segment,
-  type TraceObject,
-  type WriteOptions,
   dxtMpiio,
   dxtPosix,
   heatmap,
   lustre,
   mpiio,
   posix,
-  recordId,
   stdio,
-} from "../../formats/darshan/index.ts";
+} from "../../formats/darshan/modules/index.ts";
+import { recordId } from "../../formats/darshan/record-id.ts";
+import type { CounterRecord, Segment, TraceObject } from "../../formats/darshan/records.ts";
+import type { WriteOptions } from "../../formats/darshan/writer.ts";
 import { beginLog, lustreRecord } from "../log-builder.ts";
 import type { Call, Layer, LogPlan } from "./calls.ts";
 import { heatmaps } from "./heat.ts";

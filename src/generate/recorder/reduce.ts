@@ -1,12 +1,6 @@
 /** The tallies of a file as records: one for all ranks where all have one, else one for each rank. */
-import {
-  type CounterRecord,
-  type ModuleSpec,
-  counterRecord,
-  mpiio,
-  posix,
-  stdio,
-} from "../../formats/darshan/index.ts";
+import { type ModuleSpec, mpiio, posix, stdio } from "../../formats/darshan/modules/index.ts";
+import { type CounterRecord, counterRecord } from "../../formats/darshan/records.ts";
 import type { Layer } from "./calls.ts";
 import { lower, raise, Tally } from "./tally.ts";
 

@@ -1,16 +1,7 @@
 /** The truth as Darshan logs: one for each run, through the writer that all logs go through. */
-import {
-  type CounterRecord,
-  type DarshanRecord,
-  LogWriter,
-  type WriteOptions,
-  counterRecord,
-  lustre,
-  memorySink,
-  mpiio,
-  posix,
-  stdio,
-} from "../../formats/darshan/index.ts";
+import { lustre, mpiio, posix, stdio } from "../../formats/darshan/modules/index.ts";
+import { type CounterRecord, type DarshanRecord, counterRecord } from "../../formats/darshan/records.ts";
+import { LogWriter, type WriteOptions, memorySink } from "../../formats/darshan/writer.ts";
 import { lustreRecord } from "../log-builder.ts";
 import { AccessCounters, sizeClass, type Transfers } from "./counters.ts";
 import { jobId, LIBRARY_VERSION, MOUNTS, STRIPE_BYTES, userId } from "./identity.ts";

@@ -3,7 +3,7 @@
  * a list of imagined calls (make) that a small recorder turns into counters, so all of them agree.
  */
 import { Random } from "../../base/prng.ts";
-import type { WriteOptions } from "../../formats/darshan/index.ts";
+import type { WriteOptions } from "../../formats/darshan/writer.ts";
 import { type RecordedLog, recordLog } from "../recorder/record.ts";
 import { ACCESSES } from "./accesses.ts";
 import { FILE_LOGS } from "./files.ts";

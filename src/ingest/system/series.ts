@@ -15,7 +15,7 @@ import type { Witness } from "../journal.ts";
 import { count, type IngestNotes, warn } from "../notes.ts";
 import { paramPath, targetInPath } from "./bare-path.ts";
 import type { Coverage } from "./coverage.ts";
-import { type Piece, partOf, piecesOf, timing } from "./pieces.ts";
+import { type Piece, partOf, piecesOf, timing } from "../../formats/text/dump-pieces.ts";
 import type { SystemRows } from "./system-rows.ts";
 import { type Taken, Tracking } from "./tracking.ts";
 

@@ -5,8 +5,8 @@ import { paramPath, targetInPath } from "./bare-path.ts";
 import { slotsOf } from "./counter-slots.ts";
 import { Coverage } from "./coverage.ts";
 import { JobIds, jobKey } from "./job-ids.ts";
-import { partOf, piecesOf, timing } from "./pieces.ts";
-import { timeFromLine, timeFromPath } from "./sample-time.ts";
+import { partOf, piecesOf, timing } from "../../formats/text/dump-pieces.ts";
+import { timeFromLine, timeFromPath } from "../../formats/text/sample-time.ts";
 
 const SECOND = 1_000_000_000n;
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -1,4 +1,4 @@
-import { piecesOf } from "./test-kit.ts";
+import { datatypes, everyPlace, orderedDatatypes, piecesOf } from "./test-kit.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../base/errors.ts";
@@ -22,7 +22,6 @@ import {
   unpack,
   vector,
 } from "./index.ts";
-import { datatypes, everyPlace, orderedDatatypes } from "./test-kit.ts";
 
 const anyType = fc.oneof(datatypes, orderedDatatypes);
 

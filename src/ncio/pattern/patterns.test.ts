@@ -1,4 +1,4 @@
-import { regionsOf } from "./test-kit.ts";
+import { everyPlace, regionsOf } from "./test-kit.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../base/errors.ts";
@@ -12,7 +12,6 @@ import {
   patternOf,
   pieceCount,
 } from "./index.ts";
-import { everyPlace } from "./test-kit.ts";
 
 const small = fc.integer({ min: 1, max: 5 });
 const natural = fc.nat(2);

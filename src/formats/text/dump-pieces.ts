@@ -4,7 +4,7 @@
  * again and get the time that Lustre printed in them.
  */
 import type { ByteSource } from "../../base/source.ts";
-import { headLines, NEWLINE } from "../../formats/text/windows.ts";
+import { headLines, NEWLINE } from "./windows.ts";
 import { mayBeTime, timeFromLine, timeFromPath } from "./sample-time.ts";
 
 export interface Piece {
