@@ -7,6 +7,9 @@ import type { ByteSource } from "../../base/source.ts";
 import { headLines, NEWLINE } from "./windows.ts";
 import { mayBeTime, timeFromLine, timeFromPath } from "./sample-time.ts";
 
+/** Any bytes are some text. */
+const LATIN = new TextDecoder("latin1");
+
 export interface Piece {
   readonly from: number;
   readonly to: number;
@@ -101,7 +104,7 @@ function cutAt(
       const newline = bytes.indexOf(NEWLINE, at);
       const to = newline < 0 ? bytes.length : newline;
       if (mayBegin(bytes[at] as number) && to - at < LINE_BYTES) {
-        const timeNs = timeOf(Buffer.from(bytes.buffer, bytes.byteOffset + at, to - at).toString("latin1"));
+        const timeNs = timeOf(LATIN.decode(bytes.subarray(at, to)));
         if (timeNs !== undefined)
           starts.push({ at: offset + at, body: offset + Math.min(to + 1, bytes.length), line, timeNs });
       }
