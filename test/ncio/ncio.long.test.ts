@@ -229,7 +229,7 @@ describe("plimsoll ncio sweep", () => {
   it("does not mix two runs, and does not take a folder that is not its own", () => {
     const other = plimsoll(...sweep(join(root, "sweep"), "--repeats", "4"));
     expect(other.code).toBe(2);
-    expect(other.err).toContain("is of a run with other options");
+    expect(other.err).toContain("belongs to a run with other options");
     writeFileSync(join(root, "mine.txt"), "");
     const foreign = plimsoll(...sweep(root));
     expect(foreign.code).toBe(2);

@@ -326,7 +326,7 @@ describe("plimsoll targets", () => {
       await expect.poll(leftRunning).toEqual([]);
       writeFileSync(path, "{}");
       expect(plimsoll("targets", "start", "--dir", dir).err).toMatch(
-        /targets.json: not a state file of storage targets/,
+        /targets.json: not a state file of storage servers/,
       );
       rmSync(path);
     } finally {

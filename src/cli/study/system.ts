@@ -55,7 +55,7 @@ export default defineCommand({
         steps: STUDY_STEPS,
         databaseBytes: options.memory ?? MEMORY_DEFAULT,
         rows: "select (select count(*) from jobs) + (select count(*) from minutes) + (select count(*) from targets)",
-        empty: "has no jobs and no counters of targets",
+        empty: "has no jobs and no target counters",
         run: (session, watch) => runStudy(session, chosen, watch),
         note: (study) => tellNotes(study, context),
         document: studyDocument,

@@ -148,7 +148,7 @@ class Measurement {
       const todo = points.filter((point) => !found.has(pointKey(point)));
       if (resumed > 0)
         this.#listener.note?.(
-          `${formatCount(resumed)} of ${formatCount(points.length)} points were measured before`,
+          `${formatCount(resumed)} of ${formatCount(points.length)} points already measured`,
         );
       if (todo.length > 0) await this.#measure(crew, todo, storage, found, journal);
       await crew.end();
