@@ -116,4 +116,12 @@ describe("lustre parse", () => {
     const told = await inside("lustre", "parse", "--path", "mdt/fs-MDT0000/job_stats", empty);
     expect(told).toMatchObject({ code: 0, out: expect.stringContaining("# job_stats fs-MDT0000, 0 jobs") });
   });
+
+  it("says who takes an input of another kind", async () => {
+    const table = save("table.csv", "pid,bytes,start,end\n1,2,3,4\n");
+    const { code, err } = await inside("lustre", "parse", table);
+    expect(code).toBe(1);
+    expect(err).toContain("this is a table of accesses");
+    expect(err).toContain("plimsoll report, findings, diff and bps take it");
+  });
 });

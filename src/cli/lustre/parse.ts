@@ -1,4 +1,5 @@
 /** `plimsoll lustre parse`: counters of Lustre as they were read, with their units. */
+import { statSync } from "node:fs";
 import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
 import {
@@ -43,14 +44,14 @@ export default defineCommand({
   async run({ arguments: files, options }, context) {
     const setting: Setting = { path: options.path, nonzero: options.nonzero };
     if (context.json) {
-      const read = files.flatMap((file) =>
-        guarded(file, files.length, context, () => fileJson(file, setting)),
-      );
+      const read = [];
+      for (const file of files)
+        read.push(...(await guarded(file, files.length, context, () => fileJson(file, setting))));
       context.printJson({ files: read });
       return;
     }
     for (const file of files) {
-      guarded(file, files.length, context, () => printFile(file, setting, context));
+      await guarded(file, files.length, context, () => printFile(file, setting, context));
       await context.yieldToEvents();
     }
   },
@@ -62,14 +63,25 @@ interface Setting {
 }
 
 /** One bad file is an error; among several it is left out. */
-function guarded<T>(file: string, count: number, context: Context, use: () => T): T[] {
+async function guarded<T>(file: string, count: number, context: Context, use: () => T): Promise<T[]> {
   try {
     return [use()];
   } catch (error) {
-    if (count === 1 || !(error instanceof FormatError)) throw error;
-    context.skip(file, error.detail);
+    if (!(error instanceof FormatError)) throw error;
+    const detail = (error.detail === NOTHING ? await otherInput(file) : undefined) ?? error.detail;
+    if (count === 1) throw detail === error.detail ? error : new FormatError(file, {}, detail);
+    context.skip(file, detail);
     return [];
   }
+}
+
+/** What a file without Lustre counters is, and who takes it; undefined when nobody knows. */
+async function otherInput(file: string): Promise<string | undefined> {
+  if (statSync(file).isFile() === false) return undefined;
+  const { findFormat, HEAD_BYTES, refusal } = await import("../../formats/catalogue.ts");
+  const head = withFile(file, (source) => source.read(0, HEAD_BYTES).slice());
+  const other = findFormat(head, file, "calls", "counters", "rows");
+  return other === undefined ? undefined : refusal(head, file, ["series"]);
 }
 
 function printFile(file: string, setting: Setting, context: Context): void {
@@ -112,12 +124,10 @@ function parseAll(
   return skipped;
 }
 
-const nothingFound = (file: string) =>
-  new FormatError(
-    file,
-    {},
-    "no Lustre counters found; expected stats, job_stats, brw_stats or lctl get_param output (for an empty file, name its kind with --path)",
-  );
+const NOTHING =
+  "no Lustre counters found; expected stats, job_stats, brw_stats or lctl get_param output (for an empty file, name its kind with --path)";
+
+const nothingFound = (file: string) => new FormatError(file, {}, NOTHING);
 
 function headline(item: LustreItem): string {
   const name = item.target || item.param;
