@@ -11,14 +11,15 @@ const files = ["src", "web", "test"].flatMap((folder) =>
     .map((name) => `${folder}/${name}`)
     .filter(isToRun),
 );
-/** A file that replaces modules needs a process of its own. */
-const isAlone = (file: string) => readFileSync(new URL(file, import.meta.url), "utf8").includes("vi.mock(");
+/** Tests of whole programs, and files that replace modules, have a process of their own. */
+const isAlone = (file: string) =>
+  file.startsWith("test/") || readFileSync(new URL(file, import.meta.url), "utf8").includes("vi.mock(");
 
 export default defineConfig({
   test: {
     // One more than cores: some tests wait for a process or a clock.
     maxWorkers: Math.min(8, availableParallelism() + 1),
-    // The others share a few processes: to load the same modules for each of 250 files takes a minute.
+    // Units share a few processes: to load the same modules for each of 170 files takes most of a minute.
     projects: [
       project(
         "shared",
