@@ -18,6 +18,9 @@ const CHUNK_BYTES = 2 ** 30;
 const TAG = 1;
 const SIZE_BYTES = 8;
 
+/** Time for the launcher to pass on a line. */
+const FORWARD_MS = 250;
+
 export class MpiCommunicator implements Communicator {
   readonly name: string;
   readonly rank: number;
@@ -138,6 +141,8 @@ export class MpiCommunicator implements Communicator {
     const line = `plimsoll: rank ${this.rank} of ${this.size}: ${reason.replace(/\s*\n\s*/g, " ")}\n`;
     try {
       writeSync(2, line);
+      // A launcher that is told to end the run may drop what it has not yet read of its ranks.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FORWARD_MS);
     } catch {
       // Nobody reads; the exit code still tells.
     }
