@@ -93,6 +93,17 @@ describe("report, findings and diff", () => {
     });
   });
 
+  it("do not take a number that is no rank for one", async () => {
+    const path = join(folder, "ranks.csv");
+    writeFileSync(
+      path,
+      "pid,rank,bytes,start,end,file\n7,1e300,10,0,1,/a\n8,-3,10,0,1,/a\n9,0.5,10,0,1,/a\n",
+    );
+    const { job } = await readJob([path]);
+    expect(job.ranks).toBe(3);
+    expect(job.facts.has("ranks")).toBe(false);
+  });
+
   it.each([
     ["strace", fixture("accesses/named.strace")],
     ["fio", fixture("accesses/plain_lat.1.log")],

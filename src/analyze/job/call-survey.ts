@@ -49,7 +49,7 @@ export class CallSurvey {
   /** Takes the calls of one input. Inputs of one run are one job. */
   sink(): CallSink {
     let shiftNs = 0;
-    const calls = new RunCalls(
+    return new RunCalls(
       {
         shiftNs: (clock) => (shiftNs = this.#shiftOf(clock)),
         rankOf: (process) => this.#process(process, shiftNs),
@@ -58,13 +58,6 @@ export class CallSurvey {
       },
       { stretch: (stretch) => this.#take(stretch), rankEnds: () => {} },
     );
-    return {
-      clock: (clock) => calls.clock(clock),
-      process: (process) => calls.process(process),
-      file: (file) => calls.file(file),
-      block: (block) => calls.block(block),
-      note: () => {},
-    };
   }
 
   /** Something about the input that a reader of the report must know. */
@@ -135,11 +128,13 @@ export class CallSurvey {
   }
 
   #process(process: CallProcess, shiftNs: number): number {
-    const { pid, rank, host, life } = process;
+    const { pid, rank: given, host, life } = process;
+    const rank = isRank(given) ? given : undefined;
     const key = rank === undefined ? `${host ?? ""}/${pid}` : `rank ${rank}`;
     let found = this.#processOf.get(key);
     if (found === undefined) {
-      found = this.#processes.push({ ...process, calls: 0 }) - 1;
+      const { rank: _, ...rest } = process;
+      found = this.#processes.push({ ...rest, ...(rank === undefined ? {} : { rank }), calls: 0 }) - 1;
       this.#processOf.set(key, found);
     }
     if (life !== undefined) {
@@ -202,6 +197,10 @@ export class CallSurvey {
     return [...this.#processes].sort((a, b) => b.calls - a.calls)[0];
   }
 }
+
+/** MPI numbers ranks with a C int; any other number in a trace is none. */
+const isRank = (rank: number | undefined): rank is number =>
+  rank !== undefined && Number.isInteger(rank) && rank >= 0 && rank < 2 ** 31 - 1;
 
 /** Per process and layer, over files that not all processes share. */
 function loadsOf(records: readonly FileLayer[], ranks: number) {
