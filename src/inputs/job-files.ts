@@ -16,7 +16,8 @@ export interface JobFile {
 /** Files as they are, folders as what they hold. */
 export function jobFiles(paths: readonly string[], listener: Listener): JobFile[] {
   return findInputs(paths, ["counters", "calls"], listener).map((input) => ({
-    ...{ ...pathOf(input), format: formatOf(input, paths.length > 1) },
+    ...pathOf(input),
+    format: formatOf(input, paths.length > 1),
   }));
 }
 
