@@ -2,7 +2,14 @@
 import { basename } from "node:path";
 import { CallSurvey, JobStreams } from "../analyze/job/index.ts";
 import { FormatError } from "../base/errors.ts";
-import { CALL_NONFILE, type CallNote, type CallSink, noteText, TablesBuilder } from "../model/index.ts";
+import {
+  CALL_NONFILE,
+  type CallNote,
+  type CallSink,
+  joinedNotes,
+  noteText,
+  TablesBuilder,
+} from "../model/index.ts";
 import { nodeCodecs } from "../node/codecs.ts";
 import { isLeftOut } from "../record/filters.ts";
 import { unseenNotes } from "../record/unseen.ts";
@@ -21,7 +28,7 @@ export async function readTraces(
   listener: Listener,
 ): Promise<Pick<ReadJob, "tables" | "streams">> {
   const survey = new CallSurvey();
-  const notes = new Map<string, CallNote>();
+  const notes: CallNote[] = [];
   const progress = listener.progress?.({ label: "reading traces", total: 2 * files.length, unit: "files" });
   const used: JobFile[] = [];
   for (const file of files) {
@@ -33,7 +40,7 @@ export async function readTraces(
     throw new FormatError(files[0]?.name ?? "", {}, "no call on a file is recorded here");
   for (const name of new Set(used.filter(({ name, path }) => name !== path).map(({ name }) => name)))
     for (const note of unseenNotes(name)) survey.warn(noteText(note));
-  for (const note of notes.values()) survey.warn(noteText(note));
+  for (const note of joinedNotes(notes, () => "")) survey.warn(noteText(note));
   const tables = new TablesBuilder();
   const run = {
     runId: first.name,
@@ -114,18 +121,12 @@ function withoutSystemFiles(sink: CallSink): CallSink {
   };
 }
 
-/** Notes of the files of one recording are about all of them: counts and amounts add up. */
-function noting(sink: CallSink, notes: Map<string, CallNote>): CallSink {
+function noting(sink: CallSink, notes: CallNote[]): CallSink {
   return {
     clock: (clock) => sink.clock(clock),
     process: (process) => sink.process(process),
     file: (file) => sink.file(file),
     block: (block) => sink.block(block),
-    note(note) {
-      const key = `${note.id} ${note.about ?? ""}`;
-      const before = notes.get(key);
-      const amounts = note.amounts?.map((amount, at) => amount + (before?.amounts?.[at] ?? 0));
-      notes.set(key, { ...note, count: note.count + (before?.count ?? 0), ...(amounts && { amounts }) });
-    },
+    note: (note) => void notes.push(note),
   };
 }

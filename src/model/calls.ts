@@ -112,6 +112,26 @@ export type NoteSentence = (count: number, amounts: readonly number[]) => string
 export const noteText = ({ text, count, amounts = [] }: CallNote): string =>
   typeof text === "string" ? text : text(count, amounts);
 
+/** What several files of an input say alike is one note, with the totals of all of them. */
+export function joinedNotes<N extends CallNote>(notes: readonly N[], inputOf: (note: N) => string): N[] {
+  const alike = new Map<string, N>();
+  for (const note of notes) {
+    const { id, text, about = "" } = note;
+    const key = JSON.stringify([inputOf(note), id, typeof text === "string" ? text : about]);
+    const earlier = alike.get(key);
+    alike.set(key, earlier === undefined ? note : sumOf(earlier, note));
+  }
+  return [...alike.values()];
+}
+
+const sumOf = <N extends CallNote>(note: N, more: N): N => ({
+  ...note,
+  count: note.count + more.count,
+  ...(note.amounts === undefined
+    ? {}
+    : { amounts: note.amounts.map((amount, at) => amount + (more.amounts?.[at] ?? 0)) }),
+});
+
 /** Who takes the calls of one input. A reader calls `clock` before the first `block`. */
 export interface CallSink {
   clock(clock: CallClock): void;

@@ -1,6 +1,6 @@
 /** What readers of the numbers must know: the notes of the readers, and those of the collection. */
 import { formatCount, formatMany } from "../../base/units.ts";
-import { type CallNote, noteText } from "../../model/index.ts";
+import { type CallNote, joinedNotes, noteText } from "../../model/index.ts";
 import type { Collection } from "./collector.ts";
 import type { CollectionNote } from "./metrics.ts";
 import type { MovedRule } from "./moved.ts";
@@ -11,30 +11,11 @@ export interface InputNote extends CallNote {
 }
 
 export function notesOf(collection: Collection, rule: MovedRule): CollectionNote[] {
-  return [...joined(collection.notes), ...clockNotes(collection), ...ownNotes(collection, rule)];
-}
-
-/** What several files of an input say alike is one note, with the totals of all of them. */
-function joined(notes: readonly InputNote[]): CollectionNote[] {
-  const alike = new Map<string, InputNote>();
-  for (const note of notes) {
-    const { input, id, text, about = "" } = note;
-    const key = JSON.stringify([input, id, typeof text === "string" ? text : about]);
-    const earlier = alike.get(key);
-    alike.set(key, earlier === undefined ? note : sumOf(earlier, note));
-  }
-  return [...alike.values()].map((note) => ({
+  const told = joinedNotes(collection.notes, ({ input }) => input).map((note) => ({
     ...{ id: note.id, count: note.count, text: noteText(note), input: note.input },
   }));
+  return [...told, ...clockNotes(collection), ...ownNotes(collection, rule)];
 }
-
-const sumOf = (note: InputNote, more: InputNote): InputNote => ({
-  ...note,
-  count: note.count + more.count,
-  ...(note.amounts === undefined
-    ? {}
-    : { amounts: note.amounts.map((amount, at) => amount + (more.amounts?.[at] ?? 0)) }),
-});
 
 function clockNotes({ clocks, inputs, options }: Collection): CollectionNote[] {
   const used = new Set(clocks.sources.filter((source) => source.used).map(({ input }) => input));
