@@ -5,10 +5,16 @@ import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { accessesOf, accessSeconds, callsOf, heaviest, MIB, sum, WAYS } from "./measures.ts";
+import { accessesOf, accessSeconds, bytesMoved, callsOf, heaviest, MIB, sum, WAYS } from "./measures.ts";
 import { fileOf, posixFiles, stripeOf } from "./per-job.ts";
 import { alignedPieces, hints } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
+
+/** Ours: a call over this many stripes or blocks has two edges and many whole ones. */
+const STRIPES_WIDE = 32;
+
+/** Ours: small pieces of fewer blocks are first of all small. */
+const BLOCKS_LEAST = 8;
 
 interface Misaligned extends Matched {
   readonly calls: number;
@@ -28,8 +34,15 @@ export function misalignedFiles(
     if (!(record.fileAlignment > 0)) continue;
     // The cache of one rank joins what follows one another, wherever it begins.
     if (record.ranks === 1 && record.consecutiveReads + record.consecutiveWrites >= 0.5 * calls) continue;
-    const small = sum(WAYS, (way) => (callsOf(record, way) > 0 ? smallCalls(record, way, MIB) : 0));
-    if (small < 0.5 * calls) matched.push({ record, count, calls });
+    // Calls shorter than the alignment cannot begin at one; those of many stripes touch every server anyhow.
+    const mean = bytesMoved(record) / calls;
+    if (mean >= record.fileAlignment && mean < STRIPES_WIDE * record.fileAlignment) {
+      // Small calls that follow one another, or reads, are joined by the cache.
+      const apart = record.consecutiveReads + record.consecutiveWrites < 0.5 * calls;
+      const small = sum(WAYS, (way) => (callsOf(record, way) > 0 ? smallCalls(record, way, MIB) : 0));
+      const wide = mean >= BLOCKS_LEAST * record.fileAlignment;
+      if (small < 0.5 * calls || (apart && wide && record.writes > 0)) matched.push({ record, count, calls });
+    }
   }
   return countOf(matched) >= limits.calls ? matched : [];
 }

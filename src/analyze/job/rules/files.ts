@@ -7,6 +7,7 @@ import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { dataFiles, metadataFacts, ownFiles } from "./file-facts.ts";
 import { METADATA_RULES } from "./files-metadata.ts";
 import { USE_RULES } from "./files-use.ts";
+import { isWaiting } from "./metadata-calls.ts";
 import { bytesMoved, extentOf, ioSeconds, MIB, WAYS } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 import { costSentence, folderOf, grouped, many, percent, secondsText } from "./wording.ts";
@@ -20,6 +21,18 @@ const manyFiles = defineRule({
     "The job opens thousands of files, often one for each rank: creating, opening and later listing them loads the metadata servers, and tools cannot handle the set well.",
   needs: ANY_FILES,
   thresholds: {
+    perRank: {
+      value: 50,
+      unit: "files",
+      meaning: "small files that each rank writes, which count as well",
+      source: "ours: beyond checkpoints and logs",
+    },
+    bytes: {
+      value: MIB,
+      unit: "bytes",
+      meaning: "their mean size, at most",
+      source: "Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small",
+    },
     files: {
       value: 4096,
       unit: "files",
@@ -29,9 +42,9 @@ const manyFiles = defineRule({
     },
   },
   judge(job, limits, others) {
-    const files = realFiles(job);
-    if (files.length < limits.files || others.speak("small-file-set")) return undefined;
     const own = ownFiles(job);
+    const files = realFiles(job).length >= limits.files ? realFiles(job) : smallWritten(job, limits);
+    if (files.length === 0 || others.speak("small-file-set", "metadata-storm")) return undefined;
     const meta = metadataFacts(job);
     const perProcess = own.perProcess
       ? ` ${grouped(own.ranks)} of ${grouped(job.ranks)} ranks have files of their own, ${formatBytes(own.bytes / own.files.length)} each on average.`
@@ -114,7 +127,9 @@ const smallFileSet = defineRule({
   },
   judge(job, limits) {
     const { files, meanBytes } = dataFiles(job);
-    if (files.length < limits.files || !(meanBytes <= limits.bytes) || ownFiles(job).perProcess)
+    // A set that is written has other remedies: many-files.
+    const isRead = job.io.bytesRead >= job.io.bytesWritten;
+    if (files.length < limits.files || !(meanBytes <= limits.bytes) || ownFiles(job).perProcess || !isRead)
       return undefined;
     const meta = metadataFacts(job);
     const folder = folderOf((files[0] as JobFile).path);
@@ -152,6 +167,19 @@ export const FILES_RULES: readonly Rule[] = [
   ...METADATA_RULES,
   ...USE_RULES,
 ];
+
+/** Small files that ranks write, when each has many of them. */
+function smallWritten(job: Job, limits: { perRank: number; bytes: number }): readonly JobFile[] {
+  const files = dataFiles(job).files.filter(
+    (file) =>
+      file.bytesWritten > 0 &&
+      !(file.bytesRead > file.bytesWritten) &&
+      extentOf(file) <= limits.bytes &&
+      !isWaiting(job, file),
+  );
+  const ranks = new Set(files.map(({ called }) => called.slowestRank)).size;
+  return files.length >= limits.perRank * Math.max(1, ranks) ? files : [];
+}
 
 /** One file for each rank: its opens, its syncs, and its data in calls of a megabyte. */
 function fewerFiles(job: Job, files: readonly JobFile[]): CostClaim {

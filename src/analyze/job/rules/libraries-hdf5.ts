@@ -8,6 +8,7 @@ import { defineRule, type Rule } from "../rule.ts";
 import { countOf, hdf5MetadataFiles } from "./access-patterns.ts";
 import { MISALIGNED_THRESHOLDS, misalignedFacts, misalignedFiles } from "./alignment.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { HDF5_BYTES_RULES } from "./libraries-hdf5-bytes.ts";
 import { accessesOf, accessSeconds, bytesMoved, heaviest, KIB, mainWay, MIB, sum } from "./measures.ts";
 import { hdf5Files, stripeOf } from "./per-job.ts";
 import { hdf5Alignment, hdf5Chunks, hdf5Collective, hdf5Hyperslab, hdf5Metadata } from "./snippets.ts";
@@ -33,11 +34,17 @@ const independent = defineRule({
       source: "as independent-mpiio (Drishti: collective_operations_absolute)",
     },
   },
-  judge(job, limits) {
+  judge(job, limits, others) {
+    const said = others.claimed(["hdf5-small"]);
     const datasets = job
       .layer("H5D")
       .filter(
-        (one) => one.usesCollective === 0 && one.ranks > 1 && accessesOf(one) > 0 && isParallel(job, one),
+        (one) =>
+          !said.has(one.fileId) &&
+          one.usesCollective === 0 &&
+          one.ranks > 1 &&
+          accessesOf(one) > 0 &&
+          isParallel(job, one),
       );
     const calls = sum(datasets, accessesOf);
     if (!(calls >= limits.calls)) return undefined;
@@ -99,8 +106,9 @@ const metadata = defineRule({
       source: "as small-writes (Drishti: small_requests)",
     },
   },
-  judge(job, limits) {
-    const files = hdf5MetadataFiles(job, limits);
+  judge(job, limits, others) {
+    const said = others.claimed(["hdf5-small"]);
+    const files = hdf5MetadataFiles(job, limits).filter(({ record }) => !said.has(record.fileId));
     if (files.length === 0) return undefined;
     const count = countOf(files);
     const calls = sum(files, ({ record }) => accessesOf(record));
@@ -352,4 +360,11 @@ const alignment = defineRule({
   },
 });
 
-export const HDF5_RULES: readonly Rule[] = [independent, metadata, chunks, selections, alignment];
+export const HDF5_RULES: readonly Rule[] = [
+  ...HDF5_BYTES_RULES,
+  independent,
+  metadata,
+  chunks,
+  selections,
+  alignment,
+];

@@ -156,7 +156,7 @@ const noncontiguous = defineRule({
     },
   },
   judge(job, limits, others) {
-    const files = stridedFiles(job, limits, others.claimed(["random-reads", "random-writes"]));
+    const files = stridedFiles(job, limits, others.claimed(["random-reads", "random-writes", "misaligned"]));
     if (files.length === 0) return undefined;
     const worst = heaviest(files, (file) => file.count);
     const count = countOf(files);

@@ -1,10 +1,11 @@
 /** Read-modify-write rules: files that are both read and written. */
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
+import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { rewrittenFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { endOf, heaviest, MIB, sum } from "./measures.ts";
+import { accessesOf, endOf, heaviest, MIB, sum } from "./measures.ts";
 import { layerOf, posixFiles, traceOf } from "./per-job.ts";
 import { hints } from "./snippets.ts";
 import { costSentence, many, partOfBytes, secondsText } from "./wording.ts";
@@ -36,8 +37,9 @@ const readModifyWrite = defineRule({
       source: "ours: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)",
     },
   },
-  judge(job, limits) {
-    const found = rewrittenFiles(job, limits);
+  judge(job, limits, others) {
+    const said = others.claimed(["write-amplification", "hdf5-chunk-cache"]);
+    const found = rewrittenFiles(job, limits).filter(({ record }) => !said.has(record.fileId));
     if (found.length === 0) return undefined;
     const worst = heaviest(found, (file) => file.bytes);
     // The reasons differ, and so does the advice: the worst decides which is told.
@@ -105,6 +107,13 @@ const readModifyWrite = defineRule({
   },
 });
 
+/** First written, then read, up to where it was written; perhaps in several passes, but not in turns. */
+const isReadBack = (record: LayerRecord) =>
+  record.bytesWritten > 0 &&
+  record.readStart > record.writeStart &&
+  endOf(record, "read") <= endOf(record, "write") &&
+  (record.readStart >= record.writeEnd || record.rwSwitches <= 0.1 * accessesOf(record));
+
 const readAfterWrite = defineRule({
   id: "read-after-write",
   title: "Data read back",
@@ -119,21 +128,22 @@ const readAfterWrite = defineRule({
       source: "ours: less is a look at headers",
     },
     bytes: {
-      value: 64 * MIB,
+      value: MIB,
       unit: "bytes",
       meaning: "bytes read back from a file",
-      source: "ours: less comes out of the page cache within milliseconds",
+      source: "ours: less is a look at headers; what it costs decides how loud the finding is",
     },
   },
   judge(job, limits, others) {
     const rewritten = others.claimed(["read-modify-write"]);
     const files = posixFiles(job)
-      .filter((record) => !rewritten.has(record.fileId) && record.readStart >= record.writeEnd)
+      .filter((record) => !rewritten.has(record.fileId) && isReadBack(record))
       .map((record) => {
         const traced = traceOf(job, record)?.writtenAndReadBytes;
         const exact = traced !== undefined && traced >= 0;
-        const counted = Math.min(record.bytesRead, record.bytesWritten, endOf(record, "read"));
-        return { record, exact, bytes: exact ? traced : counted };
+        const counted = Math.min(record.bytesRead, record.bytesWritten);
+        // Traces tell different bytes; what is written and read in several passes comes back in each.
+        return { record, exact, bytes: exact && record.opens <= record.ranks ? traced : counted };
       })
       .filter(({ record, bytes }) => {
         const there = Math.min(record.bytesWritten, endOf(record, "write"));
@@ -184,6 +194,7 @@ const readAfterWrite = defineRule({
           ? "from the offsets of traced calls"
           : "from bytes, highest offsets and times; that the same bytes were read is inferred",
       ),
+      claims: files.map(({ record: { fileId } }) => ({ fileId, way: "read" })),
     };
   },
 });

@@ -7,6 +7,7 @@ import { COUNTERS, type Trust, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, extentOf, heaviest, known, sum } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 import { slowestTarget } from "./slow-ost.ts";
+import { SLOW_TARGET_RULES } from "./slow-target.ts";
 import { OTHER_STORAGE_RULES } from "./storage-other.ts";
 import { setStripe, stripeArithmetic, STRIPES_SOURCE, stripesFor, stripesOf } from "./striping.ts";
 import { folderOf, grouped, many, partOfSeconds, percent, rough, secondsText, times } from "./wording.ts";
@@ -263,6 +264,7 @@ export const STORAGE_RULES: readonly Rule[] = [
   stripeCount,
   stripeWideSmall,
   slowOst,
+  ...SLOW_TARGET_RULES,
   ...OTHER_STORAGE_RULES,
 ];
 

@@ -1,12 +1,13 @@
 /** Rules on the time that I/O takes, and on what the log cannot tell. Those on phases are in time-phases.ts. */
 import { formatBytes } from "../../../base/units.ts";
 import { EXPLAINED } from "../cost/cost.ts";
-import { atMostAll, NO_COST, unknownCost } from "../cost/remedies.ts";
+import { estimatedCost, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { sum } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
+import { RECORDING_RULES } from "./recording.ts";
 import { PHASE_RULES } from "./time-phases.ts";
 import { grouped, many, percent, secondsText, times } from "./wording.ts";
 
@@ -45,12 +46,18 @@ const ioShare = defineRule({
       (meanShare >= limits.mean && meanSeconds >= limits.seconds) ||
       (slowestShare >= limits.slowest && slowestSeconds >= limits.seconds);
     if (!much) return undefined;
+    // metadata-time is a better name for the same time.
+    if (others.speak("metadata-time")) return undefined;
     for (const { cost } of others.all().values())
       if (cost.kind === "remedy" && job.ledger.gain(cost) >= EXPLAINED * job.ledger.seconds) return undefined;
     const all = readSeconds + writeSeconds + metaSeconds;
     const bytes = job.io.bytesRead + job.io.bytesWritten;
     return {
-      cost: atMostAll(realFiles(job), 0, "all of the I/O time: no cause in the log explains half of it"),
+      cost: estimatedCost(
+        realFiles(job).map(({ called }) => ({ record: called, remains: 0 })),
+        "all of the I/O time: no cause in the log explains half of it",
+        { atMost: true },
+      ),
       statement: `I/O takes a rank ${secondsText(meanSeconds)} of ${secondsText(job.runSeconds)} on average (${meanSeconds > job.runSeconds ? "more than the run, since threads do it at the same time" : percent(meanShare)}), the slowest up to ${secondsText(slowestSeconds)} (${percent(slowestShare)}). ${percent(readSeconds, all)} of it are reads, ${percent(writeSeconds, all)} writes, ${percent(metaSeconds, all)} metadata; ${formatBytes(bytes)} are moved.`,
       evidence: {
         numbers: [
@@ -211,4 +218,11 @@ const mmapIo = defineRule({
 /** Program code is mapped by the loader; its bytes do not matter here. */
 const CODE = /\.(so(\.[0-9]+)*|dylib|jar|pyc)$/;
 
-export const TIME_RULES: readonly Rule[] = [partialData, ioShare, ...PHASE_RULES, noIo, mmapIo];
+export const TIME_RULES: readonly Rule[] = [
+  partialData,
+  ...RECORDING_RULES,
+  ioShare,
+  ...PHASE_RULES,
+  noIo,
+  mmapIo,
+];
