@@ -41,7 +41,8 @@ export function misalignedFiles(
       const apart = record.consecutiveReads + record.consecutiveWrites < 0.5 * calls;
       const small = sum(WAYS, (way) => (callsOf(record, way) > 0 ? smallCalls(record, way, MIB) : 0));
       const wide = mean >= BLOCKS_LEAST * record.fileAlignment;
-      if (small < 0.5 * calls || (apart && wide && record.writes > 0)) matched.push({ record, count, calls });
+      if (small < 0.5 * calls || (apart && wide && record.writes > 0 && record.ranks > 1))
+        matched.push({ record, count, calls });
     }
   }
   return countOf(matched) >= limits.calls ? matched : [];

@@ -115,6 +115,12 @@ const stdioSmall = defineRule({
       meaning: "flushes per write",
       source: "ours: with one for ten writes the buffer hardly fills",
     },
+    least: {
+      value: 0.1,
+      unit: "seconds",
+      meaning: "time that a buffer would save in a file, at least, where nothing is flushed",
+      source: "ours: formatting a line takes time as well",
+    },
     saving: {
       value: 0.5,
       unit: "share",
@@ -137,7 +143,8 @@ const stdioSmall = defineRule({
         ({ calls, bytes, seconds, flushed }) =>
           calls >= limits.calls &&
           bytes < limits.bytes * calls &&
-          (flushed || seconds - bufferedSeconds(calls, bytes) >= limits.saving * seconds),
+          (flushed ||
+            seconds - bufferedSeconds(calls, bytes) >= Math.max(limits.least, limits.saving * seconds)),
       );
     if (files.length === 0) return undefined;
     const calls = sum(files, (file) => file.calls);

@@ -1,7 +1,7 @@
 /** Rules on when I/O happens, from heat maps or traces. */
 import { formatBytes } from "../../../base/units.ts";
 import type { Activity } from "../activity.ts";
-import { NO_COST, unknownCost } from "../cost/remedies.ts";
+import { estimatedCost, NO_COST } from "../cost/remedies.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { trust } from "./evidence.ts";
 import { sum } from "./measures.ts";
@@ -121,7 +121,10 @@ const serialIoPhase = defineRule({
     if (!serial || !(cost >= limits.cost)) return undefined;
     const unit = activity.ranksPerRow > 1 ? `groups of ${activity.ranksPerRow} ranks` : "ranks";
     return {
-      cost: unknownCost("how much parallel I/O would shorten the turns is not in the log"),
+      cost: estimatedCost([], `all ${grouped(groups)} ${unit} at once instead of in turns`, {
+        atMost: true,
+        unseenSeconds: busySeconds * (1 - together / groups),
+      }),
       statement: `${grouped(groups)} ${unit} do I/O, but only ${rough(together)} at a time on average. These turns take ${partOfSeconds(busySeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
