@@ -177,7 +177,7 @@ function timedRecords(file: JobFile): LayerRecord[] {
   );
 }
 
-export function partSeconds({ readSeconds, writeSeconds, metaSeconds }: LayerRecord): Seconds {
+function partSeconds({ readSeconds, writeSeconds, metaSeconds }: LayerRecord): Seconds {
   return { read: readSeconds || 0, write: writeSeconds || 0, meta: metaSeconds || 0 };
 }
 

@@ -55,7 +55,7 @@ export function largerCalls(job: Job, touched: readonly Touched[]): CostClaim {
 /** Ours: a write into the page cache, of which a sync has just written everything out. */
 const CACHED_CALL_SECONDS = 10e-6;
 const CACHED_BYTES_PER_SECOND = 1e9;
-/** From so many syncs per write on, writes find an empty cache and wait for nothing. */
+/** Syncs per write from which on writes find an empty cache and wait for nothing. */
 const FREQUENT_SYNCS = 0.5;
 
 /**

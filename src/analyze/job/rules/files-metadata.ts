@@ -122,7 +122,7 @@ interface Storm {
   readonly operations: number;
   /** Metadata time over all ranks. */
   readonly seconds: number;
-  /** Each open writes the file from its beginning: it was made anew each time. */
+  /** Each open writes the file from its beginning: it was made again each time. */
   readonly again: boolean;
 }
 

@@ -101,8 +101,7 @@ describe("small-file-set", () => {
   });
 
   it("is silent for fewer, or for larger files", () => {
-    for (const job of [set(249, 40_000), set(250, 2 * MIB)])
-      expect(ids(job)).not.toContain("small-file-set");
+    for (const job of [set(249, 40_000), set(250, 2 * MIB)]) expect(ids(job)).not.toContain("small-file-set");
   });
 });
 
