@@ -1,0 +1,208 @@
+// The programs: what each shows, how it is built and run, and on which storage. Speeds are such that a flawed run takes 1 to 5
+// seconds; all are told in README.md.
+
+/**
+ * MiB/s and requests/s of a target; 0 is no limit. `options` are of mount(8): `sync` sends each write of a library that knows
+ * no O_DIRECT to the storage at once, `dirsync` each change of a directory.
+ */
+const target = (name, { mib = 256, write = 0, writes = 0, read = 0, reads = 0, options = "" } = {}) =>
+  `${name}:${mib}:${write}:${writes}:${read}:${reads}:${options}`;
+
+/** Each rank reaches the storage by a link of its own, as from a node of its own. */
+const links = (ranks, mib) => Array.from({ length: ranks }, (_, rank) => `link=${rank}:${mib}`);
+
+/**
+ * - `cause`: what is wrong, in the words of docs/analyses.md where a rule has the name; `rules`: ids of findings that name it.
+ * - `count`: what --count is by default; `tiny`: for a quick test.
+ * - `prepare`: the program makes its input first (--prepare), which is not measured.
+ * - `same`: the variants must leave the same files. All must print the same.
+ */
+export const programs = [
+  {
+    name: "small_writes",
+    source: "small_writes.c",
+    cause: "small-writes",
+    rules: ["small-writes"],
+    change: "records gathered to 1 MiB",
+    storage: [target("t0", { write: 100, writes: 2000 })],
+    tiny: 300,
+    same: true,
+  },
+  {
+    name: "fsync_per_write",
+    source: "fsync_per_write.c",
+    cause: "fsync-per-write",
+    rules: ["fsync-per-write", "excess-syncs"],
+    change: "one fsync at the end",
+    storage: [target("t0", { write: 100, writes: 600 })],
+    tiny: 40,
+    same: true,
+  },
+  {
+    name: "stdio_writes",
+    source: "stdio_writes.c",
+    cause: "stdio-small",
+    rules: ["stdio-small", "small-writes"],
+    change: "a stream buffer of 1 MiB",
+    storage: [target("t0")],
+    tiny: 20_000,
+    same: true,
+  },
+  {
+    name: "small_reads",
+    source: "small_reads.py",
+    cause: "small-reads",
+    rules: ["small-reads"],
+    change: "Python's buffer instead of none",
+    storage: [target("t0")],
+    prepare: true,
+    tiny: 20_000,
+    same: true,
+  },
+  {
+    name: "random_reads",
+    source: "random_reads.c",
+    cause: "random-reads",
+    rules: ["random-reads"],
+    change: "the list of records sorted",
+    storage: [target("t0", { read: 100, reads: 3000 })],
+    prepare: true,
+    tiny: 300,
+    same: true,
+  },
+  {
+    name: "re_reads",
+    source: "re_reads.py",
+    cause: "re-reads",
+    rules: ["re-reads"],
+    change: "samples read once and kept",
+    storage: [target("t0", { read: 100, reads: 2000 })],
+    prepare: true,
+    tiny: 3,
+    same: true,
+  },
+  {
+    name: "metadata_storm",
+    source: "metadata_storm.py",
+    cause: "metadata-storm",
+    rules: ["metadata-storm", "metadata-time"],
+    change: "states in memory, one journal file",
+    storage: [target("t0", { write: 100, writes: 1500, options: "dirsync" })],
+    tiny: 40,
+    same: true,
+    // Renames, stats and removals are not in a recording.
+    strace: true,
+  },
+  {
+    name: "slow_target",
+    source: "slow_target.c",
+    ranks: 4,
+    cause: "slow-target",
+    rules: ["slow-target", "slow-ost"],
+    change: "files on the other targets",
+    folders: ["t0", "t1", "t2", "t3"],
+    storage: ["t0", "t1", "t2", "t3"].map((name) =>
+      target(name, { mib: 128, write: name === "t2" ? 8 : 100, writes: 2000 }),
+    ),
+    tiny: 2,
+  },
+  {
+    name: "one_writer",
+    source: "one_writer.c",
+    ranks: 4,
+    cause: "one-rank-io",
+    rules: ["one-rank-io"],
+    change: "every rank writes its part",
+    storage: [target("t0"), ...links(4, 30)],
+    tiny: 2,
+    same: true,
+  },
+  {
+    name: "imbalance",
+    source: "imbalance.c",
+    ranks: 4,
+    cause: "byte-imbalance",
+    rules: ["byte-imbalance", "rank-imbalance"],
+    change: "equal parts",
+    storage: [target("t0"), ...links(4, 25)],
+    tiny: 8,
+    same: true,
+  },
+  {
+    name: "independent",
+    source: "independent.c",
+    ranks: 2,
+    cause: "independent-mpiio",
+    rules: ["independent-mpiio"],
+    change: "a file view and one collective write",
+    storage: [target("t0", { write: 100, writes: 1500, options: "sync" })],
+    tiny: 60,
+    same: true,
+  },
+  {
+    name: "sieving",
+    source: "sieving.c",
+    ranks: 2,
+    cause: "write-amplification",
+    rules: ["write-amplification"],
+    change: "romio_ds_write=disable",
+    storage: [target("t0", { write: 60, writes: 2000, read: 100, reads: 2000, options: "sync" })],
+    prepare: true,
+    tiny: 2,
+    same: true,
+  },
+  {
+    name: "read_modify_write",
+    source: "read_modify_write.c",
+    cause: "write-amplification",
+    rules: ["write-amplification", "read-modify-write"],
+    change: "only changed bytes written",
+    storage: [target("t0", { write: 60, writes: 2000, read: 100, reads: 2000 })],
+    prepare: true,
+    tiny: 10,
+    same: true,
+  },
+  {
+    name: "hdf5_fill",
+    source: "hdf5_fill.c",
+    ranks: 2,
+    cause: "hdf5-fill",
+    rules: ["hdf5-fill"],
+    change: "H5D_FILL_TIME_NEVER",
+    storage: [target("t0", { write: 40, writes: 2000, options: "sync" })],
+    tiny: 1,
+  },
+  {
+    name: "chunk_cache",
+    source: "chunk_cache.py",
+    needs: "h5py",
+    cause: "hdf5-chunk-cache",
+    rules: ["hdf5-chunk-cache"],
+    change: "a chunk cache of 64 MiB",
+    storage: [target("t0", { read: 100, reads: 2000 })],
+    prepare: true,
+    tiny: 4,
+    same: true,
+  },
+  {
+    name: "open_churn",
+    source: "open_churn.c",
+    cause: "open-churn",
+    rules: ["open-churn"],
+    change: "the file kept open",
+    storage: [target("t0")],
+    tiny: 3000,
+    same: true,
+    strace: true,
+  },
+  {
+    name: "read_back",
+    source: "read_back.py",
+    cause: "read-after-write",
+    rules: ["read-after-write", "read-back"],
+    change: "checksum of what is written",
+    storage: [target("t0", { write: 100, writes: 2000, read: 60, reads: 2000 })],
+    tiny: 3,
+    same: true,
+  },
+];
