@@ -39,10 +39,12 @@ function firstOf(names, what) {
   throw new Missing(`needs ${what}`);
 }
 
-/** Another Python may come first on the path than the one that Debian's packages are for. */
+/** Another Python may come first on the path than the one that Debian's packages are for, or a script that starts one. */
 function python(module) {
   for (const name of ["python3", "/usr/bin/python3"]) {
-    if (spawnSync(name, ["-c", `import ${module}`], { stdio: "ignore" }).status === 0) return name;
+    const words = ["-c", `import sys, ${module}; print(sys.executable)`];
+    const { status, stdout } = spawnSync(name, words, { encoding: "utf8" });
+    if (status === 0) return stdout.trim();
   }
   throw new Missing(`needs Python with ${module} (python3-${module})`);
 }

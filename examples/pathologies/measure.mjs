@@ -9,14 +9,18 @@ import { fileURLToPath } from "node:url";
 const plimsoll = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "bin", "plimsoll");
 const TIMEOUT_MS = 300_000;
 
-/** Ends what is running when we are told to end: it would go on without us. */
 const running = new Set();
-export const endRunning = () => {
+let stopped = false;
+
+/** Ends what is running, which would go on without us, and lets nothing more start. */
+export function stop() {
+  stopped = true;
   for (const child of running) child.kill("SIGTERM");
-};
+}
 
 /** Runs a command to its end; gives its output and how long it took. */
-export function run(words, { accept = [0] } = {}) {
+function run(words) {
+  if (stopped) return Promise.reject(new Error("stopped by a signal"));
   return new Promise((resolve, reject) => {
     const began = process.hrtime.bigint();
     const child = spawn(words[0], words.slice(1), { stdio: ["ignore", "pipe", "pipe"] });
@@ -25,13 +29,19 @@ export function run(words, { accept = [0] } = {}) {
     const [out, err] = [[], []];
     child.stdout.on("data", (data) => out.push(data));
     child.stderr.on("data", (data) => err.push(data));
-    child.once("error", reject);
-    child.once("close", (code, signal) => {
-      const seconds = Number(process.hrtime.bigint() - began) / 1e9;
+    const end = () => {
       clearTimeout(timer);
       running.delete(child);
+    };
+    child.once("error", (error) => {
+      end();
+      reject(error);
+    });
+    child.once("close", (code, signal) => {
+      const seconds = Number(process.hrtime.bigint() - began) / 1e9;
+      end();
       const said = Buffer.concat(err).toString().trim();
-      if (accept.includes(code)) resolve({ seconds, out: Buffer.concat(out).toString(), said });
+      if (code === 0) resolve({ seconds, out: Buffer.concat(out).toString(), said });
       else reject(new Error(`${words.join(" ")}: ended with ${code ?? signal}: ${said}`));
     });
   });
@@ -42,9 +52,11 @@ export class Bench {
   constructor(program, { launcher, command }, storage, count) {
     this.program = program;
     this.storage = storage;
-    this.size = count === undefined ? [] : ["--count", String(count)];
-    this.plain = [...launcher, ...command, ...storage.folders, ...this.size];
-    this.words = [...launcher, ...storage.join, ...command, ...storage.folders, ...this.size];
+    const size = count === undefined ? [] : ["--count", String(count)];
+    this.plain = [...launcher, ...command, ...storage.folders, ...size];
+    // Ranks that have links of their own join these one by one.
+    const hasLinks = program.storage.some((word) => word.startsWith("link="));
+    this.words = [...launcher, ...(hasLinks ? storage.join : []), ...command, ...storage.folders, ...size];
   }
 
   /** Empty folders, and the input that the program reads, not in the page cache. */
@@ -58,7 +70,7 @@ export class Bench {
 
   async once(mended) {
     await this.prepare();
-    return run([...this.words, ...(mended ? ["--mended"] : [])]);
+    return run([...this.storage.join, ...this.words, ...(mended ? ["--mended"] : [])]);
   }
 
   /** Seconds of both variants, in turns, so that a change of the machine's speed meets both. */
@@ -95,17 +107,16 @@ export class Bench {
       .join("\n");
   }
 
-  /** The flawed variant under the recorder, or under strace, in a file or folder; gives the findings. */
+  /** The flawed variant under the recorder (`trace` is a folder then) or under strace; gives the findings. */
   async findings(input, trace) {
     await this.prepare();
     rmSync(trace, { recursive: true, force: true });
     const before =
       input === "record"
-        ? [plimsoll, "record", "-o", trace, "--"]
+        ? [plimsoll, "record", "--only", dirname(this.storage.folders[0]), "-o", trace, "--"]
         : ["strace", "-f", "-ttt", "-T", "-y", "-s", "0", "-e", "trace=file,desc", "-o", trace];
-    const { seconds } = await run([...before, ...this.words]);
+    const { seconds } = await run([...this.storage.join, ...before, ...this.words]);
     const { out } = await run([plimsoll, "findings", trace, "--json"]);
-    rmSync(trace, { recursive: true, force: true });
     return { seconds, findings: JSON.parse(out).findings };
   }
 }

@@ -12,9 +12,10 @@ const target = (name, { mib = 256, write = 0, writes = 0, read = 0, reads = 0, o
 const links = (ranks, mib) => Array.from({ length: ranks }, (_, rank) => `link=${rank}:${mib}`);
 
 /**
- * - `cause`: what is wrong, in the words of docs/analyses.md where a rule has the name; `rules`: ids of findings that name it.
+ * - `cause`: what is wrong; `rules`: ids of the findings that name it (docs/analyses.md).
  * - `count`: what --count is by default; `tiny`: for a quick test.
  * - `prepare`: the program makes its input first (--prepare), which is not measured.
+ * - `strace`: also run under strace, which sees metadata calls and offsets of calls that name one.
  * - `same`: the variants must leave the same files. All must print the same.
  */
 export const programs = [
@@ -42,7 +43,7 @@ export const programs = [
     name: "stdio_writes",
     source: "stdio_writes.c",
     cause: "stdio-small",
-    rules: ["stdio-small", "small-writes"],
+    rules: ["stdio-small"],
     change: "a stream buffer of 1 MiB",
     storage: [target("t0")],
     tiny: 20_000,
@@ -69,6 +70,7 @@ export const programs = [
     prepare: true,
     tiny: 300,
     same: true,
+    strace: true,
   },
   {
     name: "re_reads",
@@ -80,17 +82,17 @@ export const programs = [
     prepare: true,
     tiny: 3,
     same: true,
+    strace: true,
   },
   {
     name: "metadata_storm",
     source: "metadata_storm.py",
     cause: "metadata-storm",
-    rules: ["metadata-storm", "metadata-time"],
+    rules: ["metadata-storm", "metadata-time", "excess-stats"],
     change: "states in memory, one journal file",
     storage: [target("t0", { write: 100, writes: 1500, options: "dirsync" })],
     tiny: 40,
     same: true,
-    // Renames, stats and removals are not in a recording.
     strace: true,
   },
   {
@@ -122,7 +124,7 @@ export const programs = [
     source: "imbalance.c",
     ranks: 4,
     cause: "byte-imbalance",
-    rules: ["byte-imbalance", "rank-imbalance"],
+    rules: ["byte-imbalance"],
     change: "equal parts",
     storage: [target("t0"), ...links(4, 25)],
     tiny: 8,
@@ -133,7 +135,7 @@ export const programs = [
     source: "independent.c",
     ranks: 2,
     cause: "independent-mpiio",
-    rules: ["independent-mpiio"],
+    rules: ["independent-mpiio", "mpiio-small"],
     change: "a file view and one collective write",
     storage: [target("t0", { write: 100, writes: 1500, options: "sync" })],
     tiny: 60,
@@ -150,6 +152,7 @@ export const programs = [
     prepare: true,
     tiny: 2,
     same: true,
+    strace: true,
   },
   {
     name: "read_modify_write",
@@ -161,6 +164,7 @@ export const programs = [
     prepare: true,
     tiny: 10,
     same: true,
+    strace: true,
   },
   {
     name: "hdf5_fill",
@@ -171,24 +175,26 @@ export const programs = [
     change: "H5D_FILL_TIME_NEVER",
     storage: [target("t0", { write: 40, writes: 2000, options: "sync" })],
     tiny: 1,
+    strace: true,
   },
   {
     name: "chunk_cache",
     source: "chunk_cache.py",
     needs: "h5py",
     cause: "hdf5-chunk-cache",
-    rules: ["hdf5-chunk-cache"],
+    rules: ["hdf5-chunk-cache", "hdf5-chunks"],
     change: "a chunk cache of 64 MiB",
     storage: [target("t0", { read: 100, reads: 2000 })],
     prepare: true,
     tiny: 4,
     same: true,
+    strace: true,
   },
   {
     name: "open_churn",
     source: "open_churn.c",
     cause: "open-churn",
-    rules: ["open-churn"],
+    rules: ["open-churn", "repeated-opens"],
     change: "the file kept open",
     storage: [target("t0")],
     tiny: 3000,
@@ -199,10 +205,11 @@ export const programs = [
     name: "read_back",
     source: "read_back.py",
     cause: "read-after-write",
-    rules: ["read-after-write", "read-back"],
+    rules: ["read-after-write"],
     change: "checksum of what is written",
     storage: [target("t0", { write: 100, writes: 2000, read: 60, reads: 2000 })],
     tiny: 3,
     same: true,
+    strace: true,
   },
 ];

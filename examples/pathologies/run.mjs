@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // Runs the programs flawed and mended, and compares what mending gains with what `plimsoll findings` says.
-// node run.mjs [--output FILE] [--repeats N] [--tiny] [PROGRAM...]
+// node run.mjs [--output FILE] [--repeats N] [--traces FOLDER] [--tiny] [PROGRAM...]
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { build, Missing } from "./build.mjs";
-import { Bench, endRunning } from "./measure.mjs";
+import { Bench, stop } from "./measure.mjs";
 import { programs } from "./programs.mjs";
 import { noThrottling, openStorage } from "./storage.mjs";
 import { summary, table } from "./table.mjs";
@@ -20,6 +20,7 @@ function readWords() {
     options: {
       output: { type: "string", short: "o", default: "results.json" },
       repeats: { type: "string", default: "3" },
+      traces: { type: "string" },
       tiny: { type: "boolean", default: false },
     },
   });
@@ -42,15 +43,17 @@ async function ensureTools() {
 }
 
 /** One row for each way to record. */
-async function measure(program, work, { tiny, repeats, throttled }) {
+async function measure(program, work, { tiny, repeats, throttled, traces }) {
   const built = build(program, work);
   const storage = await openStorage(program, join(work, "storage"), throttled);
   try {
     const bench = new Bench(program, built, storage, tiny ? program.tiny : undefined);
     const times = await bench.times(repeats);
     const rows = [];
-    for (const input of program.strace ? ["record", "strace"] : ["record"])
-      rows.push(rowOf(program, times, input, await bench.findings(input, join(work, "trace")), throttled));
+    for (const input of program.strace ? ["record", "strace"] : ["record"]) {
+      const trace = join(traces ?? work, `${program.name}.${input}`);
+      rows.push(rowOf(program, times, input, await bench.findings(input, trace), throttled));
+    }
     return rows;
   } finally {
     await storage.close();
@@ -86,6 +89,7 @@ async function main() {
   const reason = noThrottling();
   if (reason !== undefined)
     say(`storage is not throttled (${reason}): gains are those of the file system of ${tmpdir()}`);
+  if (options.traces !== undefined) mkdirSync(options.traces, { recursive: true });
   const work = mkdtempSync(join(tmpdir(), "plimsoll-pathologies-"));
   const rows = [];
   try {
@@ -111,7 +115,7 @@ async function main() {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.once(signal, () => {
     process.exitCode = 1;
-    endRunning();
+    stop();
   });
 }
 

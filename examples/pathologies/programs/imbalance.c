@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
   long end = rank + 1 == ranks ? options.count : (long)(options.count * (first + other * rank) + 0.5);
 
   const char *path = path_in(options.folder[0], "out");
-  if (rank == 0) close(open_direct(path, O_WRONLY | O_CREAT | O_TRUNC));
+  if (rank == 0) make_empty(path, options.count * MIB);
   MPI_Barrier(MPI_COMM_WORLD);
   int fd = open_direct(path, O_WRONLY);
   char *piece = aligned(MIB);

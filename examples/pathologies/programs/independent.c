@@ -25,7 +25,7 @@ static void write_together(MPI_File file, char *data, long blocks, int rank, int
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  struct options options = read_options(argc, argv, 1000);
+  struct options options = read_options(argc, argv, 500);
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

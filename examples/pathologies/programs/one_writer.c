@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const char *path = path_in(options.folder[0], "out");
   int writes = options.mended || rank == 0;
-  if (rank == 0) close(open_direct(path, O_WRONLY | O_CREAT | O_TRUNC));
+  if (rank == 0) make_empty(path, ranks * options.count * MIB);
   MPI_Barrier(MPI_COMM_WORLD);
   int fd = writes ? open_direct(path, O_WRONLY) : -1;
   char *mine = aligned(MIB), *all = aligned(ranks * MIB);

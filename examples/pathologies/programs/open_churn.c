@@ -4,7 +4,7 @@
 #define LINE 64
 
 int main(int argc, char **argv) {
-  struct options options = read_options(argc, argv, 500000);
+  struct options options = read_options(argc, argv, 200000);
   const char *path = path_in(options.folder[0], "log");
   char line[LINE];
   unlink(path);

@@ -6,7 +6,7 @@ import zlib
 import common
 
 PIECE = 1 << 20
-options = common.options(60, "MiB to write")
+options = common.options(90, "MiB to write")
 path = os.path.join(options.folder, "out")
 
 pieces = [common.data(PIECE, at) for at in range(4)]

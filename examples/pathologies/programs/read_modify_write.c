@@ -6,7 +6,7 @@
 #define UPDATE (4 * KIB)
 
 int main(int argc, char **argv) {
-  struct options options = read_options(argc, argv, 150);
+  struct options options = read_options(argc, argv, 200);
   const char *path = path_in(options.folder[0], "table");
   if (options.prepare) {
     make_input(path, options.count * WINDOW);

@@ -11,7 +11,7 @@
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  struct options options = read_options(argc, argv, 20);
+  struct options options = read_options(argc, argv, 40);
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

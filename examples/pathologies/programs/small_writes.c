@@ -5,7 +5,7 @@
 #define GATHERED (1 * MIB)
 
 int main(int argc, char **argv) {
-  struct options options = read_options(argc, argv, 4000);
+  struct options options = read_options(argc, argv, 5000);
   const char *path = path_in(options.folder[0], "out");
   int fd = open_direct(path, O_WRONLY | O_CREAT | O_TRUNC);
   size_t room = options.mended ? GATHERED : RECORD, used = 0;

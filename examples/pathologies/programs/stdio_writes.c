@@ -5,7 +5,7 @@
 #define RECORD 24
 
 int main(int argc, char **argv) {
-  struct options options = read_options(argc, argv, 2500000);
+  struct options options = read_options(argc, argv, 2000000);
   const char *path = path_in(options.folder[0], "out");
   FILE *file = fopen(path, "w");
   if (file == NULL) die(path);
