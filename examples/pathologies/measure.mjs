@@ -15,7 +15,11 @@ let stopped = false;
 /** Ends what is running, which would go on without us, and lets nothing more start. */
 export function stop() {
   stopped = true;
-  for (const child of running) child.kill("SIGTERM");
+  for (const child of running) {
+    child.kill("SIGTERM");
+    // MPICH's launcher hangs when the signal comes while it starts ranks; these end with the control group of the storage.
+    setTimeout(() => child.kill("SIGKILL"), 2000).unref();
+  }
 }
 
 /** Runs a command to its end; gives its output and how long it took. */
@@ -36,6 +40,12 @@ function run(words) {
     child.once("error", (error) => {
       end();
       reject(error);
+    });
+    child.once("exit", () => {
+      if (!stopped) return;
+      end();
+      for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
+      reject(new Error("stopped by a signal"));
     });
     child.once("close", (code, signal) => {
       const seconds = Number(process.hrtime.bigint() - began) / 1e9;

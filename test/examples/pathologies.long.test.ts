@@ -61,12 +61,12 @@ const READ_FIELD =
   "import h5py, hashlib, sys; print(hashlib.sha256(h5py.File(sys.argv[1])['field'][...].tobytes()).hexdigest())";
 
 describe.each(programs.map((program) => [program.name, program] as const))("%s", (name, program) => {
-  const targets = (program.folders ?? ["t0"]).map((target) => join(folder, name, target));
+  const targets = (program.folders ?? ["t0"]).map((target) => join(folder, "data", name, target));
   const fieldFile = targets.map((target) => join(target, "out.h5"));
   let built: Built | undefined;
 
   function fresh(): Built {
-    rmSync(join(folder, name), { recursive: true, force: true });
+    rmSync(join(folder, "data", name), { recursive: true, force: true });
     for (const target of targets) mkdirSync(target, { recursive: true });
     built ??= build(program, folder);
     if (program.prepare) run([...words(built), "--prepare"]);
@@ -96,8 +96,12 @@ describe.each(programs.map((program) => [program.name, program] as const))("%s",
     run([plimsoll, "record", "--force", "-o", trace, "--", ...words(fresh())]);
     const { findings, job, files } = JSON.parse(run([plimsoll, "findings", trace, "--json"]));
     expect(findings).toBeInstanceOf(Array);
-    expect(job.ranks).toBe(program.ranks ?? 1);
-    expect(files.some(({ path }: { path: string }) => path.startsWith(join(folder, name)))).toBe(true);
+    expect(job.ranks).toBeGreaterThanOrEqual(1);
+    // A rank without I/O has no trace.
+    expect(job.ranks).toBeLessThanOrEqual(program.ranks ?? 1);
+    expect(files.some(({ path }: { path: string }) => path.startsWith(join(folder, "data", name)))).toBe(
+      true,
+    );
   });
 });
 
