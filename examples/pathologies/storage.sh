@@ -40,7 +40,7 @@ limit() { if [ "$1" = 0 ]; then echo max; else echo "$1"; fi; }
 
 # throttle GROUP MAJOR:MINOR WRITE-BYTES/S WRITES/S READ-BYTES/S READS/S; 0 is no limit
 throttle() {
-  if [ $VERSION = 1 ]; then
+  if [ "$VERSION" = 1 ]; then
     echo "$2 $3" > "$1/blkio.throttle.write_bps_device" &&
       echo "$2 $4" > "$1/blkio.throttle.write_iops_device" &&
       echo "$2 $5" > "$1/blkio.throttle.read_bps_device" &&
@@ -52,13 +52,13 @@ throttle() {
 
 make_group() {
   GROUP=$TOP/$NAME-$$
-  if [ $VERSION = 2 ]; then
+  if [ "$VERSION" = 2 ]; then
     grep -qw io "$TOP/cgroup.subtree_control" || echo +io > "$TOP/cgroup.subtree_control" || return 1
   fi
   mkdir "$GROUP" || return 1
   # In version 2 a group has either processes or groups with a controller: programs without a link are in a group, too.
   mkdir "$GROUP/all" || return 1
-  [ $VERSION = 1 ] || echo +io > "$GROUP/cgroup.subtree_control"
+  [ "$VERSION" = 1 ] || echo +io > "$GROUP/cgroup.subtree_control"
 }
 
 # make_target FOLDER NAME:MIB:WRITE-MIB/S:WRITES/S:READ-MIB/S:READS/S:OPTIONS
@@ -69,7 +69,6 @@ make_target() {
   # Without a journal in the way: what is throttled are the program's own requests.
   truncate -s "${mib}M" "$image" && mkfs.ext4 -q -F -O ^has_journal -m 0 "$image" || return 1
   loop=$(losetup --find --show "$image") || return 1
-  LOOPS+=("$loop")
   # The device keeps the memory until it is detached, whatever happens to this script.
   rm -f "$image"
   mkdir -p "$1/$name" && mount -o "noatime${options:+,$options}" "$loop" "$1/$name" || return 1
@@ -77,7 +76,7 @@ make_target() {
   DEVICES+=("$device")
   throttle "$GROUP/all" "$device" $((wbps * MIB)) "$wiops" $((rbps * MIB)) "$riops" || return 1
   # The kernel writes back dirty pages in the top group of version 1.
-  [ $VERSION = 2 ] || throttle "$TOP" "$device" $((wbps * MIB)) "$wiops" $((rbps * MIB)) "$riops"
+  [ "$VERSION" = 2 ] || throttle "$TOP" "$device" $((wbps * MIB)) "$wiops" $((rbps * MIB)) "$riops"
 }
 
 # make_link RANK:WRITE-MIB/S
@@ -107,7 +106,7 @@ remove() {
     done
     losetup -d "$loop"
     # A loop device outlives its file, and so would its limits.
-    [ $VERSION = 2 ] || throttle "$TOP" "$device" 0 0 0 0
+    [ "$VERSION" = 2 ] || throttle "$TOP" "$device" 0 0 0 0
   done
   for _ in 1 2 3 4 5 6 7 8 9 10; do
     rmdir "$group"/*/ "$group" 2> /dev/null
@@ -129,7 +128,7 @@ main() {
   local folder=$1 word
   shift
   sweep
-  DEVICES=() LOOPS=()
+  DEVICES=()
   # Ctrl-C reaches this script together with its parent; it must outlive the programs that use the storage.
   trap '' INT TERM HUP
   trap 'remove "$GROUP"' EXIT
