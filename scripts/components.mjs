@@ -38,6 +38,19 @@ export const components = [
     why: "runs parallel programs with another ABI",
   },
   {
+    name: "HDF5",
+    probe: "h5pcc.mpich",
+    packages: ["libhdf5-mpich-dev"],
+    why: "builds parallel HDF5 programs",
+  },
+  {
+    name: "h5py",
+    // A module of Debian's own Python has no program.
+    file: "/usr/lib/python3/dist-packages/h5py",
+    packages: ["python3-h5py"],
+    why: "runs HDF5 programs in Python",
+  },
+  {
     name: "Slurm",
     probe: "slurmctld",
     packages: ["slurm-wlm", "slurm-wlm-basic-plugins", "munge"],
@@ -75,9 +88,9 @@ export const components = [
   { name: "bpls", probe: "bpls", packages: ["libadios-bin"], why: "reads what we write" },
 ];
 
-/** Installs missing components where possible; gives those still missing. */
-export function ensureComponents() {
-  const missing = components.filter((one) => !onPath(one.probe));
+/** Installs missing components, all or those of these names, where possible; gives those still missing. */
+export function ensureComponents(names = components.map(({ name }) => name)) {
+  const missing = components.filter((one) => names.includes(one.name) && !isThere(one));
   if (missing.length === 0) return [];
   if (!canInstall()) return missing;
   say(`installing ${missing.map((one) => one.name).join(", ")} (apt-get)`);
@@ -89,7 +102,11 @@ export function ensureComponents() {
     // One unknown package fails them all; then try each alone.
     for (const one of missing) apt("install", "--yes", "--no-install-recommends", ...one.packages);
   }
-  return missing.filter((one) => !onPath(one.probe));
+  return missing.filter((one) => !isThere(one));
+}
+
+function isThere({ probe, file }) {
+  return probe === undefined ? existsSync(file) : onPath(probe);
 }
 
 export function onPath(program) {
