@@ -13,7 +13,7 @@ import {
   machineFile,
   readTargets,
   spaceOf,
-} from "../../adaptive/sim/calibrate/index.ts";
+} from "../../adaptive/paper/calibrate/index.ts";
 import { type Machine, MACHINES } from "../../adaptive/sim/machines/index.ts";
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../../adaptive/sim/storage/index.ts";
 import { defineCommand } from "../command.ts";

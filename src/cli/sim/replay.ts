@@ -6,9 +6,9 @@ import { replayDocument, replayJson, replayVerdict, samplesCsv } from "../../ada
 import type { Document, Figure } from "../../model/index.ts";
 import { readMachine } from "../../adaptive/sim/machines/index.ts";
 import { textTable } from "../../base/text-table.ts";
-import { machinesWith } from "../../adaptive/sim/replay/machines.ts";
-import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../adaptive/sim/replay/parts.ts";
-import { type JudgedCheck, type Replay, runReplay } from "../../adaptive/sim/replay/replay.ts";
+import { machinesWith } from "../../adaptive/paper/replay/machines.ts";
+import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../adaptive/paper/replay/parts.ts";
+import { type JudgedCheck, type Replay, runReplay } from "../../adaptive/paper/replay/replay.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
