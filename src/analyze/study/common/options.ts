@@ -13,6 +13,19 @@ export interface OptionInfo {
   readonly help: string;
 }
 
+/** The values of options: what their table says, so that nobody writes it twice. */
+export type OptionsOf<Infos extends Readonly<Record<string, OptionInfo>>> = {
+  readonly [Name in keyof Infos]: ValueOf<Infos[Name]>;
+};
+
+type ValueOf<Info extends OptionInfo> = Info extends { readonly choices: readonly string[] }
+  ? Info["choices"][number]
+  : Info["default"] extends number
+    ? number
+    : Info["default"] extends string
+      ? string
+      : readonly string[];
+
 /** Of the confidence intervals, the same in every study. */
 export const INTERVAL_OPTIONS = {
   replicates: {

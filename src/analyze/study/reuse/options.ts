@@ -1,45 +1,17 @@
 /** The options of the study, each with its default and the items that it changes. The CLI and the manual come from here. */
-import { checkOptions, checkZone, defaultsOf, INTERVAL_OPTIONS, type OptionInfo } from "../common/options.ts";
-
-export interface ReuseOptions {
-  /** Files that moved at least this many bytes in all are studied. */
-  readonly minBytes: number;
-  /** … in at least this many runs. */
-  readonly minRuns: number;
-  /** `FROM..TO`, dates or times of the zone, TO excluded; empty is everything. */
-  readonly period: string;
-  /** Mount points, with all below them, whose files are left out: burst buffers. */
-  readonly excludeMounts: readonly string[];
-  readonly application: "exe" | "exe-uid";
-  readonly classRule: "ratio" | "absolute" | "cluster";
-  readonly classThreshold: number;
-  readonly classBytes: number;
-  readonly oneSided: number;
-  readonly runBytes: "selected" | "all";
-  readonly gap: "start-start" | "end-start";
-  readonly gapHours: number;
-  readonly absentType: "zero" | "exclude";
-  readonly streakShare: "rounded" | "mean";
-  readonly applicationGap: "pairs" | "files" | "different";
-  readonly ioTime: "slowest" | "sum";
-  readonly zone: string;
-  readonly hourStatistic: "mean" | "median";
-  readonly minRunsPerCell: number;
-  readonly ddof: number;
-  readonly covRuns: "all" | "per-type";
-  readonly metadataOnly: "include" | "exclude";
-  readonly partial: "bounds" | "use";
-  readonly seed: number;
-  readonly replicates: number;
-  readonly level: number;
-}
-
-export type OptionName = keyof ReuseOptions;
+import {
+  checkOptions,
+  checkZone,
+  defaultsOf,
+  INTERVAL_OPTIONS,
+  type OptionInfo,
+  type OptionsOf,
+} from "../common/options.ts";
 
 /** Cray DataWarp: what the published study left out. */
 const BURST_BUFFERS = ["/var/opt/cray/dws"];
 
-export const REUSE_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
+export const REUSE_OPTIONS = {
   minBytes: {
     default: 100e9,
     min: 0,
@@ -151,7 +123,10 @@ export const REUSE_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
   },
   seed: { default: 1, min: 0, integer: true, help: "random seed of the confidence intervals" },
   ...INTERVAL_OPTIONS,
-};
+} as const satisfies Readonly<Record<string, OptionInfo>>;
+
+export type ReuseOptions = OptionsOf<typeof REUSE_OPTIONS>;
+export type OptionName = keyof ReuseOptions;
 
 const REUSE_DEFAULTS = defaultsOf<ReuseOptions>(REUSE_OPTIONS);
 

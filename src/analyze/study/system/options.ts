@@ -7,46 +7,13 @@ import {
   defaultsOf,
   INTERVAL_OPTIONS,
   type OptionInfo,
+  type OptionsOf,
   sizeOf,
 } from "../common/options.ts";
 import { LATE_MINUTES } from "../common/run-minutes.ts";
-import { PER_CALL, type Population, POPULATIONS } from "../common/write-classes.ts";
+import { PER_CALL, POPULATIONS } from "../common/write-classes.ts";
 
-export interface SystemOptions {
-  /** Jobs of this cluster; empty is all. */
-  readonly cluster: string;
-  /** Jobs that start from here on, and before there; local dates or times, empty is no bound. */
-  readonly from: string;
-  readonly to: string;
-  readonly zone: string;
-  readonly maxHours: number;
-  readonly population: Population;
-  readonly perCall: (typeof PER_CALL)[number];
-  readonly userPerCall: "sumOfRatios" | "ratioOfSums";
-  /** `mean`, `median`, or a number of bytes. */
-  readonly threshold: string;
-  readonly booking: "start" | "proportional";
-  readonly year: number;
-  readonly lateMinutes: number;
-  readonly maxGapMinutes: number;
-  readonly burst: "whole" | "minute";
-  readonly memoryMinutes: "writes" | "io";
-  /** `128GB` for all clusters, or `quartz=128GB`. */
-  readonly nodeMemory: readonly string[];
-  readonly periodStrength: number;
-  readonly periodBins: number;
-  readonly shuffles: number;
-  readonly similarity: "bins" | "program" | "cluster";
-  readonly groupJobs: number;
-  readonly clusterRuns: number;
-  readonly clusterDistance: number;
-  readonly seed: number;
-  readonly replicates: number;
-  readonly level: number;
-}
-
-export type OptionName = keyof SystemOptions;
-export const SYSTEM_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
+export const SYSTEM_OPTIONS = {
   cluster: { default: "", valueName: "NAME", help: "only jobs of this cluster" },
   from: {
     default: "",
@@ -155,7 +122,10 @@ export const SYSTEM_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
   },
   seed: { default: 1, min: 0, integer: true, help: "random seed of shuffles and confidence intervals" },
   ...INTERVAL_OPTIONS,
-};
+} as const satisfies Readonly<Record<string, OptionInfo>>;
+
+export type SystemOptions = OptionsOf<typeof SYSTEM_OPTIONS>;
+export type OptionName = keyof SystemOptions;
 
 const SYSTEM_DEFAULTS = defaultsOf<SystemOptions>(SYSTEM_OPTIONS);
 
