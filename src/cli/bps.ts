@@ -15,6 +15,7 @@ import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { writeFigureFolder, writePage } from "./page-output.ts";
 import { version } from "../../package.json";
+import { option } from "./option.ts";
 
 const PAGE_TOP = 100;
 
@@ -26,88 +27,38 @@ export default defineCommand({
     { name: "input", help: "a trace, a folder of traces, or - for stdin", kind: "file", variadic: true },
   ],
   options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "FILE.html",
-      help: "write the full report as one HTML file",
-    },
-    figures: {
-      kind: "string",
-      valueName: "DIR",
-      help: "write every figure as SVG and CSV to a folder; replaces earlier figures",
-    },
-    by: { kind: "list", valueName: "GROUP", help: `also per ${GROUPINGS.join(", ")}` },
-    top: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      help: "show the N largest groups by bytes (default: 10; 100 in HTML)",
-    },
-    every: {
-      kind: "string",
-      valueName: "TIME",
-      help: "also per time window, such as 1s or 250ms",
-    },
-    block: { kind: "bytes", min: 1, default: 512, help: "block size" },
-    ceil: { kind: "boolean", help: "round each call up to whole blocks, as in the paper" },
-    "execution-time": {
-      kind: "string",
-      valueName: "TIME",
-      help: "compute IOPS over this time instead of the I/O time",
-    },
-    only: { kind: "choice", choices: ["read", "write"], help: "count only reads or only writes" },
-    file: {
-      kind: "list",
-      valueName: "GLOB",
-      help: "count only these files, such as '*.h5' or '/scratch/**'",
-    },
-    "include-nonfile": { kind: "boolean", help: "also count pipes, sockets and terminals" },
-    from: {
-      kind: "string",
-      valueName: "TIME",
-      help: "start time, relative to the first call",
-    },
-    to: {
-      kind: "string",
-      valueName: "TIME",
-      help: "end time (exclusive), relative to the first call",
-    },
-    align: {
-      kind: "choice",
-      choices: ["clock", "start"],
-      default: "clock",
-      help: "start: shift each input to begin at 0, for inputs without a common clock",
-    },
-    format: {
-      kind: "choice",
-      choices: formatsWith("calls").map(({ id }) => id),
-      help: "input format (default: detect)",
-    },
-    time: {
-      kind: "choice",
-      choices: TIME_UNITS,
-      help: "time unit of CSV (default: s) and of fio log times (default: ms)",
-    },
-    latency: { kind: "choice", choices: TIME_UNITS, help: "latency unit of fio logs (default: ns)" },
-    "keep-going": { kind: "boolean", help: "use the readable part of a damaged input" },
-    memory: {
-      kind: "bytes",
+    output: option.output("FILE.html", "write the full report as one HTML file"),
+    figures: option.text("DIR", "write every figure as SVG and CSV to a folder; replaces earlier figures"),
+    by: option.list("GROUP", `also per ${GROUPINGS.join(", ")}`),
+    top: option.whole("show the N largest groups by bytes (default: 10; 100 in HTML)", { min: 1 }),
+    every: option.text("TIME", "also per time window, such as 1s or 250ms"),
+    block: option.bytes("block size", { min: 1, default: 512 }),
+    ceil: option.flag("round each call up to whole blocks, as in the paper"),
+    "execution-time": option.text("TIME", "compute IOPS over this time instead of the I/O time"),
+    only: option.choice(["read", "write"], "count only reads or only writes"),
+    file: option.list("GLOB", "count only these files, such as '*.h5' or '/scratch/**'"),
+    "include-nonfile": option.flag("also count pipes, sockets and terminals"),
+    from: option.text("TIME", "start time, relative to the first call"),
+    to: option.text("TIME", "end time (exclusive), relative to the first call"),
+    align: option.choice(
+      ["clock", "start"],
+      "start: shift each input to begin at 0, for inputs without a common clock",
+      { default: "clock" },
+    ),
+    format: option.choice(
+      formatsWith("calls").map(({ id }) => id),
+      "input format (default: detect)",
+    ),
+    time: option.choice(TIME_UNITS, "time unit of CSV (default: s) and of fio log times (default: ms)"),
+    latency: option.choice(TIME_UNITS, "latency unit of fio logs (default: ns)"),
+    "keep-going": option.flag("use the readable part of a damaged input"),
+    memory: option.bytes("memory limit; 100 million calls take about 1 GiB", {
       default: 2 ** 31,
       min: 2 ** 25,
-      help: "memory limit; 100 million calls take about 1 GiB",
-    },
-    threads: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      help: "threads for large plimsoll record traces (default: one per core)",
-    },
-    brief: {
-      kind: "boolean",
-      help: "metrics only: no timeline, no groups; twice as fast on large traces",
-    },
-    full: { kind: "boolean", help: "print all sections on the terminal" },
+    }),
+    threads: option.whole("threads for large plimsoll record traces (default: one per core)", { min: 1 }),
+    brief: option.flag("metrics only: no timeline, no groups; twice as fast on large traces"),
+    full: option.flag("print all sections on the terminal"),
   },
   examples: [
     { command: "plimsoll bps trace/", does: "metrics of a recorded run" },

@@ -6,6 +6,7 @@ import { plain, renderText } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, readJob } from "./job/read.ts";
 import { writePage } from "./page-output.ts";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "diff",
@@ -16,20 +17,13 @@ export default defineCommand({
     { name: "after", help: "log, trace or folder of the second run", kind: "file" },
   ],
   options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "FILE.html",
-      help: "write the comparison as one HTML file",
-    },
-    noise: {
-      kind: "number",
+    output: option.output("FILE.html", "write the comparison as one HTML file"),
+    noise: option.number("relative difference of a measured value that counts as noise", {
       min: 0,
       max: 1,
       default: NOISE,
-      help: "relative difference of a measured value that counts as noise",
-    },
-    full: { kind: "boolean", help: "print all sections on the terminal" },
+    }),
+    full: option.flag("print all sections on the terminal"),
     ...JOB_OPTIONS,
   },
   examples: [

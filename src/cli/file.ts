@@ -6,6 +6,7 @@ import { version } from "../../package.json";
 import { defineCommand } from "./command.ts";
 import { writePage } from "./page-output.ts";
 import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "file",
@@ -13,8 +14,8 @@ export default defineCommand({
     "Looks up one file in a store by its recorded path or record id and shows producers and consumers, each run that used it, the time between runs, bytes and applications. The same path on several mounts is one file per mount.",
   arguments: [{ name: "path", help: "path as recorded, or record id", kind: "text" }],
   options: {
-    store: { kind: "string", valueName: "DIR", help: "store to read" },
-    output: { kind: "string", short: "o", valueName: "FILE.html", help: "write the answer as one HTML file" },
+    store: option.text("DIR", "store to read"),
+    output: option.output("FILE.html", "write the answer as one HTML file"),
     ...ENGINE_OPTIONS,
   },
   examples: [

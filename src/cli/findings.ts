@@ -18,6 +18,7 @@ import { findingsText, wrap } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { CheckFailed } from "./failure.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "findings",
@@ -33,13 +34,9 @@ export default defineCommand({
     },
   ],
   options: {
-    list: { kind: "boolean", help: "explain all rules; reads no log" },
-    "fail-on": {
-      kind: "choice",
-      choices: SEVERITIES,
-      help: "exit code 1 if a finding has at least this severity",
-    },
-    only: { kind: "list", valueName: "ID", help: "apply only this rule; may be repeated" },
+    list: option.flag("explain all rules; reads no log"),
+    "fail-on": option.choice(SEVERITIES, "exit code 1 if a finding has at least this severity"),
+    only: option.list("ID", "apply only this rule; may be repeated"),
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },

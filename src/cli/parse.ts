@@ -4,6 +4,7 @@ import { CommanderError, Command as Commander, Option } from "commander";
 import { UsageError } from "../base/errors.ts";
 import type { ArgumentSpec, Command, Invocation, OptionSpec } from "./command.ts";
 import { parseChoice, parseValue } from "./values.ts";
+import { option } from "./option.ts";
 
 interface Parsed {
   readonly invocation: Invocation;
@@ -14,9 +15,9 @@ interface Parsed {
 
 /** Every command has these. */
 export const COMMON_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  json: { kind: "boolean", help: "print one JSON document" },
-  debug: { kind: "boolean", help: "show the stack of an error" },
-  help: { kind: "boolean", short: "h", help: "show this help" },
+  json: option.flag("print one JSON document"),
+  debug: option.flag("show the stack of an error"),
+  help: option.flag("show this help", { short: "h" }),
 };
 
 export function parseArguments(command: Command, words: readonly string[]): Parsed {

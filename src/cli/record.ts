@@ -21,6 +21,7 @@ import { metricsJson } from "./bps/json.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { CheckFailed } from "./failure.ts";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "record",
@@ -42,34 +43,22 @@ export default defineCommand({
     { name: "command", help: "the program and its arguments, after --", kind: "text", variadic: true },
   ],
   options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "DIR",
-      help: "trace folder (default: plimsoll-record-PID)",
-    },
-    force: { kind: "boolean", help: "replace an existing trace in that folder" },
-    only: { kind: "list", valueName: "PATH", help: "record only this file, folder or pattern (* and ?)" },
-    skip: { kind: "list", valueName: "PATH", help: "do not record this file, folder or pattern" },
-    all: { kind: "boolean", help: "also record system files, pipes, sockets and terminals" },
-    with: { kind: "choice", choices: ["auto", "shim", "strace"], default: "auto", help: "how to record" },
-    limit: {
-      kind: "bytes",
+    output: option.output("DIR", "trace folder (default: plimsoll-record-PID)"),
+    force: option.flag("replace an existing trace in that folder"),
+    only: option.list("PATH", "record only this file, folder or pattern (* and ?)"),
+    skip: option.list("PATH", "do not record this file, folder or pattern"),
+    all: option.flag("also record system files, pipes, sockets and terminals"),
+    with: option.choice(["auto", "shim", "strace"], "how to record", { default: "auto" }),
+    limit: option.bytes("max trace size per process; further calls are counted as dropped", {
       default: 4 * 2 ** 30,
       min: 2 ** 20,
-      help: "max trace size per process; further calls are counted as dropped",
-    },
-    delay: {
-      kind: "string",
-      valueName: "SPEC",
-      help: "emulate a slow device: latency=200us,bandwidth=100MB/s,concurrency=1,path=/data",
-    },
-    block: { kind: "bytes", default: 512, min: 1, help: "block size" },
-    paper: {
-      kind: "string",
-      valueName: "FILE",
-      help: "also write records in the format of the BPS paper (.bps32)",
-    },
+    }),
+    delay: option.text(
+      "SPEC",
+      "emulate a slow device: latency=200us,bandwidth=100MB/s,concurrency=1,path=/data",
+    ),
+    block: option.bytes("block size", { default: 512, min: 1 }),
+    paper: option.text("FILE", "also write records in the format of the BPS paper (.bps32)"),
   },
   async run({ arguments: command, options }, context) {
     const folder = options.output ?? `plimsoll-record-${process.pid}`;

@@ -7,6 +7,7 @@ import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
 import { writeFigureFolder, writePage } from "./page-output.ts";
 import { version } from "../../package.json";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "report",
@@ -21,30 +22,17 @@ export default defineCommand({
     },
   ],
   options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "FILE.html",
-      help: "write the full report as one HTML file",
-    },
-    figures: {
-      kind: "string",
-      valueName: "DIR",
-      help: "write every figure as SVG and CSV to a folder; replaces earlier figures",
-    },
-    full: { kind: "boolean", help: "print all sections on the terminal" },
-    calls: {
-      kind: "number",
-      integer: true,
+    output: option.output("FILE.html", "write the full report as one HTML file"),
+    figures: option.text("DIR", "write every figure as SVG and CSV to a folder; replaces earlier figures"),
+    full: option.flag("print all sections on the terminal"),
+    calls: option.whole("embed at most N calls in the HTML; above that the timeline shows binned activity", {
       min: 0,
       default: 100_000,
-      help: "embed at most N calls in the HTML; above that the timeline shows binned activity",
-    },
-    window: {
-      kind: "string",
-      valueName: "FROM-TO",
-      help: "embed only calls in this time range of the run, in seconds, such as 12.5-14",
-    },
+    }),
+    window: option.text(
+      "FROM-TO",
+      "embed only calls in this time range of the run, in seconds, such as 12.5-14",
+    ),
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },

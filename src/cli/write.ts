@@ -27,6 +27,7 @@ import { previewJson, previewLines } from "./write/preview.ts";
 import { type Ranks, withRanks } from "./write/ranks.ts";
 import { resultJson, resultLines } from "./write/result.ts";
 import { writeFile } from "../node/write-file.ts";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "write",
@@ -42,109 +43,48 @@ export default defineCommand({
     },
   ],
   options: {
-    output: { kind: "string", short: "o", valueName: "NAME.bp", help: "output dataset" },
-    targets: {
-      kind: "string",
-      valueName: "DIR[,DIR…]",
-      help: "one folder per storage target (default: NAME.bp.dir)",
-    },
-    array: {
-      kind: "list",
-      valueName: "NAME:TYPE:DIMS",
-      help: "contents of each source, in order; the first dimension may be * (default: one byte variable per source)",
-    },
-    layout: {
-      kind: "string",
-      valueName: "FILE.json",
-      help: "full decomposition: variables, sources and their blocks",
-    },
-    append: { kind: "boolean", help: "append an output step to the dataset" },
-    resume: {
-      kind: "boolean",
-      help: "continue an interrupted write; exit code 0 if it is already complete",
-    },
-    force: { kind: "boolean", help: "replace the dataset and discard an interrupted write" },
-    "dry-run": { kind: "boolean", help: "print the plan, write nothing" },
-    policy: {
-      kind: "choice",
-      choices: ["plimsoll", "paper"],
-      default: "plimsoll",
-      help: "scheduling policy: plimsoll, or that of the adaptive I/O paper",
-    },
-    method: {
-      kind: "choice",
-      choices: ["adaptive", "static"],
+    output: option.output("NAME.bp", "output dataset"),
+    targets: option.text("DIR[,DIR…]", "one folder per storage target (default: NAME.bp.dir)"),
+    array: option.list(
+      "NAME:TYPE:DIMS",
+      "contents of each source, in order; the first dimension may be * (default: one byte variable per source)",
+    ),
+    layout: option.text("FILE.json", "full decomposition: variables, sources and their blocks"),
+    append: option.flag("append an output step to the dataset"),
+    resume: option.flag("continue an interrupted write; exit code 0 if it is already complete"),
+    force: option.flag("replace the dataset and discard an interrupted write"),
+    "dry-run": option.flag("print the plan, write nothing"),
+    policy: option.choice(
+      ["plimsoll", "paper"],
+      "scheduling policy: plimsoll, or that of the adaptive I/O paper",
+      { default: "plimsoll" },
+    ),
+    method: option.choice(["adaptive", "static"], "static: no rescheduling, for comparison", {
       default: "adaptive",
-      help: "static: no rescheduling, for comparison",
-    },
-    writers: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      max: 1024,
-      help: "writer processes (default: twice the cores, max 16)",
-    },
-    "per-target": {
-      kind: "number",
-      integer: true,
-      min: 1,
-      max: 1024,
-      help: "concurrent writers per target (default: measured)",
-    },
-    memory: {
-      kind: "bytes",
-      min: 2 ** 21,
-      default: 2 ** 28,
-      help: "buffer memory of all processes together",
-    },
-    lustre: {
-      kind: "string",
-      valueName: "OSTS",
-      help: "one target per OST, such as 0-15; sets the stripe with lfs",
-    },
-    "target-speed": {
-      kind: "list",
-      valueName: "T:SPEED",
-      help: "throttle target T to a rate (20M per second) or to a fraction of --base-speed (0.125), for experiments",
-    },
-    "base-speed": {
-      kind: "bytes",
-      min: 1,
-      help: "throttle every target to this rate per second (default with a fraction: 100M)",
-    },
-    workload: {
-      kind: "choice",
-      choices: Object.keys(WORKLOADS),
-      help: "instead of sources: synthetic output of a program of the paper",
-    },
-    processes: {
-      kind: "number",
-      short: "n",
-      integer: true,
-      min: 1,
-      max: 1_000_000,
-      default: 16,
-      help: "processes of the workload",
-    },
-    scale: { kind: "number", min: 1e-6, max: 1024, default: 1, help: "scale factor of the workload size" },
-    history: {
-      kind: "string",
-      valueName: "FILE",
-      help: "file that keeps target speeds between runs, or none",
-    },
-    backend: {
-      kind: "choice",
-      choices: ["posix", "null"],
-      default: "posix",
-      help: "null: discard data",
-    },
-    ops: { kind: "string", valueName: "FILE.csv", help: "log every write, for plimsoll bps" },
-    report: { kind: "string", valueName: "FILE.html", help: "write an HTML report on targets and writers" },
-    runs: {
-      kind: "string",
-      valueName: "FILE.jsonl",
-      help: "append this run to a file; the report then compares all runs in it",
-    },
+    }),
+    writers: option.whole("writer processes (default: twice the cores, max 16)", { min: 1, max: 1024 }),
+    "per-target": option.whole("concurrent writers per target (default: measured)", { min: 1, max: 1024 }),
+    memory: option.bytes("buffer memory of all processes together", { min: 2 ** 21, default: 2 ** 28 }),
+    lustre: option.text("OSTS", "one target per OST, such as 0-15; sets the stripe with lfs"),
+    "target-speed": option.list(
+      "T:SPEED",
+      "throttle target T to a rate (20M per second) or to a fraction of --base-speed (0.125), for experiments",
+    ),
+    "base-speed": option.bytes(
+      "throttle every target to this rate per second (default with a fraction: 100M)",
+      { min: 1 },
+    ),
+    workload: option.choice(
+      Object.keys(WORKLOADS),
+      "instead of sources: synthetic output of a program of the paper",
+    ),
+    processes: option.whole("processes of the workload", { short: "n", min: 1, max: 1_000_000, default: 16 }),
+    scale: option.number("scale factor of the workload size", { min: 1e-6, max: 1024, default: 1 }),
+    history: option.text("FILE", "file that keeps target speeds between runs, or none"),
+    backend: option.choice(["posix", "null"], "null: discard data", { default: "posix" }),
+    ops: option.text("FILE.csv", "log every write, for plimsoll bps"),
+    report: option.text("FILE.html", "write an HTML report on targets and writers"),
+    runs: option.text("FILE.jsonl", "append this run to a file; the report then compares all runs in it"),
   },
   examples: [
     {

@@ -15,6 +15,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CheckFailed } from "../failure.ts";
 import { durationMs } from "./durations.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "collect server",
@@ -32,32 +33,18 @@ export default defineCommand({
     },
   ],
   options: {
-    every: { kind: "string", help: "sampling interval", default: "60s", valueName: "TIME" },
-    once: { kind: "boolean", help: "take one sample and exit" },
-    dir: {
-      kind: "string",
-      help: "local folder for segments and state, not on Lustre",
+    every: option.text("TIME", "sampling interval", { default: "60s" }),
+    once: option.flag("take one sample and exit"),
+    dir: option.text("DIR", "local folder for segments and state, not on Lustre", {
       default: "/var/lib/plimsoll/server",
-      valueName: "DIR",
-    },
-    root: { kind: "string", help: "root of /proc and /sys", default: "/", valueName: "DIR" },
-    host: { kind: "string", help: "server name (default: host name)" },
-    metrics: {
-      kind: "string",
-      help: "serve /metrics on this port (default address: 127.0.0.1)",
-      valueName: "[ADDRESS:]PORT",
-    },
-    top: {
-      kind: "number",
-      help: "busiest jobs per target on /metrics",
-      default: 10,
-      integer: true,
-      min: 0,
-      max: 1000,
-    },
-    brw: { kind: "boolean", help: "also export disk I/O sizes (brw_stats) on /metrics" },
-    keep: { kind: "string", help: "remove segments older than this", default: "30d", valueName: "TIME" },
-    "keep-bytes": { kind: "bytes", help: "remove the oldest segments above this total size", min: 1 },
+    }),
+    root: option.text("DIR", "root of /proc and /sys", { default: "/" }),
+    host: option.text("TEXT", "server name (default: host name)"),
+    metrics: option.text("[ADDRESS:]PORT", "serve /metrics on this port (default address: 127.0.0.1)"),
+    top: option.whole("busiest jobs per target on /metrics", { default: 10, min: 0, max: 1000 }),
+    brw: option.flag("also export disk I/O sizes (brw_stats) on /metrics"),
+    keep: option.text("TIME", "remove segments older than this", { default: "30d" }),
+    "keep-bytes": option.bytes("remove the oldest segments above this total size", { min: 1 }),
   },
   async run({ options }, context) {
     const everyMs = durationMs("--every", options.every, 10);

@@ -4,6 +4,7 @@ import { writeDxtJson } from "../../formats/darshan/json.ts";
 import { defineCommand } from "../command.ts";
 import { withLog } from "../../inputs/darshan-log.ts";
 import { logOptions, printLog, READ_OPTIONS } from "./open.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "darshan dxt",
@@ -11,10 +12,9 @@ export default defineCommand({
     "Prints the same lines as darshan-dxt-parser: per file and rank every read and write with offset, length, start and end in seconds, thread, and its OSTs where the log has the stripe layout.",
   arguments: [{ name: "log", help: "a .darshan or .darshan.gz file, or /dev/stdin", kind: "file" }],
   options: {
-    "show-incomplete": {
-      kind: "boolean",
-      help: "accepted for scripts; incomplete modules are always shown, with a warning",
-    },
+    "show-incomplete": option.flag(
+      "accepted for scripts; incomplete modules are always shown, with a warning",
+    ),
     ...READ_OPTIONS,
   },
   examples: [

@@ -4,6 +4,7 @@ import { writeParse } from "../../formats/darshan/text.ts";
 import { defineCommand } from "../command.ts";
 import { withLog } from "../../inputs/darshan-log.ts";
 import { logOptions, printLog, READ_OPTIONS } from "./open.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "darshan parse",
@@ -11,18 +12,14 @@ export default defineCommand({
     "Prints the same lines as darshan-parser, for logs of every Darshan 3 release: counters per record, totals, file counts, estimated performance. Old record versions are converted to the current one; -1 means not recorded. plimsoll darshan dxt prints traces.",
   arguments: [{ name: "log", help: "a .darshan or .darshan.gz file, or /dev/stdin", kind: "file" }],
   options: {
-    base: {
-      kind: "boolean",
-      help: "counters per record (default)",
-    },
-    total: { kind: "boolean", help: "totals per module" },
-    file: { kind: "boolean", help: "file counts: read, written, shared" },
-    perf: { kind: "boolean", help: "estimated time and throughput" },
-    all: { kind: "boolean", help: "all of the above" },
-    "show-incomplete": {
-      kind: "boolean",
-      help: "accepted for scripts; incomplete modules are always shown, with a warning",
-    },
+    base: option.flag("counters per record (default)"),
+    total: option.flag("totals per module"),
+    file: option.flag("file counts: read, written, shared"),
+    perf: option.flag("estimated time and throughput"),
+    all: option.flag("all of the above"),
+    "show-incomplete": option.flag(
+      "accepted for scripts; incomplete modules are always shown, with a warning",
+    ),
     ...READ_OPTIONS,
   },
   examples: [

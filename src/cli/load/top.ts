@@ -17,6 +17,7 @@ import {
   withStore,
 } from "./options.ts";
 import { rankingJson, targetRankingJson } from "./ranking-json.ts";
+import { option } from "../option.ts";
 
 const WHAT = ["jobs", "users", "targets"] as const;
 
@@ -28,24 +29,17 @@ export default defineCommand({
   options: {
     ...TIME_OPTIONS,
     ...TARGET_OPTION,
-    order: {
-      kind: "choice",
-      choices: ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes", "share"],
-      default: "bytes",
-      help: "sort by",
-    },
-    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "number of rows" },
-    source: {
-      kind: "choice",
-      choices: ["servers", "clients"],
-      help: "counter source (default: servers, or clients if the store has no server minutes)",
-    },
-    "small-write": {
-      kind: "bytes",
-      min: 1,
-      default: 65_536,
-      help: "writes below this size per call are small",
-    },
+    order: option.choice(
+      ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes", "share"],
+      "sort by",
+      { default: "bytes" },
+    ),
+    limit: option.whole("number of rows", { min: 1, max: 10_000, default: 10 }),
+    source: option.choice(
+      ["servers", "clients"],
+      "counter source (default: servers, or clients if the store has no server minutes)",
+    ),
+    "small-write": option.bytes("writes below this size per call are small", { min: 1, default: 65_536 }),
     ...STORE_OPTIONS,
   },
   examples: [

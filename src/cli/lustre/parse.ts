@@ -17,6 +17,7 @@ import { partOf, piecesOf, timing } from "../../formats/text/dump-pieces.ts";
 import { withFile } from "../../node/file-source.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "lustre parse",
@@ -24,11 +25,8 @@ export default defineCommand({
     "Reads stats, md_stats, job_stats, brw_stats, rpc_stats, lnet and recovery files of Lustre 2.5 to 2.17, single files or lctl get_param output, and prints the counters with their units. The unit comes from each line, never from the release: read in bytes and read in microseconds are two counters. 64-bit values are exact; JSON writes those beyond 2^53 as strings. Timestamp lines before a sample, as plimsoll ingest reads them (1700000040, ### 2026-07-31T10:15:00Z), are printed as the time of that sample.",
   arguments: [{ name: "file", help: "stats files, or /dev/stdin", kind: "file", variadic: true }],
   options: {
-    path: {
-      kind: "string",
-      help: "original path on the server, such as obdfilter/fs-OST0001/job_stats",
-    },
-    nonzero: { kind: "boolean", help: "omit counters without samples" },
+    path: option.text("TEXT", "original path on the server, such as obdfilter/fs-OST0001/job_stats"),
+    nonzero: option.flag("omit counters without samples"),
   },
   examples: [
     {

@@ -15,24 +15,18 @@ import { CASES } from "../../ncio/pattern/index.ts";
 import { plain } from "../../report/text/index.ts";
 import { defineCommand, type OptionValues } from "../command.ts";
 import { type Loaded, loadSweep } from "./load.ts";
+import { option } from "../option.ts";
 
 const options = {
-  case: { kind: "choice", choices: CASES, help: "contiguous (c) or not (nc) in memory and in file [c-nc]" },
-  count: { kind: "number", integer: true, min: 1, help: "regions per rank [as in the sweep]" },
-  size: { kind: "bytes", min: 1, help: "region size [as in the sweep]" },
-  spacing: { kind: "bytes", min: 1, help: "distance between region starts [as in the sweep]" },
-  ranks: { kind: "number", short: "n", integer: true, min: 1, help: "processes [as in the sweep]" },
-  direction: {
-    kind: "choice",
-    choices: ["write", "read"],
-    help: "direction of the program [as in the sweep]",
-  },
-  method: {
-    kind: "choice",
-    choices: METHOD_ORDER,
+  case: option.choice(CASES, "contiguous (c) or not (nc) in memory and in file [c-nc]"),
+  count: option.whole("regions per rank [as in the sweep]", { min: 1 }),
+  size: option.bytes("region size [as in the sweep]", { min: 1 }),
+  spacing: option.bytes("distance between region starts [as in the sweep]", { min: 1 }),
+  ranks: option.whole("processes [as in the sweep]", { short: "n", min: 1 }),
+  direction: option.choice(["write", "read"], "direction of the program [as in the sweep]"),
+  method: option.choice(METHOD_ORDER, "current method of the program, to compute the speed-up", {
     default: "posix",
-    help: "current method of the program, to compute the speed-up",
-  },
+  }),
 } as const;
 
 export default defineCommand({

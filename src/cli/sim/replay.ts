@@ -19,6 +19,7 @@ import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { didYouMean } from "../suggest.ts";
 import { writeFile } from "../../node/write-file.ts";
+import { option } from "../option.ts";
 
 const QUICK_SAMPLES = 3;
 
@@ -27,44 +28,25 @@ export default defineCommand({
   description:
     "Simulates Figures 1, 2, 3, 5, 6, 7 and Table I of the adaptive I/O paper (Lofstead et al., SC '10) with the paper's number of samples and checks every published number and relation: met, missed, or not run. Adaptive runs use the real protocol code. Also compares the plimsoll policy with the paper's on the same seeds. Samples run on all cores; the result does not depend on their number. With --output it writes a folder: report.html, figures as SVG and CSV, checks.json and samples.csv. All results are labelled as simulated.",
   options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "DIR",
-      help: "write report, figures and checks to this folder; replaces an earlier replay",
-    },
-    samples: {
-      kind: "number",
-      integer: true,
-      min: 2,
-      max: 10_000,
-      help: "samples per point of each figure, and ten times as many for Table I (default: as in the paper, 10 for Figs 5 to 7)",
-    },
-    quick: { kind: "boolean", help: `quick look: --samples ${QUICK_SAMPLES}` },
-    seed: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      default: 2010,
-      help: "seed of background load, speeds and start times",
-    },
-    only: {
-      kind: "list",
-      valueName: "ID",
-      help: "run only this part (fig1, fig2, fig3, table1, xtp, fig5, fig6, fig7, policies) or check, such as I6; may be repeated",
-    },
-    machine: {
-      kind: "list",
-      valueName: "FILE.json",
-      help: "machine file that replaces the built-in machine of the same name; may be repeated",
-    },
-    threads: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      max: 1024,
-      help: "number of threads (default: all cores)",
-    },
+    output: option.output(
+      "DIR",
+      "write report, figures and checks to this folder; replaces an earlier replay",
+    ),
+    samples: option.whole(
+      "samples per point of each figure, and ten times as many for Table I (default: as in the paper, 10 for Figs 5 to 7)",
+      { min: 2, max: 10_000 },
+    ),
+    quick: option.flag(`quick look: --samples ${QUICK_SAMPLES}`),
+    seed: option.whole("seed of background load, speeds and start times", { min: 0, default: 2010 }),
+    only: option.list(
+      "ID",
+      "run only this part (fig1, fig2, fig3, table1, xtp, fig5, fig6, fig7, policies) or check, such as I6; may be repeated",
+    ),
+    machine: option.list(
+      "FILE.json",
+      "machine file that replaces the built-in machine of the same name; may be repeated",
+    ),
+    threads: option.whole("number of threads (default: all cores)", { min: 0, max: 1024 }),
   },
   examples: [
     { command: "plimsoll sim replay", does: "every check on the terminal" },

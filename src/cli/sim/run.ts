@@ -12,6 +12,7 @@ import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { writeFigureFolder, writePage } from "../page-output.ts";
+import { option } from "../option.ts";
 
 const MB = 1048576;
 /** Sizes of the paper's programs, MB per writer; a number of bytes does as well. */
@@ -29,54 +30,25 @@ export default defineCommand({
     "Runs the adaptive writer's protocol in virtual time against a storage model: Jaguar, Franklin or XTP of the adaptive I/O paper, or your own machine in a JSON file. All policies see the same background load, so that they can be compared. The same seed and parameters give the same run, event by event. All results are labelled as simulated.",
   arguments: [{ name: "machine", help: "jaguar, franklin, xtp, or a machine file (.json)", kind: "file" }],
   options: {
-    policy: {
-      kind: "string",
-      default: "static,paper,plimsoll",
-      valueName: "NAME[,NAME…]",
-      help: `one or more of ${POLICY_NAMES.join(", ")}; the first is the baseline`,
-    },
-    writers: { kind: "number", integer: true, min: 1, default: 2048, help: "number of writer processes" },
-    targets: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      help: "number of storage targets (default: 512, or all of the machine)",
-    },
-    size: {
-      kind: "bytes",
-      valueName: "BYTES",
-      help: "bytes per writer (default: 128 MiB, or set by --workload)",
-    },
-    workload: {
-      kind: "choice",
-      choices: Object.keys(WORKLOADS),
-      help: "workload of the paper, sets the size per writer",
-    },
-    steps: {
-      kind: "number",
-      integer: true,
+    policy: option.text(
+      "NAME[,NAME…]",
+      `one or more of ${POLICY_NAMES.join(", ")}; the first is the baseline`,
+      { default: "static,paper,plimsoll" },
+    ),
+    writers: option.whole("number of writer processes", { min: 1, default: 2048 }),
+    targets: option.whole("number of storage targets (default: 512, or all of the machine)", { min: 1 }),
+    size: option.bytes("bytes per writer (default: 128 MiB, or set by --workload)", { valueName: "BYTES" }),
+    workload: option.choice(Object.keys(WORKLOADS), "workload of the paper, sets the size per writer"),
+    steps: option.whole("number of output steps; later steps use the target speeds measured before", {
       min: 1,
       default: 1,
-      help: "number of output steps; later steps use the target speeds measured before",
-    },
-    interference: {
-      kind: "boolean",
-      help: "add interference: three processes write continuously to each of eight targets",
-    },
-    seed: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      default: 1,
-      help: "seed of background load, speeds and start times",
-    },
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "FILE.html",
-      help: "write the figures as one HTML file",
-    },
-    figures: { kind: "string", valueName: "DIR", help: "write every figure as SVG and CSV" },
+    }),
+    interference: option.flag(
+      "add interference: three processes write continuously to each of eight targets",
+    ),
+    seed: option.whole("seed of background load, speeds and start times", { min: 0, default: 1 }),
+    output: option.output("FILE.html", "write the figures as one HTML file"),
+    figures: option.text("DIR", "write every figure as SVG and CSV"),
   },
   examples: [
     { command: "plimsoll sim run jaguar --writers 4096 -o step.html", does: "three policies side by side" },

@@ -9,33 +9,26 @@ import { defineCommand } from "../command.ts";
 import { writePage } from "../page-output.ts";
 import { ENGINE_OPTIONS, storeOptions } from "../store/options.ts";
 import { didYouMean } from "../suggest.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "sim what-if",
   description:
     "Fits a storage model to the recorded runs of a store (rate per OST, limit per program, cost of sharing), replays the runs around a point in time with and without one change, and reports the effect: which runs gain, which lose, how the target load shifts. The change is to remove a run, to remove a target (its data moves to the others), or to write one run's data under a policy of the adaptive writer. The result is simulated and reports its error: predicted against recorded I/O times of runs left out of the fit.",
   options: {
-    store: { kind: "string", valueName: "DIR", help: "store to read" },
-    "remove-run": { kind: "string", valueName: "ID", help: "remove this run" },
-    "remove-target": { kind: "string", valueName: "OST", help: "remove this target: 7 or OST0007" },
-    policy: {
-      kind: "string",
-      valueName: "NAME[,NAME…]",
-      help: "write the run given by --around under these policies: paper, plimsoll, static",
-    },
-    around: {
-      kind: "string",
-      valueName: "RUN|TIME",
-      help: "center of the time window: a run id or a time (default: the removed run, or the run with the most bytes on the target)",
-    },
-    hours: {
-      kind: "number",
-      min: 0,
-      max: 10_000,
-      default: 1,
-      help: "hours before and after",
-    },
-    output: { kind: "string", short: "o", valueName: "FILE.html", help: "write the answer as one HTML file" },
+    store: option.text("DIR", "store to read"),
+    "remove-run": option.text("ID", "remove this run"),
+    "remove-target": option.text("OST", "remove this target: 7 or OST0007"),
+    policy: option.text(
+      "NAME[,NAME…]",
+      "write the run given by --around under these policies: paper, plimsoll, static",
+    ),
+    around: option.text(
+      "RUN|TIME",
+      "center of the time window: a run id or a time (default: the removed run, or the run with the most bytes on the target)",
+    ),
+    hours: option.number("hours before and after", { min: 0, max: 10_000, default: 1 }),
+    output: option.output("FILE.html", "write the answer as one HTML file"),
     ...ENGINE_OPTIONS,
   },
   examples: [

@@ -1,26 +1,15 @@
 /** What the commands of a store have in common. */
 import type { OptionSpecs } from "../command.ts";
+import { option } from "../option.ts";
 
 export const STORE_ARGUMENT = { name: "store", help: "store folder", kind: "file" } as const;
 
 export const ENGINE_OPTIONS = {
-  memory: {
-    kind: "bytes",
-    help: "database memory limit; beyond it, spill to disk (default: half of RAM)",
+  memory: option.bytes("database memory limit; beyond it, spill to disk (default: half of RAM)", {
     min: 32 * 1024 * 1024,
-  },
-  threads: {
-    kind: "number",
-    help: "number of threads (default: all cores)",
-    integer: true,
-    min: 1,
-    max: 1024,
-  },
-  temp: {
-    kind: "string",
-    help: "folder for spill files (default: tmp in the store)",
-    valueName: "DIR",
-  },
+  }),
+  threads: option.whole("number of threads (default: all cores)", { min: 1, max: 1024 }),
+  temp: option.text("DIR", "folder for spill files (default: tmp in the store)"),
 } as const satisfies OptionSpecs;
 
 export interface EngineValues {

@@ -18,6 +18,7 @@ import { optionSpecs } from "./option-specs.ts";
 import { collectGarbage, groupRunsBeside } from "./reuse-thread.ts";
 import { givenOptions, runStoreStudy, STUDY_FOLDERS, type StudyCliOptions } from "./store-study.ts";
 import { findingLines, linesText } from "./study-output.ts";
+import { option } from "../option.ts";
 
 const STUDY_OPTIONS = optionSpecs(REUSE_OPTIONS);
 
@@ -32,12 +33,7 @@ export default defineCommand({
       ...ENGINE_OPTIONS.memory,
       help: "memory limit of database and accesses; beyond it, data is read in parts [2 GiB]",
     },
-    units: {
-      kind: "choice",
-      choices: ["si", "iec"],
-      default: "si",
-      help: "size suffixes: K is 1000 (si) or 1024 (iec)",
-    },
+    units: option.choice(["si", "iec"], "size suffixes: K is 1000 (si) or 1024 (iec)", { default: "si" }),
     ...STUDY_OPTIONS,
   },
   examples: [

@@ -13,16 +13,12 @@ import { type EngineValues, storeOptions } from "../store/options.ts";
 import { version } from "../../../package.json";
 import { kebab } from "./option-specs.ts";
 import { whereText, writeStudy } from "./study-output.ts";
+import { option } from "../option.ts";
 
 /** What every study over a store is asked. */
 export const STUDY_FOLDERS = {
-  store: { kind: "string", valueName: "DIR", help: "store to read" },
-  output: {
-    kind: "string",
-    short: "o",
-    valueName: "DIR",
-    help: "write report, figures and tables to this folder; replaces an earlier study",
-  },
+  store: option.text("DIR", "store to read"),
+  output: option.output("DIR", "write report, figures and tables to this folder; replaces an earlier study"),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 export interface StudyCliOptions extends EngineValues, Readonly<Record<string, unknown>> {
