@@ -11,13 +11,50 @@ import { type InputFile, findInputs, isPipe, withoutTwins } from "../inputs/file
 import { type ReadSetting, collectInputs } from "../inputs/measure/collect.ts";
 import { metricsJson } from "./bps/json.ts";
 import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
-import { defineCommand } from "./command.ts";
+import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
 import { writeFigureFolder, writePage } from "./page-output.ts";
 import { version } from "../../package.json";
 import { option } from "./option.ts";
 
 const PAGE_TOP = 100;
+
+const OPTIONS = {
+  output: option.output("FILE.html", "write the full report as one HTML file"),
+  figures: option.text("DIR", "write every figure as SVG and CSV to a folder; replaces earlier figures"),
+  by: option.list("GROUP", `also per ${GROUPINGS.join(", ")}`),
+  top: option.whole("show the N largest groups by bytes (default: 10; 100 in HTML)", { min: 1 }),
+  every: option.text("TIME", "also per time window, such as 1s or 250ms"),
+  block: option.bytes("block size", { min: 1, default: 512 }),
+  ceil: option.flag("round each call up to whole blocks, as in the paper"),
+  "execution-time": option.text("TIME", "compute IOPS over this time instead of the I/O time"),
+  only: option.choice(["read", "write"], "count only reads or only writes"),
+  file: option.list("GLOB", "count only these files, such as '*.h5' or '/scratch/**'"),
+  "include-nonfile": option.flag("also count pipes, sockets and terminals"),
+  from: option.text("TIME", "start time, relative to the first call"),
+  to: option.text("TIME", "end time (exclusive), relative to the first call"),
+  align: option.choice(
+    ["clock", "start"],
+    "start: shift each input to begin at 0, for inputs without a common clock",
+    { default: "clock" },
+  ),
+  format: option.choice(
+    formatsWith("calls").map(({ id }) => id),
+    "input format (default: detect)",
+  ),
+  time: option.choice(TIME_UNITS, "time unit of CSV (default: s) and of fio log times (default: ms)"),
+  latency: option.choice(TIME_UNITS, "latency unit of fio logs (default: ns)"),
+  "keep-going": option.flag("use the readable part of a damaged input"),
+  memory: option.bytes("memory limit; 100 million calls take about 1 GiB", {
+    default: 2 ** 31,
+    min: 2 ** 25,
+  }),
+  threads: option.whole("threads for large plimsoll record traces (default: one per core)", { min: 1 }),
+  brief: option.flag("metrics only: no timeline, no groups; twice as fast on large traces"),
+  full: option.flag("print all sections on the terminal"),
+};
+
+type Given = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "bps",
@@ -26,40 +63,7 @@ export default defineCommand({
   arguments: [
     { name: "input", help: "a trace, a folder of traces, or - for stdin", kind: "file", variadic: true },
   ],
-  options: {
-    output: option.output("FILE.html", "write the full report as one HTML file"),
-    figures: option.text("DIR", "write every figure as SVG and CSV to a folder; replaces earlier figures"),
-    by: option.list("GROUP", `also per ${GROUPINGS.join(", ")}`),
-    top: option.whole("show the N largest groups by bytes (default: 10; 100 in HTML)", { min: 1 }),
-    every: option.text("TIME", "also per time window, such as 1s or 250ms"),
-    block: option.bytes("block size", { min: 1, default: 512 }),
-    ceil: option.flag("round each call up to whole blocks, as in the paper"),
-    "execution-time": option.text("TIME", "compute IOPS over this time instead of the I/O time"),
-    only: option.choice(["read", "write"], "count only reads or only writes"),
-    file: option.list("GLOB", "count only these files, such as '*.h5' or '/scratch/**'"),
-    "include-nonfile": option.flag("also count pipes, sockets and terminals"),
-    from: option.text("TIME", "start time, relative to the first call"),
-    to: option.text("TIME", "end time (exclusive), relative to the first call"),
-    align: option.choice(
-      ["clock", "start"],
-      "start: shift each input to begin at 0, for inputs without a common clock",
-      { default: "clock" },
-    ),
-    format: option.choice(
-      formatsWith("calls").map(({ id }) => id),
-      "input format (default: detect)",
-    ),
-    time: option.choice(TIME_UNITS, "time unit of CSV (default: s) and of fio log times (default: ms)"),
-    latency: option.choice(TIME_UNITS, "latency unit of fio logs (default: ns)"),
-    "keep-going": option.flag("use the readable part of a damaged input"),
-    memory: option.bytes("memory limit; 100 million calls take about 1 GiB", {
-      default: 2 ** 31,
-      min: 2 ** 25,
-    }),
-    threads: option.whole("threads for large plimsoll record traces (default: one per core)", { min: 1 }),
-    brief: option.flag("metrics only: no timeline, no groups; twice as fast on large traces"),
-    full: option.flag("print all sections on the terminal"),
-  },
+  options: OPTIONS,
   examples: [
     { command: "plimsoll bps trace/", does: "metrics of a recorded run" },
     {
@@ -132,23 +136,6 @@ async function measured(
   const { metrics, used } = await collectInputs(inputs, whole, setting, context);
   const chosen = { ...options, range: { ...range, origin: metrics.clock.origin } };
   return (await collectInputs(used, chosen, setting, context)).metrics;
-}
-
-interface Given {
-  readonly output: string | undefined;
-  readonly by: readonly string[];
-  readonly top: number | undefined;
-  readonly every: string | undefined;
-  readonly block: number;
-  readonly ceil: boolean;
-  readonly executionTime: string | undefined;
-  readonly only: string | undefined;
-  readonly file: readonly string[];
-  readonly includeNonfile: boolean;
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-  readonly align: string;
-  readonly memory: number;
 }
 
 function collectorOptions(given: Given, picture: boolean): CollectorOptions {

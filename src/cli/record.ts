@@ -18,10 +18,31 @@ import { ShimUnavailable } from "../record/shim.ts";
 import { STRACE_FILE } from "../record/strace.ts";
 import { unseenNotes } from "../record/unseen.ts";
 import { metricsJson } from "./bps/json.ts";
-import { defineCommand } from "./command.ts";
+import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
 import { CheckFailed } from "./failure.ts";
 import { option } from "./option.ts";
+
+const OPTIONS = {
+  output: option.output("DIR", "trace folder (default: plimsoll-record-PID)"),
+  force: option.flag("replace an existing trace in that folder"),
+  only: option.list("PATH", "record only this file, folder or pattern (* and ?)"),
+  skip: option.list("PATH", "do not record this file, folder or pattern"),
+  all: option.flag("also record system files, pipes, sockets and terminals"),
+  with: option.choice(["auto", "shim", "strace"], "how to record", { default: "auto" }),
+  limit: option.bytes("max trace size per process; further calls are counted as dropped", {
+    default: 4 * 2 ** 30,
+    min: 2 ** 20,
+  }),
+  delay: option.text(
+    "SPEC",
+    "emulate a slow device: latency=200us,bandwidth=100MB/s,concurrency=1,path=/data",
+  ),
+  block: option.bytes("block size", { default: 512, min: 1 }),
+  paper: option.text("FILE", "also write records in the format of the BPS paper (.bps32)"),
+};
+
+type Options = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "record",
@@ -42,24 +63,7 @@ export default defineCommand({
   arguments: [
     { name: "command", help: "the program and its arguments, after --", kind: "text", variadic: true },
   ],
-  options: {
-    output: option.output("DIR", "trace folder (default: plimsoll-record-PID)"),
-    force: option.flag("replace an existing trace in that folder"),
-    only: option.list("PATH", "record only this file, folder or pattern (* and ?)"),
-    skip: option.list("PATH", "do not record this file, folder or pattern"),
-    all: option.flag("also record system files, pipes, sockets and terminals"),
-    with: option.choice(["auto", "shim", "strace"], "how to record", { default: "auto" }),
-    limit: option.bytes("max trace size per process; further calls are counted as dropped", {
-      default: 4 * 2 ** 30,
-      min: 2 ** 20,
-    }),
-    delay: option.text(
-      "SPEC",
-      "emulate a slow device: latency=200us,bandwidth=100MB/s,concurrency=1,path=/data",
-    ),
-    block: option.bytes("block size", { default: 512, min: 1 }),
-    paper: option.text("FILE", "also write records in the format of the BPS paper (.bps32)"),
-  },
+  options: OPTIONS,
   async run({ arguments: command, options }, context) {
     const folder = options.output ?? `plimsoll-record-${process.pid}`;
     makeWay(folder, options.force);
@@ -86,15 +90,6 @@ export default defineCommand({
     if (options.paper !== undefined) writePaper(options.paper, trace, context);
   },
 });
-
-interface Options {
-  readonly only: readonly string[];
-  readonly skip: readonly string[];
-  readonly all: boolean;
-  readonly with: string;
-  readonly limit: number;
-  readonly delay: string | undefined;
-}
 
 async function runCommand(
   command: readonly string[],

@@ -18,7 +18,7 @@ import {
   WORKLOADS,
 } from "../adaptive/runtime/index.ts";
 import { version } from "../../package.json";
-import { defineCommand } from "./command.ts";
+import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
 import { CheckFailed } from "./failure.ts";
 import { writePage } from "./page-output.ts";
@@ -28,6 +28,53 @@ import { type Ranks, withRanks } from "./write/ranks.ts";
 import { resultJson, resultLines } from "./write/result.ts";
 import { writeFile } from "../node/write-file.ts";
 import { option } from "./option.ts";
+
+const OPTIONS = {
+  output: option.output("NAME.bp", "output dataset"),
+  targets: option.text("DIR[,DIR…]", "one folder per storage target (default: NAME.bp.dir)"),
+  array: option.list(
+    "NAME:TYPE:DIMS",
+    "contents of each source, in order; the first dimension may be * (default: one byte variable per source)",
+  ),
+  layout: option.text("FILE.json", "full decomposition: variables, sources and their blocks"),
+  append: option.flag("append an output step to the dataset"),
+  resume: option.flag("continue an interrupted write; exit code 0 if it is already complete"),
+  force: option.flag("replace the dataset and discard an interrupted write"),
+  "dry-run": option.flag("print the plan, write nothing"),
+  policy: option.choice(
+    ["plimsoll", "paper"],
+    "scheduling policy: plimsoll, or that of the adaptive I/O paper",
+    { default: "plimsoll" },
+  ),
+  method: option.choice(["adaptive", "static"], "static: no rescheduling, for comparison", {
+    default: "adaptive",
+  }),
+  writers: option.whole("writer processes (default: twice the cores, max 16)", { min: 1, max: 1024 }),
+  "per-target": option.whole("concurrent writers per target (default: measured)", { min: 1, max: 1024 }),
+  memory: option.bytes("buffer memory of all processes together", { min: 2 ** 21, default: 2 ** 28 }),
+  lustre: option.text("OSTS", "one target per OST, such as 0-15; sets the stripe with lfs"),
+  "target-speed": option.list(
+    "T:SPEED",
+    "throttle target T to a rate (20M per second) or to a fraction of --base-speed (0.125), for experiments",
+  ),
+  "base-speed": option.bytes(
+    "throttle every target to this rate per second (default with a fraction: 100M)",
+    { min: 1 },
+  ),
+  workload: option.choice(
+    Object.keys(WORKLOADS),
+    "instead of sources: synthetic output of a program of the paper",
+  ),
+  processes: option.whole("processes of the workload", { short: "n", min: 1, max: 1_000_000, default: 16 }),
+  scale: option.number("scale factor of the workload size", { min: 1e-6, max: 1024, default: 1 }),
+  history: option.text("FILE", "file that keeps target speeds between runs, or none"),
+  backend: option.choice(["posix", "null"], "null: discard data", { default: "posix" }),
+  ops: option.text("FILE.csv", "log every write, for plimsoll bps"),
+  report: option.text("FILE.html", "write an HTML report on targets and writers"),
+  runs: option.text("FILE.jsonl", "append this run to a file; the report then compares all runs in it"),
+};
+
+type Asked = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "write",
@@ -42,50 +89,7 @@ export default defineCommand({
       optional: true,
     },
   ],
-  options: {
-    output: option.output("NAME.bp", "output dataset"),
-    targets: option.text("DIR[,DIR…]", "one folder per storage target (default: NAME.bp.dir)"),
-    array: option.list(
-      "NAME:TYPE:DIMS",
-      "contents of each source, in order; the first dimension may be * (default: one byte variable per source)",
-    ),
-    layout: option.text("FILE.json", "full decomposition: variables, sources and their blocks"),
-    append: option.flag("append an output step to the dataset"),
-    resume: option.flag("continue an interrupted write; exit code 0 if it is already complete"),
-    force: option.flag("replace the dataset and discard an interrupted write"),
-    "dry-run": option.flag("print the plan, write nothing"),
-    policy: option.choice(
-      ["plimsoll", "paper"],
-      "scheduling policy: plimsoll, or that of the adaptive I/O paper",
-      { default: "plimsoll" },
-    ),
-    method: option.choice(["adaptive", "static"], "static: no rescheduling, for comparison", {
-      default: "adaptive",
-    }),
-    writers: option.whole("writer processes (default: twice the cores, max 16)", { min: 1, max: 1024 }),
-    "per-target": option.whole("concurrent writers per target (default: measured)", { min: 1, max: 1024 }),
-    memory: option.bytes("buffer memory of all processes together", { min: 2 ** 21, default: 2 ** 28 }),
-    lustre: option.text("OSTS", "one target per OST, such as 0-15; sets the stripe with lfs"),
-    "target-speed": option.list(
-      "T:SPEED",
-      "throttle target T to a rate (20M per second) or to a fraction of --base-speed (0.125), for experiments",
-    ),
-    "base-speed": option.bytes(
-      "throttle every target to this rate per second (default with a fraction: 100M)",
-      { min: 1 },
-    ),
-    workload: option.choice(
-      Object.keys(WORKLOADS),
-      "instead of sources: synthetic output of a program of the paper",
-    ),
-    processes: option.whole("processes of the workload", { short: "n", min: 1, max: 1_000_000, default: 16 }),
-    scale: option.number("scale factor of the workload size", { min: 1e-6, max: 1024, default: 1 }),
-    history: option.text("FILE", "file that keeps target speeds between runs, or none"),
-    backend: option.choice(["posix", "null"], "null: discard data", { default: "posix" }),
-    ops: option.text("FILE.csv", "log every write, for plimsoll bps"),
-    report: option.text("FILE.html", "write an HTML report on targets and writers"),
-    runs: option.text("FILE.jsonl", "append this run to a file; the report then compares all runs in it"),
-  },
+  options: OPTIONS,
   examples: [
     {
       command:
@@ -157,32 +161,6 @@ async function drain(
     context.note("nothing was written, so --ops, --runs and --report have no effect");
   if (context.json) context.printJson(resultJson(path, result));
   else for (const line of resultLines(path, result)) context.out.write(`${line}\n`);
-}
-
-interface Asked {
-  readonly targets?: string | undefined;
-  readonly array: readonly string[];
-  readonly layout?: string | undefined;
-  readonly append: boolean;
-  readonly resume: boolean;
-  readonly force: boolean;
-  readonly policy: string;
-  readonly method: string;
-  readonly writers?: number | undefined;
-  readonly perTarget?: number | undefined;
-  readonly memory: number;
-  readonly lustre?: string | undefined;
-  readonly targetSpeed: readonly string[];
-  readonly baseSpeed?: number | undefined;
-  readonly workload?: string | undefined;
-  readonly processes: number;
-  readonly scale: number;
-  readonly history?: string | undefined;
-  readonly backend: string;
-  readonly dryRun: boolean;
-  readonly ops?: string | undefined;
-  readonly report?: string | undefined;
-  readonly runs?: string | undefined;
 }
 
 /** Undefined for a write that goes on by the plan it left. */

@@ -5,32 +5,36 @@ import { policyNamed } from "../../adaptive/protocol/index.ts";
 import { renderText } from "../../report/text/index.ts";
 import { type Question, whatIf } from "../../adaptive/sim/what-if/what-if.ts";
 import { version } from "../../../package.json";
-import { defineCommand } from "../command.ts";
+import { defineCommand, type OptionValues } from "../command.ts";
 import { writePage } from "../page-output.ts";
 import { ENGINE_OPTIONS, storeOptions } from "../store/options.ts";
 import { didYouMean } from "../suggest.ts";
 import { option } from "../option.ts";
 
+const OPTIONS = {
+  store: option.text("DIR", "store to read"),
+  "remove-run": option.text("ID", "remove this run"),
+  "remove-target": option.text("OST", "remove this target: 7 or OST0007"),
+  policy: option.text(
+    "NAME[,NAME…]",
+    "write the run given by --around under these policies: paper, plimsoll, static",
+  ),
+  around: option.text(
+    "RUN|TIME",
+    "center of the time window: a run id or a time (default: the removed run, or the run with the most bytes on the target)",
+  ),
+  hours: option.number("hours before and after", { min: 0, max: 10_000, default: 1 }),
+  output: option.output("FILE.html", "write the answer as one HTML file"),
+  ...ENGINE_OPTIONS,
+};
+
+type Asked = OptionValues<typeof OPTIONS>;
+
 export default defineCommand({
   name: "sim what-if",
   description:
     "Fits a storage model to the recorded runs of a store (rate per OST, limit per program, cost of sharing), replays the runs around a point in time with and without one change, and reports the effect: which runs gain, which lose, how the target load shifts. The change is to remove a run, to remove a target (its data moves to the others), or to write one run's data under a policy of the adaptive writer. The result is simulated and reports its error: predicted against recorded I/O times of runs left out of the fit.",
-  options: {
-    store: option.text("DIR", "store to read"),
-    "remove-run": option.text("ID", "remove this run"),
-    "remove-target": option.text("OST", "remove this target: 7 or OST0007"),
-    policy: option.text(
-      "NAME[,NAME…]",
-      "write the run given by --around under these policies: paper, plimsoll, static",
-    ),
-    around: option.text(
-      "RUN|TIME",
-      "center of the time window: a run id or a time (default: the removed run, or the run with the most bytes on the target)",
-    ),
-    hours: option.number("hours before and after", { min: 0, max: 10_000, default: 1 }),
-    output: option.output("FILE.html", "write the answer as one HTML file"),
-    ...ENGINE_OPTIONS,
-  },
+  options: OPTIONS,
   examples: [
     {
       command: "plimsoll sim what-if --store centre --remove-run 4200211856437560615",
@@ -74,15 +78,6 @@ export default defineCommand({
       context.out.write(renderText(document, { width: context.columns, color: context.color, full: true }));
   },
 });
-
-interface Asked {
-  readonly store?: string | undefined;
-  readonly removeRun?: string | undefined;
-  readonly removeTarget?: string | undefined;
-  readonly policy?: string | undefined;
-  readonly around?: string | undefined;
-  readonly hours: number;
-}
 
 const questionOf = (store: string, { removeRun, removeTarget, policy, around, hours }: Asked): Question => ({
   ...{ store, removeRun, removeTarget, around, hours },

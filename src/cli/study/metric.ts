@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   isSetId,
-  type MetricStudy,
   metricStudy,
   parseRunsCsv,
   type ResampleOptions,
@@ -20,16 +19,12 @@ import {
   studyJson,
 } from "../../analyze/study/metric/index.ts";
 import { FormatError, UsageError } from "../../base/errors.ts";
-import type { Document } from "../../model/index.ts";
 import { DEVICE_CHOICES, type DeviceChoice } from "../../record/experiment/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { writeJson } from "../../base/json.ts";
-import { replaceFolder } from "../../node/output-folder.ts";
-import { writeFigures, writePage } from "../page-output.ts";
+import { readResult, writeResultFolder } from "../result-folder.ts";
 import { studyText } from "./metric-text.ts";
 import { version } from "../../../package.json";
-import { writeFile } from "../../node/write-file.ts";
 import { option } from "../option.ts";
 
 export default defineCommand({
@@ -96,7 +91,20 @@ export default defineCommand({
     const study = metricStudy(runs, setting, resample);
     const command = commandOf(options, sets);
     const document = studyDocument(study, command, `Plimsoll ${version}`);
-    if (options.output !== undefined) await writeStudy(study, document, options.output, context);
+    if (options.output !== undefined)
+      await writeResultFolder(
+        {
+          path: options.output,
+          what: "study",
+          json: STUDY_JSON,
+          kind: STUDY_KIND,
+          document,
+          figures: studyFigures(study),
+          files: { "runs.csv": runsCsv(study.runs) },
+          result: studyJson(study),
+        },
+        context,
+      );
     if (context.json) context.printJson(studyJson(study));
     else {
       context.out.write(studyText(study, context.columns));
@@ -199,14 +207,11 @@ function earlier(folder: string, sets: readonly SetId[]): Measured {
 }
 
 const STUDY_KIND = "plimsoll study";
+const STUDY_JSON = "study.json";
 
-function readStudy(folder: string): { readonly setting: unknown } | undefined {
-  try {
-    const json = JSON.parse(readFileSync(join(folder, "study.json"), "utf8"));
-    return json?.kind === STUDY_KIND && json?.study === "metric" ? json : undefined;
-  } catch {
-    return undefined;
-  }
+function readStudy(folder: string): { readonly setting?: unknown } | undefined {
+  const json = readResult(folder, STUDY_JSON);
+  return json?.kind === STUDY_KIND && json.study === "metric" ? json : undefined;
 }
 
 /** Said before minutes of runs, not after them. */
@@ -214,24 +219,4 @@ function checkOutput(path: string): void {
   const folder = path.replace(/(?<=.)\/+$/, "");
   if (existsSync(folder) && readStudy(folder) === undefined)
     throw new UsageError(`${folder} exists and is not an earlier study; choose another with --output`);
-}
-
-async function writeStudy(
-  study: MetricStudy,
-  document: Document,
-  path: string,
-  context: Context,
-): Promise<void> {
-  const output = { path, what: "study", isOurs: (folder: string) => readStudy(folder) !== undefined };
-  await replaceFolder(output, context, async (work) => {
-    await writePage(document, join(work, "report.html"), context);
-    const figures = studyFigures(study);
-    await writeFigures(figures, work, context);
-    writeFile(join(work, "runs.csv"), runsCsv(study.runs));
-    const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
-    const pieces: string[] = [];
-    const json = { kind: STUDY_KIND, madeBy: document.madeBy, ...studyJson(study), figures: list };
-    writeJson(json, (text) => pieces.push(text));
-    writeFile(join(work, "study.json"), `${pieces.join("")}\n`);
-  });
 }

@@ -5,6 +5,7 @@ import type { StudyResult } from "../../analyze/study/common/item.ts";
 import { type OptionInfo, sizeOf } from "../../analyze/study/common/options.ts";
 import type { StudyDocumentInput } from "../../analyze/study/common/sections.ts";
 import type { StudyWatch } from "../../analyze/study/common/study.ts";
+import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Document, Queryable, TableBlock } from "../../model/index.ts";
 import type { OptionSpec } from "../command.ts";
@@ -12,7 +13,8 @@ import type { Context } from "../context.ts";
 import { type EngineValues, storeOptions } from "../store/options.ts";
 import { version } from "../../../package.json";
 import { kebab } from "./option-specs.ts";
-import { whereText, writeStudy } from "./study-output.ts";
+import { writeResultFolder } from "../result-folder.ts";
+import { whereText } from "./study-output.ts";
 import { option } from "../option.ts";
 
 /** What every study over a store is asked. */
@@ -64,18 +66,25 @@ export async function runStoreStudy<Study extends StudyOutcome>(
   const command = `plimsoll study ${kind.name} --store ${store} -o ${output ?? "study"}`;
   if (output !== undefined) {
     const items = Object.values(study.items);
+    const tables = [...items.flatMap((item) => item.tables), ...kind.tables(study)];
     const folder = {
+      path: output,
+      what: "study",
+      json: "study.json",
       kind: kind.kind,
       document: kind.document({ study, store, command, madeBy: `Plimsoll ${version}` }),
       figures: items.flatMap((item) => item.figures),
-      tables: [...items.flatMap((item) => item.tables), ...kind.tables(study)],
-      json: kind.json(study),
+      files: Object.fromEntries(tables.map((table) => [`${table.id}.csv`, tableCsv(table)])),
+      result: kind.json(study),
     };
-    await writeStudy(output, folder, context);
+    await writeResultFolder(folder, context);
   }
   if (context.json) context.printJson(kind.json(study));
   else context.out.write(`${kind.text(study, context.columns)}${whereText(command, output)}`);
 }
+
+/** A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. */
+const tableCsv = ({ columns, rows }: TableBlock): string => csvText([columns.map(({ key }) => key), ...rows]);
 
 async function studyOf<Study extends StudyOutcome>(
   kind: StoreStudy<Study>,
