@@ -64,15 +64,12 @@ export default defineCommand({
     { name: "input", help: "a trace, a folder of traces, or - for stdin", kind: "file", variadic: true },
   ],
   options: OPTIONS,
-  examples: [
-    { command: "plimsoll bps trace/", does: "metrics of a recorded run" },
-    {
-      command: "plimsoll bps app1.csv app2.csv --by input -o bps.html",
-      does: "two applications together, as HTML",
-    },
-    { command: "plimsoll bps run.darshan --every 1s --json", does: "per second, as JSON" },
-    { command: "strace -f -ttt -T -y -o /dev/stdout cp a b | plimsoll bps -", does: "from a pipe" },
-  ],
+  examples: {
+    "plimsoll bps trace/": "metrics of a recorded run",
+    "plimsoll bps app1.csv app2.csv --by input -o bps.html": "two applications together, as HTML",
+    "plimsoll bps run.darshan --every 1s --json": "per second, as JSON",
+    "strace -f -ttt -T -y -o /dev/stdout cp a b | plimsoll bps -": "from a pipe",
+  },
   async run({ arguments: words, options }, context) {
     const wantsPicture =
       !options.brief && (!context.json || options.output !== undefined || options.figures !== undefined);

@@ -38,7 +38,9 @@ export default defineCommand({
     }),
     seed: option.whole("random seed", { default: 1 }),
   },
-  examples: [{ command: "plimsoll demo", does: "write plimsoll-demo/ and list its contents" }],
+  examples: {
+    "plimsoll demo": "write plimsoll-demo/ and list its contents",
+  },
   async run({ options }, context) {
     let rows: readonly Row[] = [];
     const output = { path: options.output, what: "demonstration", isOurs: isDemo };

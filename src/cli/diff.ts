@@ -26,13 +26,10 @@ export default defineCommand({
     full: option.flag("print all sections on the terminal"),
     ...JOB_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll diff before.darshan after.darshan", does: "main differences on the terminal" },
-    {
-      command: "plimsoll diff before.darshan after.darshan -o diff.html",
-      does: "full comparison as one HTML file",
-    },
-  ],
+  examples: {
+    "plimsoll diff before.darshan after.darshan": "main differences on the terminal",
+    "plimsoll diff before.darshan after.darshan -o diff.html": "full comparison as one HTML file",
+  },
   async run({ arguments: [first = "", second = ""], options }, context) {
     const before = await readJob([first], options, context);
     const after = await readJob([second], options, context);

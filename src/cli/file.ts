@@ -18,13 +18,10 @@ export default defineCommand({
     output: option.output("FILE.html", "write the answer as one HTML file"),
     ...ENGINE_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll file /scratch/sim/restart.h5 --store centre", does: "file history on the terminal" },
-    {
-      command: "plimsoll file /scratch/sim/restart.h5 --store centre -o file.html",
-      does: "the same as HTML",
-    },
-  ],
+  examples: {
+    "plimsoll file /scratch/sim/restart.h5 --store centre": "file history on the terminal",
+    "plimsoll file /scratch/sim/restart.h5 --store centre -o file.html": "the same as HTML",
+  },
   async run({ arguments: words, options }, context) {
     const [path = ""] = words;
     if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");

@@ -40,14 +40,11 @@ export default defineCommand({
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll findings run.darshan", does: "problems and how to fix them" },
-    {
-      command: "plimsoll findings run.darshan --json --fail-on high",
-      does: "for CI: JSON, exit code 1 on a high finding",
-    },
-    { command: "plimsoll findings --list", does: "all rules with thresholds and sources" },
-  ],
+  examples: {
+    "plimsoll findings run.darshan": "problems and how to fix them",
+    "plimsoll findings run.darshan --json --fail-on high": "for CI: JSON, exit code 1 on a high finding",
+    "plimsoll findings --list": "all rules with thresholds and sources",
+  },
   async run({ arguments: paths, options }, context) {
     const rules = chosen(options.only);
     if (options.list) {

@@ -39,21 +39,14 @@ export default defineCommand({
       "time zone of scheduler times without one, such as Europe/Berlin or +02:00 (default: UTC)",
     ),
   },
-  examples: [
-    { command: "plimsoll ingest /darshan/logs/2026 --store centre", does: "all logs of a year" },
-    {
-      command: "plimsoll ingest /darshan/logs --store centre --slice $SLURM_ARRAY_TASK_ID/64",
-      does: "one task of a job array",
-    },
-    {
-      command: "plimsoll ingest /var/spool/plimsoll jobs.sacct --store centre --cluster cab",
-      does: "collector output and Slurm jobs",
-    },
-    {
-      command: "plimsoll ingest /srv/segments --store centre --job-id %C:%j",
-      does: "counters of a file system shared by two clusters, with jobid_name=cab:%j and quartz:%j on the clients",
-    },
-  ],
+  examples: {
+    "plimsoll ingest /darshan/logs/2026 --store centre": "all logs of a year",
+    "plimsoll ingest /darshan/logs --store centre --slice $SLURM_ARRAY_TASK_ID/64": "one task of a job array",
+    "plimsoll ingest /var/spool/plimsoll jobs.sacct --store centre --cluster cab":
+      "collector output and Slurm jobs",
+    "plimsoll ingest /srv/segments --store centre --job-id %C:%j":
+      "counters of a file system shared by two clusters, with jobid_name=cab:%j and quartz:%j on the clients",
+  },
   async run({ arguments: paths, options }, context) {
     if (options.store === undefined) throw new UsageError("name the store with --store DIR");
     const began = performance.now();

@@ -25,10 +25,10 @@ export default defineCommand({
     "block-bytes": option.bytes("size of one write", { min: 1, max: 2 ** 30, default: 1 << 20 }),
     sync: option.flag("no fsync at the end of each file", { default: true }),
   },
-  examples: [
-    { command: "plimsoll interfere --seconds 30 /ost0 /ost1", does: "three writers on each of two targets" },
-    { command: "plimsoll interfere --streams 1 --bytes 10G /ost0", does: "one writer, ten GiB at most" },
-  ],
+  examples: {
+    "plimsoll interfere --seconds 30 /ost0 /ost1": "three writers on each of two targets",
+    "plimsoll interfere --streams 1 --bytes 10G /ost0": "one writer, ten GiB at most",
+  },
   async run({ arguments: folders, options }, context) {
     for (const folder of folders) {
       if (!existsSync(folder) || !statSync(folder).isDirectory())

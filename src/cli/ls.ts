@@ -26,10 +26,10 @@ export default defineCommand({
     blocks: option.flag("list each block: step, position in the array, subfile, offset, min and max"),
     attributes: option.flag("also list attributes"),
   },
-  examples: [
-    { command: "plimsoll ls checkpoint.bp", does: "one line per variable" },
-    { command: "plimsoll ls --blocks checkpoint.bp", does: "location of each block" },
-  ],
+  examples: {
+    "plimsoll ls checkpoint.bp": "one line per variable",
+    "plimsoll ls --blocks checkpoint.bp": "location of each block",
+  },
   async run({ arguments: [path = ""], options }, context) {
     await withDataset(path, (dataset) => list(dataset, { path, ...options }, context));
   },

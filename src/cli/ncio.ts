@@ -24,18 +24,13 @@ export default defineCommand({
     ),
     output: option.output("FILE.json", "write the points to a file"),
   },
-  examples: [
-    { command: "plimsoll ncio", does: "4 ranks, 4096 regions of 8 B, all cases, in this folder" },
-    {
-      command: "plimsoll ncio --backend servers --servers 4 --case c-nc",
-      does: "all four methods of the paper on four storage servers",
-    },
-    { command: "plimsoll ncio --backend mpiio -n 4", does: "MPI-IO, method selected by hints" },
-    {
-      command: "plimsoll ncio --pattern flash --shape blocks=4 --method posix,two-phase",
-      does: "FLASH checkpoint pattern",
-    },
-  ],
+  examples: {
+    "plimsoll ncio": "4 ranks, 4096 regions of 8 B, all cases, in this folder",
+    "plimsoll ncio --backend servers --servers 4 --case c-nc":
+      "all four methods of the paper on four storage servers",
+    "plimsoll ncio --backend mpiio -n 4": "MPI-IO, method selected by hints",
+    "plimsoll ncio --pattern flash --shape blocks=4 --method posix,two-phase": "FLASH checkpoint pattern",
+  },
   ranksTogether: true,
   async run({ options }, context) {
     const points = pointsOf(options, options.pattern, options.shape);

@@ -55,7 +55,9 @@ export function helpText(command: Command, columns: number, subcommands: string)
   const help = commanderFor(command)
     .configureHelp({ helpWidth: Math.min(columns, 110) })
     .helpInformation();
-  const examples = command.examples.map((one) => `  ${one.command}\n      ${one.does}\n`).join("");
+  const examples = Object.entries(command.examples)
+    .map(([line, does]) => `  ${line}\n      ${does}\n`)
+    .join("");
   return `${help}${subcommands === "" ? "" : `\n${subcommands}`}\nExamples:\n${examples}`;
 }
 

@@ -26,17 +26,11 @@ export default defineCommand({
     raw: option.flag("write bytes instead of text"),
     check: option.flag("do not verify checksums", { default: true }),
   },
-  examples: [
-    {
-      command: "plimsoll read checkpoint.bp temperature --start 0,0 --count 2,8",
-      does: "a corner of the array",
-    },
-    {
-      command: "plimsoll read checkpoint.bp temperature --raw > t.f64",
-      does: "the last step as raw bytes",
-    },
-    { command: "plimsoll read checkpoint.bp temperature --where 'max>1000'", does: "blocks with a hot spot" },
-  ],
+  examples: {
+    "plimsoll read checkpoint.bp temperature --start 0,0 --count 2,8": "a corner of the array",
+    "plimsoll read checkpoint.bp temperature --raw > t.f64": "the last step as raw bytes",
+    "plimsoll read checkpoint.bp temperature --where 'max>1000'": "blocks with a hot spot",
+  },
   async run({ arguments: [path = "", name = ""], options }, context) {
     if (options.raw && context.json) throw new UsageError("--raw and --json exclude each other");
     await withDataset(path, async (dataset) => {

@@ -48,18 +48,12 @@ export default defineCommand({
   name: "record",
   description:
     "Runs a program with its children, threads and MPI ranks, unmodified, and records each read and write in a folder. The program keeps its input, output and exit code; the summary goes to stderr. The recorder is a small preloaded library, built with the C compiler on first use. Static and Go programs are recorded with strace instead, which distorts their times. I/O that cannot be recorded (fprintf, io_uring, programs without preload support) is listed. System files, pipes, sockets and terminals are skipped unless --all is given.",
-  examples: [
-    { command: "plimsoll record -- ./simulate input.nml", does: "record a program and print an I/O summary" },
-    {
-      command: "plimsoll record -o trace -- mpiexec -n 4 ./simulate",
-      does: "record four ranks to ./trace",
-    },
-    {
-      command: "plimsoll record --only /scratch -- tar cf /scratch/a.tar data",
-      does: "record only files below /scratch",
-    },
-    { command: "plimsoll bps trace", does: "analyse the trace in detail" },
-  ],
+  examples: {
+    "plimsoll record -- ./simulate input.nml": "record a program and print an I/O summary",
+    "plimsoll record -o trace -- mpiexec -n 4 ./simulate": "record four ranks to ./trace",
+    "plimsoll record --only /scratch -- tar cf /scratch/a.tar data": "record only files below /scratch",
+    "plimsoll bps trace": "analyse the trace in detail",
+  },
   arguments: [
     { name: "command", help: "the program and its arguments, after --", kind: "text", variadic: true },
   ],

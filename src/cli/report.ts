@@ -36,18 +36,12 @@ export default defineCommand({
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll report run.darshan", does: "summary on the terminal" },
-    {
-      command: "plimsoll report run.darshan -o report.html",
-      does: "full report as one HTML file",
-    },
-    { command: "plimsoll report trace-folder", does: "a report on what plimsoll record left" },
-    {
-      command: "plimsoll report logs/*.darshan -o report.html",
-      does: "one report for a job with many logs",
-    },
-  ],
+  examples: {
+    "plimsoll report run.darshan": "summary on the terminal",
+    "plimsoll report run.darshan -o report.html": "full report as one HTML file",
+    "plimsoll report trace-folder": "a report on what plimsoll record left",
+    "plimsoll report logs/*.darshan -o report.html": "one report for a job with many logs",
+  },
   async run({ arguments: paths, options }, context) {
     const window = options.window === undefined ? undefined : parseWindow(options.window);
     const wantsCalls = options.output !== undefined;

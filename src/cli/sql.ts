@@ -29,17 +29,12 @@ export default defineCommand({
     ),
     ...ENGINE_OPTIONS,
   },
-  examples: [
-    {
-      command: 'plimsoll sql --store centre.store "select application, count(*) from runs group by all"',
-      does: "runs of each application",
-    },
-    {
-      command: 'plimsoll sql --store centre.store "select * from runs" > runs.csv',
-      does: "a table as CSV",
-    },
-    { command: 'plimsoll sql --store centre.store "describe accesses"', does: "the columns of a table" },
-  ],
+  examples: {
+    'plimsoll sql --store centre.store "select application, count(*) from runs group by all"':
+      "runs of each application",
+    'plimsoll sql --store centre.store "select * from runs" > runs.csv': "a table as CSV",
+    'plimsoll sql --store centre.store "describe accesses"': "the columns of a table",
+  },
   async run({ arguments: [statement = ""], options }, context) {
     if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
     const store = await Store.open(options.store, storeOptions(options));

@@ -90,36 +90,19 @@ export default defineCommand({
     },
   ],
   options: OPTIONS,
-  examples: [
-    {
-      command:
-        "plimsoll write -o checkpoint.bp --targets /ost0,/ost1 --array temperature:float64:*,64 ranks/",
-      does: "one array from all files of a folder",
-    },
-    {
-      command: "plimsoll write -o results.bp --targets /ost0,/ost1 mesh.bin fields.bin",
-      does: "two byte variables, mesh.bin and fields.bin",
-    },
-    {
-      command:
-        "plimsoll write --append -o checkpoint.bp --targets /ost0,/ost1 --array temperature:float64:*,64 ranks/",
-      does: "append a step",
-    },
-    {
-      command: "plimsoll write --resume -o checkpoint.bp",
-      does: "continue an interrupted write; may be repeated",
-    },
-    {
-      command:
-        "plimsoll write -o try.bp --targets a,b,c,d --workload pixie3d-large --scale 0.25 --target-speed 0:0.125 --report try.html",
-      does: "effect of a target at an eighth of the speed",
-    },
-    {
-      command:
-        "plimsoll write --force -o try.bp --targets a,b,c,d --workload ior --scale 0.1 --method static --runs runs.jsonl --report try.html",
-      does: "compare with another method in one report",
-    },
-  ],
+  examples: {
+    "plimsoll write -o checkpoint.bp --targets /ost0,/ost1 --array temperature:float64:*,64 ranks/":
+      "one array from all files of a folder",
+    "plimsoll write -o results.bp --targets /ost0,/ost1 mesh.bin fields.bin":
+      "two byte variables, mesh.bin and fields.bin",
+    "plimsoll write --append -o checkpoint.bp --targets /ost0,/ost1 --array temperature:float64:*,64 ranks/":
+      "append a step",
+    "plimsoll write --resume -o checkpoint.bp": "continue an interrupted write; may be repeated",
+    "plimsoll write -o try.bp --targets a,b,c,d --workload pixie3d-large --scale 0.25 --target-speed 0:0.125 --report try.html":
+      "effect of a target at an eighth of the speed",
+    "plimsoll write --force -o try.bp --targets a,b,c,d --workload ior --scale 0.1 --method static --runs runs.jsonl --report try.html":
+      "compare with another method in one report",
+  },
   ranksTogether: true,
   async run({ arguments: words, options }, context) {
     if (options.output === undefined)

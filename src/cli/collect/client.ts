@@ -22,15 +22,12 @@ export default defineCommand({
   name: "collect client",
   description:
     "With --before it saves the counters of all Lustre mounts and of LNet; with --after it reads them again and writes one document for this node of the job to DIR/readings, which plimsoll ingest reads. Job id and user come from Slurm's environment or from options. Errors go to stderr and DIR/collect.log and the exit code stays 0, since a failing prolog drains the node; --strict gives 1 instead. See docs/collect.md, and examples/ for the scripts.",
-  examples: [
-    { command: "plimsoll collect client --before", does: "in the prolog" },
-    { command: "plimsoll collect client --after", does: "in the epilog" },
-    { command: "plimsoll collect client --list", does: "jobs that started on this node and have not ended" },
-    {
-      command: "plimsoll collect client --clean --stale-after 7d",
-      does: "remove saved counters older than a week",
-    },
-  ],
+  examples: {
+    "plimsoll collect client --before": "in the prolog",
+    "plimsoll collect client --after": "in the epilog",
+    "plimsoll collect client --list": "jobs that started on this node and have not ended",
+    "plimsoll collect client --clean --stale-after 7d": "remove saved counters older than a week",
+  },
   options: {
     before: option.flag("save counters before the job"),
     after: option.flag("read counters after the job and write the document"),

@@ -21,17 +21,11 @@ export default defineCommand({
   name: "collect server",
   description:
     "Samples job_stats, md_stats and stats of all OSTs and MDTs of this server at a fixed interval and writes the counter deltas to DIR/segments, one file per interval, for plimsoll ingest. Its state in DIR/work survives restarts and kills: nothing is counted twice. --metrics serves a Prometheus endpoint with target totals and the busiest jobs. SIGTERM takes a last sample and stops. See docs/collect.md, and examples/ for a systemd unit.",
-  examples: [
-    { command: "plimsoll collect server --every 60s", does: "run until stopped" },
-    {
-      command: "plimsoll collect server --every 60s --metrics 127.0.0.1:9177",
-      does: "with a Prometheus endpoint",
-    },
-    {
-      command: "plimsoll collect server --once --dir /tmp/samples",
-      does: "one sample, for cron or a first try",
-    },
-  ],
+  examples: {
+    "plimsoll collect server --every 60s": "run until stopped",
+    "plimsoll collect server --every 60s --metrics 127.0.0.1:9177": "with a Prometheus endpoint",
+    "plimsoll collect server --once --dir /tmp/samples": "one sample, for cron or a first try",
+  },
   options: {
     every: option.text("TIME", "sampling interval", { default: "60s" }),
     once: option.flag("take one sample and exit"),

@@ -33,20 +33,11 @@ export default defineCommand({
     "new-ids": option.flag("has no effect: --obfuscate always replaces record ids"),
     ...READ_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll darshan convert --obfuscate s3cret run.darshan share.darshan",
-      does: "an anonymous copy to share",
-    },
-    {
-      command: "plimsoll darshan convert --file '/scratch/*.h5' run.darshan h5.darshan",
-      does: "only some files",
-    },
-    {
-      command: "plimsoll darshan convert --compression bzip2 run.darshan small.darshan",
-      does: "another compression",
-    },
-  ],
+  examples: {
+    "plimsoll darshan convert --obfuscate s3cret run.darshan share.darshan": "an anonymous copy to share",
+    "plimsoll darshan convert --file '/scratch/*.h5' run.darshan h5.darshan": "only some files",
+    "plimsoll darshan convert --compression bzip2 run.darshan small.darshan": "another compression",
+  },
   async run({ arguments: [path = "", output = ""], options }, context) {
     if (options.newIds && options.obfuscate === undefined)
       throw new UsageError("--new-ids needs --obfuscate KEY");

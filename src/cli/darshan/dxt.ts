@@ -17,10 +17,10 @@ export default defineCommand({
     ),
     ...READ_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll darshan dxt run.darshan | head -40", does: "the first traced calls" },
-    { command: "plimsoll darshan dxt --json run.darshan > calls.json", does: "the trace as JSON" },
-  ],
+  examples: {
+    "plimsoll darshan dxt run.darshan | head -40": "the first traced calls",
+    "plimsoll darshan dxt --json run.darshan > calls.json": "the trace as JSON",
+  },
   async run({ arguments: [path = ""], options }, context) {
     await withLog(path, logOptions(options), (log) =>
       // The text reads its modules ahead of printing and so finds damage by itself.

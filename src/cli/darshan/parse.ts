@@ -22,14 +22,11 @@ export default defineCommand({
     ),
     ...READ_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll darshan parse run.darshan | grep POSIX_BYTES",
-      does: "bytes read and written per file",
-    },
-    { command: "plimsoll darshan parse --perf --total run.darshan", does: "sums and throughput only" },
-    { command: "plimsoll darshan parse --json run.darshan", does: "the same as one JSON document" },
-  ],
+  examples: {
+    "plimsoll darshan parse run.darshan | grep POSIX_BYTES": "bytes read and written per file",
+    "plimsoll darshan parse --perf --total run.darshan": "sums and throughput only",
+    "plimsoll darshan parse --json run.darshan": "the same as one JSON document",
+  },
   async run({ arguments: [path = ""], options }, context) {
     const { all } = options;
     const chosen = { total: all || options.total, file: all || options.file, perf: all || options.perf };

@@ -71,20 +71,12 @@ export default defineCommand({
     tables: option.flag("write a store (DIR/store) instead of logs (DIR/logs)"),
     damage: option.flag("also write DIR/damage: broken logs with the expected outcome of each"),
   },
-  examples: [
-    {
-      command: "plimsoll generate reuse --output centre",
-      does: "850 files in about 49,000 logs, and answers.json",
-    },
-    {
-      command: "plimsoll generate reuse --output centre --scale 0.001 --background 0.000001",
-      does: "a few hundred logs for a first look",
-    },
-    {
-      command: "plimsoll generate reuse --output centre --scale 1 --background 0.01 --tables",
-      does: "full size, as a store",
-    },
-  ],
+  examples: {
+    "plimsoll generate reuse --output centre": "850 files in about 49,000 logs, and answers.json",
+    "plimsoll generate reuse --output centre --scale 0.001 --background 0.000001":
+      "a few hundred logs for a first look",
+    "plimsoll generate reuse --output centre --scale 1 --background 0.01 --tables": "full size, as a store",
+  },
   async run({ options }, context) {
     const { seed, scale, background } = options;
     const out = requiredOutput(options.output);

@@ -33,13 +33,11 @@ export default defineCommand({
     seed: option.whole("random seed", { min: 0, max: 2 ** 32 - 1, default: 1 }),
     only: option.list("ID", "make only this log"),
   },
-  examples: [
-    { command: "plimsoll generate single --output logs", does: "all logs and answers.json" },
-    {
-      command: "plimsoll generate single --output logs --only fix-before --only fix-after",
-      does: "one job before and after a fix",
-    },
-  ],
+  examples: {
+    "plimsoll generate single --output logs": "all logs and answers.json",
+    "plimsoll generate single --output logs --only fix-before --only fix-after":
+      "one job before and after a fix",
+  },
   async run({ options }, context) {
     if (options.output === undefined || options.output === "")
       throw new UsageError("--output is missing: name a folder");

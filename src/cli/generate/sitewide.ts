@@ -85,20 +85,12 @@ export default defineCommand({
       max: 1e9,
     }),
   },
-  examples: [
-    {
-      command: "plimsoll generate sitewide --output site --scale 0.001",
-      does: "4,256 jobs as accounting, client readings and server samples",
-    },
-    {
-      command: "plimsoll generate sitewide --output site --scale 1 --tables",
-      does: "full size, as a store",
-    },
-    {
-      command: "plimsoll generate sitewide --output tree --live --speed 60",
-      does: "live tree with jobs at 60 times the speed",
-    },
-  ],
+  examples: {
+    "plimsoll generate sitewide --output site --scale 0.001":
+      "4,256 jobs as accounting, client readings and server samples",
+    "plimsoll generate sitewide --output site --scale 1 --tables": "full size, as a store",
+    "plimsoll generate sitewide --output tree --live --speed 60": "live tree with jobs at 60 times the speed",
+  },
   async run({ options }, context) {
     const { seed, scale, weekend, start } = options;
     const out = requiredOutput(options.output);

@@ -38,10 +38,10 @@ export default defineCommand({
     limit: option.whole("number of other jobs", { min: 1, max: 10_000, default: 10 }),
     ...STORE_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll job 815871 --store centre", does: "job summary on the terminal" },
-    { command: "plimsoll job 815871 --store centre -o job.html", does: "the same as HTML with figures" },
-  ],
+  examples: {
+    "plimsoll job 815871 --store centre": "job summary on the terminal",
+    "plimsoll job 815871 --store centre -o job.html": "the same as HTML with figures",
+  },
   async run({ arguments: [id = ""], options }, context) {
     checkZone(options.zone);
     const { population, perCall, maxGap: maxGapMinutes, lateMinutes, limit: neighbours } = options;

@@ -37,16 +37,11 @@ export default defineCommand({
     }),
     ...STORE_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll quiet-hours --store centre --zone America/Los_Angeles --length 3h",
-      does: "the three hours with the least load",
-    },
-    {
-      command: "plimsoll quiet-hours --store centre --target 'MDT*'",
-      does: "quiet hours of the metadata targets",
-    },
-  ],
+  examples: {
+    "plimsoll quiet-hours --store centre --zone America/Los_Angeles --length 3h":
+      "the three hours with the least load",
+    "plimsoll quiet-hours --store centre --target 'MDT*'": "quiet hours of the metadata targets",
+  },
   async run({ options }, context) {
     const lengthMinutes = parseLength("--length", options.length) / 60;
     if (lengthMinutes % 15 !== 0 || lengthMinutes > 1440)

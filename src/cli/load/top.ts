@@ -42,17 +42,11 @@ export default defineCommand({
     "small-write": option.bytes("writes below this size per call are small", { min: 1, default: 65_536 }),
     ...STORE_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll top jobs --store centre --from yesterday --to today",
-      does: "yesterday's jobs by bytes",
-    },
-    {
-      command: "plimsoll top users --store centre --order small-writes",
-      does: "users with the most small writes",
-    },
-    { command: "plimsoll top targets --store centre --target 'MDT*' --order opens", does: "MDTs by opens" },
-  ],
+  examples: {
+    "plimsoll top jobs --store centre --from yesterday --to today": "yesterday's jobs by bytes",
+    "plimsoll top users --store centre --order small-writes": "users with the most small writes",
+    "plimsoll top targets --store centre --target 'MDT*' --order opens": "MDTs by opens",
+  },
   async run({ arguments: [what = "jobs"], options }, context) {
     await withStore(options, async (db) => {
       const source = what === "targets" ? "servers" : (options.source ?? (await usualSource(db)));

@@ -34,16 +34,12 @@ export default defineCommand({
     limit: option.whole("number of rows", { min: 1, max: 10_000, default: 10 }),
     ...STORE_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll who --store centre --target OST0007 --from 2018-06-07T10:00 --to 2018-06-07T12:00",
-      does: "the ten jobs with the most load on a target in two hours",
-    },
-    {
-      command: "plimsoll who --store centre --target 'MDT*' --from -2h --by user",
-      does: "users by metadata operations in the last two hours",
-    },
-  ],
+  examples: {
+    "plimsoll who --store centre --target OST0007 --from 2018-06-07T10:00 --to 2018-06-07T12:00":
+      "the ten jobs with the most load on a target in two hours",
+    "plimsoll who --store centre --target 'MDT*' --from -2h --by user":
+      "users by metadata operations in the last two hours",
+  },
   async run({ options }, context) {
     await withStore(options, async (db) => {
       const asked = await askedOf(db, options);

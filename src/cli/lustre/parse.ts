@@ -28,17 +28,11 @@ export default defineCommand({
     path: option.text("TEXT", "original path on the server, such as obdfilter/fs-OST0001/job_stats"),
     nonzero: option.flag("omit counters without samples"),
   },
-  examples: [
-    {
-      command: "plimsoll lustre parse /proc/fs/lustre/obdfilter/*/job_stats",
-      does: "every job on every OST of this server",
-    },
-    {
-      command: "lctl get_param '*.*.job_stats' | plimsoll lustre parse /dev/stdin",
-      does: "the same from lctl",
-    },
-    { command: "plimsoll lustre parse --json stats", does: "one JSON document" },
-  ],
+  examples: {
+    "plimsoll lustre parse /proc/fs/lustre/obdfilter/*/job_stats": "every job on every OST of this server",
+    "lctl get_param '*.*.job_stats' | plimsoll lustre parse /dev/stdin": "the same from lctl",
+    "plimsoll lustre parse --json stats": "one JSON document",
+  },
   async run({ arguments: files, options }, context) {
     const setting: Setting = { path: options.path, nonzero: options.nonzero };
     if (context.json) {

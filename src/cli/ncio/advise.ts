@@ -35,13 +35,11 @@ export default defineCommand({
     "Reads the folder of a finished or interrupted plimsoll ncio sweep, its sweep.json, or the points of plimsoll ncio -o. Without a pattern it tests the seven guidelines of the NCIO paper against these results and lists where the fastest method changes. With a pattern (any of --case, --count, --size, --spacing, --ranks) it finds the nearest measured patterns and reports the best method, the gain of a change of method or layout with its uncertainty, and the MPI-IO hints that select the method.",
   arguments: [{ name: "sweep", help: "sweep folder, sweep.json, or file of plimsoll ncio -o", kind: "file" }],
   options,
-  examples: [
-    { command: "plimsoll ncio advise ncio-sweep", does: "test the guidelines on this storage" },
-    {
-      command: "plimsoll ncio advise ncio-sweep --case nc-nc --count 20000 --size 64 --spacing 512",
-      does: "best method for a pattern, and the gain of a change",
-    },
-  ],
+  examples: {
+    "plimsoll ncio advise ncio-sweep": "test the guidelines on this storage",
+    "plimsoll ncio advise ncio-sweep --case nc-nc --count 20000 --size 64 --spacing 512":
+      "best method for a pattern, and the gain of a change",
+  },
   async run({ arguments: [path], options: given }, context) {
     const loaded = loadSweep(path as string);
     const { sweep, missing } = loaded;

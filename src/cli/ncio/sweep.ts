@@ -39,17 +39,12 @@ export default defineCommand({
       default: "ncio-sweep",
     }),
   },
-  examples: [
-    {
-      command: "plimsoll ncio sweep --backend servers --pause 0",
-      does: "all sweeps on four storage servers",
-    },
-    {
-      command: "plimsoll ncio sweep --vary spacing --case c-nc --dir /lustre/me -n 16 -o lustre",
-      does: "one sweep on a parallel file system",
-    },
-    { command: "plimsoll ncio advise ncio-sweep", does: "advice for your pattern" },
-  ],
+  examples: {
+    "plimsoll ncio sweep --backend servers --pause 0": "all sweeps on four storage servers",
+    "plimsoll ncio sweep --vary spacing --case c-nc --dir /lustre/me -n 16 -o lustre":
+      "one sweep on a parallel file system",
+    "plimsoll ncio advise ncio-sweep": "advice for your pattern",
+  },
   ranksTogether: true,
   async run({ options }, context) {
     const { output } = options;

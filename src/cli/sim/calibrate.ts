@@ -24,16 +24,11 @@ export default defineCommand({
   name: "sim calibrate",
   description:
     "Fits the parameters of the storage model to measurements: the published numbers of the adaptive I/O paper, or your own table. Prints the parameters, the loss, and the simulated value and verdict for each measurement, misses included. --budget 0s only evaluates the current parameters. The same seed and number of evaluations give the same result.",
-  examples: [
-    {
-      command: "plimsoll sim calibrate --budget 0s",
-      does: "evaluate the built-in parameters of Jaguar",
-    },
-    {
-      command: "plimsoll sim calibrate --machine ours.json --targets measured.csv --budget 5m -o fitted.json",
-      does: "fit your own machine to your measurements",
-    },
-  ],
+  examples: {
+    "plimsoll sim calibrate --budget 0s": "evaluate the built-in parameters of Jaguar",
+    "plimsoll sim calibrate --machine ours.json --targets measured.csv --budget 5m -o fitted.json":
+      "fit your own machine to your measurements",
+  },
   options: {
     machine: option.text(
       "NAME|FILE",

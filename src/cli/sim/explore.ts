@@ -34,11 +34,11 @@ export default defineCommand({
     replay: option.whole("replay this seed and print its events", { min: 0, valueName: "SEED" }),
     scenario: option.text("FILE", "run a scenario from a JSON file and print its events"),
   },
-  examples: [
-    { command: "plimsoll sim explore", does: "2,000 runs with faults" },
-    { command: "plimsoll sim explore --count 100000 --policy plimsoll", does: "a long search on one policy" },
-    { command: "plimsoll sim explore --replay 42", does: "one run, event by event" },
-  ],
+  examples: {
+    "plimsoll sim explore": "2,000 runs with faults",
+    "plimsoll sim explore --count 100000 --policy plimsoll": "a long search on one policy",
+    "plimsoll sim explore --replay 42": "one run, event by event",
+  },
   async run({ options }, context) {
     const policies = policiesOf(options.policy);
     if (options.replay !== undefined) return replay(scenarioOf(options.replay, policies), context);

@@ -43,11 +43,11 @@ export default defineCommand({
   description:
     "Simulates Figures 1, 2, 3, 5, 6, 7 and Table I of the adaptive I/O paper (Lofstead et al., SC '10) with the paper's number of samples and checks every published number and relation: met, missed, or not run. Adaptive runs use the real protocol code. Also compares the plimsoll policy with the paper's on the same seeds. Samples run on all cores; the result does not depend on their number. With --output it writes a folder: report.html, figures as SVG and CSV, checks.json and samples.csv. All results are labelled as simulated.",
   options: OPTIONS,
-  examples: [
-    { command: "plimsoll sim replay", does: "every check on the terminal" },
-    { command: "plimsoll sim replay -o replay", does: "full report with the paper's figures" },
-    { command: "plimsoll sim replay --quick --only fig5 --json", does: "a few samples of one figure" },
-  ],
+  examples: {
+    "plimsoll sim replay": "every check on the terminal",
+    "plimsoll sim replay -o replay": "full report with the paper's figures",
+    "plimsoll sim replay --quick --only fig5 --json": "a few samples of one figure",
+  },
   async run({ options }, context) {
     const { quick, samples, seed, output } = options;
     if (quick && samples !== undefined) throw new UsageError("--quick and --samples exclude each other");

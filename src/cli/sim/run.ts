@@ -50,14 +50,12 @@ export default defineCommand({
     output: option.output("FILE.html", "write the figures as one HTML file"),
     figures: option.text("DIR", "write every figure as SVG and CSV"),
   },
-  examples: [
-    { command: "plimsoll sim run jaguar --writers 4096 -o step.html", does: "three policies side by side" },
-    {
-      command: "plimsoll sim run jaguar --policy mpi-io,paper --workload pixie3d-xl --writers 16384",
-      does: "the largest run of the paper",
-    },
-    { command: "plimsoll sim run site.json --policy plimsoll --json", does: "your own machine description" },
-  ],
+  examples: {
+    "plimsoll sim run jaguar --writers 4096 -o step.html": "three policies side by side",
+    "plimsoll sim run jaguar --policy mpi-io,paper --workload pixie3d-xl --writers 16384":
+      "the largest run of the paper",
+    "plimsoll sim run site.json --policy plimsoll --json": "your own machine description",
+  },
   async run({ arguments: [name = ""], options }, context) {
     const machine = machineFrom(name);
     const policies = options.policy.split(",").map((one) => one.trim());

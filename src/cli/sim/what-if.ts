@@ -35,20 +35,13 @@ export default defineCommand({
   description:
     "Fits a storage model to the recorded runs of a store (rate per OST, limit per program, cost of sharing), replays the runs around a point in time with and without one change, and reports the effect: which runs gain, which lose, how the target load shifts. The change is to remove a run, to remove a target (its data moves to the others), or to write one run's data under a policy of the adaptive writer. The result is simulated and reports its error: predicted against recorded I/O times of runs left out of the fit.",
   options: OPTIONS,
-  examples: [
-    {
-      command: "plimsoll sim what-if --store centre --remove-run 4200211856437560615",
-      does: "effect of one run on the others",
-    },
-    {
-      command: "plimsoll sim what-if --store centre --remove-target 7 --around 2017-11-22T13:00 -o ost7.html",
-      does: "effect of an OST outage, as HTML",
-    },
-    {
-      command: "plimsoll sim what-if --store centre --policy paper,plimsoll --around 4200211856437560615",
-      does: "the same run with the adaptive writer",
-    },
-  ],
+  examples: {
+    "plimsoll sim what-if --store centre --remove-run 4200211856437560615": "effect of one run on the others",
+    "plimsoll sim what-if --store centre --remove-target 7 --around 2017-11-22T13:00 -o ost7.html":
+      "effect of an OST outage, as HTML",
+    "plimsoll sim what-if --store centre --policy paper,plimsoll --around 4200211856437560615":
+      "the same run with the adaptive writer",
+  },
   async run({ options }, context) {
     const { store: path } = options;
     const asked = [options.removeRun, options.removeTarget, options.policy].filter(

@@ -23,14 +23,12 @@ export default defineCommand({
     }),
     ...ENGINE_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll store check centre.store", does: "sizes and row counts" },
-    { command: "plimsoll store check --deep centre.store", does: "checksums too" },
-    {
-      command: "plimsoll store check --remove-leftovers --grace 0 centre.store",
-      does: "remove all leftovers while no writer runs",
-    },
-  ],
+  examples: {
+    "plimsoll store check centre.store": "sizes and row counts",
+    "plimsoll store check --deep centre.store": "checksums too",
+    "plimsoll store check --remove-leftovers --grace 0 centre.store":
+      "remove all leftovers while no writer runs",
+  },
   async run({ arguments: [path = ""], options }, context) {
     let progress: Progress | undefined;
     const report = await checkStore(path, {

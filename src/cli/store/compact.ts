@@ -22,13 +22,10 @@ export default defineCommand({
     }),
     ...ENGINE_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll store compact centre.store", does: "after many ingests" },
-    {
-      command: "plimsoll store compact --grace 0 centre.store",
-      does: "and remove the old files immediately",
-    },
-  ],
+  examples: {
+    "plimsoll store compact centre.store": "after many ingests",
+    "plimsoll store compact --grace 0 centre.store": "and remove the old files immediately",
+  },
   async run({ arguments: [path = ""], options }, context) {
     const store = await Store.open(path, storeOptions(options));
     const report = await compactStore(store, {

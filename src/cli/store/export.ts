@@ -24,13 +24,10 @@ export default defineCommand({
     format: option.choice(FORMATS, "file format (default: by file extension)"),
     ...ENGINE_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll store export centre.store --table accesses -o accesses.parquet",
-      does: "for pandas, R, Spark",
-    },
-    { command: "plimsoll store export centre.store --table runs -o runs.csv", does: "for a spreadsheet" },
-  ],
+  examples: {
+    "plimsoll store export centre.store --table accesses -o accesses.parquet": "for pandas, R, Spark",
+    "plimsoll store export centre.store --table runs -o runs.csv": "for a spreadsheet",
+  },
   async run({ arguments: [path = ""], options }, context) {
     const table = STORE_SCHEMA.find(({ name }) => name === options.table);
     if (table === undefined)

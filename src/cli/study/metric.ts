@@ -59,18 +59,12 @@ export default defineCommand({
     from: option.text("DIR", "run nothing: evaluate the runs of an earlier study again"),
     output: option.output("DIR", "write report, figures and runs to this folder; replaces an earlier study"),
   },
-  examples: [
-    { command: "plimsoll study metric -o metric", does: "all sets with a report, about four minutes" },
-    { command: "plimsoll study metric --quick --sets 2a,4", does: "two sets in a few seconds" },
-    {
-      command: "plimsoll study metric --simulate",
-      does: "simulate instead of running",
-    },
-    {
-      command: "plimsoll study metric --from metric --average mean",
-      does: "evaluate earlier runs with another average",
-    },
-  ],
+  examples: {
+    "plimsoll study metric -o metric": "all sets with a report, about four minutes",
+    "plimsoll study metric --quick --sets 2a,4": "two sets in a few seconds",
+    "plimsoll study metric --simulate": "simulate instead of running",
+    "plimsoll study metric --from metric --average mean": "evaluate earlier runs with another average",
+  },
   async run({ options }, context) {
     const sets = chosenSets(options.sets);
     if (options.simulate && options.from !== undefined)

@@ -36,17 +36,13 @@ export default defineCommand({
     units: option.choice(["si", "iec"], "size suffixes: K is 1000 (si) or 1024 (iec)", { default: "si" }),
     ...STUDY_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll study reuse --store centre", does: "verdicts on the ten findings on the terminal" },
-    {
-      command: "plimsoll study reuse --store centre --zone America/Los_Angeles -o study",
-      does: "full report with figures and tables",
-    },
-    {
-      command: "plimsoll study reuse --store centre --min-bytes 10GB --json",
-      does: "a smaller centre: more files, as one JSON document",
-    },
-  ],
+  examples: {
+    "plimsoll study reuse --store centre": "verdicts on the ten findings on the terminal",
+    "plimsoll study reuse --store centre --zone America/Los_Angeles -o study":
+      "full report with figures and tables",
+    "plimsoll study reuse --store centre --min-bytes 10GB --json":
+      "a smaller centre: more files, as one JSON document",
+  },
   async run({ options: given }, context) {
     const options = given as unknown as ReuseCliOptions;
     const chosen = reuseOptions(givenOptions(REUSE_OPTIONS, options, options.units));

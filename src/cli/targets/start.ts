@@ -52,13 +52,10 @@ export default defineCommand({
     }),
     foreground: option.flag("run in the foreground until Ctrl-C or targets stop"),
   },
-  examples: [
-    { command: "plimsoll targets start -n 16", does: "sixteen servers in ./plimsoll-targets" },
-    {
-      command: "plimsoll targets start -n 4 --dir /scratch/t --tcp",
-      does: "four, on TCP ports of this machine",
-    },
-  ],
+  examples: {
+    "plimsoll targets start -n 16": "sixteen servers in ./plimsoll-targets",
+    "plimsoll targets start -n 4 --dir /scratch/t --tcp": "four, on TCP ports of this machine",
+  },
   async run({ options }, context) {
     const dir = checkDir(options.dir);
     if (options.port !== undefined && !options.tcp && options.listen === undefined)

@@ -14,10 +14,10 @@ export default defineCommand({
     dir: DIR_OPTION,
     "remove-data": option.flag("also remove the data of the servers"),
   },
-  examples: [
-    { command: "plimsoll targets stop", does: "stop the servers of ./plimsoll-targets" },
-    { command: "plimsoll targets stop --dir /scratch/t --remove-data", does: "and remove their data" },
-  ],
+  examples: {
+    "plimsoll targets stop": "stop the servers of ./plimsoll-targets",
+    "plimsoll targets stop --dir /scratch/t --remove-data": "and remove their data",
+  },
   async run({ options }, context) {
     const dir = checkDir(options.dir);
     const servers = await stopServers(dir, options.removeData);
