@@ -6,14 +6,14 @@ import { GROUPINGS, type Grouping, type Metrics } from "../analyze/metric/metric
 import { UsageError } from "../base/errors.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
-import { plain, renderText } from "../report/text/index.ts";
+import { plain } from "../report/text/index.ts";
 import { type InputFile, findInputs, isPipe, withoutTwins } from "../inputs/files.ts";
 import { type ReadSetting, collectInputs } from "../inputs/measure/collect.ts";
 import { metricsJson } from "./bps/json.ts";
 import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
 import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
-import { writeFigureFolder, writePage } from "./page-output.ts";
+import { showDocument } from "./show-document.ts";
 import { version } from "../../package.json";
 import { option } from "./option.ts";
 
@@ -104,19 +104,9 @@ export default defineCommand({
       command: `plimsoll bps ${shown} -o ${options.output ?? "bps.html"}`,
       madeBy: `Plimsoll ${version}`,
     });
-    if (options.output !== undefined) await writePage(document, options.output, context);
-    if (options.figures !== undefined) await writeFigureFolder(document, options.figures, context);
-    if (context.json) context.printJson(metricsJson(metrics, context.skipped));
-    else if (options.output === undefined && options.figures === undefined) {
-      context.out.write(
-        renderText(document, { width: context.columns, color: context.color, full: options.full }),
-      );
-      if (!options.brief) context.out.write(`\nFull report: plimsoll bps ${plain(shown)} -o bps.html\n`);
-    } else {
-      context.out.write(`${plain(document.verdict)}\n`);
-      if (options.output !== undefined) context.out.write(`Wrote ${plain(options.output)}\n`);
-      if (options.figures !== undefined) context.out.write(`Wrote figures to ${plain(options.figures)}\n`);
-    }
+    const more = options.brief ? "" : `\nFull report: plimsoll bps ${plain(shown)} -o bps.html\n`;
+    const json = () => metricsJson(metrics, context.skipped);
+    await showDocument(document, { ...options, json, more }, context);
   },
 });
 

@@ -2,10 +2,10 @@
 import { basename } from "node:path";
 import { version } from "../../package.json";
 import { NOISE, compareDocument, compareSummary } from "../analyze/job/index.ts";
-import { plain, renderText } from "../report/text/index.ts";
+import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, readJob } from "./job/read.ts";
-import { writePage } from "./page-output.ts";
+import { showDocument } from "./show-document.ts";
 import { option } from "./option.ts";
 
 export default defineCommand({
@@ -44,13 +44,7 @@ export default defineCommand({
       command: `plimsoll diff ${first} ${second} -o ${options.output ?? "diff.html"}`,
     };
     const document = compareDocument(input);
-    if (options.output !== undefined) await writePage(document, options.output, context);
-    if (context.json) context.printJson(compareSummary(input));
-    else if (options.output === undefined) {
-      context.out.write(
-        renderText(document, { width: context.columns, color: context.color, full: options.full }),
-      );
-      context.out.write(`\nAll of it: plimsoll diff ${plain(first)} ${plain(second)} -o diff.html\n`);
-    } else context.out.write(`${plain(document.verdict)}\nWrote ${plain(options.output)}\n`);
+    const more = `\nAll of it: plimsoll diff ${plain(first)} ${plain(second)} -o diff.html\n`;
+    await showDocument(document, { ...options, json: () => compareSummary(input), more }, context);
   },
 });

@@ -5,7 +5,7 @@ import { renderText } from "../report/text/index.ts";
 import { version } from "../../package.json";
 import { defineCommand } from "./command.ts";
 import { writePage } from "./page-output.ts";
-import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
+import { ENGINE_OPTIONS, withStore } from "./store/options.ts";
 import { option } from "./option.ts";
 
 export default defineCommand({
@@ -24,12 +24,8 @@ export default defineCommand({
   },
   async run({ arguments: words, options }, context) {
     const [path = ""] = words;
-    if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
-    const { Store } = await import("../store/index.ts");
-    const store = await Store.open(options.store, storeOptions(options));
-    const session = await store.query();
-    try {
-      const histories = await fileHistory(session, path);
+    await withStore(options, async (db) => {
+      const histories = await fileHistory(db, path);
       if (histories.length === 0)
         throw new UsageError(
           `${path}: no run in the store used this file; to search names: plimsoll sql --store ${options.store} "select path from files where path like '%…%'"`,
@@ -49,9 +45,6 @@ export default defineCommand({
           context.out.write(
             renderText(document, { width: context.columns, color: context.color, full: true }),
           );
-    } finally {
-      session.close();
-      await store.close();
-    }
+    });
   },
 });

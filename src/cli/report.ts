@@ -2,10 +2,10 @@
 import { jobSummary } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
 import { reportDocument } from "../inputs/job.ts";
-import { plain, renderText } from "../report/text/index.ts";
+import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
-import { writeFigureFolder, writePage } from "./page-output.ts";
+import { showDocument } from "./show-document.ts";
 import { version } from "../../package.json";
 import { option } from "./option.ts";
 
@@ -59,19 +59,8 @@ export default defineCommand({
         ? `Calls of a time range: plimsoll report --window FROM-TO -o FILE.html ${logs}`
         : "",
     });
-    if (options.output !== undefined) await writePage(document, options.output, context);
-    if (options.figures !== undefined) await writeFigureFolder(document, options.figures, context);
-    if (context.json) context.printJson(jobSummary(read));
-    else if (options.output === undefined && options.figures === undefined) {
-      context.out.write(
-        renderText(document, { width: context.columns, color: context.color, full: options.full }),
-      );
-      context.out.write(`\nFull report: plimsoll report ${plain(logs)} -o report.html\n`);
-    } else {
-      context.out.write(`${plain(document.verdict)}\n`);
-      if (options.output !== undefined) context.out.write(`Wrote ${plain(options.output)}\n`);
-      if (options.figures !== undefined) context.out.write(`Wrote figures to ${plain(options.figures)}\n`);
-    }
+    const more = `\nFull report: plimsoll report ${plain(logs)} -o report.html\n`;
+    await showDocument(document, { ...options, json: () => jobSummary(read), more }, context);
   },
 });
 

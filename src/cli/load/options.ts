@@ -18,7 +18,9 @@ import { version } from "../../../package.json";
 import type { OptionSpecs } from "../command.ts";
 import type { Context } from "../context.ts";
 import { writePage } from "../page-output.ts";
-import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/options.ts";
+import { ENGINE_OPTIONS } from "../store/options.ts";
+
+export { withStore } from "../store/options.ts";
 import { didYouMean } from "../suggest.ts";
 import { option } from "../option.ts";
 
@@ -45,27 +47,6 @@ export const TIME_OPTIONS = {
   ),
   to: option.text("TIME", "end time, exclusive (default: end of the store)"),
 } as const satisfies OptionSpecs;
-
-interface StoreValues extends EngineValues {
-  readonly store: string | undefined;
-}
-
-/** Opens the store that was named, for one question. */
-export async function withStore<T>(options: StoreValues, ask: (db: Queryable) => Promise<T>): Promise<T> {
-  if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
-  const { Store } = await import("../../store/index.ts");
-  const store = await Store.open(options.store, storeOptions(options));
-  try {
-    const session = await store.query();
-    try {
-      return await ask(session);
-    } finally {
-      session.close();
-    }
-  } finally {
-    await store.close();
-  }
-}
 
 export interface Asked {
   readonly window: Window;

@@ -4,14 +4,12 @@ import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import type { WriteRun } from "../../model/index.ts";
 import { POLICY_NAMES } from "../../adaptive/protocol/index.ts";
-import { renderText } from "../../report/text/index.ts";
 import type { RunSpec } from "../../adaptive/sim/experiments/run.ts";
 import { machineFrom } from "./machine.ts";
 import { type Learned, type SimulatedStep, simulateStep } from "../../adaptive/sim/step/step.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { writeFigureFolder, writePage } from "../page-output.ts";
+import { showDocument } from "../show-document.ts";
 import { option } from "../option.ts";
 
 const MB = 1048576;
@@ -59,6 +57,8 @@ export default defineCommand({
   async run({ arguments: [name = ""], options }, context) {
     const machine = machineFrom(name);
     const policies = options.policy.split(",").map((one) => one.trim());
+    const twice = policies.find((one, i) => policies.indexOf(one) < i);
+    if (twice !== undefined) throw new UsageError(`--policy names ${twice} twice`);
     const bytes = options.size ?? (WORKLOADS[options.workload ?? "ior"] as number) * MB;
     const targets = options.targets ?? Math.min(512, machine.targets);
     const title = `${machine.title}: ${formatCount(options.writers)} writers, ${formatBytes(bytes)} each, ${targets} targets`;
@@ -71,7 +71,14 @@ export default defineCommand({
       interference: options.interference ? { targets: Math.min(8, targets), streams: 3 } : undefined,
     };
     const steps = policies.map((policy) => lastStep(spec, policy, title, options.steps));
-    await show(steps, { name, options, policies }, context);
+    const command = `plimsoll sim run ${name} --policy ${policies.join(",")} --writers ${options.writers} --seed ${options.seed}`;
+    const about = { command, madeBy: `Plimsoll ${version}` };
+    const document = stepDocument(
+      steps.map(({ run }) => run),
+      about,
+    );
+    const json = () => ({ simulated: true, machine: name, seed: options.seed, runs: steps.map(jsonOf) });
+    await showDocument(document, { ...options, full: false, json }, context);
   },
 });
 
@@ -85,35 +92,6 @@ function lastStep(spec: RunSpec, policy: string, title: string, count: number): 
     learned = step.learned;
   }
   return step as SimulatedStep;
-}
-
-interface Asked {
-  readonly name: string;
-  readonly policies: readonly string[];
-  readonly options: {
-    readonly seed: number;
-    readonly writers: number;
-    readonly output?: string | undefined;
-    readonly figures?: string | undefined;
-  };
-}
-
-async function show(
-  steps: readonly SimulatedStep[],
-  { name, options, policies }: Asked,
-  context: Context,
-): Promise<void> {
-  const runs = steps.map(({ run }) => run);
-  const twice = policies.find((one, i) => policies.indexOf(one) < i);
-  if (twice !== undefined) throw new UsageError(`--policy names ${twice} twice`);
-  const command = `plimsoll sim run ${name} --policy ${policies.join(",")} --writers ${options.writers} --seed ${options.seed}`;
-  const document = stepDocument(runs, { command, madeBy: `Plimsoll ${version}` });
-  if (options.output !== undefined) await writePage(document, options.output, context);
-  if (options.figures !== undefined) await writeFigureFolder(document, options.figures, context);
-  if (context.json)
-    context.printJson({ simulated: true, machine: name, seed: options.seed, runs: steps.map(jsonOf) });
-  else if (options.output !== undefined) context.out.write(`${document.verdict}\nWrote ${options.output}\n`);
-  else context.out.write(renderText(document, { width: context.columns, color: context.color, full: false }));
 }
 
 function jsonOf({ run, events, hash }: SimulatedStep): unknown {

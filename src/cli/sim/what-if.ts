@@ -2,12 +2,11 @@
 import { whatIfDocument, type WhatIfData, whatIfVerdict } from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { policyNamed } from "../../adaptive/protocol/index.ts";
-import { renderText } from "../../report/text/index.ts";
 import { type Question, whatIf } from "../../adaptive/sim/what-if/what-if.ts";
 import { version } from "../../../package.json";
 import { defineCommand, type OptionValues } from "../command.ts";
-import { writePage } from "../page-output.ts";
-import { ENGINE_OPTIONS, storeOptions } from "../store/options.ts";
+import { showDocument } from "../show-document.ts";
+import { ENGINE_OPTIONS, withStore } from "../store/options.ts";
 import { didYouMean } from "../suggest.ts";
 import { option } from "../option.ts";
 
@@ -52,23 +51,10 @@ export default defineCommand({
       throw new UsageError("no change given: choose one of --remove-run, --remove-target and --policy");
     const question = questionOf(path, options);
     question.policies?.forEach(policyNamed);
-    const { Store } = await import("../../store/index.ts");
-    const store = await Store.open(path, storeOptions(options));
-    const session = await store.query();
-    let data: WhatIfData;
-    try {
-      data = await whatIf(session, question, didYouMean);
-    } finally {
-      session.close();
-      await store.close();
-    }
+    const data = await withStore(options, (db) => whatIf(db, question, didYouMean));
     const document = whatIfDocument(data, { command: commandLine(options), madeBy: `Plimsoll ${version}` });
-    if (options.output !== undefined) await writePage(document, options.output, context);
-    if (context.json) context.printJson(whatIfJson(data));
-    else if (options.output !== undefined)
-      context.out.write(`${document.verdict}\nWrote ${options.output}\n`);
-    else
-      context.out.write(renderText(document, { width: context.columns, color: context.color, full: true }));
+    const { output } = options;
+    await showDocument(document, { output, full: true, json: () => whatIfJson(data) }, context);
   },
 });
 

@@ -10,7 +10,7 @@ import { UsageError } from "../../base/errors.ts";
 import type { Document, Queryable, TableBlock } from "../../model/index.ts";
 import type { OptionSpec } from "../command.ts";
 import type { Context } from "../context.ts";
-import { type EngineValues, storeOptions } from "../store/options.ts";
+import { type EngineValues, withStore } from "../store/options.ts";
 import { version } from "../../../package.json";
 import { kebab } from "./option-specs.ts";
 import { writeResultFolder } from "../result-folder.ts";
@@ -92,10 +92,7 @@ async function studyOf<Study extends StudyOutcome>(
   path: string,
   context: Context,
 ): Promise<Study> {
-  const { Store } = await import("../../store/index.ts");
-  const store = await Store.open(path, storeOptions({ ...given, memory: kind.databaseBytes }));
-  const session = await store.query();
-  try {
+  return withStore({ ...given, memory: kind.databaseBytes }, async (session) => {
     const [row] = await session.rows(`select (${kind.rows}) as count`);
     // An empty store has a study too: of nothing. It says so and ends well.
     if (Number(row?.count ?? 0) === 0)
@@ -109,10 +106,7 @@ async function studyOf<Study extends StudyOutcome>(
     });
     bar.end();
     return study;
-  } finally {
-    session.close();
-    await store.close();
-  }
+  });
 }
 
 /** The options of a study that the command line gives. */
