@@ -60,6 +60,7 @@ const ALLOWED_TYPES: Readonly<Record<string, readonly string[]>> = {
   "ncio/servers": ["ncio"],
   "ncio/run": ["ncio"],
   "adaptive/runtime": ["launch"],
+  "adaptive/steps": ["adaptive/sim"],
 };
 
 /** Arrows that should not be: how many imports each has. The list is empty and stays so. */

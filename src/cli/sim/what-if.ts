@@ -1,8 +1,8 @@
 /** `plimsoll sim what-if`: a site's own recorded runs again, without one of them, without a target, or under a policy. */
-import { whatIfDocument, type WhatIfData, whatIfVerdict } from "../../adaptive/steps/index.ts";
+import { whatIfDocument, whatIfVerdict } from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { policyNamed } from "../../adaptive/protocol/index.ts";
-import { type Question, whatIf } from "../../adaptive/sim/what-if/what-if.ts";
+import { type Question, whatIf, type WhatIfData } from "../../adaptive/sim/what-if/what-if.ts";
 import { version } from "../../../package.json";
 import { defineCommand, type OptionValues } from "../command.ts";
 import { showDocument } from "../show-document.ts";
