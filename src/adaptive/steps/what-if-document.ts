@@ -1,4 +1,5 @@
 /** What would have changed at a site, as a document: recorded runs replayed with and without something. */
+import { table } from "../../model/index.ts";
 import { formatBytes, formatMany, formatSeconds, formatShare } from "../../base/units.ts";
 import type { Block, Cell, Document, Figure, Section, TableBlock } from "../../model/index.ts";
 import type { PolicyAnswer, RunChange, TargetChange, WhatIfData } from "../sim/what-if/what-if.ts";
@@ -192,20 +193,19 @@ function runTable(changed: readonly RunChange[]): TableBlock {
 }
 
 function targetTable(targets: readonly TargetChange[], all: number): TableBlock {
-  return {
-    kind: "table",
-    id: "targets",
-    caption: `Targets whose load changed, ${targets.length} of ${all}.`,
-    columns: [
-      { key: "target", label: "Target", unit: "index", about: "OST number." },
-      { key: "bytes-before", label: "Bytes", unit: "bytes", about: "In the window, as it was." },
-      { key: "bytes-after", label: "with the change", unit: "bytes", about: "In the window." },
-      { key: "busy-before", label: "Busy", unit: "seconds", about: "With a transfer in progress." },
-      { key: "busy-after", label: "with the change", unit: "seconds", about: "The same." },
-      { key: "streams-before", label: "At once", unit: "none", about: "Mean transfers while busy." },
-      { key: "streams-after", label: "with the change", unit: "none", about: "The same." },
+  return table(
+    "targets",
+    `Targets whose load changed, ${targets.length} of ${all}.`,
+    [
+      ["target", "Target", "index", "OST number."],
+      ["bytes-before", "Bytes", "bytes", "In the window, as it was."],
+      ["bytes-after", "with the change", "bytes", "In the window."],
+      ["busy-before", "Busy", "seconds", "With a transfer in progress."],
+      ["busy-after", "with the change", "seconds", "The same."],
+      ["streams-before", "At once", "none", "Mean transfers while busy."],
+      ["streams-after", "with the change", "none", "The same."],
     ],
-    rows: targets.map((one): Cell[] => [
+    targets.map((one): Cell[] => [
       one.target,
       one.bytesBefore,
       one.bytesAfter,
@@ -214,7 +214,7 @@ function targetTable(targets: readonly TargetChange[], all: number): TableBlock 
       one.streamsBefore,
       one.streamsAfter,
     ]),
-  };
+  );
 }
 
 const BARS_MAX = 40;
@@ -270,19 +270,18 @@ function policySection({ question }: WhatIfData, policy: PolicyAnswer): Section 
     title: "The run's writes under a policy",
     intro: `${question}. ${formatMany(policy.run.ranks, "rank")} of ${policy.run.application}, ${formatBytes(policy.bytes)}. All ranks write alike, to every target that the fit knows; the load of the other runs is that of the replay, and does not react.`,
     blocks: [
-      {
-        kind: "table",
-        id: "policy",
-        caption: "Time of the write phase.",
-        columns: [
-          { key: "how", label: "How", unit: "text", about: "As recorded, replayed, or under a policy." },
-          { key: "targets", label: "Targets", unit: "count", about: "That are written to." },
-          { key: "seconds", label: "Write time", unit: "seconds", about: "Of the whole phase." },
-          { key: "speedup", label: "Speed-up", unit: "ratio", about: "Over the replay as it was." },
-          { key: "moved", label: "Moved", unit: "share", about: "Bytes that adapted to another target." },
+      table(
+        "policy",
+        "Time of the write phase.",
+        [
+          ["how", "How", "text", "As recorded, replayed, or under a policy."],
+          ["targets", "Targets", "count", "That are written to."],
+          ["seconds", "Write time", "seconds", "Of the whole phase."],
+          ["speedup", "Speed-up", "ratio", "Over the replay as it was."],
+          ["moved", "Moved", "share", "Bytes that adapted to another target."],
         ],
         rows,
-      },
+      ),
     ],
   };
 }
