@@ -88,11 +88,6 @@ export interface CommandEntry {
   readonly load: () => Promise<{ readonly default: Command }>;
 }
 
-export interface CommandGroup {
-  readonly title: string;
-  readonly commands: readonly CommandEntry[];
-}
-
 /** Makes a command; the types of `invocation.options` follow from `options`. */
 export function defineCommand<const Specs extends OptionSpecs>(spec: CommandSpec<Specs>): Command {
   return { arguments: [], options: {}, ...(spec as unknown as Omit<Command, "arguments" | "options">) };
