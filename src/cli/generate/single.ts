@@ -10,6 +10,7 @@ import { nodeEncoders } from "../../node/encoders.ts";
 import { defineCommand } from "../command.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFile } from "../../node/write-file.ts";
+import { option } from "../option.ts";
 
 /** Of answers.json; only a folder whose answers name this scenario is replaced. */
 const SCENARIO = "single";
@@ -28,29 +29,15 @@ export default defineCommand({
   description:
     "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or none, and answers.json with the expected findings and true totals of each. The logs are labelled as synthetic; the same seed gives the same bytes.",
   options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "DIR",
-      help: "output folder; replaces an earlier catalogue",
-    },
-    seed: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      max: 2 ** 32 - 1,
-      default: 1,
-      help: "random seed",
-    },
-    only: { kind: "list", valueName: "ID", help: "make only this log" },
+    output: option.output("DIR", "output folder; replaces an earlier catalogue"),
+    seed: option.whole("random seed", { min: 0, max: 2 ** 32 - 1, default: 1 }),
+    only: option.list("ID", "make only this log"),
   },
-  examples: [
-    { command: "plimsoll generate single --output logs", does: "all logs and answers.json" },
-    {
-      command: "plimsoll generate single --output logs --only fix-before --only fix-after",
-      does: "one job before and after a fix",
-    },
-  ],
+  examples: {
+    "plimsoll generate single --output logs": "all logs and answers.json",
+    "plimsoll generate single --output logs --only fix-before --only fix-after":
+      "one job before and after a fix",
+  },
   async run({ options }, context) {
     if (options.output === undefined || options.output === "")
       throw new UsageError("--output is missing: name a folder");

@@ -4,7 +4,7 @@ import type { Block, Document, Section, TableBlock } from "../../../model/index.
 import type { StudyFinding } from "./finding.ts";
 import type { ItemFacts, StudyItem, StudyResult } from "./item.ts";
 import type { OptionInfo } from "./options.ts";
-import { table } from "./table.ts";
+import { table } from "../../../model/index.ts";
 import { itemAndKey, unitOf, type ValueUnit, valueText } from "./values.ts";
 
 /** What a report of a study is made from. */

@@ -9,7 +9,7 @@ import {
   type StudyDocumentInput,
   type StudyKind,
 } from "../common/sections.ts";
-import { table } from "../common/table.ts";
+import { table } from "../../../model/index.ts";
 import { type ValueUnit, valueText } from "../common/values.ts";
 import { CONTRADICTIONS, WRITE_CONTRADICTIONS } from "./contradictions.ts";
 import type { ItemResult, Published } from "./item.ts";

@@ -10,10 +10,10 @@ import {
   hourlySeries,
   IOR_TARGETS,
   xtpPlan,
-} from "../experiments/plans.ts";
-import { type Measured, type Sample, type Series, seriesKey } from "../experiments/series.ts";
-import type { Machine } from "../machines/index.ts";
-import { CHECKS, type Check, Evidence, type Judged, judgeAll } from "../../paper/index.ts";
+} from "../../sim/experiments/plans.ts";
+import { type Measured, type Sample, type Series, seriesKey } from "../../sim/experiments/series.ts";
+import type { Machine } from "../../sim/machines/index.ts";
+import { CHECKS, type Check, Evidence, type Judged, judgeAll } from "../checks.ts";
 import { samplesJobs, writesOf } from "../replay/jobs.ts";
 import { type PoolOptions, runJobs } from "../replay/pool.ts";
 

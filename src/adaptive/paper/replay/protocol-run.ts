@@ -1,9 +1,9 @@
 /** The adaptive method as experiments need it: the protocol itself on virtual time, not the twin of the calibration. */
 import { AssertionError } from "../../../base/assert.ts";
-import type { EventQueue } from "../events.ts";
-import { type RunResult, type RunSpec, worldOf } from "../experiments/run.ts";
-import { runAdaptive } from "../host/index.ts";
-import { sampleSeed } from "../storage/index.ts";
+import type { EventQueue } from "../../sim/events.ts";
+import { type RunResult, type RunSpec, worldOf } from "../../sim/experiments/run.ts";
+import { runAdaptive } from "../../sim/host/index.ts";
+import { sampleSeed } from "../../sim/storage/index.ts";
 
 /** Opens are not part of the paper's times, so files are open at once. */
 export function runProtocol(spec: RunSpec, queue?: EventQueue): RunResult {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { HOURLY, hourlySeries, outputSeries } from "../experiments/plans.ts";
-import { imbalance } from "../experiments/run.ts";
-import { specOf } from "../experiments/series.ts";
-import { runStatic } from "../experiments/static.ts";
-import { MACHINES, machineNamed, withParameters } from "../machines/index.ts";
+import { HOURLY, hourlySeries, outputSeries } from "../../sim/experiments/plans.ts";
+import { imbalance } from "../../sim/experiments/run.ts";
+import { specOf } from "../../sim/experiments/series.ts";
+import { runStatic } from "../../sim/experiments/static.ts";
+import { MACHINES, machineNamed, withParameters } from "../../sim/machines/index.ts";
 import { type JobResult, JobRunner, samplesJobs, writesOf } from "./jobs.ts";
 import { machinesWith } from "./machines.ts";
 import { runPair } from "./pairs.ts";
 import { effortOf, ONLY_NAMES, PAPER_EFFORT, PARTS, selectionOf, seriesOf } from "./parts.ts";
 import { runJobs } from "./pool.ts";
-import type { Machine } from "../machines/machine.ts";
-import { PARAMETER_NAMES } from "../storage/index.ts";
+import type { Machine } from "../../sim/machines/machine.ts";
+import { PARAMETER_NAMES } from "../../sim/storage/index.ts";
 import { tradeoffRows, tradeoffs } from "./tradeoff.ts";
 import { runProtocol } from "./protocol-run.ts";
 import { type Replay, runReplay } from "./replay.ts";
@@ -53,7 +53,7 @@ describe("parts of a replay", () => {
   });
 
   it("every row of the checks can be asked for, and gets all that it looks at", async () => {
-    const { CHECKS } = await import("../../paper/index.ts");
+    const { CHECKS } = await import("../checks.ts");
     for (const { row } of CHECKS) expect(ONLY_NAMES).toContain(row);
   });
 });

@@ -5,7 +5,7 @@
 
 import { assert } from "../../../base/assert.ts";
 import { Random } from "../../../base/prng.ts";
-import { normal } from "../storage/index.ts";
+import { normal } from "../../sim/storage/index.ts";
 import { eigen, identity } from "./eigen.ts";
 
 interface Candidate {

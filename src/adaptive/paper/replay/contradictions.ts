@@ -1,7 +1,7 @@
 /** Where the paper disagrees with itself, or prints what cannot be meant; numbers are computed, not copied. */
 import type { Contradiction } from "../../../model/index.ts";
-import { HOURLY } from "../experiments/plans.ts";
-import type { Machine } from "../machines/index.ts";
+import { HOURLY } from "../../sim/experiments/plans.ts";
+import type { Machine } from "../../sim/machines/index.ts";
 
 export function contradictions(machine: (name: string) => Machine): Contradiction[] {
   const product = (150_000 * 200) / 1e6;

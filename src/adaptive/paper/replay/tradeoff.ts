@@ -10,10 +10,10 @@
 import { assert } from "../../../base/assert.ts";
 import { mean } from "../../../base/statistics.ts";
 import type { TradeoffRow } from "../../../model/index.ts";
-import { HOURLY, hourlySeries, outputSeries } from "../experiments/plans.ts";
-import { type Sample, type Series, seriesKey } from "../experiments/series.ts";
-import { withParameters, type Machine } from "../machines/index.ts";
-import { PARAMETERS, type ParameterName } from "../storage/index.ts";
+import { HOURLY, hourlySeries, outputSeries } from "../../sim/experiments/plans.ts";
+import { type Sample, type Series, seriesKey } from "../../sim/experiments/series.ts";
+import { withParameters, type Machine } from "../../sim/machines/index.ts";
+import { PARAMETERS, type ParameterName } from "../../sim/storage/index.ts";
 import { type JobResult, type SamplesJob, samplesJobs } from "./jobs.ts";
 
 const MOVED = [

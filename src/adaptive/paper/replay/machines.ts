@@ -1,6 +1,6 @@
 /** The machines of the paper, with those that a user gives in their place. */
 import { UsageError } from "../../../base/errors.ts";
-import { MACHINES, type Machine } from "../machines/index.ts";
+import { MACHINES, type Machine } from "../../sim/machines/index.ts";
 
 /** Machines of the paper, each replaced by the given one of its name. */
 export function machinesWith(given: readonly Machine[]): Machine[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readMachine } from "../machines/index.ts";
+import { readMachine } from "../../sim/machines/index.ts";
 import { calibrate, evaluate, machineFile, readTargets, spaceOf } from "./index.ts";
 
 const OURS = readMachine(

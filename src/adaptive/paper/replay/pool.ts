@@ -3,7 +3,7 @@ import { assert } from "../../../base/assert.ts";
 import { performance } from "node:perf_hooks";
 import { builtFile } from "../../../node/built.ts";
 import { ThreadPool } from "../../../node/thread-pool.ts";
-import type { Machine } from "../machines/index.ts";
+import type { Machine } from "../../sim/machines/index.ts";
 import { type Job, type JobResult, JobRunner, writesOf } from "./jobs.ts";
 import { machineAmong } from "./machines.ts";
 

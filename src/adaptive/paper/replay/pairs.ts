@@ -5,9 +5,9 @@
 import { AssertionError } from "../../../base/assert.ts";
 import { Random } from "../../../base/prng.ts";
 import type { ReplayPair } from "../../../model/index.ts";
-import { type EventQueue, FIRST_HOST_KIND } from "../events.ts";
-import { type RunSpec, workOf, worldOf } from "../experiments/run.ts";
-import { STREAM, sampleSeed } from "../storage/index.ts";
+import { type EventQueue, FIRST_HOST_KIND } from "../../sim/events.ts";
+import { type RunSpec, workOf, worldOf } from "../../sim/experiments/run.ts";
+import { STREAM, sampleSeed } from "../../sim/storage/index.ts";
 
 const START = FIRST_HOST_KIND;
 const PAUSE_OVER = FIRST_HOST_KIND + 1;

@@ -5,9 +5,9 @@
 
 import { FormatError } from "../../../base/errors.ts";
 import { coefficientOfVariation, mean, standardDeviation } from "../../../base/statistics.ts";
-import type { Method, Sample, Series } from "../experiments/series.ts";
-import type { Machine } from "../machines/index.ts";
-import { CHECKS, type Check, judged, offValue, withinPercent } from "../../paper/index.ts";
+import type { Method, Sample, Series } from "../../sim/experiments/series.ts";
+import type { Machine } from "../../sim/machines/index.ts";
+import { CHECKS, type Check, judged, offValue, withinPercent } from "../checks.ts";
 import type { Effort } from "./evaluate.ts";
 
 const COLUMNS = [

@@ -2,7 +2,7 @@
 
 import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
-import type { Machine } from "../machines/index.ts";
+import type { Machine } from "../../sim/machines/index.ts";
 import { CmaSearch } from "./cma.ts";
 import {
   type Effort,

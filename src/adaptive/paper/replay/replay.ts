@@ -2,11 +2,11 @@
 import { performance } from "node:perf_hooks";
 import { assert } from "../../../base/assert.ts";
 import type { ReplayCheck, ReplayData } from "../../../model/index.ts";
-import { HOURLY, hourlySeries } from "../experiments/plans.ts";
-import { type Sample, type Series, seriesKey } from "../experiments/series.ts";
-import type { Machine } from "../machines/index.ts";
-import { COMPARED, type PolicyRun, type PolicyStep, policySettings } from "../policies/compare.ts";
-import { CHECKS, Evidence, MACHINE_FACTS, judgeAll } from "../../paper/index.ts";
+import { HOURLY, hourlySeries } from "../../sim/experiments/plans.ts";
+import { type Sample, type Series, seriesKey } from "../../sim/experiments/series.ts";
+import type { Machine } from "../../sim/machines/index.ts";
+import { COMPARED, type PolicyRun, type PolicyStep, policySettings } from "../../sim/policies/compare.ts";
+import { CHECKS, Evidence, MACHINE_FACTS, judgeAll } from "../checks.ts";
 import { contradictions } from "./contradictions.ts";
 import { type Job, type JobResult, samplesJobs, writesOf } from "./jobs.ts";
 import { machineAmong } from "./machines.ts";

@@ -8,8 +8,8 @@ import {
   hourlySeries,
   OUTPUT_SIZES,
   xtpPlan,
-} from "../experiments/plans.ts";
-import type { Series } from "../experiments/series.ts";
+} from "../../sim/experiments/plans.ts";
+import type { Series } from "../../sim/experiments/series.ts";
 
 export interface Effort {
   /** Per point of Fig 1; 40 in the paper. */

@@ -1,8 +1,8 @@
 /** Which parameters a calibration may change, and between which values. The rest stay as the machine has them. */
 
 import { assert } from "../../../base/assert.ts";
-import { withParameters, type Machine } from "../machines/index.ts";
-import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../storage/index.ts";
+import { withParameters, type Machine } from "../../sim/machines/index.ts";
+import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../../sim/storage/index.ts";
 
 interface Dimension {
   readonly name: ParameterName;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { runPaper } from "../experiments/test-kit.ts";
-import type { RunSpec } from "../experiments/run.ts";
-import { runStatic } from "../experiments/static.ts";
-import { machineNamed, withParameters } from "../machines/index.ts";
-import { MB } from "../storage/index.ts";
+import { runPaper } from "../../sim/experiments/test-kit.ts";
+import type { RunSpec } from "../../sim/experiments/run.ts";
+import { runStatic } from "../../sim/experiments/static.ts";
+import { machineNamed, withParameters } from "../../sim/machines/index.ts";
+import { MB } from "../../sim/storage/index.ts";
 import { runTwin } from "./twin.ts";
 
 const jaguar = machineNamed("jaguar");

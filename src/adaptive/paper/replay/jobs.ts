@@ -1,11 +1,11 @@
 /** Pieces of a replay that threads take one by one, and how each is done. What comes out depends on the piece alone. */
 import { assert } from "../../../base/assert.ts";
 import type { ReplayPair } from "../../../model/index.ts";
-import { EventQueue } from "../events.ts";
+import { EventQueue } from "../../sim/events.ts";
 import { runTwin } from "../calibrate/index.ts";
-import { runSample, type Sample, type Series, specOf } from "../experiments/series.ts";
-import type { Machine } from "../machines/index.ts";
-import { type PolicyRun, type PolicyStep, runPolicy } from "../policies/compare.ts";
+import { runSample, type Sample, type Series, specOf } from "../../sim/experiments/series.ts";
+import type { Machine } from "../../sim/machines/index.ts";
+import { type PolicyRun, type PolicyStep, runPolicy } from "../../sim/policies/compare.ts";
 import { runPair } from "./pairs.ts";
 import { runProtocol } from "./protocol-run.ts";
 

@@ -5,8 +5,8 @@
  */
 
 import { AssertionError, assert } from "../../../base/assert.ts";
-import { type EventQueue, FIRST_HOST_KIND } from "../events.ts";
-import { type RunResult, type RunSpec, worldOf } from "../experiments/run.ts";
+import { type EventQueue, FIRST_HOST_KIND } from "../../sim/events.ts";
+import { type RunResult, type RunSpec, worldOf } from "../../sim/experiments/run.ts";
 
 const START = FIRST_HOST_KIND;
 
