@@ -1,6 +1,7 @@
 /** Rules on opens, stats and closes. */
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
 import { ioSeconds, known, sum } from "./measures.ts";
@@ -79,7 +80,7 @@ const metadataStorm = defineRule({
       evidence: metadataEvidence(job),
       advice:
         "Open each file once, keep it open, and close it at the end; cache stat results; let one rank call stat and broadcast the result.",
-      snippet: { language: "c", code: OPEN_ONCE },
+      snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf([job.io]) }),
       effect: `Up to ${secondsText(meta.meanSeconds)} for each rank, and a metadata server that is free for others.`,
       ...trust(job, COUNTERS, "high", "counts and times of these calls are recorded"),
     };
@@ -123,7 +124,7 @@ const excessStats = defineRule({
       },
       advice:
         "Call stat once and keep the result; when polling for a file, use longer intervals, or let one rank poll and broadcast.",
-      snippet: { language: "c", code: STAT_ONCE },
+      snippet: snippetFor(job, SNIPPETS.statOnce),
       effect: `Less load on the metadata server; at most ${secondsText(seconds / job.ranks)} for each rank on average.`,
       ...trust(job, COUNTERS, "high", "stats are counted for each file"),
       claims: files.map(({ fileId }) => ({ fileId })),
@@ -168,7 +169,7 @@ const repeatedOpens = defineRule({
       },
       advice:
         "Open the file before the loop and close it after it; flush where others must see the data in between.",
-      snippet: { language: "c", code: OPEN_ONCE },
+      snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf(files) }),
       effect: `${grouped(opens - uses)} of ${grouped(meta.opens)} opens and as many closes less.`,
       ...trust(job, COUNTERS, "high", "opens are counted for each file"),
       claims: files.map(({ fileId }) => ({ fileId })),
@@ -227,10 +228,7 @@ const metadataTime = defineRule({
       advice: waits
         ? "Look at the files named here first: if they are pipes or lock files, nothing is wrong with the storage."
         : "Let one rank open small inputs and broadcast them; open shared files through MPI-IO, which can leave the opening to its aggregators; do not create many files in one directory at the same moment.",
-      snippet: {
-        language: "c",
-        code: `/* ROMIO: only the aggregators open the file; independent reads and writes are then not allowed */\nMPI_Info_set(info, "romio_cb_write", "enable");\nMPI_Info_set(info, "romio_cb_read", "enable");\nMPI_Info_set(info, "romio_no_indep_rw", "true");\nMPI_File_open(comm, path, mode, info, &file);`,
-      },
+      snippet: snippetFor(job, SNIPPETS.deferredOpen, { way: wayOf([job.io]) }),
       effect: `Up to ${secondsText(meta.meanSeconds)} for each rank on average.`,
       ...trust(
         job,
@@ -245,18 +243,6 @@ const metadataTime = defineRule({
 });
 
 export const METADATA_RULES: readonly Rule[] = [metadataStorm, metadataTime, excessStats, repeatedOpens];
-
-const OPEN_ONCE = `FILE *file = fopen(path, "ab");          /* once, before the loop */
-for (int step = 0; step < steps; step++) {
-  compute(step);
-  fwrite(result, 1, bytes, file);
-  fflush(file);                          /* where others must see it */
-}
-fclose(file);                            /* once, after the loop */`;
-
-const STAT_ONCE = `struct stat status;
-if (rank == 0) found = stat(path, &status) == 0;
-MPI_Bcast(&found, 1, MPI_INT, 0, comm);  /* one stat instead of one for each rank */`;
 
 /** Rules for which the operations are those that the number of files needs. */
 const FILE_COUNTS = ["many-files", "small-file-set"];
