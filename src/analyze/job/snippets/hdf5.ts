@@ -48,7 +48,7 @@ H5Pset_file_space_strategy(fcpl, H5F_FSPACE_STRATEGY_PAGE, 0, 1);
 H5Pset_file_space_page_size(fcpl, 4 << 20);
 hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, fcpl, fapl);`
 }`,
-    fortran: ({ way }) => `integer(hid_t) :: fapl, ${way === "write" ? "fcpl, " : ""}file
+    fortran: ({ way }) => `integer(hid_t) :: fapl, file
 integer :: ierr
 call h5pcreate_f(H5P_FILE_ACCESS_F, fapl, ierr)
 call h5pset_fapl_mpio_f(fapl, MPI_COMM_WORLD, info, ierr)
@@ -59,11 +59,9 @@ ${
 
 ! once, for files whose metadata is scattered (HDF5 1.10 and newer): h5repack -S PAGE -G 4194304 old.h5 new.h5`
     : `call h5pset_coll_metadata_write_f(fapl, .true., ierr)  ! from HDF5 1.10 on: collective calls write metadata
-call h5pcreate_f(H5P_FILE_CREATE_F, fcpl, ierr)
-! from HDF5 1.10.1 on: metadata together in pages instead of scattered over the file
-call h5pset_file_space_strategy_f(fcpl, H5F_FSPACE_STRATEGY_PAGE_F, .false., 1_hsize_t, ierr)
-call h5pset_file_space_page_size_f(fcpl, 4194304_hsize_t, ierr)
-call h5fcreate_f(path, H5F_ACC_TRUNC_F, file, ierr, fcpl, fapl)`
+call h5fcreate_f(path, H5F_ACC_TRUNC_F, file, ierr, access_prp=fapl)
+
+! metadata together in pages, once the file is written (HDF5 1.10 and newer): h5repack -S PAGE -G 4194304 old.h5 new.h5`
 }`,
     python: ({ way }) =>
       way === "read"

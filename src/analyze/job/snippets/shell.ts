@@ -1,4 +1,5 @@
 /** Words of shell commands. People copy and run these, so what a log says must not get past the quotes. */
+import { UNPRINTABLE } from "./literals.ts";
 
 /** A word of bash for any text; nothing in it is expanded, and it stays on one line. */
 export function shellWord(text: string): string {
@@ -8,9 +9,6 @@ export function shellWord(text: string): string {
   if (!UNPRINTABLE.test(safe)) return `'${safe.replaceAll("'", "'\\''")}'`;
   return `$'${[...safe].map(ansiC).join("")}'`;
 }
-
-/** Control characters and those that change what a reader sees: bidirectional marks, zero-width ones, line separators. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
 
 function ansiC(character: string): string {
   if (character === "'" || character === "\\") return `\\${character}`;
