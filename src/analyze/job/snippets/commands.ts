@@ -12,7 +12,7 @@ interface Layout extends Directed {
 }
 
 /** Stripes of new files and of one that exists. */
-export const setStripe = entry<Layout>("set-stripe", {
+const setStripe = entry<Layout>("set-stripe", {
   plain: {
     shell: ({ path, stripes, stripeSize, way }, paths) => {
       const layout = `-c ${whole(stripes)} -S ${stripeSize}`;
@@ -29,7 +29,7 @@ interface Place {
   readonly path: string;
 }
 
-export const oneStripe = entry<Place>("one-stripe", {
+const oneStripe = entry<Place>("one-stripe", {
   plain: {
     shell: ({ path }, paths) => `lfs setstripe -c 1 ${paths.folder(path)}
 # or, from Lustre 2.10 on: one stripe up to 64 MiB, four up to 1 GiB, all beyond
@@ -38,7 +38,7 @@ lfs setstripe -E 64M -c 1 -E 1G -c 4 -E -1 -c -1 ${paths.folder(path)}`,
 });
 
 /** Targets chosen by Lustre again. */
-export const anyOst = entry<Place>("any-ost", {
+const anyOst = entry<Place>("any-ost", {
   plain: {
     shell: ({ path }, paths) => `lfs getstripe -d ${paths.folder(path)} # stripe_offset should be -1
 lfs setstripe -d ${paths.folder(path)}
@@ -46,7 +46,7 @@ lfs setstripe -c 1 -i -1 ${paths.folder(path)}`,
   },
 });
 
-export const moreStripes = entry<Place & { readonly stripes: number }>("more-stripes", {
+const moreStripes = entry<Place & { readonly stripes: number }>("more-stripes", {
   plain: {
     shell: ({ path, stripes }, paths) => `# new files in this directory: over this many OSTs, chosen by Lustre
 lfs setstripe -c ${whole(stripes)} -i -1 ${paths.folder(path)}`,
@@ -60,7 +60,7 @@ interface SlowTarget extends Place {
 }
 
 /** Away from a slow target. */
-export const leaveOst = entry<SlowTarget>("leave-ost", {
+const leaveOst = entry<SlowTarget>("leave-ost", {
   plain: {
     shell: ({ path, ost, stripes, fastOst }, paths) => `# how full is OST ${whole(ost)}, is it inactive?
 lfs df ${paths.folder(path)}
@@ -71,7 +71,7 @@ lfs migrate -c ${Math.max(1, whole(stripes))} -i ${whole(fastOst)} ${paths.file(
   },
 });
 
-export const lookAtOst = entry<Place & { readonly ost: number }>("look-at-ost", {
+const lookAtOst = entry<Place & { readonly ost: number }>("look-at-ost", {
   plain: {
     shell: ({ path, ost }, paths) => `lfs getstripe ${paths.file(path)}
 # is OST ${whole(ost)} full, or inactive?
@@ -85,7 +85,7 @@ interface Move extends Place {
 }
 
 /** Work in the parallel file system. `:?` ends the command where a site has no such variable. */
-export const toScratch = entry<Move>("to-scratch", {
+const toScratch = entry<Move>("to-scratch", {
   plain: {
     shell: ({ path, copy }, paths) => {
       if (copy === "none") return `# run where the results should lie\ncd "\${SCRATCH:?}" || exit`;
@@ -97,7 +97,7 @@ export const toScratch = entry<Move>("to-scratch", {
 });
 
 /** An image instead of many files. */
-export const oneImage = entry<Place & { readonly files: number }>("one-image", {
+const oneImage = entry<Place & { readonly files: number }>("one-image", {
   plain: {
     shell: (
       { path, files },
@@ -131,7 +131,7 @@ loader = DataLoader(Samples(path), batch_size=batch, num_workers=2, persistent_w
 });
 
 /** Temporary files in memory of the node. */
-export const nodeTmp = entry("node-tmp", {
+const nodeTmp = entry("node-tmp", {
   plain: {
     shell: () => `# where the program takes the place of its temporary files from a variable
 export TMPDIR="/dev/shm/\${USER:-job}.\${SLURM_JOB_ID:-$$}"
@@ -140,7 +140,7 @@ mkdir -p "$TMPDIR"`,
 });
 
 /** Single calls in the next log. */
-export const traceCalls = entry("trace-calls", {
+const traceCalls = entry("trace-calls", {
   plain: {
     shell: () => `export DARSHAN_MOD_ENABLE=DXT_POSIX,DXT_MPIIO # Darshan 3.4 and newer
 export DXT_ENABLE_IO_TRACE=1 # Darshan 3.1.3 to 3.3`,
@@ -156,7 +156,7 @@ interface Room {
 const recordModules = ({ modules }: Room) => modules.filter((name) => /^(?!DXT)[A-Z0-9_-]+$/.test(name));
 
 /** More memory for the recorder. */
-export const moreRecords = entry<Room>("more-records", {
+const moreRecords = entry<Room>("more-records", {
   plain: {
     shell: (params) => {
       const modules = recordModules(params);
@@ -175,7 +175,7 @@ export DARSHAN_EXCLUDE_DIRS=/usr,/opt,/etc,/proc,/sys`;
 });
 
 /** What the recorder records, and what it leaves out. */
-export const whatIsRecorded = entry("what-is-recorded", {
+const whatIsRecorded = entry("what-is-recorded", {
   plain: {
     shell: () => `env | grep DARSHAN
 export DARSHAN_DUMP_CONFIG=1 # prints what is recorded and what is left out (Darshan 3.4 and newer)
@@ -184,7 +184,7 @@ export DARSHAN_ENABLE_NONMPI=1 # for processes without MPI (Darshan 3.2 and newe
 });
 
 /** Traffic of mappings. */
-export const pageFaults = entry("page-faults", {
+const pageFaults = entry("page-faults", {
   plain: {
     shell: () => `# page faults that read from storage, on a node of the job
 grep -E 'pgmajfault|pgpgin' /proc/vmstat
@@ -194,7 +194,7 @@ lctl get_param 'llite.*.stats'`,
 });
 
 /** Calls of worker processes, which end without the log of their parent. */
-export const recordWorkers = entry("record-workers", {
+const recordWorkers = entry("record-workers", {
   plain: {
     shell: () => `# records every process that the program starts, workers among them; PROGRAM is its command
 plimsoll record -o recording PROGRAM`,
@@ -204,3 +204,20 @@ plimsoll record -o recording PROGRAM`,
 loader = DataLoader(dataset, batch_size=batch, num_workers=0)`,
   },
 });
+
+export const COMMAND_SNIPPETS = {
+  setStripe,
+  oneStripe,
+  anyOst,
+  moreStripes,
+  leaveOst,
+  lookAtOst,
+  toScratch,
+  oneImage,
+  nodeTmp,
+  traceCalls,
+  moreRecords,
+  whatIsRecorded,
+  pageFaults,
+  recordWorkers,
+};

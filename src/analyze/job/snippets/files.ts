@@ -48,7 +48,7 @@ const pythonOpenOnce = {
 };
 
 /** One open for the whole loop. */
-export const openOnce = entry<Directed>("open-once", {
+const openOnce = entry<Directed>("open-once", {
   plain: {
     c: ({ way }) => cOpenOnce[way],
     fortran: ({ way }) => fortranOpenOnce[way],
@@ -90,11 +90,11 @@ for step in range(steps):
     },
   });
 
-export const statOnce = askOnce("stat-once", "stat(path, &status)", "path.exists(path)");
-export const accessOnce = askOnce("access-once", "access(path, R_OK)", "access(path, os.R_OK)");
+const statOnce = askOnce("stat-once", "stat(path, &status)", "path.exists(path)");
+const accessOnce = askOnce("access-once", "access(path, R_OK)", "access(path, os.R_OK)");
 
 /** Only the aggregators open the file. */
-export const deferredOpen = entry<Directed>("deferred-open", {
+const deferredOpen = entry<Directed>("deferred-open", {
   mpi: {
     c: () => `/* ROMIO: only the aggregators open the file; independent reads and writes are then not allowed */
 MPI_Info_set(info, "romio_cb_write", "enable");
@@ -127,7 +127,7 @@ interface Input {
 }
 
 /** One reads, all have it. Without MPI, processes of a node share the pages of a mapping. */
-export const broadcastFile = entry<Input>("broadcast-file", {
+const broadcastFile = entry<Input>("broadcast-file", {
   mpi: {
     c: ({ path }) => `if (rank == 0) {
   FILE *file = fopen(${cString(fileName(path))}, "rb");
@@ -232,7 +232,7 @@ with h5py.File("results.h5", "r") as store:  # once, instead of a file for each
 };
 
 /** Many pieces in one file of HDF5. */
-export const container = entry<Directed>("container", {
+const container = entry<Directed>("container", {
   plain: {
     c: ({ way }) => cContainer[way],
     fortran: ({ way }) => fortranContainer[way],
@@ -249,7 +249,7 @@ const stripeHint = ({ way, stripes }: Shared, line: (key: string, value: string)
   way === "write" ? `\n${line("striping_factor", String(Math.max(1, whole(stripes))))}` : "";
 
 /** One file of all ranks instead of one for each. */
-export const sharedFile = entry<Shared>("shared-file", {
+const sharedFile = entry<Shared>("shared-file", {
   mpi: {
     c: (
       params,
@@ -289,7 +289,7 @@ fh.Close()`,
 });
 
 /** A close whose result is looked at. */
-export const closeChecked = entry("close-checked", {
+const closeChecked = entry("close-checked", {
   plain: {
     c: () => "if (fclose(file) != 0) perror(path); /* the last chance to see a failed write */",
     fortran: () => `integer :: status
@@ -299,3 +299,14 @@ if (status /= 0) print *, 'cannot close ', path`,
     use(file)`,
   },
 });
+
+export const FILE_SNIPPETS = {
+  openOnce,
+  statOnce,
+  accessOnce,
+  deferredOpen,
+  broadcastFile,
+  container,
+  sharedFile,
+  closeChecked,
+};

@@ -3,7 +3,7 @@ import { entry } from "./entry.ts";
 import { type Directed, whole } from "./words.ts";
 
 /** Transfers of all ranks together. */
-export const hdf5Collective = entry<Directed>("hdf5-collective", {
+const hdf5Collective = entry<Directed>("hdf5-collective", {
   mpi: {
     c: ({ way }) => `hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
 H5Pset_fapl_mpio(fapl, MPI_COMM_WORLD, info); /* for H5F${way === "write" ? "create" : "open"} */
@@ -30,7 +30,7 @@ with h5py.File(path, "${way === "write" ? "w" : "r"}", driver="mpio", comm=MPI.C
 });
 
 /** Metadata by one rank for all, and together in pages. */
-export const hdf5Metadata = entry<Directed>("hdf5-metadata", {
+const hdf5Metadata = entry<Directed>("hdf5-metadata", {
   mpi: {
     c: ({ way }) => `hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
 H5Pset_fapl_mpio(fapl, MPI_COMM_WORLD, info);
@@ -86,7 +86,7 @@ for name in names:
 });
 
 /** Chunks like the accesses, and a cache that holds those of a pass. */
-export const hdf5Chunks = entry<Directed>("hdf5-chunks", {
+const hdf5Chunks = entry<Directed>("hdf5-chunks", {
   plain: {
     c: ({ way }) => `${
       way === "write"
@@ -184,7 +184,7 @@ file = h5py.File(
 )`;
 
 /** Objects that begin at stripes. */
-export const hdf5Alignment = entry<Aligned>("hdf5-alignment", {
+const hdf5Alignment = entry<Aligned>("hdf5-alignment", {
   mpi: {
     c: (params) => cAlignment(params, true),
     fortran: (params) => fortranAlignment(params, true),
@@ -198,7 +198,7 @@ export const hdf5Alignment = entry<Aligned>("hdf5-alignment", {
 });
 
 /** One block instead of a list of points. */
-export const hdf5Hyperslab = entry<Directed>("hdf5-hyperslab", {
+const hdf5Hyperslab = entry<Directed>("hdf5-hyperslab", {
   plain: {
     c: ({ way }) => `/* one block instead of a list of points */
 hsize_t start[1] = {first}, stride[1] = {step}, blocks[1] = {pieces}, block[1] = {length};
@@ -229,7 +229,7 @@ dataset[first:last:step] = values`,
 const FILL = "only where the program writes every element that it reads later";
 
 /** No pass of fill values before the data. */
-export const hdf5Fill = entry("hdf5-fill", {
+const hdf5Fill = entry("hdf5-fill", {
   plain: {
     c: () => `hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
 /* ${FILL} */
@@ -250,3 +250,12 @@ space = h5py.h5s.create_simple(shape)
 dataset = h5py.Dataset(h5py.h5d.create(file.id, b"data", h5py.h5t.NATIVE_DOUBLE, space, dcpl))`,
   },
 });
+
+export const HDF5_SNIPPETS = {
+  hdf5Collective,
+  hdf5Metadata,
+  hdf5Chunks,
+  hdf5Alignment,
+  hdf5Hyperslab,
+  hdf5Fill,
+};

@@ -1,22 +1,22 @@
 /** The table of snippets: code and commands that findings hand to people. Every entry is compiled or run by a test. */
-import * as commands from "./commands.ts";
-import * as files from "./files.ts";
-import * as hdf5 from "./hdf5.ts";
-import * as mpiIo from "./mpi-io.ts";
-import * as overlap from "./overlap.ts";
-import * as pnetcdf from "./pnetcdf.ts";
-import * as posix from "./posix.ts";
-import * as stdio from "./stdio.ts";
+import { COMMAND_SNIPPETS } from "./commands.ts";
+import { FILE_SNIPPETS } from "./files.ts";
+import { HDF5_SNIPPETS } from "./hdf5.ts";
+import { MPI_IO_SNIPPETS } from "./mpi-io.ts";
+import { OVERLAP_SNIPPETS } from "./overlap.ts";
+import { PNETCDF_SNIPPETS } from "./pnetcdf.ts";
+import { POSIX_SNIPPETS } from "./posix.ts";
+import { STDIO_SNIPPETS } from "./stdio.ts";
 
 export const SNIPPETS = {
-  ...mpiIo,
-  ...overlap,
-  ...files,
-  ...posix,
-  ...stdio,
-  ...hdf5,
-  ...pnetcdf,
-  ...commands,
+  ...MPI_IO_SNIPPETS,
+  ...OVERLAP_SNIPPETS,
+  ...FILE_SNIPPETS,
+  ...POSIX_SNIPPETS,
+  ...STDIO_SNIPPETS,
+  ...HDF5_SNIPPETS,
+  ...PNETCDF_SNIPPETS,
+  ...COMMAND_SNIPPETS,
 };
 
 export { snippetFor } from "./entry.ts";

@@ -27,7 +27,7 @@ function outside({ hints }: Hints, mark: string): string {
 }
 
 /** Hints for `MPI_File_open`. */
-export const mpiHints = entry<Hints>("mpi-hints", {
+const mpiHints = entry<Hints>("mpi-hints", {
   mpi: {
     c: (params) => `MPI_Info info;
 MPI_Info_create(&info);
@@ -54,7 +54,7 @@ ${outside(params, "#")}`,
 });
 
 /** Collective instead of independent calls. */
-export const collectiveCall = entry<Directed>("collective-call", {
+const collectiveCall = entry<Directed>("collective-call", {
   mpi: {
     c: (params) => `MPI_Info info;
 MPI_Info_create(&info);
@@ -82,7 +82,7 @@ fh.Close()`,
 });
 
 /** Each rank its part of one file. */
-export const ownPart = entry<Directed>("own-part", {
+const ownPart = entry<Directed>("own-part", {
   mpi: {
     c: (params) => `MPI_File fh;
 MPI_File_open(comm, path, ${cMode(params)}, MPI_INFO_NULL, &fh);
@@ -114,7 +114,7 @@ const pieceSizes = ({ regionBytes, gapBytes }: Pieces) => ({
 });
 
 /** One call for pieces at equal distances: a file view with MPI, else one large transfer and copies in memory. */
-export const vectorView = entry<Pieces>("vector-view", {
+const vectorView = entry<Pieces>("vector-view", {
   mpi: {
     c: (
       params,
@@ -200,7 +200,7 @@ offset = comm.exscan(buffer.nbytes)  # None on rank 0
 offset = 0 if offset is None else offset`;
 
 /** All at once instead of one after another. */
-export const allAtOnce = entry<Directed>("all-at-once", {
+const allAtOnce = entry<Directed>("all-at-once", {
   mpi: {
     c: ({ way }) => `/* instead of: receive the turn, ${way}, pass the turn on */
 ${cPrefix}
@@ -225,7 +225,7 @@ ${way === "read" ? "part = os.pread(fd, bytes_per_process, offset)" : "os.pwrite
 });
 
 /** Parts of ranks that do not overlap. */
-export const ownOffsets = entry("own-offsets", {
+const ownOffsets = entry("own-offsets", {
   mpi: {
     c: () => `/* bytes before mine: each rank begins where the previous one ends */
 ${cPrefix}`,
@@ -247,7 +247,7 @@ os.write(fd, record)  # whole records`,
 });
 
 /** One open of all ranks. */
-export const openTogether = entry("open-together", {
+const openTogether = entry("open-together", {
   mpi: {
     c: () => `/* instead of MPI_File_open(MPI_COMM_SELF, ...) by every rank */
 MPI_File_open(MPI_COMM_WORLD, path, mode, info, &fh);`,
@@ -261,7 +261,7 @@ fh = MPI.File.Open(MPI.COMM_WORLD, path, mode, info)`,
 });
 
 /** One sync after all writes. */
-export const mpiSyncOnce = entry("mpi-sync-once", {
+const mpiSyncOnce = entry("mpi-sync-once", {
   mpi: {
     c: () => `for (int i = 0; i < pieces; i++)
   MPI_File_write_all(fh, piece[i], count, MPI_BYTE, MPI_STATUS_IGNORE);
@@ -277,7 +277,7 @@ fh.Sync()  # once`,
 });
 
 /** On which node a rank runs. */
-export const hostOfRank = entry<{ readonly rank: number }>("host-of-rank", {
+const hostOfRank = entry<{ readonly rank: number }>("host-of-rank", {
   mpi: {
     c: (params) => `char host[MPI_MAX_PROCESSOR_NAME];
 int length;
@@ -293,3 +293,15 @@ if comm.rank == ${whole(params.rank)}:
     print(f"rank {comm.rank} runs on {MPI.Get_processor_name()}")`,
   },
 });
+
+export const MPI_IO_SNIPPETS = {
+  mpiHints,
+  collectiveCall,
+  ownPart,
+  vectorView,
+  allAtOnce,
+  ownOffsets,
+  openTogether,
+  mpiSyncOnce,
+  hostOfRank,
+};

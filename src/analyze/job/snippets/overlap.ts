@@ -73,7 +73,7 @@ buffer = coming.result()  # the data of the next step`,
 };
 
 /** With MPI non-blocking collective calls, else asynchronous I/O of the system. */
-export const overlap = entry<Directed>("overlap", {
+const overlap = entry<Directed>("overlap", {
   mpi: {
     c: ({ way }) => cMpi[way],
     fortran: ({ way }) => fortranMpi[way],
@@ -103,3 +103,7 @@ request.Wait()  # now following holds the data of the next step`
 loader = DataLoader(dataset, batch_size=batch, num_workers=4, prefetch_factor=4, persistent_workers=True)`,
   },
 });
+
+export const OVERLAP_SNIPPETS = {
+  overlap,
+};

@@ -3,7 +3,7 @@ import { entry } from "./entry.ts";
 import type { Directed } from "./words.ts";
 
 /** The calls that end in _all. */
-export const pnetcdfCollective = entry<Directed>("pnetcdf-collective", {
+const pnetcdfCollective = entry<Directed>("pnetcdf-collective", {
   mpi: {
     c: ({ way }) => `${
       way === "write"
@@ -21,7 +21,7 @@ ierr = nf90mpi_${way === "write" ? "put" : "get"}_var_all(ncid, varid, values, s
 });
 
 /** Many variables in one collective write. */
-export const pnetcdfNonblocking = entry("pnetcdf-nonblocking", {
+const pnetcdfNonblocking = entry("pnetcdf-nonblocking", {
   mpi: {
     c: () => `int requests[VARIABLES], statuses[VARIABLES];
 for (int v = 0; v < VARIABLES; v++)
@@ -36,3 +36,8 @@ end do
 ierr = nf90mpi_wait_all(ncid, variables, requests, statuses)`,
   },
 });
+
+export const PNETCDF_SNIPPETS = {
+  pnetcdfCollective,
+  pnetcdfNonblocking,
+};

@@ -3,7 +3,7 @@ import { entry, type Way } from "./entry.ts";
 import { whole } from "./words.ts";
 
 /** Records gathered into whole megabytes. */
-export const writeBuffer = entry("write-buffer", {
+const writeBuffer = entry("write-buffer", {
   plain: {
     c: () => `/* gather small records, write whole megabytes */
 enum { CAPACITY = 4 << 20 };
@@ -40,7 +40,7 @@ with open(path, "wb", buffering=4 << 20) as file:
 });
 
 /** One large read for many records. */
-export const readAhead = entry("read-ahead", {
+const readAhead = entry("read-ahead", {
   plain: {
     c: () => `/* one large read, then take records from memory */
 enum { CAPACITY = 4 << 20 };
@@ -64,7 +64,7 @@ with open(path, "rb", buffering=4 << 20) as file:
 });
 
 /** Scattered reads in order of place, announced. */
-export const prefetch = entry("prefetch", {
+const prefetch = entry("prefetch", {
   plain: {
     c: () => `/* no read-ahead that will not be used, and the next pieces announced */
 posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
@@ -113,7 +113,7 @@ loader = DataLoader(Blocks(data, block=4096), batch_size=batch, num_workers=2)`,
 });
 
 /** Scattered writes in order of place, neighbours together. */
-export const sortedWrites = entry("sorted-writes", {
+const sortedWrites = entry("sorted-writes", {
   plain: {
     c: () => `/* collect, sort by place, write neighbours together */
 qsort(pieces, count, sizeof pieces[0], by_offset);
@@ -155,7 +155,7 @@ interface Aligned {
 const stripe = ({ stripeBytes }: Aligned) => Math.max(1, whole(stripeBytes));
 
 /** Parts that begin at stripes. */
-export const alignedPieces = entry<Aligned>("aligned-pieces", {
+const alignedPieces = entry<Aligned>("aligned-pieces", {
   mpi: {
     c: (params) => `const MPI_Offset stripe = ${stripe(params)};
 /* each rank begins at a stripe; the rest of the last stripe stays empty */
@@ -191,7 +191,7 @@ offset = piece_number * share`,
 });
 
 /** Kept in memory for the next pass. */
-export const readOnce = entry("read-once", {
+const readOnce = entry("read-once", {
   plain: {
     c: () => `/* read once, keep it: later passes come from memory */
 char *data = malloc(bytes);
@@ -232,7 +232,7 @@ loader = DataLoader(Kept(dataset), batch_size=batch, num_workers=2, persistent_w
 });
 
 /** Intermediate states that nobody reads are not written. */
-export const everyNth = entry("every-nth", {
+const everyNth = entry("every-nth", {
   plain: {
     c: () => `/* intermediate states stay in memory; every n-th is written */
 if (step % n == 0 || step == last) write_state(path, state);`,
@@ -255,7 +255,7 @@ const pythonPositioned: Readonly<Record<Way, string>> = {
 };
 
 /** Calls that carry their offset. */
-export const positioned = entry<{ readonly ways: readonly Way[] }>("positioned", {
+const positioned = entry<{ readonly ways: readonly Way[] }>("positioned", {
   plain: {
     c: ({ ways }) => ways.map((way) => cPositioned[way]).join("\n"),
     fortran: ({ ways }) =>
@@ -269,7 +269,7 @@ ${ways.map((way) => pythonPositioned[way]).join("\n")}`,
 });
 
 /** A region that is changed in memory. */
-export const updateInMemory = entry("update-in-memory", {
+const updateInMemory = entry("update-in-memory", {
   plain: {
     c: () => `if (pread(fd, region, bytes, offset) < 0) perror(path); /* once */
 for (size_t i = 0; i < changes; i++) apply(region, &change[i]);
@@ -289,7 +289,7 @@ os.pwrite(fd, region, offset)  # once`,
 });
 
 /** Sync and rename once, after the last write. */
-export const syncOnce = entry("sync-once", {
+const syncOnce = entry("sync-once", {
   plain: {
     c: () => `for (size_t i = 0; i < pieces; i++)
   if (write(fd, piece[i], bytes) < 0) perror("write");
@@ -313,7 +313,7 @@ os.replace("checkpoint.new", "checkpoint")`,
 });
 
 /** Buffers at page boundaries. */
-export const alignedMemory = entry("aligned-memory", {
+const alignedMemory = entry("aligned-memory", {
   plain: {
     c: () => `void *buffer;
 if (posix_memalign(&buffer, 4096, bytes) != 0) abort(); /* instead of malloc(bytes) */`,
@@ -324,3 +324,17 @@ buffer = mmap.mmap(-1, count)  # anonymous memory begins at a page
 os.preadv(fd, [buffer], offset)`,
   },
 });
+
+export const POSIX_SNIPPETS = {
+  writeBuffer,
+  readAhead,
+  prefetch,
+  sortedWrites,
+  alignedPieces,
+  readOnce,
+  everyNth,
+  positioned,
+  updateInMemory,
+  syncOnce,
+  alignedMemory,
+};

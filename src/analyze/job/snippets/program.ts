@@ -1,7 +1,7 @@
 /** What a log says of the program: its language, and whether it uses MPI. */
 import type { Job } from "../job.ts";
 
-export type Language = "c" | "fortran" | "python";
+type Language = "c" | "fortran" | "python";
 
 export interface Program {
   readonly language: Language;

@@ -21,7 +21,7 @@ function ansiC(character: string): string {
 }
 
 /** Stands in a command where the log names nothing that may stand there. */
-export type Placeholder = "DIR" | "FILE";
+type Placeholder = "DIR" | "FILE";
 
 /**
  * A path as object of a command: quoted, or the placeholder when it is no path that a command may change or copy: `/`, a

@@ -60,7 +60,7 @@ ${
 }`;
 
 /** A buffer that fits the file; for tiny files a single call. */
-export const streamBuffer = entry<Stream>("stream-buffer", {
+const streamBuffer = entry<Stream>("stream-buffer", {
   plain: {
     c: (params) => (isTiny(params) ? cTiny[params.way] : cBuffer(params)),
     python: (params) => (isTiny(params) ? pythonTiny[params.way] : pythonBuffer(params)),
@@ -79,7 +79,7 @@ close(fd);`,
 };
 
 /** Bulk data past the streams. */
-export const pastStreams = entry<Stream>("past-streams", {
+const pastStreams = entry<Stream>("past-streams", {
   plain: {
     c: (params) =>
       isTiny(params) ? cTiny[params.way] : `/* first step */\n${cBuffer(params)}\n\n${cBulk[params.way]}`,
@@ -101,7 +101,7 @@ with open(path, "rb", buffering=0) as file:
 });
 
 /** One seek and one read for a region. */
-export const readRegion = entry<Directed>("read-region", {
+const readRegion = entry<Directed>("read-region", {
   plain: {
     c: ({ way }) =>
       way === "read"
@@ -125,3 +125,9 @@ with open(path, "r+b") as file:
 }`,
   },
 });
+
+export const STDIO_SNIPPETS = {
+  streamBuffer,
+  pastStreams,
+  readRegion,
+};
