@@ -39,7 +39,7 @@ async function ensureTools() {
   const script = new URL("../../scripts/components.mjs", import.meta.url);
   if (!existsSync(script)) return;
   const { ensureComponents } = await import(script.href);
-  ensureComponents(["C compiler", "Python", "strace", "MPI", "HDF5", "h5py"]);
+  ensureComponents({ names: ["C compiler", "Python", "strace", "MPI", "HDF5", "h5py"] });
 }
 
 /** One row for each way to record. */

@@ -1,15 +1,6 @@
 /** The paper's evaluation with its numbers beside simulated ones. */
-import { table } from "../../model/index.ts";
+import { type Block, type Cell, type Document, type ReplayCheck, type ReplayData, type ReplayMachine, type Section, table } from "../../model/index.ts";
 import { formatCount, formatMany } from "../../base/units.ts";
-import type {
-  Block,
-  Cell,
-  Document,
-  ReplayCheck,
-  ReplayData,
-  ReplayMachine,
-  Section,
-} from "../../model/index.ts";
 import { checkTable, figures, rowsOf } from "./replay-blocks.ts";
 import { externalSection } from "./replay-external.ts";
 import { fig1, fig56, fig7, gains, outputSeries } from "./replay-figures.ts";

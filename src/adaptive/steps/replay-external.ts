@@ -1,8 +1,7 @@
 /** External interference: Table I, Figs 2 and 3. */
-import { table } from "../../model/index.ts";
+import { type Block, type Cell, type ReplayData, type Section, table } from "../../model/index.ts";
 import { standardDeviation } from "../../base/statistics.ts";
 import { formatMany } from "../../base/units.ts";
-import type { Block, Cell, ReplayData, Section } from "../../model/index.ts";
 import { checkTable, figures, rowsOf } from "./replay-blocks.ts";
 import { rangeOf } from "./replay-data.ts";
 import { fig2, fig3, imbalanceOf } from "./replay-figures.ts";

@@ -1,16 +1,6 @@
 /** The policies against each other: by how much, where, and where not. */
-import { table } from "../../model/index.ts";
+import { type Block, type Cell, type Figure, type PolicyFacts, type PolicyStepFacts, type ReplayData, type Role, type Section, table } from "../../model/index.ts";
 import { formatMany, formatShare } from "../../base/units.ts";
-import type {
-  Block,
-  Cell,
-  Figure,
-  PolicyFacts,
-  PolicyStepFacts,
-  ReplayData,
-  Role,
-  Section,
-} from "../../model/index.ts";
 import { distinct, rangeOf } from "./replay-data.ts";
 
 const FORGETFUL = "plimsoll, no history";

@@ -1,7 +1,6 @@
 /** The metrics of a collection as a document. */
-import { table } from "../../model/index.ts";
+import { type Block, type Document, type Fact, type NoticeBlock, type Section, type Tile, table } from "../../model/index.ts";
 import { formatBytes, formatCount, formatMany, formatRate } from "../../base/units.ts";
-import type { Block, Document, Fact, NoticeBlock, Section, Tile } from "../../model/index.ts";
 import { definitionsOf } from "./definitions.ts";
 import { concurrencyFigure, levelsFigure, timelineFigure, windowsFigure } from "./figures.ts";
 import type { CollectionNote, Metrics } from "./metrics.ts";

@@ -1,6 +1,5 @@
 /** The tables of a collection. */
-import { table } from "../../model/index.ts";
-import type { Cell, TableBlock, TableColumn } from "../../model/index.ts";
+import { type Cell, type TableBlock, type TableColumn, table } from "../../model/index.ts";
 import type { GroupTable, Grouping, Metrics, MetricValues, WindowTable } from "./metrics.ts";
 
 const WINDOW_ROWS_MAX = 2000;

@@ -3,11 +3,11 @@ import { estimatedCost, NO_COST } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, accessSeconds, bytesMoved, callsOf, heaviest, MIB, sum, WAYS } from "./measures.ts";
 import { fileOf, posixFiles, stripeOf } from "./per-job.ts";
-import { alignedPieces, hints } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
 /** Ours: a call over this many stripes or blocks has two edges and many whole ones. */
@@ -137,11 +137,13 @@ const misaligned = defineRule({
         : `${worst.ranks > 1 ? `Make the part of each rank a multiple of ${sizeText(stripe)} and begin it at one` : `Begin pieces at multiples of ${sizeText(stripe)}`}, or choose a stripe that divides the size of the pieces ` +
           "(lfs setstripe -S for a new file, a multiple of 64 KiB); ROMIO's collective writes are cut at stripes by themselves.",
       snippet: mpi
-        ? hints([
-            { key: "romio_cb_write", value: "enable" },
-            { key: "striping_unit", value: stripe },
-          ])
-        : alignedPieces(stripe),
+        ? snippetFor(job, SNIPPETS.mpiHints, {
+            hints: [
+              { key: "romio_cb_write", value: "enable" },
+              { key: "striping_unit", value: stripe },
+            ],
+          })
+        : snippetFor(job, SNIPPETS.alignedPieces, { stripeBytes: stripe }),
     };
   },
 });
@@ -197,12 +199,7 @@ const misalignedMemory = defineRule({
         ...worstRecords(listed),
       },
       advice: "Allocate buffers of I/O at page boundaries; with O_DIRECT it is required.",
-      snippet: {
-        language: "c",
-        code: ["void *buffer;", "posix_memalign(&buffer, 4096, bytes); /* instead of malloc(bytes) */"].join(
-          "\n",
-        ),
-      },
+      snippet: snippetFor(job, SNIPPETS.alignedMemory),
       effect:
         "Direct I/O becomes possible and copies are a little faster; through the page cache little changes.",
       ...trust(job, ["POSIX"], "high", "counted by the recorder for every access"),

@@ -2,10 +2,10 @@
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost } from "../cost/remedies.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { heaviest, known, MIB, sum } from "./measures.ts";
 import { layerOf, mpiFiles } from "./per-job.ts";
-import { hints } from "./snippets.ts";
 import { many, times } from "./wording.ts";
 
 const writeAmplification = defineRule({
@@ -76,10 +76,12 @@ const writeAmplification = defineRule({
       advice: together
         ? "Collective buffers have holes, which ROMIO fills by reading first. Switch data sieving off for writes, align file domains to stripes (striping_unit), and make the view of all ranks contiguous where the layout of the data allows it."
         : "Each rank's pieces lie apart, and ROMIO reads and writes whole windows around them (data sieving), under locks. Switch it off for writes, or write collectively, so that ranks fill one another's holes.",
-      snippet: hints([
-        { key: "romio_ds_write", value: "disable" },
-        { key: "romio_cb_write", value: "enable" },
-      ]),
+      snippet: snippetFor(job, SNIPPETS.mpiHints, {
+        hints: [
+          { key: "romio_ds_write", value: "disable" },
+          { key: "romio_cb_write", value: "enable" },
+        ],
+      }),
       effect: "Only what the program writes reaches storage, without reads and locks.",
       ...trust(job, ["MPI-IO", "POSIX"], "high", "both layers count the bytes of the same file"),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),

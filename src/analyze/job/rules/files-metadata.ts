@@ -3,7 +3,8 @@ import { formatBytes } from "../../../base/units.ts";
 import type { Healthy } from "../cost/ledger.ts";
 import { estimatedCost, fewerOperations, largerCalls, unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { type CostClaim, defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, type Rule, defineRule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
 import { bytesMoved, KIB, known, sum } from "./measures.ts";
@@ -14,7 +15,6 @@ import {
   metadataEvidence,
   metadataUses,
   metaSecondsOf,
-  OPEN_ONCE,
   OPERATIONS,
   WAITING_SECONDS,
 } from "./metadata-calls.ts";
@@ -102,7 +102,7 @@ const metadataStorm = defineRule({
       advice: again
         ? "Keep one scratch file open for each rank, or keep its content in memory, instead of making small files again and again; node-local storage (/dev/shm, $TMPDIR) spares the metadata server where they must be files."
         : "Put what belongs together into one file; open each file once and close it at the end; cache stat results; let one rank call stat and broadcast the result.",
-      snippet: { language: "c", code: OPEN_ONCE },
+      snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf([job.io]) }),
       effect: "Time for the job, and a metadata server that is free for others.",
       ...trust(
         job,
@@ -234,7 +234,7 @@ const excessStats = defineRule({
       },
       advice:
         "Call stat once and keep the result; when polling for a file, use longer intervals, or let one rank poll and broadcast.",
-      snippet: { language: "c", code: STAT_ONCE },
+      snippet: snippetFor(job, SNIPPETS.statOnce),
       effect: `Less load on the metadata server; at most ${secondsText(seconds / job.ranks)} for each rank on average.`,
       ...trust(job, COUNTERS, "high", "stats are counted for each file"),
       claims: files.map(({ fileId }) => ({ fileId })),
@@ -301,10 +301,7 @@ const metadataTime = defineRule({
       advice: waits
         ? "Look at the files named here first: if they are pipes or lock files, nothing is wrong with the storage."
         : "Let one rank open small inputs and broadcast them; open shared files through MPI-IO, which can leave the opening to its aggregators; do not create many files in one directory at the same moment.",
-      snippet: {
-        language: "c",
-        code: `/* ROMIO: only the aggregators open the file; independent reads and writes are then not allowed */\nMPI_Info_set(info, "romio_cb_write", "enable");\nMPI_Info_set(info, "romio_cb_read", "enable");\nMPI_Info_set(info, "romio_no_indep_rw", "true");\nMPI_File_open(comm, path, mode, info, &file);`,
-      },
+      snippet: snippetFor(job, SNIPPETS.deferredOpen, { way: wayOf([job.io]) }),
       effect: `Up to ${secondsText(meta.meanSeconds)} for each rank on average.`,
       ...trust(
         job,
@@ -319,10 +316,6 @@ const metadataTime = defineRule({
 });
 
 export const METADATA_RULES: readonly Rule[] = [metadataStorm, ...OPEN_RULES, metadataTime, excessStats];
-
-const STAT_ONCE = `struct stat status;
-if (rank == 0) found = stat(path, &status) == 0;
-MPI_Bcast(&found, 1, MPI_INT, 0, comm);  /* one stat instead of one for each rank */`;
 
 /** Rules for which the operations are those that the number of files needs. */
 const FILE_COUNTS = ["many-files", "small-file-set"];

@@ -2,17 +2,11 @@
 import { fewerOperations } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Judgement, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
 import { accessesOf, sum } from "./measures.ts";
-import {
-  CALLS,
-  metadataEvidence,
-  metadataUses,
-  metaSecondsOf,
-  OPEN_ONCE,
-  OPERATIONS,
-} from "./metadata-calls.ts";
+import { CALLS, metadataEvidence, metadataUses, metaSecondsOf, OPERATIONS } from "./metadata-calls.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
 import { costSentence, grouped, many, theseFiles, times } from "./wording.ts";
 
@@ -99,7 +93,7 @@ function opensJudgement(job: Job, files: readonly JobFile[], least: number): Jud
     },
     advice:
       "Open the file before the loop and close it after it; flush where others must see the data in between.",
-    snippet: { language: "c", code: OPEN_ONCE },
+    snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf(files) }),
     effect: `${grouped(opens - uses)} of ${grouped(meta.opens)} opens and as many closes less.`,
     ...trust(job, COUNTERS, "high", "opens are counted for each file"),
     claims: files.map(({ fileId }) => ({ fileId })),

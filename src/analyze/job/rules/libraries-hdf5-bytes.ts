@@ -5,10 +5,10 @@ import { fewerBytes } from "../cost/remedies.ts";
 import type { JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesMoved, heaviest, KIB, known, MIB, sum } from "./measures.ts";
 import { oncePerJob } from "./per-job.ts";
-import { hdf5Chunks } from "./snippets.ts";
 import { grouped, many, sizeText, times } from "./wording.ts";
 
 /** What HDF5 moves for the datasets of a file, and what the layer below moves. */
@@ -105,10 +105,7 @@ const hdf5Fill = defineRule({
         ...spanOf(listed, "write"),
       },
       advice: `Tell HDF5 not to write fill values into ${worst.file.path}: every element is written anyway. In parallel HDF5 space is allocated early, so that the filling is done by all ranks before the data.`,
-      snippet: {
-        language: "c",
-        code: "hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);\nH5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER); /* only where every element is written */\nH5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_LATE); /* serial files; parallel ones allocate early */\nhid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);",
-      },
+      snippet: snippetFor(job, SNIPPETS.hdf5Fill),
       effect: "Every byte is written once.",
       ...trust(
         job,
@@ -169,7 +166,7 @@ const hdf5ChunkCache = defineRule({
       },
       advice:
         "Give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache), or access whole chunks at a time in the order in which they lie; a file that is always read across its chunks is better rewritten with h5repack.",
-      snippet: hdf5Chunks,
+      snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way }),
       effect: "Each chunk is read and decompressed once.",
       ...trust(
         job,
@@ -240,10 +237,9 @@ const hdf5Small = defineRule({
       },
       advice:
         "Collect rows in memory and move a whole block with one H5Dwrite or H5Dread (a hyperslab of many rows); put many tiny datasets into one, or into a compound type.",
-      snippet: {
-        language: "c",
-        code: "/* one call for all rows of this rank instead of one for each */\nhsize_t start[2] = {first_row, 0}, count[2] = {rows, columns};\nH5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL);\nhid_t memory_space = H5Screate_simple(2, count, NULL);\nH5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory_space, file_space, dxpl, block);",
-      },
+      snippet: snippetFor(job, SNIPPETS.hdf5Rows, {
+        way: wayOf([{ bytesRead: worst.read, bytesWritten: worst.written }]),
+      }),
       effect: "One call through HDF5, MPI-IO and storage for megabytes instead of for a row.",
       ...trust(job, ["H5D"], "high", "accesses to datasets are counted with their bytes"),
       claims: files.flatMap(({ file: { fileId }, datasets }) => [

@@ -2,23 +2,24 @@
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost } from "../cost/remedies.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, type Rule, defineRule } from "../rule.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
-  accessesOf,
+  KIB,
+  MIB,
+  WAYS,
   accessSeconds,
+  accessesOf,
   bytesMoved,
   bytesOf,
   callsOf,
-  KIB,
+  endOf,
   known,
-  MIB,
   secondsOf,
   sum,
-  WAYS,
 } from "./measures.ts";
 import { posixFiles, stdioFiles } from "./per-job.ts";
-import { posixInstead, setvbufLarge } from "./snippets.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { costSentence, many, partOfBytes, secondsText, sizeText } from "./wording.ts";
 
 const stdioBulk = defineRule({
@@ -75,10 +76,10 @@ const stdioBulk = defineRule({
           ? `Move bulk data with ${mpi ? "MPI-IO, which the job uses already" : "MPI-IO, HDF5 or PnetCDF"}, so that ranks can share a file and write together`
           : "Move bulk data with read and write in pieces of megabytes"
       }. As a first step without a rewrite, give streams a buffer of megabytes with setvbuf: the default is the block of the file system, often 4 KiB.`,
-      snippet: {
-        language: "c",
-        code: `/* first step */\n${setvbufLarge.code}\n\n/* better */\n${posixInstead.code}`,
-      },
+      snippet: snippetFor(job, SNIPPETS.pastStreams, {
+        way: writes ? "write" : "read",
+        fileBytes: largestOf(files),
+      }),
       effect: "Fewer system calls and one copy less; with MPI-IO also fewer files and aligned requests.",
       ...trust(
         job,
@@ -176,7 +177,10 @@ const stdioSmall = defineRule({
       advice: flushed
         ? "Do not call fflush after each record (in C++: no std::endl and no std::unitbuf in loops); flush at checkpoints."
         : "Give the stream a buffer (setvbuf) and leave setbuf(stream, NULL) out.",
-      snippet: setvbufLarge,
+      snippet: snippetFor(job, SNIPPETS.streamBuffer, {
+        way: wayOf(files.map(({ record }) => record)),
+        fileBytes: largestOf(files.map(({ record }) => record)),
+      }),
       effect: "Thousands of records reach the file system in one write.",
       ...trust(
         job,
@@ -207,6 +211,14 @@ function bufferedStreams(records: readonly LayerRecord[]): CostClaim {
     }),
   );
   return estimatedCost(healthy, "calls of 0.1 µs into a buffer that is moved at 1 GB/s");
+}
+
+/** Size of the largest file, by the last byte that was touched. */
+function largestOf(records: readonly LayerRecord[]): number {
+  return records.reduce((most, record) => {
+    const end = Math.max(...WAYS.map((way) => known(endOf(record, way))));
+    return Math.max(most, end > 0 ? end : bytesMoved(record));
+  }, 0);
 }
 
 export const STDIO_RULES: readonly Rule[] = [stdioBulk, stdioSmall];

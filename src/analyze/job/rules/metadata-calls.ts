@@ -21,14 +21,6 @@ export function isWaiting(job: Job, file: JobFile): boolean {
   return metaSeconds >= WAITING_SECONDS * Math.max(1, 2 * opens + stats);
 }
 
-export const OPEN_ONCE = `FILE *file = fopen(path, "ab");          /* once, before the loop */
-for (int step = 0; step < steps; step++) {
-  compute(step);
-  fwrite(result, 1, bytes, file);
-  fflush(file);                          /* where others must see it */
-}
-fclose(file);                            /* once, after the loop */`;
-
 /** Metadata time over all ranks, in the layer that is called. */
 export const metaSecondsOf = (job: Job, files: readonly JobFile[]) =>
   sum(files, (file) => fileCalls(job, file).metaSeconds);

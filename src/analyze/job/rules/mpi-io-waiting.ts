@@ -4,11 +4,11 @@ import { estimatedCost, recordedCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { isCollective } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesMoved, bytesOf, heaviest, known, mainWay, sum, type Way } from "./measures.ts";
 import { fileOf, layerOf, mpiFiles, traceOf } from "./per-job.ts";
-import { hints } from "./snippets.ts";
 import { grouped, many, partOfSeconds, percent, secondsText } from "./wording.ts";
 
 interface Collective {
@@ -94,11 +94,13 @@ const singleAggregator = defineRule({
         worst.stripes === 1
           ? "The file lies on one OST: stripe it over several first, then ask for as many aggregators."
           : `Ask for ${many(worst.wanted, "aggregator")}, spread over the nodes (cb_nodes, cb_config_list); ROMIO's default is one for each node.`,
-      snippet: hints([
-        { key: `romio_cb_${worst.way}`, value: "enable" },
-        { key: "cb_nodes", value: worst.wanted },
-        { key: "cb_config_list", value: "*:1" },
-      ]),
+      snippet: snippetFor(job, SNIPPETS.mpiHints, {
+        hints: [
+          { key: `romio_cb_${worst.way}`, value: "enable" },
+          { key: "cb_nodes", value: worst.wanted },
+          { key: "cb_config_list", value: "*:1" },
+        ],
+      }),
       effect: "Several clients move the data at the same time.",
       ...trust(job, ["MPI-IO", "POSIX"], "high", "bytes of the busiest rank are those of the whole file"),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
@@ -173,10 +175,7 @@ const lateRank = defineRule({
         ...spanOf(listed, mainWay(worst.record)),
       },
       advice: `Look at what rank ${rank} does before these calls: more work than the others, another file, a slower node. The storage is not what they wait for.`,
-      snippet: {
-        language: "c",
-        code: 'double before = MPI_Wtime();\nMPI_Barrier(comm); /* waiting for the late rank is here, not in the write */\nprintf("rank %d waited %.3f s\\n", rank, MPI_Wtime() - before);',
-      },
+      snippet: snippetFor(job, SNIPPETS.waitingBefore),
       effect: "Ranks that come together spend in the calls only what the data takes.",
       ...trust(
         job,
@@ -239,11 +238,13 @@ const collectiveWait = defineRule({
       },
       advice:
         "Look at the balance of the ranks before the call first. Then try the number and placement of aggregators (cb_nodes, cb_config_list) and the buffer (cb_buffer_size): with few or badly placed ones the exchange takes the time. Faster storage would change little.",
-      snippet: hints([
-        { key: `romio_cb_${worst.way}`, value: "enable" },
-        { key: "cb_config_list", value: "*:1" },
-        { key: "cb_buffer_size", value: 64 * 2 ** 20 },
-      ]),
+      snippet: snippetFor(job, SNIPPETS.mpiHints, {
+        hints: [
+          { key: `romio_cb_${worst.way}`, value: "enable" },
+          { key: "cb_config_list", value: "*:1" },
+          { key: "cb_buffer_size", value: 64 * 2 ** 20 },
+        ],
+      }),
       effect: "At most the waiting; what the data itself takes stays.",
       ...trust(
         job,

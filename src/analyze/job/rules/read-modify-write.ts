@@ -3,11 +3,11 @@ import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { rewrittenFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, endOf, heaviest, MIB, sum } from "./measures.ts";
 import { layerOf, posixFiles, traceOf } from "./per-job.ts";
-import { hints } from "./snippets.ts";
 import { costSentence, many, partOfBytes, secondsText } from "./wording.ts";
 
 const readModifyWrite = defineRule({
@@ -83,16 +83,15 @@ const readModifyWrite = defineRule({
           "Where the pieces are large, switch data sieving off for writes (romio_ds_write=disable); each piece then is a request of its own."
         : "Gather the changes of a region in memory, then write the region once; where whole records are replaced, write them without reading.",
       snippet: mpi
-        ? hints([
-            { key: "romio_cb_write", value: "enable" },
-            { key: "romio_ds_write", value: "disable" },
-            // ROMIO's Lustre driver has its own switch for data sieving below collective writes.
-            ...(together ? [{ key: "romio_lustre_ds_in_coll", value: "disable" }] : []),
-          ])
-        : {
-            language: "c",
-            code: "pread(fd, region, bytes, offset);  /* once */\nfor (size_t i = 0; i < changes; i++) apply(region, &change[i]);\npwrite(fd, region, bytes, offset); /* once */",
-          },
+        ? snippetFor(job, SNIPPETS.mpiHints, {
+            hints: [
+              { key: "romio_cb_write", value: "enable" },
+              { key: "romio_ds_write", value: "disable" },
+              // ROMIO's Lustre driver has its own switch for data sieving below collective writes.
+              ...(together ? [{ key: "romio_lustre_ds_in_coll", value: "disable" }] : []),
+            ],
+          })
+        : snippetFor(job, SNIPPETS.updateInMemory),
       effect: `Up to ${formatBytes(bytes)} less to read, and no locks between reading and writing a buffer.`,
       ...trust(
         job,
@@ -181,10 +180,7 @@ const readAfterWrite = defineRule({
       },
       advice:
         "Hand the data on in memory, or put files that only this job needs on the node's own disk, in /dev/shm or on a burst buffer. A benchmark should let another node read them (IOR -C), since otherwise it measures the page cache.",
-      snippet: {
-        language: "shell",
-        code: '# where the program takes the place of its temporary files from a variable\nexport TMPDIR=/dev/shm/$USER.$SLURM_JOB_ID\nmkdir -p "$TMPDIR"',
-      },
+      snippet: snippetFor(job, SNIPPETS.nodeTmp),
       effect: `Up to ${formatBytes(bytes)} less to read; for files that nobody needs later also ${formatBytes(written)} less to write.`,
       ...trust(
         job,

@@ -3,6 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { type Listed, worstFiles, worstRecords } from "./evidence.ts";
 import { bytesMoved, sum } from "./measures.ts";
 import { fileCalls, posixFiles, realFiles, traceOf } from "./per-job.ts";
@@ -64,10 +65,7 @@ const missingWorkerIo = defineRule({
       },
       advice:
         "Record the workers too: plimsoll record follows children; Darshan needs DARSHAN_ENABLE_NONMPI=1 and workers that end by themselves (not killed), and starts a log for each process when they are spawned, not forked.",
-      snippet: {
-        language: "shell",
-        code: "# every process and its children, without a change of the program\nplimsoll record --output recording -- python train.py\nplimsoll report recording",
-      },
+      snippet: snippetFor(job, SNIPPETS.recordWorkers),
       effect: "A log in which the reads can be judged.",
       confidence: "medium",
       confidenceReason: "that workers read these files is inferred from opens without reads",
@@ -123,10 +121,7 @@ const traceIncomplete = defineRule({
       advice: isDarshan
         ? `Give the trace more memory and leave out files that do not matter; by default Darshan keeps some megabytes for each process and module. ${grouped(listed.length)} ${listed.length === 1 ? "file is" : "files are"} cut here.`
         : "Record again, and look at the notes of the recording for what it could not keep.",
-      snippet: {
-        language: "shell",
-        code: "# Darshan 3.4 and later; before, DARSHAN_MODMEM=64 in the environment\ncat > darshan.conf <<'END'\nMODMEM 64\nMAX_RECORDS 20000 DXT_POSIX,DXT_MPIIO\nEND\nexport DARSHAN_CONFIG_PATH=$PWD/darshan.conf",
-      },
+      snippet: snippetFor(job, SNIPPETS.moreRecords, { modules: ["DXT_POSIX", "DXT_MPIIO"] }),
       effect: "Timelines and findings on order that see every call.",
       confidence: "high",
       confidenceReason: "bytes of the trace and of the counters are compared file by file",

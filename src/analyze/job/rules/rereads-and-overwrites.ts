@@ -4,6 +4,7 @@ import { fewerBytes, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { type Listed, spanBetween, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
   bytesOf,
@@ -19,7 +20,6 @@ import {
   type Way,
 } from "./measures.ts";
 import { layerOf, posixFiles, stdioFiles, traceOf } from "./per-job.ts";
-import { readOnce } from "./snippets.ts";
 import { costSentence, many, theseFiles, times } from "./wording.ts";
 
 interface Again {
@@ -159,13 +159,7 @@ function again(way: Way): Rule {
               ? "Every rank reads the same bytes: let one rank read and broadcast, or read collectively with MPI-IO, which reads each byte once."
               : `Keep what was read in memory for the next pass; if it does not fit, copy the input once to the node's own disk or memory (often $TMPDIR or /dev/shm) and read it there.${reopened ? " The file is opened again for every pass: open it once." : ""}`
             : `Write a result when it is final, or keep what changes often in memory${reopened ? "; the file is opened and rewritten each time, so write fewer intermediate states" : ""}.`,
-        snippet:
-          way === "read"
-            ? readOnce
-            : {
-                language: "c",
-                code: "/* intermediate states stay in memory; every n-th is written */\nif (step % n == 0 || step == last) write_state(path, state);",
-              },
+        snippet: snippetFor(job, way === "read" ? SNIPPETS.readOnce : SNIPPETS.everyNth),
         effect:
           way === "read"
             ? `At best the file system delivers ${formatBytes(distinct)} instead of ${formatBytes(bytes)}; less is gained where the page cache has served the later passes.`
@@ -262,15 +256,7 @@ const overlappingWrites = defineRule({
         (below
           ? " MPI-IO that sieves data also writes the holes between its own pieces: switch it off for writes (romio_ds_write=disable)."
           : ""),
-      snippet: {
-        language: "c",
-        code: [
-          "/* bytes before mine: each rank begins where the previous one ends */",
-          "MPI_Offset mine = bytes, offset = 0;",
-          "MPI_Exscan(&mine, &offset, 1, MPI_OFFSET, MPI_SUM, MPI_COMM_WORLD);",
-          "if (rank == 0) offset = 0; /* MPI_Exscan leaves it undefined there */",
-        ].join("\n"),
-      },
+      snippet: snippetFor(job, SNIPPETS.ownOffsets),
       effect: "A file whose content does not depend on timing, and no waiting for locks of other ranks.",
       ...trust(
         job,

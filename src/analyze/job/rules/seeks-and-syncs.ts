@@ -2,12 +2,12 @@
 import { estimatedCost, oneSync, syncSeconds } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Judgement, type Rule } from "../rule.ts";
+import { type Judgement, type Rule, defineRule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { countOf } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { accessesOf, sum } from "./measures.ts";
+import { accessesOf, callsOf, sum, WAYS } from "./measures.ts";
 import { layerOf, mpiFiles, posixFiles, stdioFiles } from "./per-job.ts";
-import { readRegion } from "./snippets.ts";
 import { costSentence, grouped, many, rough, theseFiles } from "./wording.ts";
 
 const excessSeeks = defineRule({
@@ -75,11 +75,10 @@ const excessSeeks = defineRule({
         ? "Do not seek where the stream already stands. A seek writes the buffer out, and one that leaves the buffer fetches it again, however little is read there: read the region into memory once and pick from it, or write in order."
         : "Leave out lseek where the file position is right already, or use pread and pwrite, which carry the offset with them.",
       snippet: streams
-        ? readRegion
-        : {
-            language: "c",
-            code: "pread(fd, buffer, bytes, offset);  /* instead of lseek() and read() */\npwrite(fd, buffer, bytes, offset); /* instead of lseek() and write() */",
-          },
+        ? snippetFor(job, SNIPPETS.readRegion, { way: wayOf(files.map(({ record }) => record)) })
+        : snippetFor(job, SNIPPETS.positioned, {
+            ways: WAYS.filter((way) => files.some(({ record }) => callsOf(record, way) > 0)),
+          }),
       effect: streams
         ? "Buffers stay valid, so that reads of the file system become fewer and larger."
         : "One system call less for each access.",
@@ -193,12 +192,7 @@ function syncJudgement(job: Job, files: readonly LayerRecord[]): Judgement | und
     advice: mpi
       ? "Call MPI_File_sync once, after the last write of a checkpoint; MPI_File_close synchronises the file by itself."
       : "Write to a new file, sync it once after the last write, and rename it into place; a crash then loses the new file at most, never the old one.",
-    snippet: {
-      language: "c",
-      code: mpi
-        ? "for (int i = 0; i < pieces; i++)\n  MPI_File_write_all(fh, piece[i], count, type, MPI_STATUS_IGNORE);\nMPI_File_sync(fh); /* once */"
-        : 'for (size_t i = 0; i < pieces; i++) write(fd, piece[i], bytes);\nfdatasync(fd); /* once */\nclose(fd);\nrename("checkpoint.new", "checkpoint");',
-    },
+    snippet: snippetFor(job, mpi ? SNIPPETS.mpiSyncOnce : SNIPPETS.syncOnce),
     effect:
       "Writes go to the caches of clients and servers and are joined there; the disk is waited for once.",
     ...trust(

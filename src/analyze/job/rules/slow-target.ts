@@ -3,6 +3,7 @@ import { formatBytes, formatRate } from "../../../base/units.ts";
 import { recordedCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { accessesOf, accessSeconds, bytesMoved, heaviest, median, MIB, sum } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
@@ -111,10 +112,7 @@ const slowTarget = defineRule({
         ),
       },
       advice: `Put these files below another mount point, and tell the administrators about ${slow.mount} (a rebuild, a failing disk, another job, nearly full).`,
-      snippet: {
-        language: "shell",
-        code: "df -h                  # how full is each target?\nfindmnt -o TARGET,SOURCE,FSTYPE,OPTIONS",
-      },
+      snippet: snippetFor(job, SNIPPETS.lookAtMounts),
       effect: "The ranks on it no longer hold up the others.",
       ...trust(
         job,

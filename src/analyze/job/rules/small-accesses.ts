@@ -2,13 +2,13 @@
 import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, defineRule, type Judgement, type Rule } from "../rule.ts";
+import { type CostClaim, type Judgement, type Rule, defineRule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { BLOCK_BYTES, isCollective, type Matched, smallAccesses, subBlockFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesOf, callsOf, frequentSize, heaviest, MIB, secondsOf, sum, type Way } from "./measures.ts";
 import { ncioSentence } from "./ncio-pattern.ts";
 import { layerOf, stripeOf } from "./per-job.ts";
-import { collectiveCall, hints, readAhead, writeBuffer } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
 const SMALL_THRESHOLDS = {
@@ -141,11 +141,13 @@ function smallAdvice(
       advice:
         `${worst.path} is ${way === "write" ? "written" : "read"} collectively and yet reaches the file system in small pieces: ` +
         "turn collective buffering on and give aggregators a buffer of at least a stripe.",
-      snippet: hints([
-        { key: `romio_cb_${way}`, value: "enable" },
-        { key: "cb_buffer_size", value: Math.max(16 * MIB, stripe || 0) },
-        { key: `romio_ds_${way}`, value: "disable" },
-      ]),
+      snippet: snippetFor(job, SNIPPETS.mpiHints, {
+        hints: [
+          { key: `romio_cb_${way}`, value: "enable" },
+          { key: "cb_buffer_size", value: Math.max(16 * MIB, stripe || 0) },
+          { key: `romio_ds_${way}`, value: "disable" },
+        ],
+      }),
     };
   }
   if (mpi !== undefined)
@@ -153,23 +155,23 @@ function smallAdvice(
       advice:
         `${worst.path} is accessed through MPI-IO: describe what each rank ${way === "write" ? "writes" : "reads"} with a file view ` +
         `and make one collective call (MPI_File_${way}_all), so that aggregators join the pieces of all ranks.`,
-      snippet: collectiveCall(way),
+      snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   if (worst.ranks > 1 && job.facts.has("ranks"))
     return {
       advice:
         `${many(worst.ranks, "rank")} make these calls on ${worst.path} through POSIX. Collect pieces in memory and ${way} megabytes ` +
         `at a time; where the pieces of ranks lie between one another, use collective MPI-IO, which joins them.${ncioSentence(worst, way)}`,
-      snippet: collectiveCall(way),
+      snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   return way === "write"
     ? {
         advice: `Collect records in a buffer of a few megabytes and write it when it is full (${worst.path} first).${ncioSentence(worst, way)}`,
-        snippet: writeBuffer,
+        snippet: snippetFor(job, SNIPPETS.writeBuffer),
       }
     : {
         advice: `Read a few megabytes at a time and take records from memory (${worst.path} first).${ncioSentence(worst, way)}`,
-        snippet: readAhead,
+        snippet: snippetFor(job, SNIPPETS.readAhead),
       };
 }
 
