@@ -3,7 +3,7 @@ import { estimatedCost, NO_COST } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, accessSeconds, bytesMoved, callsOf, heaviest, MIB, sum, WAYS } from "./measures.ts";
@@ -139,11 +139,14 @@ const misaligned = defineRule({
       snippet: mpi
         ? snippetFor(job, SNIPPETS.mpiHints, {
             hints: [
-              { key: "romio_cb_write", value: "enable" },
-              { key: "striping_unit", value: stripe },
+              { key: `romio_cb_${wayOf([worst])}`, value: "enable" },
+              // Only new files take a stripe from a hint.
+              worst.writes > 0
+                ? { key: "striping_unit", value: stripe }
+                : { key: "cb_buffer_size", value: Math.max(16 * MIB, stripe) },
             ],
           })
-        : snippetFor(job, SNIPPETS.alignedPieces, { stripeBytes: stripe }),
+        : snippetFor(job, SNIPPETS.alignedPieces, { stripeBytes: stripe, way: wayOf([worst]) }),
     };
   },
 });

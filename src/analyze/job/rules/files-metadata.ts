@@ -301,7 +301,7 @@ const metadataTime = defineRule({
       advice: waits
         ? "Look at the files named here first: if they are pipes or lock files, nothing is wrong with the storage."
         : "Let one rank open small inputs and broadcast them; open shared files through MPI-IO, which can leave the opening to its aggregators; do not create many files in one directory at the same moment.",
-      snippet: snippetFor(job, SNIPPETS.deferredOpen, { way: wayOf([job.io]) }),
+      ...(waits ? {} : { snippet: snippetFor(job, SNIPPETS.deferredOpen, { way: wayOf([job.io]) }) }),
       effect: `Up to ${secondsText(meta.meanSeconds)} for each rank on average.`,
       ...trust(
         job,

@@ -256,8 +256,13 @@ const noHints = defineRule({
         hints: [
           { key: `romio_cb_${worst.way}`, value: "enable" },
           { key: "cb_buffer_size", value: Math.max(16 * MIB, worst.stripe) },
-          { key: "striping_unit", value: worst.stripe },
-          { key: "striping_factor", value: fileOf(job, worst.record)?.stripeCount || 1 },
+          // Only new files take stripes from hints.
+          ...(worst.way === "read"
+            ? []
+            : [
+                { key: "striping_unit", value: worst.stripe },
+                { key: "striping_factor", value: fileOf(job, worst.record)?.stripeCount || 1 },
+              ]),
         ],
       }),
       effect: "Each request of an aggregator is a stripe, which one server takes as a whole.",

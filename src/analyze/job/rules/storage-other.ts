@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { atMostAll, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { JobFile, OstLoad } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfRecord, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, bytesOf, callsOf, heaviest, known, secondsOf, sum, type Way, WAYS } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
@@ -100,7 +100,7 @@ const fewOsts = defineRule({
       },
       advice:
         "Let Lustre choose the targets: take start index and pool off the directory. Files that exist stay where they are until they are copied or migrated.",
-      snippet: snippetFor(job, SNIPPETS.anyOst, { path: worst.path }),
+      snippet: snippetFor(job, SNIPPETS.anyOst, { path: worst.path, way: wayOf(files) }),
       effect: `Up to ${times(Math.min(knownOsts, files.length) / holders.length)} as many targets at work.`,
       ...trust(
         job,
@@ -167,6 +167,7 @@ const ostImbalance = defineRule({
       snippet: snippetFor(job, SNIPPETS.moreStripes, {
         path: (files[0] as JobFile).path,
         stripes: loads.length,
+        way: wayOf(files),
       }),
       effect: `Up to ${times(ratio)} the rate in the phase that waits for OST ${worst.ost}.`,
       ...trust(

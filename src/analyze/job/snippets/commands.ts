@@ -38,17 +38,25 @@ lfs setstripe -E 64M -c 1 -E 1G -c 4 -E -1 -c -1 ${paths.folder(path)}`,
 });
 
 /** Targets chosen by Lustre again. */
-const anyOst = entry<Place>("any-ost", {
+const anyOst = entry<Place & Directed>("any-ost", {
   plain: {
-    shell: ({ path }, paths) => `lfs getstripe -d ${paths.folder(path)} # stripe_offset should be -1
+    shell: ({ path, way }, paths) =>
+      way === "read"
+        ? `# one of the files to targets that Lustre chooses (Lustre 2.4 and newer); the others likewise
+lfs migrate -c 1 -i -1 ${paths.file(path)}`
+        : `lfs getstripe -d ${paths.folder(path)} # stripe_offset should be -1
 lfs setstripe -d ${paths.folder(path)}
 lfs setstripe -c 1 -i -1 ${paths.folder(path)}`,
   },
 });
 
-const moreStripes = entry<Place & { readonly stripes: number }>("more-stripes", {
+const moreStripes = entry<Place & Directed & { readonly stripes: number }>("more-stripes", {
   plain: {
-    shell: ({ path, stripes }, paths) => `# new files in this directory: over this many OSTs, chosen by Lustre
+    shell: ({ path, stripes, way }, paths) =>
+      way === "read"
+        ? `# one of the files over this many OSTs (Lustre 2.4 and newer); the larger ones first
+lfs migrate -c ${whole(stripes)} -i -1 ${paths.file(path)}`
+        : `# new files in this directory: over this many OSTs, chosen by Lustre
 lfs setstripe -c ${whole(stripes)} -i -1 ${paths.folder(path)}`,
   },
 });

@@ -1,6 +1,6 @@
 /** Plain reads and writes of one process. */
 import { entry, type Way } from "./entry.ts";
-import { whole } from "./words.ts";
+import { type Directed, whole } from "./words.ts";
 
 /** Records gathered into whole megabytes. */
 const writeBuffer = entry("write-buffer", {
@@ -148,9 +148,18 @@ if start is not None:
   },
 });
 
-interface Aligned {
+interface Aligned extends Directed {
   readonly stripeBytes: number;
 }
+
+const rankComment = ({ way }: Aligned) =>
+  way === "write"
+    ? "each rank begins at a stripe; the rest of the last stripe stays empty"
+    : "each rank reads whole stripes; the last ranks have less or nothing";
+const pieceComment = ({ way }: Aligned) =>
+  way === "write"
+    ? "pieces begin at stripes; the rest of the last stripe of a piece stays empty"
+    : "pieces are whole stripes; the last one ends with the file";
 
 const stripe = ({ stripeBytes }: Aligned) => Math.max(1, whole(stripeBytes));
 
@@ -158,33 +167,33 @@ const stripe = ({ stripeBytes }: Aligned) => Math.max(1, whole(stripeBytes));
 const alignedPieces = entry<Aligned>("aligned-pieces", {
   mpi: {
     c: (params) => `const MPI_Offset stripe = ${stripe(params)};
-/* each rank begins at a stripe; the rest of the last stripe stays empty */
+/* ${rankComment(params)} */
 MPI_Offset share = (bytes_per_rank + stripe - 1) / stripe * stripe;
 MPI_Offset offset = rank * share;`,
     fortran: (
       params,
     ) => `integer(kind=MPI_OFFSET_KIND), parameter :: stripe = ${stripe(params)}_MPI_OFFSET_KIND
 integer(kind=MPI_OFFSET_KIND) :: share, offset
-! each rank begins at a stripe; the rest of the last stripe stays empty
+! ${rankComment(params)}
 share = (bytes_per_rank + stripe - 1) / stripe * stripe
 offset = rank * share`,
     python: (params) => `stripe = ${stripe(params)}
-# each rank begins at a stripe; the rest of the last stripe stays empty
+# ${rankComment(params)}
 share = (bytes_per_rank + stripe - 1) // stripe * stripe
 offset = comm.rank * share`,
   },
   plain: {
     c: (params) => `const off_t stripe = ${stripe(params)};
-/* pieces begin at stripes; the rest of the last stripe of a piece stays empty */
+/* ${pieceComment(params)} */
 off_t share = ((off_t)bytes + stripe - 1) / stripe * stripe;
 off_t offset = piece_number * share;`,
     fortran: (params) => `integer(kind=8), parameter :: stripe = ${stripe(params)}_8
 integer(kind=8) :: share, offset
-! pieces begin at stripes; the rest of the last stripe of a piece stays empty
+! ${pieceComment(params)}
 share = (bytes + stripe - 1) / stripe * stripe
 offset = piece_number * share`,
     python: (params) => `stripe = ${stripe(params)}
-# pieces begin at stripes; the rest of the last stripe of a piece stays empty
+# ${pieceComment(params)}
 share = (piece_bytes + stripe - 1) // stripe * stripe
 offset = piece_number * share`,
   },

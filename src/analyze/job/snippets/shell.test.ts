@@ -85,6 +85,8 @@ describe("an object of a command", () => {
       "/a1b2c3d4/e5f6a7b8/c9d0e1f2",
       "/scratch/u/9b2f1c9e-0d55-4d3c-8f0e-1a2b3c4d5e6f",
     ],
+    // Darshan's own obfuscation: a number below the mount point.
+    ...["/lustre/work/398108", "/lustre/work/3981085427", "/lus/theta-fs0/2934391481"],
     ...["/scratch/a\0b"],
   ])("is a placeholder for %j", (path) => {
     expect(file(path)).toBe("FILE");

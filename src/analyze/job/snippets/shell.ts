@@ -29,7 +29,7 @@ type Placeholder = "DIR" | "FILE";
  */
 export function shellPath(path: string, placeholder: Placeholder, mounts: ReadonlySet<string>): string {
   const plain = normalized(path);
-  if (plain === undefined || isSystem(plain) || isAnonymous(plain)) return placeholder;
+  if (plain === undefined || isSystem(plain) || isAnonymous(plain, mounts)) return placeholder;
   for (const mount of mounts) if (normalized(mount) === plain) return placeholder;
   return shellWord(plain);
 }
@@ -51,17 +51,26 @@ const isSystem = (path: string) =>
   !/^\/(dev\/shm|run\/user\/[0-9]+)\/./.test(path);
 
 /** `(record 123)`, `<STDOUT>`, or names that are numbers or hashes only, as anonymised logs have them. */
-function isAnonymous(path: string): boolean {
-  const parts = path.split("/").filter(Boolean);
-  if (parts.some((part) => /^\(record .*\)$|^<.*>$/.test(part) || isHash(part))) return true;
-  // Of the first part nothing can be told: mount points keep their names.
-  return parts.slice(1).every(isNumberOrHex);
+function isAnonymous(path: string, mounts: ReadonlySet<string>): boolean {
+  if (path.split("/").some((part) => /^\(record .*\)$|^<.*>$/.test(part) || isHash(part))) return true;
+  return partsBelowMount(path, mounts).every(isNumberOrHex);
 }
 
-/** 16 or more hexadecimal digits with letters and numbers among them, a UUID, or a long number. */
+/** Mount points keep their names in anonymised logs; so does, for all that is known, the first part of a path. */
+function partsBelowMount(path: string, mounts: ReadonlySet<string>): string[] {
+  let mountLength = 0;
+  for (const mount of mounts) {
+    const plain = normalized(mount) ?? "/";
+    if (path.startsWith(`${plain}/`)) mountLength = Math.max(mountLength, plain.length);
+  }
+  const parts = path.slice(mountLength).split("/").filter(Boolean);
+  return mountLength > 0 ? parts : parts.slice(1);
+}
+
+/** 16 or more hexadecimal digits, a UUID, or a number that is longer than that of a job. */
 function isHash(part: string): boolean {
   const name = part.replace(/\.\w{1,8}$/, "");
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name)) return true;
+  if (/^[0-9]{9,}$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name)) return true;
   return /^[0-9a-f]{16,}$/i.test(name) && (/[0-9]/.test(name) || name.length >= 32);
 }
 
@@ -90,7 +99,7 @@ export class ShellPaths {
 
   /** Of the directory that a file lies in. */
   folder(path: string): string {
-    const unknown = !path.startsWith("/") || isAnonymous(path);
+    const unknown = !path.startsWith("/") || isAnonymous(path, this.#mounts);
     return this.#noted(unknown ? "DIR" : shellPath(folderOf(path), "DIR", this.#mounts), "DIR");
   }
 

@@ -60,7 +60,7 @@ describe("a snippet", () => {
     const snippet = snippetOf(
       { ...program, language: "python" },
       SNIPPETS.anyOst,
-      { path: "/scratch/a/b" },
+      { path: "/scratch/a/b", way: "write" },
       NO_MOUNTS,
     );
     expect(snippet.language).toBe("shell");
