@@ -13,7 +13,7 @@ with open(path, "wb") as made:
     made.write(bytes(65536))
 fd = os.open("plain", os.O_RDWR)
 file = open("plain", "r+b")
-buffer = np.zeros(128, dtype=np.uint8)
+buffer = np.zeros(4096, dtype=np.uint8)
 following = np.zeros(128, dtype=np.uint8)
 array = values = field = np.zeros(16)
 region = bytes(128)

@@ -230,9 +230,9 @@ dataset[first:last:step] = values`,
 const hdf5Rows = entry<Directed>("hdf5-rows", {
   plain: {
     c: ({ way }) => `/* one call for all rows of this process instead of one for each */
-hsize_t start[1] = {first}, rows[1] = {pieces};
+hsize_t start[2] = {first, 0}, rows[2] = {rows_per_access, columns_per_access};
 H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, rows, NULL);
-hid_t block = H5Screate_simple(1, rows, NULL);
+hid_t block = H5Screate_simple(2, rows, NULL);
 ${way === "read" ? "H5Dread" : "H5Dwrite"}(dataset, H5T_NATIVE_DOUBLE, block, file_space, H5P_DEFAULT, data);`,
     python: ({ way }) =>
       way === "read"
