@@ -1,5 +1,5 @@
 /** One Darshan log as rows of runs and layers, and its traced calls as a stream; what many logs are in a store is in stored-rows.ts. */
-import { type StripeLayout, type TablesBuilder, negativeWarning, runs } from "../../model/index.ts";
+import { type StripeLayout, type TablesBuilder, layers, negativeWarning, runs } from "../../model/index.ts";
 import { DxtCalls } from "./dxt-calls.ts";
 import { decode } from "./job.ts";
 import { knownOsts } from "./known-values.ts";
@@ -27,7 +27,7 @@ export function importLog(
   for (const entry of log.modules) {
     const { spec } = entry;
     if (spec === undefined) continue;
-    const layer = LayerImport.of(spec);
+    const layer = LayerImport.of(spec, into, layerImports.at(-1)?.endRow ?? into.table(layers).rows);
     if (layer !== undefined) layerImports.push(layer);
     try {
       if (spec.kind === "dxt") calls?.module(entry);
