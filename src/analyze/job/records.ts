@@ -358,9 +358,10 @@ export function sizesOf(records: readonly LayerRecord[], way: "read" | "write"):
   const sums = new Float64Array(SIZE_NAMES.length).fill(Number.NaN);
   for (const record of records) {
     const sizes = way === "read" ? record.readSizes : record.writeSizes;
-    sizes.forEach((count, index) => {
+    for (let index = 0; index < sums.length; index++) {
+      const count = sizes[index] as number;
       if (!Number.isNaN(count)) sums[index] = (sums[index] || 0) + count;
-    });
+    }
   }
   return sums;
 }

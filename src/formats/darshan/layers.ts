@@ -268,7 +268,8 @@ export class LayerImport {
     const mounts: (string | null)[] = [];
     const types: (string | null)[] = [];
     const osts: (string | null)[] = [];
-    const stripes = ["stripe_count", "stripe_bytes", "components"].map((column) => table.numbers(column));
+    const [stripeCounts, stripeBytes] = [table.numbers("stripe_count"), table.numbers("stripe_bytes")];
+    const components = table.numbers("components");
     for (let number = 0; number < count; number++) {
       const named = name(ids[number] as bigint);
       paths.push(named.path);
@@ -277,9 +278,9 @@ export class LayerImport {
       const laid = parents[number] === 0n ? layout(ids[number] as bigint) : undefined;
       osts.push(laid?.osts ?? null);
       if (laid === undefined) continue;
-      [laid.stripe_count, laid.stripe_bytes, BigInt(laid.components)].forEach((value, index) =>
-        stripes[index]?.setExact(firstRow + number, value),
-      );
+      stripeCounts.setExact(firstRow + number, laid.stripe_count);
+      stripeBytes.setExact(firstRow + number, laid.stripe_bytes);
+      components.set(firstRow + number, laid.components);
     }
     table.appendColumns(count, {
       run_id: { all: runId },

@@ -216,7 +216,7 @@ const subBlock = defineRule({
 });
 
 function listOf(files: readonly Matched[], note: (file: Matched) => string): Listed[] {
-  return files.map((file) => ({ record: file.record, weight: file.count, note: note(file) }));
+  return files.map((file) => ({ record: file.record, weight: file.count, note: () => note(file) }));
 }
 
 export const SMALL_ACCESS_RULES: readonly Rule[] = [small("write"), small("read"), subBlock];
