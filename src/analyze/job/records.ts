@@ -243,6 +243,12 @@ class TableRecord {
     return text === "" ? NONE : text.split(" ").map(Number);
   }
 
+  /** Adds its size classes to `sums`. */
+  addSizes(way: "read" | "write", sums: Float64Array): void {
+    const columns = way === "read" ? this.#columns.readSizes : this.#columns.writeSizes;
+    for (let i = 0; i < columns.length; i++) addKnown(sums, i, (columns[i] as NumberColumn).at(this.#row));
+  }
+
   /** The number in a place of `KEYS`. */
   at(index: number): number {
     return (this.#columns.byIndex[index] as NumberColumn).at(this.#row);
@@ -357,11 +363,18 @@ export function sumOf(records: readonly LayerRecord[], value: (record: LayerReco
 export function sizesOf(records: readonly LayerRecord[], way: "read" | "write"): Float64Array {
   const sums = new Float64Array(SIZE_NAMES.length).fill(Number.NaN);
   for (const record of records) {
-    const sizes = way === "read" ? record.readSizes : record.writeSizes;
-    for (let index = 0; index < sums.length; index++) {
-      const count = sizes[index] as number;
-      if (!Number.isNaN(count)) sums[index] = (sums[index] || 0) + count;
+    if (record instanceof TableRecord) {
+      record.addSizes(way, sums);
+      continue;
     }
+    const sizes = way === "read" ? record.readSizes : record.writeSizes;
+    sizes.forEach((count, index) => {
+      addKnown(sums, index, count);
+    });
   }
   return sums;
+}
+
+function addKnown(sums: Float64Array, index: number, count: number): void {
+  if (!Number.isNaN(count)) sums[index] = (sums[index] || 0) + count;
 }

@@ -12,8 +12,7 @@ type Files = Pick<Evidence, "files" | "filesTotal">;
 export interface Listed {
   readonly record: LayerRecord;
   readonly weight: number;
-  /** Long lists hand a function, which is asked for the notes that are shown. */
-  readonly note: string | (() => string);
+  readonly note: string;
 }
 
 /** The records with most weight; those of datasets and variables link to their file. */
@@ -26,7 +25,7 @@ export function worstRecords(list: readonly Listed[]): Files {
     ({ record, note }): EvidenceFile => ({
       fileId: record.parentId === "0" ? record.fileId : record.parentId,
       path: record.path,
-      note: typeof note === "string" ? note : note(),
+      note,
     }),
   );
   return { files, filesTotal: list.length };

@@ -216,7 +216,30 @@ const subBlock = defineRule({
 });
 
 function listOf(files: readonly Matched[], note: (file: Matched) => string): Listed[] {
-  return files.map((file) => ({ record: file.record, weight: file.count, note: () => note(file) }));
+  return files.map((file) => new MatchedFile(file, note));
 }
 
 export const SMALL_ACCESS_RULES: readonly Rule[] = [small("write"), small("read"), subBlock];
+
+/** Its note is written when it is shown: most of a long list is not. */
+class MatchedFile implements Listed {
+  readonly #file: Matched;
+  readonly #note: (file: Matched) => string;
+
+  constructor(file: Matched, note: (file: Matched) => string) {
+    this.#file = file;
+    this.#note = note;
+  }
+
+  get record(): LayerRecord {
+    return this.#file.record;
+  }
+
+  get weight(): number {
+    return this.#file.count;
+  }
+
+  get note(): string {
+    return this.#note(this.#file);
+  }
+}

@@ -22,21 +22,7 @@ export function files({ job }: ReportInput): Section {
       detail: true,
       blocks: [{ kind: "notice", level: "missing", text: "No file was opened while the log was recorded." }],
     };
-  const groups = new Map<string, FileGroup>();
-  const shown: JobFile[] = [];
-  const order = largestFirst(
-    job.files,
-    ({ seconds }) => seconds || 0,
-    ({ bytesRead, bytesWritten }) => (bytesRead || 0) + (bytesWritten || 0),
-  );
-  for (const index of order) {
-    const file = job.files[index] as JobFile;
-    const pattern = namePattern(file.path);
-    let group = groups.get(pattern);
-    if (group === undefined) groups.set(pattern, (group = new FileGroup(pattern, file)));
-    else group.add(file);
-    if (shown.length < ROWS_MAX) group.rows.push(shown.push(file) - 1);
-  }
+  const { shown, groups } = grouped(job.files);
   return {
     ...common,
     intro: `${counted(job.files.length, "file")}, longest I/O time first. Files whose names differ only in numbers are one group (${DEFINITIONS.patterns.id}); open it to see them.`,
@@ -46,16 +32,16 @@ export function files({ job }: ReportInput): Section {
         kind: "table",
         id: "files",
         caption:
-          order.length > shown.length
-            ? `The ${formatCount(shown.length)} files with most I/O time of ${formatCount(order.length)}; groups sum up all of them.`
-            : order.length === 1
+          job.files.length > shown.length
+            ? `The ${formatCount(shown.length)} files with most I/O time of ${formatCount(job.files.length)}; groups sum up all of them.`
+            : job.files.length === 1
               ? "The only file."
-              : `All ${formatCount(order.length)} files.`,
+              : `All ${formatCount(job.files.length)} files.`,
         columns: COLUMNS,
         rows: shown.map(fileCells),
-        rowsTotal: order.length,
-        ...(groups.size < order.length
-          ? { groups: Array.from(groups.values(), (group) => ({ cells: group.cells(), rows: group.rows })) }
+        rowsTotal: job.files.length,
+        ...(groups.length < job.files.length
+          ? { groups: groups.map((group) => ({ cells: group.cells(), rows: group.rows })) }
           : {}),
         sortedBy: "seconds",
         rowKey: "id",
@@ -145,11 +131,46 @@ function fileCells(file: JobFile): Cell[] {
   ];
 }
 
+interface Grouped {
+  /** Longest I/O time first. */
+  readonly shown: readonly JobFile[];
+  /** In the order of their longest file. */
+  readonly groups: readonly FileGroup[];
+}
+
+/** A million files are read in their own order, which is that of memory; only times are needed in the order of times. */
+function grouped(list: readonly JobFile[]): Grouped {
+  const byPattern = new Map<string, FileGroup>();
+  const groupOf: FileGroup[] = list.map((file) => {
+    const pattern = namePattern(file.path);
+    let group = byPattern.get(pattern);
+    if (group === undefined) byPattern.set(pattern, (group = new FileGroup(pattern, file)));
+    else group.add(file);
+    return group;
+  });
+  const seconds = Float64Array.from(list, (file) => file.seconds);
+  const order = largestFirst(
+    list,
+    (_, index) => seconds[index] || 0,
+    ({ bytesRead, bytesWritten }) => (bytesRead || 0) + (bytesWritten || 0),
+  );
+  const shown: JobFile[] = [];
+  const groups = new Set<FileGroup>();
+  for (const index of order) {
+    const group = groupOf[index] as FileGroup;
+    groups.add(group);
+    group.addSeconds(seconds[index] as number);
+    if (shown.length < ROWS_MAX) group.rows.push(shown.push(list[index] as JobFile) - 1);
+  }
+  return { shown, groups: [...groups] };
+}
+
 /** Files of one pattern, summed up as they come. */
 class FileGroup {
   readonly #pattern: string;
   readonly #first: JobFile;
   #count = 1;
+  #seconds: Sum = null;
   #sums: GroupSums | undefined;
   /** Those of its files that are in the table. */
   readonly rows: number[] = [];
@@ -165,9 +186,13 @@ class FileGroup {
     this.#count++;
   }
 
+  addSeconds(seconds: number): void {
+    this.#seconds = plus(this.#seconds, seconds);
+  }
+
   cells(): Cell[] {
     if (this.#sums === undefined) return fileCells(this.#first);
-    return [`${this.#pattern} (${formatCount(this.#count)} files)`, ...this.#sums.cells()];
+    return [`${this.#pattern} (${formatCount(this.#count)} files)`, ...this.#sums.cells(this.#seconds)];
   }
 }
 
@@ -182,7 +207,6 @@ class GroupSums {
   #bytesWritten: Sum = null;
   #reads: Sum = null;
   #writes: Sum = null;
-  #seconds: Sum = null;
   #notAligned: Sum = null;
   #slowest = 0;
   #shared = 0;
@@ -208,7 +232,6 @@ class GroupSums {
     this.#bytesWritten = plus(this.#bytesWritten, file.bytesWritten);
     this.#reads = plus(this.#reads, sumOf(movers, readsOf));
     this.#writes = plus(this.#writes, sumOf(movers, writesOf));
-    this.#seconds = plus(this.#seconds, file.seconds);
     this.#slowest = Math.max(this.#slowest, file.slowestSeconds || 0);
     this.#notAligned = plus(this.#notAligned, file.layers.get("POSIX")?.fileNotAligned ?? Number.NaN);
     compare(this.#layer, () => called.layer);
@@ -220,13 +243,13 @@ class GroupSums {
   }
 
   /** All but the first. */
-  cells(): Cell[] {
+  cells(seconds: Sum): Cell[] {
     const calls = (this.#reads ?? 0) + (this.#writes ?? 0);
     return [
       same(this.#layer),
       this.#ranks,
       this.#shared === this.#files ? "all ranks" : this.#shared > 0 ? "some" : "no",
-      ...[this.#bytesRead, this.#bytesWritten, this.#reads, this.#writes, this.#seconds, this.#slowest],
+      ...[this.#bytesRead, this.#bytesWritten, this.#reads, this.#writes, seconds, this.#slowest],
       same(this.#size),
       calls > 0 && this.#notAligned !== null ? this.#notAligned / calls : null,
       ...[this.#stripes, this.#stripeBytes, this.#osts, this.#mount].map(same),
