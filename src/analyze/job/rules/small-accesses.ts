@@ -1,7 +1,7 @@
 /** Access size rules. alignment.ts has the rules on file offsets. */
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Judgement, type Rule } from "../rule.ts";
+import { type Claim, defineRule, type Judgement, type Rule } from "../rule.ts";
 import { BLOCK_BYTES, isCollective, type Matched, smallAccesses, subBlockFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesOf, callsOf, frequentSize, heaviest, MIB, secondsOf, sum, type Way } from "./measures.ts";
@@ -69,6 +69,7 @@ function small(way: Way): Rule {
       const usual = frequentSize(records, way);
       const listed = listOf(
         found.files,
+        way,
         (file) => `${many(file.count, `small ${way}`)} of ${grouped(callsOf(file.record, way))}`,
       );
       return {
@@ -100,7 +101,7 @@ function small(way: Way): Rule {
         ...smallAdvice(job, records, way),
         effect: `Fewer and larger requests: the latency of a call is paid for megabytes instead of for ${usual === undefined ? "kilobytes" : sizeText(usual)}.`,
         ...trust(job, ["POSIX"], "high", "counted by the recorder for every call, in classes of sizes"),
-        claims: found.files.map(({ record: { fileId } }) => ({ fileId, way })),
+        claims: listed,
       };
     },
   });
@@ -186,7 +187,11 @@ const subBlock = defineRule({
     const writes = sum(records, (record) => record.writes);
     const consecutive = sum(records, (record) => record.consecutiveWrites);
     const seconds = sum(records, (record) => record.writeSeconds);
-    const listed = listOf(files, (file) => `${many(file.count, "write")} below ${sizeText(BLOCK_BYTES)}`);
+    const listed = listOf(
+      files,
+      "write",
+      (file) => `${many(file.count, "write")} below ${sizeText(BLOCK_BYTES)}`,
+    );
     return {
       severity: severityByCalls(job, seconds),
       statement:
@@ -210,29 +215,33 @@ const subBlock = defineRule({
         "medium",
         "counted for every call, but the class of 1–10 KiB is divided by the four most frequent sizes only",
       ),
-      claims: files.map(({ record: { fileId } }) => ({ fileId, way: "write" })),
+      claims: listed,
     };
   },
 });
 
-function listOf(files: readonly Matched[], note: (file: Matched) => string): Listed[] {
-  return files.map((file) => new MatchedFile(file, note));
+function listOf(files: readonly Matched[], way: Way, note: (file: Matched) => string): MatchedFile[] {
+  return files.map((file) => new MatchedFile(file, way, note));
 }
 
-export const SMALL_ACCESS_RULES: readonly Rule[] = [small("write"), small("read"), subBlock];
-
-/** Its note is written when it is shown: most of a long list is not. */
-class MatchedFile implements Listed {
+/** One of very many: its id and its note are written where they are asked for. */
+class MatchedFile implements Listed, Claim {
   readonly #file: Matched;
   readonly #note: (file: Matched) => string;
+  readonly way: Way;
 
-  constructor(file: Matched, note: (file: Matched) => string) {
+  constructor(file: Matched, way: Way, note: (file: Matched) => string) {
     this.#file = file;
+    this.way = way;
     this.#note = note;
   }
 
   get record(): LayerRecord {
     return this.#file.record;
+  }
+
+  get fileId(): string {
+    return this.#file.record.fileId;
   }
 
   get weight(): number {
@@ -243,3 +252,5 @@ class MatchedFile implements Listed {
     return this.#note(this.#file);
   }
 }
+
+export const SMALL_ACCESS_RULES: readonly Rule[] = [small("write"), small("read"), subBlock];
