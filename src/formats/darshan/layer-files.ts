@@ -99,12 +99,12 @@ export class FileColumns {
   }
 }
 
-export interface Timed {
+interface Timed {
   readonly seconds: PackedNumbers;
   readonly bytes: PackedNumbers;
 }
 
-export interface RankTimed extends Timed {
+interface RankTimed extends Timed {
   readonly rank: PackedNumbers;
 }
 
