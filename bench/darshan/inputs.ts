@@ -157,7 +157,7 @@ function manyStreams(): Uint8Array {
   });
 }
 
-function manyFiles(count: number): Uint8Array {
+export function manyFiles(count: number): Uint8Array {
   const random = new Random(8);
   const name = (index: number) =>
     `/scratch/project/images/part${String(Math.floor(index / 1000)).padStart(3, "0")}/img${index}.raw`;

@@ -1,6 +1,6 @@
 /** `npm run bench report`: a report as a user makes it, from a cold shell, against PyDarshan's summary in the same run. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Random } from "../../src/base/prng.ts";
@@ -8,7 +8,7 @@ import { makeSingle, SINGLE_LOGS } from "../../src/generate/single/index.ts";
 import { Application, osts } from "../../src/generate/single/application.ts";
 import { recordLog } from "../../src/generate/recorder/record.ts";
 import { nodeEncoders } from "../../src/node/encoders.ts";
-import { benchInputs } from "../darshan/inputs.ts";
+import { benchInputs, manyFiles } from "../darshan/inputs.ts";
 
 const [root = "."] = process.argv.slice(2);
 const TURNS = 5;
@@ -95,8 +95,16 @@ function inputs(): [label: string, path: string, turns: number][] {
     ["64 ranks, 5 files, 1,280 traced calls", single("control"), TURNS],
     ["16,384 ranks", single("many-ranks"), TURNS],
     ["1 M traced calls, 256 ranks", store("traced", manyCalls()), 3],
-    ["100,000 files", path("files"), 1],
+    ["100,000 files", path("files"), 3],
+    ...(process.env.PLIMSOLL_BENCH_MILLION === "1" ? [million()] : []),
   ];
+}
+
+/** Takes minutes to make; kept beside the other inputs where a folder for them is given. */
+function million(): [label: string, path: string, turns: number] {
+  const path = join(process.env.PLIMSOLL_BENCH_INPUTS ?? work, "files-million.darshan");
+  if (!existsSync(path)) writeFileSync(path, manyFiles(1_000_000));
+  return ["1 M files", path, 3];
 }
 
 /** 256 ranks write eight checkpoints, every call traced. */

@@ -1,5 +1,6 @@
-/** Rows as columns: typed arrays that grow while an importer fills them and are read-only afterwards. */
+/** Rows as columns: packed or typed arrays that grow while an importer fills them and are read-only afterwards. */
 import { assert } from "../base/assert.ts";
+import { PackedNumbers, PackedTexts } from "../base/packed.ts";
 import { type ColumnType, MISSING_I64, SCHEMA, type TableSchema } from "./schema.ts";
 import type { Streams } from "./streams.ts";
 
@@ -11,7 +12,11 @@ type ColumnData = Numbers | readonly (string | null)[];
 export interface Table {
   readonly schema: TableSchema;
   readonly rows: number;
+  /** A whole column, made for the caller. Who reads single values of a large table takes `numbers` or `texts`. */
   column(name: string): ColumnData;
+  /** Values of an i64 or f64 column as doubles; NaN where none was recorded. */
+  numbers(name: string): Pick<PackedNumbers, "at" | "exactAt">;
+  texts(name: string): Pick<PackedTexts, "at">;
   /** One value; null when it was not recorded. */
   value(name: string, row: number): Value;
 }
@@ -26,16 +31,12 @@ export type ColumnSource = Numbers | readonly Value[] | { readonly all: Value };
 
 export class TableBuilder {
   readonly schema: TableSchema;
-  readonly #columns: GrowingColumn[];
-  readonly #byName: Map<string, GrowingColumn>;
+  readonly #columns: Map<string, GrowingColumn>;
   #rows = 0;
 
   constructor(schema: TableSchema) {
     this.schema = schema;
-    this.#columns = schema.columns.map(({ type }) => new GrowingColumn(type));
-    this.#byName = new Map(
-      schema.columns.map(({ name }, index) => [name, this.#columns[index] as GrowingColumn]),
-    );
+    this.#columns = new Map(schema.columns.map(({ name, type }) => [name, columnOf(type)]));
   }
 
   get rows(): number {
@@ -43,45 +44,52 @@ export class TableBuilder {
   }
 
   append(row: Row): void {
-    for (const name of Object.keys(row))
-      assert(this.#byName.has(name), `table ${this.schema.name} has no column ${name}`);
-    this.schema.columns.forEach(({ name }, index) => {
-      (this.#columns[index] as GrowingColumn).push(row[name] ?? null);
-    });
+    for (const name of Object.keys(row)) this.#column(name);
+    for (const [name, column] of this.#columns) column.push(row[name] ?? null, this.#rows);
     this.#rows++;
   }
 
   /** Adds many rows at once, column by column; sources may be longer than `count`. */
   appendColumns(count: number, columns: Readonly<Record<string, ColumnSource>>): void {
-    for (const name of Object.keys(columns))
-      assert(this.#byName.has(name), `table ${this.schema.name} has no column ${name}`);
-    this.schema.columns.forEach(({ name }, index) => {
-      (this.#columns[index] as GrowingColumn).pushAll(columns[name] ?? { all: null }, count);
-    });
+    for (const name of Object.keys(columns)) this.#column(name);
+    for (const [name, column] of this.#columns) {
+      const source = columns[name];
+      // Importers may have set numbers of these rows already.
+      if (source === undefined && column instanceof NumberColumn) continue;
+      pushAll(column, source ?? { all: null }, this.#rows, count);
+    }
     this.#rows += count;
   }
 
+  /** An i64 or f64 column, to be filled for rows that `appendColumns` will add without naming it. */
+  numbers(name: string): PackedNumbers {
+    const column = this.#column(name);
+    assert(column instanceof NumberColumn, `column ${name} of table ${this.schema.name} has no numbers`);
+    return column.values;
+  }
+
+  #column(name: string): GrowingColumn {
+    const column = this.#columns.get(name);
+    assert(column !== undefined, `table ${this.schema.name} has no column ${name}`);
+    return column;
+  }
+
   finish(): Table {
-    const { schema } = this;
     const rows = this.#rows;
-    const data = new Map(
-      schema.columns.map(({ name }, index) => [name, (this.#columns[index] as GrowingColumn).finish()]),
-    );
-    const types = new Map(schema.columns.map(({ name, type }) => [name, type]));
-    const column = (name: string): ColumnData => {
-      const found = data.get(name);
-      assert(found !== undefined, `table ${schema.name} has no column ${name}`);
-      return found;
-    };
+    const named = (name: string) => this.#column(name);
     return {
-      schema,
+      schema: this.schema,
       rows,
-      column,
-      value(name, row) {
-        assert(row >= 0 && row < rows, `table ${schema.name} has no row ${row}`);
-        const value = column(name)[row] as Value;
-        if (types.get(name) === "i64" && value === MISSING_I64) return null;
-        return typeof value === "number" && Number.isNaN(value) ? null : value;
+      column: (name) => named(name).whole(rows),
+      numbers: (name) => this.numbers(name),
+      texts: (name) => {
+        const column = named(name);
+        assert(column instanceof TextColumn, `column ${name} of table ${this.schema.name} has no texts`);
+        return column.values;
+      },
+      value: (name, row) => {
+        assert(row >= 0 && row < rows, `table ${this.schema.name} has no row ${row}`);
+        return named(name).value(row);
       },
     };
   }
@@ -107,85 +115,112 @@ export class TablesBuilder {
   }
 }
 
-class GrowingColumn {
-  readonly #type: ColumnType;
-  #numbers: Numbers | undefined;
-  readonly #texts: (string | null)[] = [];
-  #length = 0;
+interface GrowingColumn {
+  /** Rows are added one after another. */
+  push(value: Value, row: number): void;
+  value(row: number): Value;
+  /** The first `rows` values. */
+  whole(rows: number): ColumnData;
+}
 
-  constructor(type: ColumnType) {
-    this.#type = type;
-    if (type !== "text") this.#numbers = allocate(type, 16);
+function columnOf(type: ColumnType): GrowingColumn {
+  if (type === "text") return new TextColumn();
+  return type === "i64" || type === "f64" ? new NumberColumn(type) : new FixedColumn(type);
+}
+
+function pushAll(column: GrowingColumn, source: ColumnSource, from: number, count: number): void {
+  if ("all" in source) {
+    for (let i = 0; i < count; i++) column.push(source.all, from + i);
+    return;
   }
-
-  push(value: Value): void {
-    if (this.#numbers === undefined) {
-      this.#texts.push(value === null ? null : String(value));
-      return;
-    }
-    this.#reach(this.#length + 1);
-    const at = this.#length++;
-    const numbers = this.#numbers;
-    if (numbers instanceof BigInt64Array) numbers[at] = value === null ? MISSING_I64 : BigInt(value);
-    else if (numbers instanceof Float64Array) numbers[at] = value === null ? Number.NaN : Number(value);
-    else {
-      // Ids and flags have no value that could stand for "not recorded".
-      assert(value !== null, `a ${this.#type} column always has a value`);
-      if (numbers instanceof BigUint64Array) numbers[at] = BigInt(value);
-      else numbers[at] = Number(value);
-    }
-  }
-
-  pushAll(source: ColumnSource, count: number): void {
-    if ("all" in source) {
-      const value = source.all;
-      if (this.#numbers === undefined || count === 0) {
-        for (let i = 0; i < count; i++) this.#texts.push(value === null ? null : String(value));
-        return;
-      }
-      this.push(value);
-      this.#reach(this.#length + count - 1);
-      const numbers = this.#numbers as Float64Array;
-      numbers.fill(numbers[this.#length - 1] as number, this.#length, this.#length + count - 1);
-      this.#length += count - 1;
-      return;
-    }
-    assert(source.length >= count, `${count} rows need more than ${source.length} values`);
-    if (this.#numbers !== undefined && source.constructor === this.#numbers.constructor) {
-      this.#reach(this.#length + count);
-      (this.#numbers as Float64Array).set((source as Float64Array).subarray(0, count), this.#length);
-      this.#length += count;
-      return;
-    }
-    for (let i = 0; i < count; i++) {
-      const value = source[i] as Value;
-      this.push(typeof value === "number" && Number.isNaN(value) ? null : value);
-    }
-  }
-
-  #reach(length: number): void {
-    const numbers = this.#numbers as Numbers;
-    if (length <= numbers.length) return;
-    const longer = allocate(this.#type as Exclude<ColumnType, "text">, Math.max(length, 2 * numbers.length));
-    (longer as Float64Array).set(numbers as Float64Array);
-    this.#numbers = longer;
-  }
-
-  finish(): ColumnData {
-    return this.#numbers === undefined ? this.#texts : this.#numbers.slice(0, this.#length);
+  assert(source.length >= count, `${count} rows need more than ${source.length} values`);
+  for (let i = 0; i < count; i++) {
+    const value = source[i] as Value;
+    column.push(typeof value === "number" && Number.isNaN(value) ? null : value, from + i);
   }
 }
 
-function allocate(type: Exclude<ColumnType, "text">, length: number): Numbers {
+class NumberColumn implements GrowingColumn {
+  readonly values = new PackedNumbers();
+  readonly #isExact: boolean;
+
+  constructor(type: "i64" | "f64") {
+    this.#isExact = type === "i64";
+  }
+
+  push(value: Value, row: number): void {
+    if (value === null) return;
+    if (!this.#isExact || Number.isSafeInteger(value)) this.values.set(row, Number(value));
+    else this.values.setExact(row, BigInt.asIntN(64, BigInt(value)));
+  }
+
+  value(row: number): Value {
+    if (this.#isExact) return this.values.exactAt(row) ?? null;
+    const value = this.values.at(row);
+    return Number.isNaN(value) ? null : value;
+  }
+
+  whole(rows: number): ColumnData {
+    if (!this.#isExact) return Float64Array.from({ length: rows }, (_, row) => this.values.at(row));
+    return BigInt64Array.from({ length: rows }, (_, row) => this.values.exactAt(row) ?? MISSING_I64);
+  }
+}
+
+class TextColumn implements GrowingColumn {
+  readonly values = new PackedTexts();
+
+  push(value: Value): void {
+    this.values.push(value === null ? null : String(value));
+  }
+
+  value(row: number): Value {
+    return this.values.at(row);
+  }
+
+  whole(rows: number): ColumnData {
+    return Array.from({ length: rows }, (_, row) => this.values.at(row));
+  }
+}
+
+/** Ids and flags, which have no value that could stand for "not recorded". */
+class FixedColumn implements GrowingColumn {
+  readonly #type: FixedType;
+  #numbers: Fixed;
+
+  constructor(type: FixedType) {
+    this.#type = type;
+    this.#numbers = allocate(type, 16);
+  }
+
+  push(value: Value, row: number): void {
+    assert(value !== null, `a ${this.#type} column always has a value`);
+    if (row >= this.#numbers.length) {
+      const longer = allocate(this.#type, 2 * row);
+      (longer as Int32Array).set(this.#numbers as Int32Array);
+      this.#numbers = longer;
+    }
+    if (this.#numbers instanceof BigUint64Array) this.#numbers[row] = BigInt(value);
+    else this.#numbers[row] = Number(value);
+  }
+
+  value(row: number): Value {
+    return this.#numbers[row] as Value;
+  }
+
+  whole(rows: number): ColumnData {
+    return this.#numbers.slice(0, rows);
+  }
+}
+
+type FixedType = Exclude<ColumnType, "text" | "i64" | "f64">;
+type Fixed = BigUint64Array | Int32Array | Uint8Array;
+
+function allocate(type: FixedType, length: number): Fixed {
   switch (type) {
-    case "i64":
-      return new BigInt64Array(length);
     case "u64":
       return new BigUint64Array(length);
     case "i32":
       return new Int32Array(length);
-    case "f64":
-      return new Float64Array(length);
     case "flag":
       return new Uint8Array(length);
   }

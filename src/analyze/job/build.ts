@@ -1,9 +1,9 @@
 /** Puts a job together: rows of the tables, and what the streams gathered while logs were read. */
 import { assert } from "../../base/assert.ts";
+import { ExactSums } from "../../base/exact-sums.ts";
 import {
   type CallSink,
   type HeatRow,
-  MISSING_I64,
   Operation,
   type Streams,
   type Table,
@@ -11,12 +11,13 @@ import {
   type Trace,
 } from "../../model/index.ts";
 import { type Activity, activityOfTrace, HeatBuilder } from "./activity.ts";
-import { ioTimes, isBelowDfs } from "./io-times.ts";
+import { ioTimes } from "./io-times.ts";
 import { Ledger } from "./cost/ledger.ts";
 import { factsOf } from "./facts.ts";
-import type { Job, JobFile, RankLoad, RunFacts } from "./job.ts";
+import type { Job, RankLoad, RunFacts } from "./job.ts";
+import { jobFiles, MOVING_LAYERS } from "./job-files.ts";
 import { ostLoads } from "./osts.ts";
-import { type LayerRecord, layerRecords, type RunPlace, sumOf } from "./records.ts";
+import { type LayerRecord, layerRecords, type RunPlace } from "./records.ts";
 import { type CallNaming, RunCalls } from "./run-calls.ts";
 import { TraceFactsBuilder } from "./trace-facts.ts";
 import { type PictureOptions, TracePicture } from "./trace-picture.ts";
@@ -137,14 +138,12 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
   const runs = runFacts(table("runs"), placeOf);
   const records = layerRecords(table("layers"), placeOf);
   const byLayer = groupByLayer(records);
-  const files = filesOf(records);
-  const byId = new Map(files.map((file) => [file.fileId, file]));
+  const { files, file } = jobFiles(records);
   const rankLoads = rankLoadsOf(table("rank_loads"), placeOf);
   const trace = streams.facts.finish();
   const modules = new Set(runs.flatMap(({ modules: own }) => own));
   const isDated = runs.some((run) => !Number.isNaN(run.startUnixSeconds));
   const start = isDated ? startUnixSeconds : Number.NaN;
-  const file = (fileId: string) => byId.get(fileId);
   const ledger = new Ledger({ files, file, rankLoads, runSeconds: seconds });
   const facts = { runs, ranks, runSeconds: seconds, startUnixSeconds: start, records, files, rankLoads };
   return {
@@ -210,7 +209,7 @@ function runFacts(table: Table, placeOf: (runId: string) => RunPlace): RunFacts[
 
 function rankLoadsOf(table: Table, placeOf: (runId: string) => RunPlace): RankLoad[] {
   return Array.from({ length: table.rows }, (_, row) => {
-    const number = (name: string) => Number(table.column(name)[row] as number | bigint);
+    const number = (name: string) => table.numbers(name).at(row);
     return {
       layer: String(table.value("layer", row)),
       rank: number("rank") + placeOf(String(table.value("run_id", row))).rankBase,
@@ -227,76 +226,28 @@ function rankLoadsOf(table: Table, placeOf: (runId: string) => RunPlace): RankLo
   });
 }
 
-/** Layers that an application calls, the upper ones first. */
-const CALLED_LAYERS = ["MPI-IO", "POSIX", "STDIO", "DFS", "DAOS"] as const;
-const MOVING_LAYERS = ["POSIX", "STDIO", "DFS", "DAOS"];
-
-function filesOf(records: readonly LayerRecord[]): JobFile[] {
-  const groups = new Map<string, LayerRecord[]>();
-  for (const record of records) {
-    // Datasets and variables lie in files that have records of their own.
-    if (record.layer === "H5D" || record.layer === "PNETCDF_VAR") continue;
-    const group = groups.get(record.fileId);
-    if (group === undefined) groups.set(record.fileId, [record]);
-    else group.push(record);
-  }
-  return [...groups].map(([fileId, group]) => fileOf(fileId, group));
-}
-
-function fileOf(fileId: string, group: readonly LayerRecord[]): JobFile {
-  const first = group[0] as LayerRecord;
-  const layers = new Map(group.map((record) => [record.layer, record]));
-  const candidates = CALLED_LAYERS.flatMap((name) => layers.get(name) ?? []);
-  // A stream can have an empty POSIX record, as standard output has.
-  const called = candidates.find(isUsed) ?? candidates[0] ?? first;
-  const moving = group.filter(({ layer }) => MOVING_LAYERS.includes(layer) && !isBelowDfs(layer, layers));
-  const movers = moving.length > 0 ? moving : [called];
-  // A file may be used through POSIX and STDIO; the time in both counts.
-  const timed = called.layer === "MPI-IO" ? [called] : movers;
-  const striped = group.find(({ stripeCount }) => stripeCount > 0);
-  return {
-    fileId,
-    path: first.path,
-    mount: first.mount,
-    fsType: first.fsType,
-    layers,
-    called,
-    bytesRead: sumOf(movers, ({ bytesRead }) => bytesRead),
-    bytesWritten: sumOf(movers, ({ bytesWritten }) => bytesWritten),
-    seconds: sumOf(timed, secondsOf),
-    slowestSeconds: sumOf(timed, ({ slowestSeconds }) => slowestSeconds),
-    stripeCount: striped?.stripeCount ?? Number.NaN,
-    stripeBytes: striped?.stripeBytes ?? Number.NaN,
-    osts: group.find(({ osts }) => osts.length > 0)?.osts ?? [],
-  };
-}
-
-const isUsed = ({ opens, reads, writes, stats }: LayerRecord) =>
-  opens > 0 || reads > 0 || writes > 0 || stats > 0;
-
-/** Time in a record, summed over its ranks; NaN when the layer keeps no times. */
-const secondsOf = (record: LayerRecord): number =>
-  sumOf([record], ({ readSeconds }) => readSeconds) +
-  sumOf([record], ({ writeSeconds }) => writeSeconds) +
-  sumOf([record], ({ metaSeconds }) => metaSeconds);
-
 /** Bytes of the layers that move data, without rounding. MPI-IO only where the log has nothing below it, DAOS not below DFS. */
 function exactBytes(table: Table): { read: bigint; written: bigint } {
-  const layer = table.column("layer") as readonly (string | null)[];
-  const hasMoving = layer.some((name) => MOVING_LAYERS.includes(name ?? ""));
-  const read = table.column("bytes_read") as BigInt64Array;
-  const written = table.column("bytes_written") as BigInt64Array;
+  const layer = table.texts("layer");
+  const [read, written] = [table.numbers("bytes_read"), table.numbers("bytes_written")];
   const ids = table.column("file_id") as BigUint64Array;
   const inDfs = new Set<bigint>();
-  layer.forEach((name, row) => {
+  let hasMoving = false;
+  for (let row = 0; row < table.rows; row++) {
+    const name = layer.at(row) ?? "";
+    hasMoving ||= MOVING_LAYERS.includes(name);
     if (name === "DFS") inDfs.add(ids[row] as bigint);
-  });
-  const sums = { read: 0n, written: 0n };
-  layer.forEach((name, row) => {
-    if (hasMoving ? !MOVING_LAYERS.includes(name ?? "") : name !== "MPI-IO") return;
-    if (name === "DAOS" && inDfs.has(ids[row] as bigint)) return;
-    if (read[row] !== MISSING_I64) sums.read += read[row] as bigint;
-    if (written[row] !== MISSING_I64) sums.written += written[row] as bigint;
-  });
-  return sums;
+  }
+  const sums = new ExactSums(2);
+  for (let row = 0; row < table.rows; row++) {
+    const name = layer.at(row) ?? "";
+    if (hasMoving ? !MOVING_LAYERS.includes(name) : name !== "MPI-IO") continue;
+    if (name === "DAOS" && inDfs.has(ids[row] as bigint)) continue;
+    for (const [index, column] of [read, written].entries()) {
+      const bytes = column.at(row);
+      if (Number.isSafeInteger(bytes)) sums.add(index, bytes);
+      else sums.addExact(index, column.exactAt(row) ?? 0n);
+    }
+  }
+  return { read: sums.at(0), written: sums.at(1) };
 }

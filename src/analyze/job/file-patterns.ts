@@ -2,9 +2,11 @@
 
 /** `/scratch/run/chunk.0042.dat` becomes `/scratch/run/chunk.#.dat`. */
 export function namePattern(path: string): string {
-  return path
-    .replace(/(?<![0-9a-zA-Z])[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,})*(?![0-9a-zA-Z])/g, "#")
-    .replace(/\d+/g, "#");
+  // Looking whether there is a long hexadecimal number at all is cheaper than looking for one that stands alone.
+  const short = /[0-9a-fA-F]{8}/.test(path)
+    ? path.replace(/(?<![0-9a-zA-Z])[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,})*(?![0-9a-zA-Z])/g, "#")
+    : path;
+  return short.replace(/\d+/g, "#");
 }
 
 /** Items by the pattern of their name, in order of appearance. */

@@ -2,88 +2,8 @@
  * Rows of `layers` as objects that rules can read: one per file and layer, the logs of a job merged. Numbers are
  * doubles; NaN means "not recorded". A comparison with NaN is false, so a rule without its data stays silent.
  */
-import { wordNumber } from "../../base/words.ts";
-import { MISSING_I64, type Table } from "../../model/index.ts";
-
-/** How values of the same file in several logs become one. */
-type Merge = "sum" | "max" | "min" | "none";
-
-const calls = [
-  "opens",
-  "collective_opens",
-  "reads",
-  "writes",
-  "independent_reads",
-  "independent_writes",
-  "collective_reads",
-  "collective_writes",
-  "split_reads",
-  "split_writes",
-  "nonblocking_reads",
-  "nonblocking_writes",
-  "seeks",
-  "stats",
-  "syncs",
-  "mmaps",
-  "hints",
-  "views",
-  "bytes_read",
-  "bytes_written",
-  "sequential_reads",
-  "sequential_writes",
-  "consecutive_reads",
-  "consecutive_writes",
-  "rw_switches",
-  "memory_not_aligned",
-  "file_not_aligned",
-  "read_seconds",
-  "write_seconds",
-  "meta_seconds",
-  "wait_seconds",
-  "sync_seconds",
-  "regular_selects",
-  "irregular_selects",
-  "point_selects",
-] as const;
-const highest = [
-  "max_byte_read",
-  "max_byte_written",
-  "memory_alignment",
-  "file_alignment",
-  "open_end",
-  "read_end",
-  "write_end",
-  "close_end",
-  "uses_mpiio",
-  "uses_collective",
-  "points",
-  "element_bytes",
-  "chunk_bytes",
-  "stripe_count",
-  "stripe_bytes",
-  "components",
-] as const;
-const lowest = ["open_start", "read_start", "write_start", "close_start"] as const;
-/** Of the slowest and fastest rank and the slowest call; merged as groups. */
-const extremes = [
-  "longest_read_seconds",
-  "longest_read_bytes",
-  "longest_write_seconds",
-  "longest_write_bytes",
-  "slowest_rank",
-  "slowest_bytes",
-  "slowest_seconds",
-  "fastest_rank",
-  "fastest_bytes",
-  "fastest_seconds",
-  "variance_seconds",
-  "variance_bytes",
-] as const;
-
-type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<Camel<Tail>>}`
-  : Name;
-type Numbers<Names extends readonly string[]> = { [Name in Names[number] as Camel<Name>]: number };
+import type { Table } from "../../model/index.ts";
+import { NUMBERS, type RecordNumbers } from "./record-columns.ts";
 
 /** A frequent value and how often it occurred. */
 interface Frequent {
@@ -91,11 +11,7 @@ interface Frequent {
   readonly count: number;
 }
 
-export interface LayerRecord
-  extends Readonly<Numbers<typeof calls>>,
-    Readonly<Numbers<typeof highest>>,
-    Readonly<Numbers<typeof lowest>>,
-    Readonly<Numbers<typeof extremes>> {
+export interface LayerRecord extends RecordNumbers {
   readonly fileId: string;
   /** File of a dataset or variable; "0" for files. */
   readonly parentId: string;
@@ -145,18 +61,6 @@ export const SIZE_LABELS = [
 
 type MutableRecord = { -readonly [Key in keyof LayerRecord]: LayerRecord[Key] };
 
-const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-/** Times of day are columns `open_start_seconds`, here `openStart`. */
-const columnName = (name: string) => (/_(start|end)$/.test(name) ? `${name}_seconds` : name);
-
-const NUMBERS: readonly (readonly [column: string, key: string, merge: Merge])[] = [
-  ...calls.map((name) => [name, camel(name), "sum"] as const),
-  ...highest.map((name) => [columnName(name), camel(name), "max"] as const),
-  ...lowest.map((name) => [columnName(name), camel(name), "min"] as const),
-  ...extremes.map((name) => [name, camel(name), "none"] as const),
-];
-
 /** Where a run stands in its job. */
 export interface RunPlace {
   /** Added to its ranks. */
@@ -168,136 +72,154 @@ export interface RunPlace {
 /** The records of all runs; those of the same file and layer are merged. */
 export function layerRecords(table: Table, placeOf: (runId: string) => RunPlace): LayerRecord[] {
   const columns = new RecordColumns(table, placeOf);
-  const records = new Map<string, LayerRecord>();
+  const mergeable = layersOfSeveralRuns(table);
+  const records: LayerRecord[] = [];
+  /** Where the record of a file stands, for layers that need it. */
+  const placesOf = new Map<string, Map<string, number>>();
   for (let row = 0; row < table.rows; row++) {
     const record = new TableRecord(columns, row) as unknown as LayerRecord;
-    const key = `${record.layer} ${record.fileId}`;
-    const known = records.get(key);
-    if (known === undefined) records.set(key, record);
-    else {
-      const merged =
-        known instanceof TableRecord ? copyOf(known as unknown as LayerRecord) : (known as MutableRecord);
-      merge(merged, copyOf(record));
-      records.set(key, merged);
+    if (!mergeable.has(record.layer)) {
+      records.push(record);
+      continue;
     }
+    let places = placesOf.get(record.layer);
+    if (places === undefined) placesOf.set(record.layer, (places = new Map()));
+    const place = places.get(record.fileId);
+    if (place === undefined) places.set(record.fileId, records.push(record) - 1);
+    else records[place] = merged(records[place] as LayerRecord, record);
   }
-  return [...records.values()];
+  return records;
 }
+
+/** A run has one record of a file in a layer; only those of several runs can meet. */
+function layersOfSeveralRuns(table: Table): Set<string> {
+  const [runs, layers] = [table.texts("run_id"), table.texts("layer")];
+  const runOf = new Map<string, string>();
+  const several = new Set<string>();
+  for (let row = 0; row < table.rows; row++) {
+    const [run, layer] = [runs.at(row) ?? "", layers.at(row) ?? ""];
+    const known = runOf.get(layer);
+    if (known === undefined) runOf.set(layer, run);
+    else if (known !== run) several.add(layer);
+  }
+  return several;
+}
+
+function merged(known: LayerRecord, record: LayerRecord): LayerRecord {
+  const into =
+    known instanceof TableRecord ? copyOf(known as unknown as LayerRecord) : (known as MutableRecord);
+  merge(into, copyOf(record));
+  return into;
+}
+
+type NumberColumn = Pick<ReturnType<Table["numbers"]>, "at">;
 
 /** Numbers of a record that are one column each. */
 const KEYS = ["ranks", ...NUMBERS.map(([, key]) => key)];
 
-/** Columns of the table as doubles, with ranks and times in those of the job. */
+/** Times and ranks of a run, which its place in the job moves. */
+const TIMES = new Set(["open", "read", "write", "close"].flatMap((what) => [`${what}Start`, `${what}End`]));
+const RANKS = new Set(["slowestRank", "fastestRank"]);
+
+/** Columns of the table; those of times and ranks in the job's own. */
 class RecordColumns {
   /** In the order of `KEYS`. */
-  readonly byIndex: readonly Float64Array[];
-  readonly readSizes: readonly Float64Array[];
-  readonly writeSizes: readonly Float64Array[];
-  readonly accesses: readonly Float64Array[];
-  readonly strides: readonly Float64Array[];
+  readonly byIndex: readonly NumberColumn[];
+  readonly readSizes: readonly NumberColumn[];
+  readonly writeSizes: readonly NumberColumn[];
+  readonly accesses: readonly NumberColumn[];
+  readonly strides: readonly NumberColumn[];
   readonly ids: BigUint64Array;
   readonly parents: BigUint64Array;
   readonly shared: Uint8Array;
   readonly texts: Readonly<
-    Record<"path" | "mount" | "fs_type" | "layer" | "osts", readonly (string | null)[]>
+    Record<"path" | "mount" | "fs_type" | "layer" | "osts", ReturnType<Table["texts"]>>
   >;
 
   constructor(table: Table, placeOf: (runId: string) => RunPlace) {
-    const runs = table.column("run_id") as readonly string[];
-    const places = new Map([...new Set(runs)].map((runId) => [runId, placeOf(runId)]));
-    const moved = [...places.values()].some(
-      ({ rankBase, shiftSeconds }) => rankBase !== 0 || shiftSeconds !== 0,
-    );
-    const numbers: Record<string, Float64Array> = {};
-    const take = (column: string) => doubles(table.column(column) as Float64Array | BigInt64Array);
-    numbers.ranks = take("ranks");
-    for (const [column, key] of NUMBERS) numbers[key] = take(column);
+    const take = (column: string) => table.numbers(column);
+    const place = placeByRow(table, placeOf);
+    const columns = [["ranks", "ranks"], ...NUMBERS] as const;
+    this.byIndex = columns.map(([name, key]) => {
+      const column = take(name);
+      if (place === undefined) return column;
+      if (TIMES.has(key)) return { at: (row) => column.at(row) + place(row).shiftSeconds };
+      return RANKS.has(key) ? { at: (row) => column.at(row) + place(row).rankBase } : column;
+    });
     this.readSizes = SIZE_NAMES.map((size) => take(`size_read_${size}`));
     this.writeSizes = SIZE_NAMES.map((size) => take(`size_write_${size}`));
     const pairs = (what: string) =>
       [1, 2, 3, 4].flatMap((n) => [take(`${what}${n}_bytes`), take(`${what}${n}_count`)]);
     this.accesses = pairs("access");
     this.strides = pairs("stride");
-    if (moved) {
-      // The table stays as it is.
-      for (const key of [...TIMES, "slowestRank", "fastestRank"])
-        numbers[key] = (numbers[key] as Float64Array).slice();
-      for (let row = 0; row < table.rows; row++) {
-        const { rankBase, shiftSeconds } = places.get(runs[row] as string) as RunPlace;
-        for (const key of TIMES)
-          (numbers[key] as Float64Array)[row] = (numbers[key]?.[row] as number) + shiftSeconds;
-        for (const key of ["slowestRank", "fastestRank"])
-          (numbers[key] as Float64Array)[row] = (numbers[key]?.[row] as number) + rankBase;
-      }
-    }
-    this.byIndex = KEYS.map((key) => numbers[key] as Float64Array);
     this.ids = table.column("file_id") as BigUint64Array;
     this.parents = table.column("parent_id") as BigUint64Array;
     this.shared = table.column("shared") as Uint8Array;
-    const text = (name: string) => table.column(name) as readonly (string | null)[];
     this.texts = {
-      path: text("path"),
-      mount: text("mount"),
-      fs_type: text("fs_type"),
-      layer: text("layer"),
-      osts: text("osts"),
+      path: table.texts("path"),
+      mount: table.texts("mount"),
+      fs_type: table.texts("fs_type"),
+      layer: table.texts("layer"),
+      osts: table.texts("osts"),
     };
   }
 }
 
-function doubles(column: Float64Array | BigInt64Array): Float64Array {
-  if (column instanceof Float64Array) return column;
-  const halves = new Uint32Array(column.buffer, column.byteOffset, 2 * column.length);
-  const numbers = new Float64Array(column.length);
-  for (let row = 0; row < numbers.length; row++) {
-    const value = wordNumber(halves, row);
-    // Only "not recorded" is that low; as a double it is exact.
-    numbers[row] = value === MISSING_DOUBLE ? Number.NaN : value;
+/** Undefined when no run of the table is moved. */
+function placeByRow(
+  table: Table,
+  placeOf: (runId: string) => RunPlace,
+): ((row: number) => RunPlace) | undefined {
+  const runs = table.texts("run_id");
+  const places = new Map<string, RunPlace>();
+  for (let row = 0; row < table.rows; row++) {
+    const runId = runs.at(row) ?? "";
+    if (!places.has(runId)) places.set(runId, placeOf(runId));
   }
-  return numbers;
+  const isMoved = [...places.values()].some((one) => one.rankBase !== 0 || one.shiftSeconds !== 0);
+  return isMoved ? (row) => places.get(runs.at(row) ?? "") as RunPlace : undefined;
 }
 
-const MISSING_DOUBLE = Number(MISSING_I64);
-const TIMES = ["open", "read", "write", "close"].flatMap((what) => [`${what}Start`, `${what}End`]);
-
 /**
- * A row that looks its numbers up when they are asked for: of a hundred, a rule wants a few, and a log may have a
- * hundred thousand files.
+ * A row that looks its values up when they are asked for: of a hundred, a rule wants a few, and a log may have a
+ * million files.
  */
 class TableRecord {
-  readonly row: number;
-  readonly fileId: string;
+  readonly #row: number;
   readonly #columns: RecordColumns;
 
   constructor(columns: RecordColumns, row: number) {
     this.#columns = columns;
-    this.row = row;
-    this.fileId = String(columns.ids[row]);
+    this.#row = row;
+  }
+
+  get fileId(): string {
+    return String(this.#columns.ids[this.#row]);
   }
 
   get parentId(): string {
-    return String(this.#columns.parents[this.row]);
+    return String(this.#columns.parents[this.#row]);
   }
 
   get path(): string {
     // A log can lack the name of a record; objects of DAOS may have an empty one.
-    return this.#columns.texts.path[this.row] || `(record ${this.fileId})`;
+    return this.#columns.texts.path.at(this.#row) || `(record ${this.fileId})`;
   }
 
   get mount(): string | null {
-    return this.#columns.texts.mount[this.row] ?? null;
+    return this.#columns.texts.mount.at(this.#row);
   }
 
   get fsType(): string | null {
-    return this.#columns.texts.fs_type[this.row] ?? null;
+    return this.#columns.texts.fs_type.at(this.#row);
   }
 
   get layer(): string {
-    return this.#columns.texts.layer[this.row] ?? "";
+    return this.#columns.texts.layer.at(this.#row) ?? "";
   }
 
   get shared(): boolean {
-    return this.#columns.shared[this.row] === 1;
+    return this.#columns.shared[this.#row] === 1;
   }
 
   get readSizes(): Float64Array {
@@ -316,32 +238,40 @@ class TableRecord {
     return this.#frequent(this.#columns.strides);
   }
 
-  get osts(): number[] {
-    const text = this.#columns.texts.osts[this.row] ?? "";
-    return text === "" ? [] : text.split(" ").map(Number);
+  get osts(): readonly number[] {
+    const text = this.#columns.texts.osts.at(this.#row) ?? "";
+    return text === "" ? NONE : text.split(" ").map(Number);
+  }
+
+  /** Adds its size classes to `sums`. */
+  addSizes(way: "read" | "write", sums: Float64Array): void {
+    const columns = way === "read" ? this.#columns.readSizes : this.#columns.writeSizes;
+    for (let i = 0; i < columns.length; i++) addKnown(sums, i, (columns[i] as NumberColumn).at(this.#row));
   }
 
   /** The number in a place of `KEYS`. */
   at(index: number): number {
-    return this.#columns.byIndex[index]?.[this.row] as number;
+    return (this.#columns.byIndex[index] as NumberColumn).at(this.#row);
   }
 
-  #take(columns: readonly Float64Array[]): Float64Array {
+  #take(columns: readonly NumberColumn[]): Float64Array {
     const values = new Float64Array(columns.length);
-    for (let i = 0; i < values.length; i++) values[i] = columns[i]?.[this.row] as number;
+    for (let i = 0; i < values.length; i++) values[i] = (columns[i] as NumberColumn).at(this.#row);
     return values;
   }
 
   /** From columns of value, count, value, count … */
-  #frequent(columns: readonly Float64Array[]): Frequent[] {
+  #frequent(columns: readonly NumberColumn[]): Frequent[] {
     const list: Frequent[] = [];
     for (let i = 0; i < columns.length; i += 2) {
-      const count = columns[i + 1]?.[this.row] as number;
-      if (count > 0) list.push({ bytes: columns[i]?.[this.row] as number, count });
+      const count = (columns[i + 1] as NumberColumn).at(this.#row);
+      if (count > 0) list.push({ bytes: (columns[i] as NumberColumn).at(this.#row), count });
     }
     return list;
   }
 }
+
+const NONE: readonly number[] = [];
 
 KEYS.forEach((key, index) => {
   Object.defineProperty(TableRecord.prototype, key, {
@@ -433,10 +363,18 @@ export function sumOf(records: readonly LayerRecord[], value: (record: LayerReco
 export function sizesOf(records: readonly LayerRecord[], way: "read" | "write"): Float64Array {
   const sums = new Float64Array(SIZE_NAMES.length).fill(Number.NaN);
   for (const record of records) {
+    if (record instanceof TableRecord) {
+      record.addSizes(way, sums);
+      continue;
+    }
     const sizes = way === "read" ? record.readSizes : record.writeSizes;
     sizes.forEach((count, index) => {
-      if (!Number.isNaN(count)) sums[index] = (sums[index] || 0) + count;
+      addKnown(sums, index, count);
     });
   }
   return sums;
+}
+
+function addKnown(sums: Float64Array, index: number, count: number): void {
+  if (!Number.isNaN(count)) sums[index] = (sums[index] || 0) + count;
 }

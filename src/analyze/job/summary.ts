@@ -1,5 +1,7 @@
 /** A job as JSON: what scripts rely on. Exact integers are bigints; what was not recorded is null. */
+import { largestFirst } from "../../base/order.ts";
 import type { ReportInput } from "./input.ts";
+import type { JobFile } from "./job.ts";
 import { layerTimes } from "./layer-times.ts";
 import { sumOf } from "./records.ts";
 import { tracedMetrics } from "./traced-metrics.ts";
@@ -10,7 +12,8 @@ const FILES_MAX = 1000;
 export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdicts">) {
   const { io } = job;
   const traced = job.trace === undefined ? undefined : tracedMetrics(job.trace);
-  const files = [...job.files].sort((a, b) => (b.seconds || 0) - (a.seconds || 0));
+  const order = largestFirst(job.files, ({ seconds }) => seconds || 0);
+  const files = Array.from(order.subarray(0, FILES_MAX), (index) => job.files[index] as JobFile);
   return {
     job: {
       logs: job.runs.map(({ source }) => source),
@@ -73,7 +76,7 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
             },
       osts: job.osts,
     },
-    files: files.slice(0, FILES_MAX).map((file) => ({
+    files: files.map((file) => ({
       path: file.path,
       fileId: file.fileId,
       layer: file.called.layer,
@@ -87,7 +90,7 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
       stripeBytes: orNull(file.stripeBytes),
       osts: file.osts,
     })),
-    filesTotal: files.length,
+    filesTotal: job.files.length,
     warnings: job.runs.flatMap(({ warnings }) => warnings),
   };
 }

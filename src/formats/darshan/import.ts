@@ -1,13 +1,13 @@
 /** One Darshan log as rows of runs and layers, and its traced calls as a stream; what many logs are in a store is in stored-rows.ts. */
-import { type StripeLayout, type TablesBuilder, negativeWarning, runs } from "../../model/index.ts";
+import { type TablesBuilder, layers, negativeWarning, runs } from "../../model/index.ts";
 import { DxtCalls } from "./dxt-calls.ts";
 import { decode } from "./job.ts";
-import { knownOsts } from "./known-values.ts";
 import { LayerImport } from "./layers.ts";
+import { Layouts } from "./layouts.ts";
 import type { ModuleEntry } from "./header.ts";
 import type { DarshanLog } from "./log.ts";
 import type { ModuleSpec } from "./modules/index.ts";
-import { decodeRecord, type LustreRecord } from "./records.ts";
+import { decodeRecord } from "./records.ts";
 
 /**
  * Adds the log to the tables under `runId`. Damage in a module goes to `onDamage`, which throws it or continues with the
@@ -19,15 +19,15 @@ export function importLog(
   runId: string,
   onDamage: (entry: ModuleEntry, error: unknown) => void = throwIt,
 ): void {
-  const layouts = new Map<bigint, LustreRecord>();
+  const layouts = new Layouts();
   const sink = into.streams.calls?.(runId);
-  const calls = sink && new DxtCalls(log, sink, (id) => stripeLayout(layouts.get(id)));
+  const calls = sink && new DxtCalls(log, sink, (id) => layouts.striping(id));
   calls?.clock();
   const layerImports: LayerImport[] = [];
   for (const entry of log.modules) {
     const { spec } = entry;
     if (spec === undefined) continue;
-    const layer = LayerImport.of(spec);
+    const layer = LayerImport.of(spec, into, layerImports.at(-1)?.endRow ?? into.table(layers).rows);
     if (layer !== undefined) layerImports.push(layer);
     try {
       if (spec.kind === "dxt") calls?.module(entry);
@@ -38,11 +38,16 @@ export function importLog(
     }
   }
   calls?.flush();
-  const layoutOf = (id: bigint) => layoutColumns(layouts.get(id));
   for (const { module, negative } of layerImports)
     if (negative > 0) log.warn(negativeWarning(module, negative));
   for (const layer of layerImports)
-    layer.finish(into, runId, log.job.nprocs, (id) => nameColumns(log, id), layoutOf);
+    layer.finish(
+      into,
+      runId,
+      log.job.nprocs,
+      (id) => nameColumns(log, id),
+      (id) => layouts.columns(id),
+    );
   into.table(runs).append(runRow(log, runId));
 }
 
@@ -67,17 +72,6 @@ function nameColumns(log: DarshanLog, id: bigint) {
     path: name === undefined ? null : decode(name),
     mount: mount?.path ?? null,
     fs_type: mount?.type ?? null,
-  };
-}
-
-function layoutColumns(layout: LustreRecord | undefined) {
-  const component = layout?.components[0];
-  if (layout === undefined || component === undefined) return undefined;
-  return {
-    stripe_count: component.counters[1] as bigint,
-    stripe_bytes: component.counters[0] as bigint,
-    components: layout.components.length,
-    osts: knownOsts(layout.osts),
   };
 }
 
@@ -111,29 +105,15 @@ function collect(
   log: DarshanLog,
   entry: ModuleEntry,
   spec: ModuleSpec,
-  layouts: Map<bigint, LustreRecord>,
+  layouts: Layouts,
   layer: LayerImport | undefined,
 ): void {
   const wanted = spec.kind === "lustre";
   if (!wanted && layer === undefined) return;
   for (const block of log.records(entry)) {
     layer?.add(block);
-    if (!wanted) continue;
-    for (let k = 0; k < block.count; k++) {
-      const record = decodeRecord(spec, block, k);
-      if (record.kind === "lustre") layouts.set(record.id, record);
-    }
+    if (wanted) layouts.add(block);
   }
-}
-
-/** Plain striping only: with several components or mirrors an offset does not tell its OST by itself. */
-function stripeLayout(layout: LustreRecord | undefined): StripeLayout | undefined {
-  const component = layout?.components[0];
-  if (layout === undefined || component === undefined || layout.components.length !== 1) return undefined;
-  const stripeBytes = Number(component.counters[0]);
-  const osts = Array.from(layout.osts, Number);
-  const known = osts.length > 0 && osts.every((ost) => ost >= 0);
-  return stripeBytes > 0 && known ? { stripeBytes, osts } : undefined;
 }
 
 function importHeat(log: DarshanLog, entry: ModuleEntry, into: TablesBuilder, runId: string): void {

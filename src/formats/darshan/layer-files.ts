@@ -1,110 +1,141 @@
-/** The files of a module while its records pass by, in columns that grow. */
-import { GrowingIntegers, GrowingReals } from "../../base/growing.ts";
-import { wordNumber } from "../../base/words.ts";
-import { MISSING_I64 } from "../../model/index.ts";
+/** The files of a module while its records pass by, as rows of `layers` in the making. */
+import { assert } from "../../base/assert.ts";
+import { IdIndex } from "../../base/id-index.ts";
+import { PackedNumbers } from "../../base/packed.ts";
+import { LOW, wordNumber } from "../../base/words.ts";
+import type { TableBuilder } from "../../model/index.ts";
 import type { Places } from "./layer-counters.ts";
 
-/** Files of a module in columns that grow; a million files would be too many objects. */
+/** Files of a module: each has a row from its first record on. */
 export class FileColumns {
-  count = 0;
-  /** Number of each file by its record id. */
-  readonly #numbers = new Map<bigint, number>();
-  readonly #integers: GrowingIntegers[] = [];
-  readonly #reals: GrowingReals[] = [];
-  readonly id = this.#integer(0n);
-  readonly parentId = this.#integer(0n);
-  readonly records = this.#real(0);
-  readonly shared = this.#real(0);
-  readonly chunkBytes = this.#real(Number.NaN);
-  readonly sums: readonly GrowingIntegers[];
-  readonly maxima: readonly GrowingIntegers[];
-  readonly realSums: readonly GrowingReals[];
-  readonly firsts: readonly GrowingReals[];
-  readonly lasts: readonly GrowingReals[];
-  readonly longestRead = this.#timed();
-  readonly longestWrite = this.#timed();
-  readonly slowest = { ...this.#timed(), rank: this.#integer(MISSING_I64) };
-  readonly fastest = { ...this.#timed(), rank: this.#integer(MISSING_I64) };
-  readonly secondsSpread = this.#spread();
-  readonly bytesSpread = this.#spread();
+  readonly #ids = new IdIndex();
+  readonly #parents = new PackedNumbers();
+  readonly #firstRow: number;
+  /** How many records each file has. */
+  readonly records = new PackedNumbers();
+  readonly shared = new PackedNumbers();
+  readonly chunkBytes: PackedNumbers;
+  readonly sums: readonly PackedNumbers[];
+  readonly maxima: readonly PackedNumbers[];
+  readonly realSums: readonly PackedNumbers[];
+  readonly firsts: readonly PackedNumbers[];
+  readonly lasts: readonly PackedNumbers[];
+  readonly longestRead: Timed;
+  readonly longestWrite: Timed;
+  readonly slowest: RankTimed;
+  readonly fastest: RankTimed;
+  readonly secondsSpread = new Spread();
+  readonly bytesSpread = new Spread();
   readonly accesses: FrequentColumns;
   readonly strides: FrequentColumns;
 
-  constructor(places: Places) {
-    this.sums = places.sums.map(() => this.#integer(MISSING_I64));
-    this.maxima = places.maxima.map(() => this.#integer(MISSING_I64));
-    this.realSums = places.realSums.map(() => this.#real(Number.NaN));
-    this.firsts = places.realFirsts.map(() => this.#real(Number.NaN));
-    this.lasts = places.realLasts.map(() => this.#real(Number.NaN));
-    const frequent = (places: readonly unknown[]) =>
-      new FrequentColumns(Array.from({ length: 2 * places.length }, () => this.#real(Number.NaN)));
-    this.accesses = frequent(places.accesses);
-    this.strides = frequent(places.strides);
+  /** `firstRow`: how many rows `table` has, and will have of modules before this one. */
+  constructor(places: Places, table: TableBuilder, firstRow: number) {
+    this.#firstRow = firstRow;
+    const named = (columns: readonly (readonly [string, unknown])[]) =>
+      columns.map(([column]) => table.numbers(column));
+    this.chunkBytes = table.numbers("chunk_bytes");
+    this.sums = named(places.sums);
+    this.maxima = named(places.maxima);
+    this.realSums = named(places.realSums);
+    this.firsts = named(places.realFirsts);
+    this.lasts = named(places.realLasts);
+    const timed = (what: string): Timed => ({
+      seconds: table.numbers(`${what}_seconds`),
+      bytes: table.numbers(`${what}_bytes`),
+    });
+    this.longestRead = timed("longest_read");
+    this.longestWrite = timed("longest_write");
+    this.slowest = { ...timed("slowest"), rank: table.numbers("slowest_rank") };
+    this.fastest = { ...timed("fastest"), rank: table.numbers("fastest_rank") };
+    const frequent = (what: string, slots: readonly unknown[]) =>
+      new FrequentColumns(
+        slots.flatMap((_, slot) =>
+          ["bytes", "count"].map((part) => table.numbers(`${what}${slot + 1}_${part}`)),
+        ),
+      );
+    this.accesses = frequent("access", places.accesses);
+    this.strides = frequent("stride", places.strides);
   }
 
-  /** The number of a file; new ones are added. */
-  numberOf(id: bigint, parentId: bigint): number {
-    const known = this.#numbers.get(id);
-    if (known !== undefined) return known;
-    const number = this.count++;
-    this.#numbers.set(id, number);
-    for (const column of this.#integers) column.reach(this.count);
-    for (const column of this.#reals) column.reach(this.count);
-    this.id.values[number] = BigInt.asIntN(64, id);
-    this.parentId.values[number] = BigInt.asIntN(64, parentId);
-    return number;
+  get count(): number {
+    return this.#ids.count;
   }
 
-  #integer(missing: bigint): GrowingIntegers {
-    const column = new GrowingIntegers(missing);
-    this.#integers.push(column);
-    return column;
+  get firstRow(): number {
+    return this.#firstRow;
   }
 
-  #real(missing: number): GrowingReals {
-    const column = new GrowingReals(missing);
-    this.#reals.push(column);
-    return column;
+  /** The row of the file whose id is word `id`; the words behind it may name its parent (`parent`, or -1). */
+  rowOf(u32: Uint32Array, u64: BigUint64Array, id: number, parent: number): number {
+    const known = this.count;
+    const number = this.#ids.numberOf(u32[2 * id + LOW] as number, u32[2 * id + 1 - LOW] as number);
+    if (number === known && parent >= 0) this.#parents.setExact(number, u64[parent] as bigint);
+    return this.#firstRow + number;
   }
 
-  #timed() {
-    return { seconds: this.#real(Number.NaN), bytes: this.#integer(MISSING_I64) };
+  ids(): BigUint64Array {
+    return BigUint64Array.from({ length: this.count }, (_, number) => this.#ids.id(number));
   }
 
-  #spread(): Spread {
-    return new Spread(this.#real(0), this.#real(0), this.#real(0), this.#real(Number.NaN));
+  parents(): BigUint64Array {
+    return BigUint64Array.from({ length: this.count }, (_, number) => this.#parents.exactAt(number) ?? 0n);
   }
+
+  /** Writes what is known only when all records have passed. */
+  finish(table: TableBuilder, processes: bigint): void {
+    assert(table.rows === this.#firstRow, "layers become rows in the order in which they were read");
+    const [ranks, seconds, bytes] = ["ranks", "variance_seconds", "variance_bytes"].map((name) =>
+      table.numbers(name),
+    ) as [PackedNumbers, PackedNumbers, PackedNumbers];
+    for (let row = this.#firstRow; row < this.#firstRow + this.count; row++) {
+      if (this.shared.at(row) === 1) ranks.setExact(row, processes);
+      else ranks.set(row, this.records.at(row));
+      seconds.set(row, this.secondsSpread.variance(row));
+      bytes.set(row, this.bytesSpread.variance(row));
+    }
+    this.accesses.finish();
+    this.strides.finish();
+  }
+}
+
+interface Timed {
+  readonly seconds: PackedNumbers;
+  readonly bytes: PackedNumbers;
+}
+
+interface RankTimed extends Timed {
+  readonly rank: PackedNumbers;
 }
 
 /** Mean and variance in one pass (Welford), per file; or a variance that the record knows. */
 class Spread {
-  readonly #count: GrowingReals;
-  readonly #mean: GrowingReals;
-  readonly #squares: GrowingReals;
-  readonly known: GrowingReals;
+  readonly #count = new PackedNumbers();
+  readonly #mean = new PackedNumbers();
+  readonly #squares = new PackedNumbers();
+  readonly known = new PackedNumbers();
 
-  constructor(count: GrowingReals, mean: GrowingReals, squares: GrowingReals, known: GrowingReals) {
-    this.#count = count;
-    this.#mean = mean;
-    this.#squares = squares;
-    this.known = known;
-  }
-
-  add(number: number, value: number): void {
-    const count = (this.#count.values[number] as number) + 1;
-    const mean = this.#mean.values[number] as number;
+  add(row: number, value: number): void {
+    const before = this.#count.at(row);
+    if (Number.isNaN(before)) {
+      this.#count.set(row, 1);
+      this.#mean.set(row, value);
+      return;
+    }
+    const count = before + 1;
+    const mean = this.#mean.at(row);
     const moved = mean + (value - mean) / count;
-    this.#count.values[number] = count;
-    this.#mean.values[number] = moved;
-    this.#squares.values[number] =
-      (this.#squares.values[number] as number) + (value - mean) * (value - moved);
+    this.#count.set(row, count);
+    this.#mean.set(row, moved);
+    this.#squares.add(row, (value - mean) * (value - moved));
   }
 
-  variance(number: number): number {
-    const known = this.known.values[number] as number;
+  variance(row: number): number {
+    const known = this.known.at(row);
     if (!Number.isNaN(known)) return known;
-    const count = this.#count.values[number] as number;
-    return count === 0 ? Number.NaN : (this.#squares.values[number] as number) / count;
+    const count = this.#count.at(row);
+    if (Number.isNaN(count)) return Number.NaN;
+    return (this.#squares.at(row) || 0) / count;
   }
 }
 
@@ -116,58 +147,84 @@ const FREQUENT_KEPT = 64;
 /** Four frequent values of each file with their counts; a file with several records has a map until the end. */
 class FrequentColumns {
   /** value, count, value, count … */
-  readonly columns: readonly GrowingReals[];
+  readonly #columns: readonly PackedNumbers[];
   readonly #maps = new Map<number, Map<number, number>>();
+  /** Pairs of the record at hand. */
+  readonly #sizes: number[] = [];
+  readonly #times: number[] = [];
 
-  constructor(columns: readonly GrowingReals[]) {
-    this.columns = columns;
+  constructor(columns: readonly PackedNumbers[]) {
+    this.#columns = columns;
   }
 
   add(
-    number: number,
+    row: number,
     isFirst: boolean,
     places: readonly (readonly [number, number])[],
     u32: Uint32Array,
     at: number,
   ): void {
-    let map = isFirst ? undefined : this.#maps.get(number);
-    if (!isFirst && map === undefined) this.#maps.set(number, (map = this.#taken(number)));
-    let slot = 0;
+    const map = isFirst ? undefined : this.#mapOf(row);
+    this.#sizes.length = 0;
+    this.#times.length = 0;
     for (const [value, count] of places) {
       const times = wordNumber(u32, at + count);
       if (times <= 0) continue;
       const size = wordNumber(u32, at + value);
       // Beyond this no size or gap is real, and as a double it can round to the mark of a missing value.
       if (Math.abs(size) >= SIZE_MAX) continue;
-      if (map === undefined) {
-        (this.columns[slot++] as GrowingReals).values[number] = size;
-        (this.columns[slot++] as GrowingReals).values[number] = times;
-      } else {
-        const known = map.get(size);
-        if (known !== undefined || map.size < FREQUENT_KEPT) map.set(size, (known ?? 0) + times);
-      }
+      if (map === undefined) this.#take(size, times);
+      else if (map.has(size) || map.size < FREQUENT_KEPT) map.set(size, (map.get(size) ?? 0) + times);
+    }
+    if (isFirst) this.#write(row);
+  }
+
+  /** Among the pairs at hand, the most frequent first, then the largest. */
+  #take(size: number, times: number): void {
+    const [sizes, counts] = [this.#sizes, this.#times];
+    const known = sizes.indexOf(size);
+    let place = known < 0 ? sizes.length : known;
+    const count = known < 0 ? times : (counts[known] as number) + times;
+    for (; place > 0; place--) {
+      const [size1, count1] = [sizes[place - 1] as number, counts[place - 1] as number];
+      if (count1 > count || (count1 === count && size1 > size)) break;
+      sizes[place] = size1;
+      counts[place] = count1;
+    }
+    sizes[place] = size;
+    counts[place] = count;
+  }
+
+  #write(row: number): void {
+    for (let slot = 0; slot < this.#sizes.length; slot++) {
+      (this.#columns[2 * slot] as PackedNumbers).set(row, this.#sizes[slot] as number);
+      (this.#columns[2 * slot + 1] as PackedNumbers).set(row, this.#times[slot] as number);
     }
   }
 
-  #taken(number: number): Map<number, number> {
+  #mapOf(row: number): Map<number, number> {
+    let map = this.#maps.get(row);
+    if (map === undefined) this.#maps.set(row, (map = this.#written(row)));
+    return map;
+  }
+
+  #written(row: number): Map<number, number> {
     const map = new Map<number, number>();
-    for (let slot = 0; slot < this.columns.length; slot += 2) {
-      const times = this.columns[slot + 1]?.values[number] as number;
-      const size = this.columns[slot]?.values[number] as number;
-      if (times > 0) map.set(size, (map.get(size) ?? 0) + times);
+    for (let slot = 0; slot < this.#columns.length; slot += 2) {
+      const times = (this.#columns[slot + 1] as PackedNumbers).at(row);
+      if (times > 0) map.set((this.#columns[slot] as PackedNumbers).at(row), times);
     }
     return map;
   }
 
   /** Writes the maps back, the most frequent values first. */
-  finish(count: number): void {
-    for (let number = 0; number < count; number++) {
-      const map = this.#maps.get(number) ?? this.#taken(number);
+  finish(): void {
+    for (const [row, map] of this.#maps) {
       const sorted = [...map].sort((a, b) => b[1] - a[1] || b[0] - a[0]);
-      for (let slot = 0; slot < this.columns.length; slot += 2) {
+      for (let slot = 0; slot < this.#columns.length; slot += 2) {
         const [size, times] = sorted[slot / 2] ?? [Number.NaN, Number.NaN];
-        (this.columns[slot] as GrowingReals).values[number] = size;
-        (this.columns[slot + 1] as GrowingReals).values[number] = times;
+        (this.#columns[slot] as PackedNumbers).set(row, size);
+        (this.#columns[slot + 1] as PackedNumbers).set(row, times);
       }
     }
     this.#maps.clear();

@@ -2,30 +2,24 @@
  * Records of a module as rows of `layers`, `rank_loads` and `counters`: the counters that modules name alike (bytes, calls,
  * sizes, times, slowest and fastest rank) under one name each. A counter of -1 was not recorded and adds nothing.
  */
-import type { GrowingIntegers, GrowingReals } from "../../base/growing.ts";
+import { ExactSums } from "../../base/exact-sums.ts";
+import type { PackedNumbers } from "../../base/packed.ts";
 import { LOW, wordNumber } from "../../base/words.ts";
-import {
-  type ColumnSource,
-  counters,
-  layers,
-  MISSING_I64,
-  rankLoads,
-  type TablesBuilder,
-} from "../../model/index.ts";
+import { counters, layers, rankLoads, type TablesBuilder } from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
+import { CounterTotals } from "./counter-totals.ts";
 import { type Places, placesOf, PREFIXES } from "./layer-counters.ts";
 import { FileColumns } from "./layer-files.ts";
 import { isTime, knownSeconds, timeOf, varianceOf } from "./known-values.ts";
 import type { Counter, ModuleSpec } from "./modules/index.ts";
-import { Totals } from "./totals.ts";
+
+/** Columns of `rank_loads` that are sums of integers. */
+const RANK_SUMS = ["opens", "reads", "writes", "bytes_read", "bytes_written"] as const;
 
 interface RankSums {
   files: number;
-  opens: bigint;
-  reads: bigint;
-  writes: bigint;
-  bytesRead: bigint;
-  bytesWritten: bigint;
+  /** In the order of `RANK_SUMS`. */
+  readonly integers: ExactSums;
   readSeconds: number;
   writeSeconds: number;
   metaSeconds: number;
@@ -49,9 +43,11 @@ interface FileLayout {
 export class LayerImport {
   readonly #spec: ModuleSpec;
   readonly #places: Places;
+  readonly #words: ExtremeWords;
+  readonly #rankWords: readonly (readonly number[])[];
   readonly #files: FileColumns;
   readonly #ranks = new Map<number, RankSums>();
-  readonly #totals: Totals | undefined;
+  readonly #totals: CounterTotals | undefined;
   readonly #plainTotals: PlainTotals;
   /** Counters that are negative without meaning "not available", and times that no job can take. They were left out. */
   negative = 0;
@@ -60,171 +56,176 @@ export class LayerImport {
     return this.#spec.name;
   }
 
-  /** Undefined for modules without such rows. */
-  static of(spec: ModuleSpec): LayerImport | undefined {
-    const prefix = PREFIXES[spec.name];
-    return prefix === undefined ? undefined : new LayerImport(spec, prefix);
+  /** Rows of `layers` up to the last of this module. */
+  get endRow(): number {
+    return this.#files.firstRow + this.#files.count;
   }
 
-  private constructor(spec: ModuleSpec, prefix: string) {
+  /** Undefined for modules without such rows. Numbers go to `into` at once, from `firstRow` on. */
+  static of(spec: ModuleSpec, into: TablesBuilder, firstRow: number): LayerImport | undefined {
+    const prefix = PREFIXES[spec.name];
+    return prefix === undefined ? undefined : new LayerImport(spec, prefix, into, firstRow);
+  }
+
+  private constructor(spec: ModuleSpec, prefix: string, into: TablesBuilder, firstRow: number) {
     this.#spec = spec;
     this.#places = placesOf(spec, prefix);
-    this.#files = new FileColumns(this.#places);
-    this.#totals = spec.derived === undefined ? undefined : new Totals(spec, spec.derived);
+    this.#words = extremeWords(this.#places);
+    this.#rankWords = RANK_SUMS.map((column) => this.#places.wordsOf.get(column) ?? []);
+    this.#files = new FileColumns(this.#places, into.table(layers), firstRow);
+    this.#totals = spec.derived === undefined ? undefined : new CounterTotals(spec, spec.derived);
     this.#plainTotals = new PlainTotals(spec);
   }
 
   add(block: RecordBlock): void {
     if (block.header) return;
-    if (this.#totals !== undefined) this.#totals.add(block);
-    else this.#plainTotals.add(block);
+    (this.#totals ?? this.#plainTotals).add(block);
     for (let k = 0; k < block.count; k++) this.#addRecord(block, block.at(k));
   }
 
   #addRecord(block: RecordBlock, at: number): void {
-    const { u64, u32, i64, f64 } = block.views;
+    const { u64, u32, f64 } = block.views;
     const places = this.#places;
     const files = this.#files;
-    const number = files.numberOf(
-      u64[at] as bigint,
-      this.#spec.integersAt === 3 ? (u64[at + 2] as bigint) : 0n,
-    );
-    const isFirst = files.records.values[number] === 0;
-    files.records.add(number, 1);
+    const row = files.rowOf(u32, u64, at, this.#spec.integersAt === 3 ? at + 2 : -1);
+    const isFirst = Number.isNaN(files.records.at(row));
+    files.records.add(row, 1);
     const rank = wordNumber(u32, at + 1);
-    const isNegative = (word: number) => ((u32[2 * word + 1 - LOW] as number) | 0) < 0;
-    for (let index = 0; index < places.sums.length; index++) {
-      const column = files.sums[index] as GrowingIntegers;
-      for (const word of (places.sums[index] as (typeof places.sums)[0])[1])
-        if (!isNegative(at + word)) column.add(number, u32, at + word);
-        else if (i64[at + word] !== -1n) this.negative++;
-    }
-    for (let index = 0; index < places.maxima.length; index++) {
-      const { values } = files.maxima[index] as GrowingIntegers;
-      for (const word of (places.maxima[index] as (typeof places.maxima)[0])[1]) {
-        if (isNegative(at + word)) continue;
-        const value = i64[at + word] as bigint;
-        if (value > (values[number] as bigint)) values[number] = value;
-      }
-    }
+    this.#addIntegers(row, isFirst, block, at);
     for (let index = 0; index < places.realSums.length; index++) {
       const value = f64[at + (places.realSums[index] as (typeof places.realSums)[0])[1]] as number;
-      if (isTime(value)) (files.realSums[index] as GrowingReals).add(number, value);
+      if (isTime(value)) (files.realSums[index] as PackedNumbers).add(row, value);
       else if (value !== -1) this.negative++;
     }
     // A time of zero never happened.
     for (let index = 0; index < places.realFirsts.length; index++) {
       const value = f64[at + (places.realFirsts[index] as (typeof places.realFirsts)[0])[1]] as number;
-      const { values } = files.firsts[index] as GrowingReals;
-      if (value > 0 && isTime(value) && !((values[number] as number) <= value)) values[number] = value;
+      const column = files.firsts[index] as PackedNumbers;
+      if (value > 0 && isTime(value) && !(column.at(row) <= value)) column.set(row, value);
     }
     for (let index = 0; index < places.realLasts.length; index++) {
       const value = f64[at + (places.realLasts[index] as (typeof places.realLasts)[0])[1]] as number;
-      const { values } = files.lasts[index] as GrowingReals;
-      if (value > 0 && isTime(value) && !((values[number] as number) >= value)) values[number] = value;
+      const column = files.lasts[index] as PackedNumbers;
+      if (value > 0 && isTime(value) && !(column.at(row) >= value)) column.set(row, value);
     }
-    files.accesses.add(number, isFirst, places.accesses, u32, at);
-    files.strides.add(number, isFirst, places.strides, u32, at);
-    this.#addChunk(number, u32, at);
-    this.#addExtremes(number, block, at, rank);
-    if (rank >= 0) this.#addRank(rank, block, at);
+    files.accesses.add(row, isFirst, places.accesses, u32, at);
+    files.strides.add(row, isFirst, places.strides, u32, at);
+    this.#addChunk(row, u32, at);
+    this.#addLongest(row, block, at);
+    if (rank < 0) this.#addShared(row, block, at);
+    else {
+      this.#addExtremes(row, block, at, rank);
+      this.#addRank(rank, block, at);
+    }
   }
 
-  #addChunk(number: number, u32: Uint32Array, at: number): void {
+  #addIntegers(row: number, isFirst: boolean, block: RecordBlock, at: number): void {
+    const { u32, i64 } = block.views;
+    const { sums, maxima } = this.#places;
+    const files = this.#files;
+    for (let index = 0; index < sums.length; index++) {
+      const column = files.sums[index] as PackedNumbers;
+      const words = (sums[index] as (typeof sums)[0])[1];
+      for (let i = 0; i < words.length; i++) {
+        const word = at + (words[i] as number);
+        if (isNegative(u32, word)) {
+          if (i64[word] !== -1n) this.negative++;
+        } else if (isFirst && words.length === 1) column.setWord(row, u32, word);
+        else column.addWord(row, u32, word);
+      }
+    }
+    for (let index = 0; index < maxima.length; index++) {
+      const column = files.maxima[index] as PackedNumbers;
+      for (const offset of (maxima[index] as (typeof maxima)[0])[1])
+        if (!isNegative(u32, at + offset) && !(column.at(row) >= wordNumber(u32, at + offset)))
+          column.setWord(row, u32, at + offset);
+    }
+  }
+
+  #addChunk(row: number, u32: Uint32Array, at: number): void {
     const { chunks } = this.#places;
     if (chunks.length === 0) return;
     const lengths = chunks.map((word) => wordNumber(u32, at + word)).filter((length) => length > 0);
     const element = wordNumber(u32, at + this.#places.at("DATATYPE_SIZE"));
     const bytes = lengths.length === 0 ? 0 : lengths.reduce((a, b) => a * b, Math.max(element, 1));
-    this.#files.chunkBytes.values[number] = Math.min(bytes, Number.MAX_SAFE_INTEGER);
+    this.#files.chunkBytes.set(row, Math.min(bytes, Number.MAX_SAFE_INTEGER));
   }
 
-  #addExtremes(number: number, block: RecordBlock, at: number, rank: number): void {
-    const { i64, f64 } = block.views;
-    const { at: place } = this.#places;
-    const files = this.#files;
-    const real = (name: string) => (place(name) < 0 ? Number.NaN : (f64[at + place(name)] as number));
-    const integer = (name: string) => (place(name) < 0 ? MISSING_I64 : (i64[at + place(name)] as bigint));
-    for (const [longest, way] of [
-      [files.longestRead, "READ"],
-      [files.longestWrite, "WRITE"],
+  /** The slowest single read and write. */
+  #addLongest(row: number, { views: { u32, f64 } }: RecordBlock, at: number): void {
+    const words = this.#words;
+    for (const [longest, time, size] of [
+      [this.#files.longestRead, words.longestRead, words.longestReadBytes],
+      [this.#files.longestWrite, words.longestWrite, words.longestWriteBytes],
     ] as const) {
-      const seconds = timeOf(real(`F_MAX_${way}_TIME`));
-      if (seconds > 0 && !((longest.seconds.values[number] as number) >= seconds)) {
-        longest.seconds.values[number] = seconds;
-        longest.bytes.values[number] = integer(`MAX_${way}_TIME_SIZE`);
-      }
+      if (time < 0) continue;
+      const seconds = timeOf(f64[at + time]);
+      if (!(seconds > 0) || longest.seconds.at(row) >= seconds) continue;
+      longest.seconds.set(row, seconds);
+      setWord(longest.bytes, row, u32, at, size);
     }
-    const set = (extreme: typeof files.slowest, seconds: number, of: bigint, bytes: bigint) => {
-      extreme.seconds.values[number] = seconds;
-      extreme.rank.values[number] = of;
-      extreme.bytes.values[number] = bytes;
-    };
-    if (rank < 0) {
-      files.shared.values[number] = 1;
-      if (place("F_SLOWEST_RANK_TIME") < 0) return;
-      const [slowest, fastest] = [timeOf(real("F_SLOWEST_RANK_TIME")), timeOf(real("F_FASTEST_RANK_TIME"))];
-      set(files.slowest, slowest, integer("SLOWEST_RANK"), integer("SLOWEST_RANK_BYTES"));
-      set(files.fastest, fastest, integer("FASTEST_RANK"), integer("FASTEST_RANK_BYTES"));
-      files.secondsSpread.known.values[number] = Number.isNaN(slowest + fastest)
-        ? Number.NaN
-        : varianceOf(real("F_VARIANCE_RANK_TIME"));
-      files.bytesSpread.known.values[number] = varianceOf(real("F_VARIANCE_RANK_BYTES"));
-      return;
-    }
-    if (place("F_READ_TIME") < 0) return;
-    const seconds = knownSeconds(real("F_READ_TIME"), real("F_WRITE_TIME"), real("F_META_TIME"));
-    const amount = (name: string) => (integer(name) > 0n ? integer(name) : 0n);
-    const bytes = amount("BYTES_READ") + amount("BYTES_WRITTEN");
-    if (!Number.isNaN(seconds)) {
-      if (!((files.slowest.seconds.values[number] as number) >= seconds))
-        set(files.slowest, seconds, BigInt(rank), bytes);
-      if (!((files.fastest.seconds.values[number] as number) <= seconds))
-        set(files.fastest, seconds, BigInt(rank), bytes);
-      files.secondsSpread.add(number, seconds);
-    }
-    files.bytesSpread.add(number, Number(bytes));
   }
 
-  #addRank(rank: number, block: RecordBlock, at: number): void {
+  /** A record that all ranks were reduced to knows its fastest and slowest. */
+  #addShared(row: number, { views: { u32, f64 } }: RecordBlock, at: number): void {
+    const words = this.#words;
+    const files = this.#files;
+    files.shared.set(row, 1);
+    if (words.slowest < 0) return;
+    const real = (word: number) => (word < 0 ? Number.NaN : f64[at + word]);
+    const [slowest, fastest] = [timeOf(real(words.slowest)), timeOf(real(words.fastest))];
+    for (const [extreme, seconds, rank, bytes] of [
+      [files.slowest, slowest, words.slowestRank, words.slowestBytes],
+      [files.fastest, fastest, words.fastestRank, words.fastestBytes],
+    ] as const) {
+      extreme.seconds.set(row, seconds);
+      setWord(extreme.rank, row, u32, at, rank);
+      setWord(extreme.bytes, row, u32, at, bytes);
+    }
+    files.secondsSpread.known.set(
+      row,
+      Number.isNaN(slowest + fastest) ? Number.NaN : varianceOf(real(words.varianceSeconds)),
+    );
+    files.bytesSpread.known.set(row, varianceOf(real(words.varianceBytes)));
+  }
+
+  #addExtremes(row: number, { views: { u32, i64, f64 } }: RecordBlock, at: number, rank: number): void {
+    const words = this.#words;
+    if (words.read < 0) return;
+    const files = this.#files;
+    const real = (word: number) => (word < 0 ? Number.NaN : (f64[at + word] as number));
+    const seconds = knownSeconds(real(words.read), real(words.write), real(words.meta));
+    const bytes = amount(u32, at, words.bytesRead) + amount(u32, at, words.bytesWritten);
+    if (!Number.isNaN(seconds)) {
+      for (const extreme of [files.slowest, files.fastest]) {
+        const known = extreme.seconds.at(row);
+        if (extreme === files.slowest ? known >= seconds : known <= seconds) continue;
+        extreme.seconds.set(row, seconds);
+        extreme.rank.set(row, rank);
+        if (Number.isSafeInteger(bytes)) extreme.bytes.set(row, bytes);
+        else extreme.bytes.setExact(row, exactAmount(i64, at, words));
+      }
+      files.secondsSpread.add(row, seconds);
+    }
+    files.bytesSpread.add(row, Number.isSafeInteger(bytes) ? bytes : Number(exactAmount(i64, at, words)));
+  }
+
+  #addRank(rank: number, { views: { u32, i64, f64 } }: RecordBlock, at: number): void {
     let sums = this.#ranks.get(rank);
     if (sums === undefined) {
-      sums = {
-        files: 0,
-        opens: 0n,
-        reads: 0n,
-        writes: 0n,
-        bytesRead: 0n,
-        bytesWritten: 0n,
-        readSeconds: 0,
-        writeSeconds: 0,
-        metaSeconds: 0,
-      };
+      const integers = new ExactSums(RANK_SUMS.length);
+      sums = { files: 0, integers, readSeconds: 0, writeSeconds: 0, metaSeconds: 0 };
       this.#ranks.set(rank, sums);
     }
-    const { i64, f64 } = block.views;
-    const places = this.#places;
-    const total = (column: string) => {
-      let sum = 0n;
-      for (const word of places.wordsOf.get(column) ?? []) {
-        const value = i64[at + word] as bigint;
-        if (value > 0n) sum += value;
-      }
-      return sum;
-    };
-    const seconds = (name: string) => {
-      const word = places.at(name);
-      return word < 0 ? 0 : timeOf(f64[at + word]) || 0;
-    };
     sums.files++;
-    sums.opens += total("opens");
-    sums.reads += total("reads");
-    sums.writes += total("writes");
-    sums.bytesRead += total("bytes_read");
-    sums.bytesWritten += total("bytes_written");
-    sums.readSeconds += seconds("F_READ_TIME");
-    sums.writeSeconds += seconds("F_WRITE_TIME");
-    sums.metaSeconds += seconds("F_META_TIME");
+    for (let index = 0; index < RANK_SUMS.length; index++)
+      for (const word of this.#rankWords[index] as readonly number[])
+        if (!isNegative(u32, at + word)) sums.integers.addWord(index, u32, i64, at + word);
+    const { read, write, meta } = this.#words;
+    const seconds = (word: number) => (word < 0 ? 0 : timeOf(f64[at + word]) || 0);
+    sums.readSeconds += seconds(read);
+    sums.writeSeconds += seconds(write);
+    sums.metaSeconds += seconds(meta);
   }
 
   /** Adds the rows; `name` and `layout` tell what other parts of the log know of a file. */
@@ -243,11 +244,7 @@ export class LayerImport {
         layer: this.#spec.name,
         rank,
         files: sums.files,
-        opens: sums.opens,
-        reads: sums.reads,
-        writes: sums.writes,
-        bytes_read: sums.bytesRead,
-        bytes_written: sums.bytesWritten,
+        ...Object.fromEntries(RANK_SUMS.map((column, index) => [column, sums.integers.at(index)])),
         read_seconds: sums.readSeconds,
         write_seconds: sums.writeSeconds,
         meta_seconds: sums.metaSeconds,
@@ -263,72 +260,39 @@ export class LayerImport {
     layout: (id: bigint) => FileLayout | undefined,
   ): void {
     const files = this.#files;
-    const places = this.#places;
-    const { count } = files;
-    const processes = nprocs > 1n ? nprocs : 1n;
-    const ids = new BigUint64Array(files.id.values.buffer).subarray(0, count);
-    const numbers = Array.from({ length: count }, (_, number) => number);
-    const named = numbers.map((number) => name(ids[number] as bigint));
-    const layouts = numbers.map((number) =>
-      files.parentId.values[number] === 0n ? layout(ids[number] as bigint) : undefined,
-    );
-    files.accesses.finish(count);
-    files.strides.finish(count);
-    const columns: Record<string, ColumnSource> = {
+    const { count, firstRow } = files;
+    const table = into.table(layers);
+    files.finish(table, nprocs > 1n ? nprocs : 1n);
+    const [ids, parents] = [files.ids(), files.parents()];
+    const paths: (string | null)[] = [];
+    const mounts: (string | null)[] = [];
+    const types: (string | null)[] = [];
+    const osts: (string | null)[] = [];
+    const [stripeCounts, stripeBytes] = [table.numbers("stripe_count"), table.numbers("stripe_bytes")];
+    const components = table.numbers("components");
+    for (let number = 0; number < count; number++) {
+      const named = name(ids[number] as bigint);
+      paths.push(named.path);
+      mounts.push(named.mount);
+      types.push(named.fs_type);
+      const laid = parents[number] === 0n ? layout(ids[number] as bigint) : undefined;
+      osts.push(laid?.osts ?? null);
+      if (laid === undefined) continue;
+      stripeCounts.setExact(firstRow + number, laid.stripe_count);
+      stripeBytes.setExact(firstRow + number, laid.stripe_bytes);
+      components.set(firstRow + number, laid.components);
+    }
+    table.appendColumns(count, {
       run_id: { all: runId },
       file_id: ids,
-      parent_id: new BigUint64Array(files.parentId.values.buffer).subarray(0, count),
+      parent_id: parents,
       layer: { all: this.#spec.name },
-      path: named.map(({ path }) => path),
-      mount: named.map(({ mount }) => mount),
-      fs_type: named.map(({ fs_type }) => fs_type),
-      shared: Uint8Array.from(numbers, (number) => files.shared.values[number] as number),
-      ranks: numbers.map((number) =>
-        files.shared.values[number] === 1 ? processes : (files.records.values[number] as number),
-      ),
-      longest_read_seconds: files.longestRead.seconds.values,
-      longest_read_bytes: files.longestRead.bytes.values,
-      longest_write_seconds: files.longestWrite.seconds.values,
-      longest_write_bytes: files.longestWrite.bytes.values,
-      slowest_rank: files.slowest.rank.values,
-      slowest_bytes: files.slowest.bytes.values,
-      slowest_seconds: files.slowest.seconds.values,
-      fastest_rank: files.fastest.rank.values,
-      fastest_bytes: files.fastest.bytes.values,
-      fastest_seconds: files.fastest.seconds.values,
-      variance_seconds: numbers.map((number) => files.secondsSpread.variance(number)),
-      variance_bytes: numbers.map((number) => files.bytesSpread.variance(number)),
-      ...(layouts.some((one) => one !== undefined)
-        ? {
-            stripe_count: layouts.map((one) => one?.stripe_count ?? null),
-            stripe_bytes: layouts.map((one) => one?.stripe_bytes ?? null),
-            components: layouts.map((one) => one?.components ?? null),
-            osts: layouts.map((one) => one?.osts ?? null),
-          }
-        : {}),
-    };
-    const set = (
-      list: readonly (readonly [string, unknown])[],
-      values: readonly { values: ColumnSource }[],
-    ) => {
-      list.forEach(([column], index) => {
-        columns[column] = (values[index] as { values: ColumnSource }).values;
-      });
-    };
-    set(places.sums, files.sums);
-    set(places.maxima, files.maxima);
-    set(places.realSums, files.realSums);
-    set(places.realFirsts, files.firsts);
-    set(places.realLasts, files.lasts);
-    if (places.chunks.length > 0) columns.chunk_bytes = files.chunkBytes.values;
-    for (const [what, { columns: pairs }] of [
-      ["access", files.accesses],
-      ["stride", files.strides],
-    ] as const)
-      pairs.forEach(({ values }, slot) => {
-        columns[`${what}${(slot >> 1) + 1}_${slot % 2 === 0 ? "bytes" : "count"}`] = values;
-      });
-    into.table(layers).appendColumns(count, columns);
+      path: paths,
+      mount: mounts,
+      fs_type: types,
+      osts: osts,
+      shared: Uint8Array.from(ids, (_, number) => files.shared.at(firstRow + number) || 0),
+    });
   }
 
   #finishCounters(into: TablesBuilder, runId: string): void {
@@ -354,6 +318,50 @@ export class LayerImport {
     });
   }
 }
+
+const isNegative = (u32: Uint32Array, word: number) => ((u32[2 * word + 1 - LOW] as number) | 0) < 0;
+
+/** Word `offset` of the record at `at`; missing when the module has none. */
+function setWord(column: PackedNumbers, row: number, u32: Uint32Array, at: number, offset: number): void {
+  if (offset < 0) column.set(row, Number.NaN);
+  else column.setWord(row, u32, at + offset);
+}
+
+/** Bytes that are not below zero; as a double, so that huge ones are rounded. */
+const amount = (u32: Uint32Array, at: number, offset: number): number =>
+  offset < 0 || isNegative(u32, at + offset) ? 0 : wordNumber(u32, at + offset);
+
+function exactAmount(i64: BigInt64Array, at: number, { bytesRead, bytesWritten }: ExtremeWords): bigint {
+  let sum = 0n;
+  for (const offset of [bytesRead, bytesWritten]) {
+    const value = offset < 0 ? 0n : (i64[at + offset] as bigint);
+    if (value > 0n) sum += value;
+  }
+  return BigInt.asIntN(64, sum);
+}
+
+type ExtremeWords = ReturnType<typeof extremeWords>;
+
+/** Where the times and bytes of single ranks and calls stand; -1 when the module has none. */
+const extremeWords = ({ at }: Places) => ({
+  longestRead: at("F_MAX_READ_TIME"),
+  longestReadBytes: at("MAX_READ_TIME_SIZE"),
+  longestWrite: at("F_MAX_WRITE_TIME"),
+  longestWriteBytes: at("MAX_WRITE_TIME_SIZE"),
+  slowest: at("F_SLOWEST_RANK_TIME"),
+  slowestRank: at("SLOWEST_RANK"),
+  slowestBytes: at("SLOWEST_RANK_BYTES"),
+  fastest: at("F_FASTEST_RANK_TIME"),
+  fastestRank: at("FASTEST_RANK"),
+  fastestBytes: at("FASTEST_RANK_BYTES"),
+  varianceSeconds: at("F_VARIANCE_RANK_TIME"),
+  varianceBytes: at("F_VARIANCE_RANK_BYTES"),
+  read: at("F_READ_TIME"),
+  write: at("F_WRITE_TIME"),
+  meta: at("F_META_TIME"),
+  bytesRead: at("BYTES_READ"),
+  bytesWritten: at("BYTES_WRITTEN"),
+});
 
 /** Amounts that add up; sizes, ranks and times of day do not. */
 const isSummable = ({ name, unit }: Counter) =>

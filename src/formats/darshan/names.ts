@@ -9,41 +9,32 @@
  * string only when somebody asks.
  */
 import { FormatError, LimitError } from "../../base/errors.ts";
+import { IdIndex, longer } from "../../base/id-index.ts";
 import { decode } from "./job.ts";
 
 export class NameTable {
   readonly #bytes: Uint8Array;
-  /** Per entry: start and end of the name in the plain region. */
+  readonly #ids: IdIndex;
+  /** Per id: start and end of the name in the plain region. */
   #starts: Uint32Array;
   #ends: Uint32Array;
-  #low: Uint32Array;
-  #high: Uint32Array;
-  /** Open addressing: entry number + 1, 0 for free. */
-  #slots: Uint32Array;
-  #count = 0;
 
   constructor(bytes: Uint8Array, expected = 16) {
     this.#bytes = bytes;
+    this.#ids = new IdIndex(expected);
     this.#starts = new Uint32Array(expected);
     this.#ends = new Uint32Array(expected);
-    this.#low = new Uint32Array(expected);
-    this.#high = new Uint32Array(expected);
-    let capacity = 32;
-    while (capacity < expected * 2) capacity *= 2;
-    this.#slots = new Uint32Array(capacity);
   }
 
   /** Number of different ids. */
   get size(): number {
-    return this.#count;
+    return this.#ids.count;
   }
 
   /** Raw bytes of the name, or undefined when the log has none for that id. */
   bytesOf(low: number, high: number): Uint8Array | undefined {
-    const entry = this.#find(low, high);
-    return entry < 0
-      ? undefined
-      : this.#bytes.subarray(this.#starts[entry] as number, this.#ends[entry] as number);
+    const entry = this.#ids.find(low, high);
+    return entry < 0 ? undefined : this.#bytesAt(entry);
   }
 
   /** The name as text, or undefined. */
@@ -54,71 +45,26 @@ export class NameTable {
 
   /** All entries in the order of the file. */
   *entries(): Generator<{ readonly id: bigint; readonly bytes: Uint8Array }> {
-    for (let entry = 0; entry < this.#count; entry++) {
-      yield {
-        id: (BigInt(this.#high[entry] as number) << 32n) | BigInt(this.#low[entry] as number),
-        bytes: this.#bytes.subarray(this.#starts[entry] as number, this.#ends[entry] as number),
-      };
-    }
+    for (let entry = 0; entry < this.size; entry++)
+      yield { id: this.#ids.id(entry), bytes: this.#bytesAt(entry) };
   }
 
   add(low: number, high: number, start: number, end: number): void {
-    const known = this.#find(low, high);
-    if (known >= 0) {
-      if (this.#starts[known] === this.#ends[known] && end > start) {
-        this.#starts[known] = start;
-        this.#ends[known] = end;
-      }
-      return;
+    const before = this.size;
+    const entry = this.#ids.numberOf(low, high);
+    const isEmpty = entry < before && this.#starts[entry] === this.#ends[entry] && end > start;
+    if (entry < before && !isEmpty) return;
+    if (entry >= this.#starts.length) {
+      this.#starts = longer(this.#starts);
+      this.#ends = longer(this.#ends);
     }
-    if (this.#count === this.#starts.length) this.#grow();
-    const entry = this.#count++;
     this.#starts[entry] = start;
     this.#ends[entry] = end;
-    this.#low[entry] = low;
-    this.#high[entry] = high;
-    this.#place(entry);
   }
 
-  #find(low: number, high: number): number {
-    const mask = this.#slots.length - 1;
-    for (let slot = mixed(low, high) & mask; ; slot = (slot + 1) & mask) {
-      const entry = (this.#slots[slot] as number) - 1;
-      if (entry < 0) return -1;
-      if (this.#low[entry] === low && this.#high[entry] === high) return entry;
-    }
+  #bytesAt(entry: number): Uint8Array {
+    return this.#bytes.subarray(this.#starts[entry] as number, this.#ends[entry] as number);
   }
-
-  #place(entry: number): void {
-    const mask = this.#slots.length - 1;
-    let slot = mixed(this.#low[entry] as number, this.#high[entry] as number) & mask;
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
-    this.#slots[slot] = entry + 1;
-  }
-
-  #grow(): void {
-    const longer = (old: Uint32Array): Uint32Array<ArrayBuffer> => {
-      const grown = new Uint32Array(old.length * 2);
-      grown.set(old);
-      return grown;
-    };
-    this.#starts = longer(this.#starts);
-    this.#ends = longer(this.#ends);
-    this.#low = longer(this.#low);
-    this.#high = longer(this.#high);
-    if (this.#starts.length * 2 > this.#slots.length) {
-      this.#slots = new Uint32Array(this.#slots.length * 2);
-      for (let entry = 0; entry < this.#count; entry++) this.#place(entry);
-    }
-  }
-}
-
-/** Ids are hashes already, but a file may hold anything; the salt keeps crafted ids from piling up. */
-const SALT = Math.floor(Math.random() * 2 ** 32);
-
-function mixed(low: number, high: number): number {
-  const h = Math.imul(low ^ Math.imul(high ^ SALT, 0x9e3779b1), 0x85ebca6b);
-  return (h ^ (h >>> 15)) >>> 0;
 }
 
 interface NameRegionFacts {

@@ -75,11 +75,12 @@ export function byCost<One extends Judged>(job: Job, list: readonly One[]): One[
     .map(({ one }) => one);
 }
 
-/** Marks each whose time a costlier one before it explains already. */
+/** Marks each above info whose time a costlier one before it explains already. */
 export function markOverlaps(job: Job, ordered: readonly Judged[]): Cost[] {
   return ordered.map((one, at) => {
     const remedy = remedyOf(one);
-    if (remedy === undefined || !((one.cost.seconds ?? 0) > 0)) return one.cost;
+    const isLoud = severityOf(job, one.cost, one.judgement.cost) !== "info";
+    if (remedy === undefined || !isLoud) return one.cost;
     const explains = ordered.slice(0, at).find((before) => {
       const other = before.rule.isSymptom === true ? undefined : remedyOf(before);
       if (other === undefined || !((before.cost.seconds ?? 0) >= (one.cost.seconds ?? 0))) return false;

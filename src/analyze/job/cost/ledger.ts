@@ -30,24 +30,15 @@ export interface Remedy {
 
 type Seconds = Record<Part, number>;
 
-/** One record whose time counts. */
-interface Entry {
-  readonly file: JobFile;
-  readonly record: LayerRecord;
-  /** Summed over ranks. */
-  readonly seconds: Seconds;
-  /** Of its slowest rank. */
-  readonly slowest: number;
-}
-
-/** What is left of the three kinds of time of an entry. */
+/** What is left of the three kinds of time of a record. */
 type Remains = Record<Part, number>;
 
 type LedgerJob = Pick<Job, "files" | "file" | "rankLoads" | "runSeconds">;
 
 export class Ledger {
   readonly #job: LedgerJob;
-  readonly #entries = new Map<LayerRecord, Entry>();
+  /** A record below another one is counted there. */
+  readonly #isNested: boolean;
   /** Time of a rank in files that not all ranks share. */
   readonly #own: ReadonlyMap<number, number>;
   /** Part of that in files of several ranks, whose time cannot be told by rank. */
@@ -63,17 +54,19 @@ export class Ledger {
     let shared = 0;
     let several = 0;
     const single = new Map<number, number>();
-    for (const file of job.files)
+    let isNested = false;
+    for (const file of job.files) {
+      isNested ||= file.called.layer === "MPI-IO" || file.called.layer === "DFS";
       for (const record of timedRecords(file)) {
-        const entry = entryOf(file, record);
-        const all = total(entry.seconds);
+        const all = total(partSeconds(record));
         if (!(all > 0)) continue;
-        this.#entries.set(record, entry);
-        if (record.shared) shared += entry.slowest;
+        if (record.shared) shared += slowestOf(record);
         else if (record.ranks === 1)
           single.set(record.slowestRank, (single.get(record.slowestRank) ?? 0) + all);
         else several += all;
       }
+    }
+    this.#isNested = isNested;
     this.#own = ownSeconds(job, single);
     for (const [rank, seconds] of this.#own) {
       const rest = seconds - (single.get(rank) ?? 0);
@@ -114,54 +107,80 @@ export class Ledger {
 
   /** Critical I/O time without these causes. */
   without(...remedies: readonly Remedy[]): number {
-    const left = new Map<Entry, Remains>();
-    for (const { healthy } of remedies) for (const one of healthy) this.#apply(one, left);
-    let shared = this.#shared;
-    const saved = new Map<number, number>();
-    let severalSaved = 0;
-    for (const [entry, remains] of left) {
-      const { record, seconds, slowest } = entry;
-      const all = total(seconds);
-      const gone = PARTS.reduce((sum, part) => sum + seconds[part] * (1 - remains[part]), 0);
-      if (record.shared) shared -= slowest * (gone / all);
-      else if (record.ranks === 1) saved.set(record.slowestRank, (saved.get(record.slowestRank) ?? 0) + gone);
-      else severalSaved += gone;
+    const saved = new Savings();
+    // Causes that touch the same record are not added up; within one, each kind of call of a record is named once.
+    if (remedies.length === 1)
+      for (const one of remedies[0]?.healthy ?? [])
+        this.#visit(one, (record, part, rest) => saved.add(record, part, rest));
+    else {
+      const left = new Map<LayerRecord, Remains>();
+      for (const { healthy } of remedies) for (const one of healthy) this.#keep(one, left);
+      for (const [record, remains] of left) for (const part of PARTS) saved.add(record, part, remains[part]);
     }
-    const severalPart = this.#severalSeconds > 0 ? severalSaved / this.#severalSeconds : 0;
+    const severalPart = this.#severalSeconds > 0 ? saved.several / this.#severalSeconds : 0;
     let own = 0;
     for (const [rank, seconds] of this.#own) {
-      const rest = seconds - (saved.get(rank) ?? 0) - (this.#several.get(rank) ?? 0) * severalPart;
+      const rest = seconds - (saved.single.get(rank) ?? 0) - (this.#several.get(rank) ?? 0) * severalPart;
       own = Math.max(own, rest);
     }
-    return Math.max(0, shared + own) * this.#scale;
+    return Math.max(0, this.#shared - saved.shared + own) * this.#scale;
   }
 
-  #apply({ record, part, remains }: Healthy, left: Map<Entry, Remains>): void {
-    const entry = this.#entryFor(record);
-    if (entry === undefined || !(remains < 1)) return;
-    const known = left.get(entry) ?? { read: 1, write: 1, meta: 1 };
-    left.set(entry, known);
+  #keep(one: Healthy, left: Map<LayerRecord, Remains>): void {
+    this.#visit(one, (record, part, rest) => {
+      const known = left.get(record) ?? { read: 1, write: 1, meta: 1 };
+      left.set(record, known);
+      known[part] = Math.min(known[part], rest);
+    });
+  }
+
+  /** The record whose time counts, with what remains of each kind of call. */
+  #visit(
+    { record, part, remains }: Healthy,
+    take: (record: LayerRecord, part: Part, remains: number) => void,
+  ): void {
+    const counted = this.#countedFor(record);
+    if (counted === undefined || !(remains < 1)) return;
     for (const one of part === undefined ? PARTS : [part]) {
-      const rest = entry.record === record ? remains : remainsAbove(entry, record, one, remains);
-      known[one] = Math.min(known[one], Math.max(0, rest));
+      const rest = counted === record ? remains : remainsAbove(counted, record, one, remains);
+      take(counted, one, Math.max(0, rest));
     }
   }
 
   /** The record itself, or the one of the layer that the program calls above it. */
-  #entryFor(record: LayerRecord): Entry | undefined {
-    const own = this.#entries.get(record);
-    if (own !== undefined) return own;
+  #countedFor(record: LayerRecord): LayerRecord | undefined {
+    const isOfFile = record.parentId === "0" && !/^(H5|PNETCDF)/.test(record.layer);
+    if (!this.#isNested && isOfFile) return record;
     const file = this.#job.file(record.parentId === "0" ? record.fileId : record.parentId);
-    return file === undefined ? undefined : this.#entries.get(file.called);
+    if (file === undefined) return undefined;
+    const timed = timedRecords(file);
+    return timed.includes(record) ? record : timed.find((one) => one === file.called);
+  }
+}
+
+/** Seconds that are gone, of shared files, of single ranks, and of files of several ranks. */
+class Savings {
+  shared = 0;
+  several = 0;
+  readonly single = new Map<number, number>();
+
+  add(record: LayerRecord, part: Part, remains: number): void {
+    const seconds = partSeconds(record);
+    const gone = seconds[part] * (1 - remains);
+    if (!(gone > 0)) return;
+    if (record.shared) this.shared += slowestOf(record) * (gone / total(seconds));
+    else if (record.ranks === 1)
+      this.single.set(record.slowestRank, (this.single.get(record.slowestRank) ?? 0) + gone);
+    else this.several += gone;
   }
 }
 
 /** Calls of the layer below are a part of those above: what they save is taken off there, rank by rank. */
-function remainsAbove(entry: Entry, below: LayerRecord, part: Part, remains: number): number {
-  const seconds = entry.seconds[part];
+function remainsAbove(above: LayerRecord, below: LayerRecord, part: Part, remains: number): number {
+  const seconds = partSeconds(above)[part];
   if (!(seconds > 0)) return 1;
   const inside = partSeconds(below)[part];
-  const slowestShare = total(entry.seconds) > 0 ? entry.slowest / total(entry.seconds) : 0;
+  const slowestShare = slowestOf(above) / total(partSeconds(above));
   // One aggregator writes while all wait: its time is inside that of every rank above.
   const belowSlowest = (below.slowestSeconds || 0) * (inside / (total(partSeconds(below)) || 1));
   const aboveSlowest = seconds * slowestShare;
@@ -172,8 +191,9 @@ function remainsAbove(entry: Entry, below: LayerRecord, part: Part, remains: num
 /** Records of a file whose time counts: MPI-IO, else all that reach the file system. HDF5 and PnetCDF contain those. */
 function timedRecords(file: JobFile): LayerRecord[] {
   if (file.called.layer === "MPI-IO") return [file.called];
-  return [...file.layers.values()].filter(
-    ({ layer }) => !/^(H5|PNETCDF)/.test(layer) && !isBelowDfs(layer, file.layers),
+  const { layers } = file;
+  return [...layers.values()].filter(
+    ({ layer }) => !/^(H5|PNETCDF)/.test(layer) && !isBelowDfs(layer, layers),
   );
 }
 
@@ -188,10 +208,10 @@ const most = (values: Iterable<number>) => {
   return highest;
 };
 
-function entryOf(file: JobFile, record: LayerRecord): Entry {
-  const seconds = partSeconds(record);
-  const mean = total(seconds) / Math.max(1, record.ranks);
-  return { file, record, seconds, slowest: Math.max(record.slowestSeconds || 0, mean) };
+/** Of the slowest rank of a record. */
+function slowestOf(record: LayerRecord): number {
+  const mean = total(partSeconds(record)) / Math.max(1, record.ranks);
+  return Math.max(record.slowestSeconds || 0, mean);
 }
 
 /** Loads per rank where the input has them; those of files of one rank otherwise. */

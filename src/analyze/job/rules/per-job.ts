@@ -44,14 +44,7 @@ interface FileCalls {
   readonly metaSeconds: number;
 }
 
-const callsByFile = oncePerJob(
-  (job): ReadonlyMap<JobFile, FileCalls> => new Map(realFiles(job).map((file) => [file, countCalls(file)])),
-);
-
-export const fileCalls = (job: Job, file: JobFile): FileCalls =>
-  callsByFile(job).get(file) ?? countCalls(file);
-
-function countCalls({ layers, called }: JobFile): FileCalls {
+export function fileCalls(_: Job, { layers, called }: JobFile): FileCalls {
   const sums = { opens: 0, stats: 0, syncs: 0, mmaps: 0, metaSeconds: 0 };
   for (const name of LOWEST) {
     const record = layers.get(name);
@@ -90,9 +83,9 @@ const tracesByFile = oncePerJob(
 export const traceOf = (job: Job, { fileId, layer }: LayerRecord): TraceFileFacts | undefined =>
   job.trace === undefined ? undefined : tracesByFile(job).get(`${layer} ${fileId}`);
 
-/** The record of the same file in another layer. */
+/** The record of the same file in another layer. Most logs with very many files have nothing in most layers. */
 export const layerOf = (job: Job, record: LayerRecord, layer: string): LayerRecord | undefined =>
-  job.file(record.fileId)?.layers.get(layer);
+  job.layer(layer).length === 0 ? undefined : job.file(record.fileId)?.layers.get(layer);
 
 /** The file of a record, of a dataset or of a variable, with its layers. */
 export const fileOf = (job: Job, record: LayerRecord): JobFile | undefined =>

@@ -2,7 +2,7 @@
 import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, type Judgement, type Rule, defineRule } from "../rule.ts";
+import { type Claim, type CostClaim, type Judgement, type Rule, defineRule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { BLOCK_BYTES, isCollective, type Matched, smallAccesses, subBlockFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -114,7 +114,7 @@ function small(way: Way): Rule {
         ...smallAdvice(job, records, way),
         effect: `Fewer and larger requests: the latency of a call is paid for megabytes instead of for ${usual === undefined ? "kilobytes" : sizeText(usual)}.`,
         ...trust(job, ["POSIX"], "high", "counted by the recorder for every call, in classes of sizes"),
-        claims: found.files.map(({ record: { fileId } }) => ({ fileId, way })),
+        claims: listed,
       };
     },
   });
@@ -242,18 +242,43 @@ const subBlock = defineRule({
         "medium",
         "counted for every call, but the class of 1–10 KiB is divided by the four most frequent sizes only",
       ),
-      claims: files.map(({ record: { fileId } }) => ({ fileId, way: "write" })),
+      claims: listed,
     };
   },
 });
 
-/** By time: a file of settings is read in small calls too. */
-function listOf(files: readonly Matched[], way: Way, note: (file: Matched) => string): Listed[] {
-  return files.map((file) => ({
-    record: file.record,
-    weight: secondsOf(file.record, way) || 1e-9 * file.count,
-    note: note(file),
-  }));
+function listOf(files: readonly Matched[], way: Way, note: (file: Matched) => string): MatchedFile[] {
+  return files.map((file) => new MatchedFile(file, way, note));
+}
+
+/** One of very many: its id and its note are written where they are asked for. */
+class MatchedFile implements Listed, Claim {
+  readonly #file: Matched;
+  readonly #note: (file: Matched) => string;
+  readonly way: Way;
+
+  constructor(file: Matched, way: Way, note: (file: Matched) => string) {
+    this.#file = file;
+    this.way = way;
+    this.#note = note;
+  }
+
+  get record(): LayerRecord {
+    return this.#file.record;
+  }
+
+  get fileId(): string {
+    return this.#file.record.fileId;
+  }
+
+  /** By time: a file of settings is read in small calls too. */
+  get weight(): number {
+    return secondsOf(this.#file.record, this.way) || 1e-9 * this.#file.count;
+  }
+
+  get note(): string {
+    return this.#note(this.#file);
+  }
 }
 
 export const SMALL_ACCESS_RULES: readonly Rule[] = [small("write"), small("read"), subBlock];

@@ -1,11 +1,13 @@
+import { largestFirst } from "../../../base/order.ts";
 import { formatCount } from "../../../base/units.ts";
 import type { Cell, Section, TableColumn } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
-import { groupByPattern } from "../file-patterns.ts";
+import { namePattern } from "../file-patterns.ts";
 import type { ReportInput } from "../input.ts";
 import { isBelowDfs } from "../io-times.ts";
 import type { JobFile } from "../job.ts";
-import { sumOf } from "../records.ts";
+import { MOVING_LAYERS } from "../job-files.ts";
+import { type LayerRecord, sumOf } from "../records.ts";
 import { counted } from "./counted.ts";
 import { known } from "./layers.ts";
 
@@ -20,12 +22,7 @@ export function files({ job }: ReportInput): Section {
       detail: true,
       blocks: [{ kind: "notice", level: "missing", text: "No file was opened while the log was recorded." }],
     };
-  const weight = (file: JobFile) => file.seconds || 0;
-  const bytes = (file: JobFile) => (file.bytesRead || 0) + (file.bytesWritten || 0);
-  const sorted = [...job.files].sort((a, b) => weight(b) - weight(a) || bytes(b) - bytes(a));
-  const shown = sorted.slice(0, ROWS_MAX);
-  const places = new Map(shown.map((file, place) => [file, place]));
-  const groups = [...groupByPattern(sorted)];
+  const { shown, groups } = grouped(job.files);
   return {
     ...common,
     intro: `${counted(job.files.length, "file")}, longest I/O time first. Files whose names differ only in numbers are one group (${DEFINITIONS.patterns.id}); open it to see them.`,
@@ -35,21 +32,16 @@ export function files({ job }: ReportInput): Section {
         kind: "table",
         id: "files",
         caption:
-          sorted.length > shown.length
-            ? `The ${formatCount(shown.length)} files with most I/O time of ${formatCount(sorted.length)}; groups sum up all of them.`
-            : sorted.length === 1
+          job.files.length > shown.length
+            ? `The ${formatCount(shown.length)} files with most I/O time of ${formatCount(job.files.length)}; groups sum up all of them.`
+            : job.files.length === 1
               ? "The only file."
-              : `All ${formatCount(sorted.length)} files.`,
+              : `All ${formatCount(job.files.length)} files.`,
         columns: COLUMNS,
         rows: shown.map(fileCells),
-        rowsTotal: sorted.length,
-        ...(groups.length < sorted.length
-          ? {
-              groups: groups.map(([pattern, group]) => ({
-                cells: groupCells(pattern, group),
-                rows: group.flatMap((file) => places.get(file) ?? []),
-              })),
-            }
+        rowsTotal: job.files.length,
+        ...(groups.length < job.files.length
+          ? { groups: groups.map((group) => ({ cells: group.cells(), rows: group.rows })) }
           : {}),
         sortedBy: "seconds",
         rowKey: "id",
@@ -116,7 +108,7 @@ const COLUMNS: readonly TableColumn[] = [
 
 function fileCells(file: JobFile): Cell[] {
   const movers = moversOf(file);
-  const calls = sumOf(movers, ({ reads }) => reads) + sumOf(movers, ({ writes }) => writes);
+  const calls = sumOf(movers, readsOf) + sumOf(movers, writesOf);
   const notAligned = file.layers.get("POSIX")?.fileNotAligned ?? Number.NaN;
   return [
     file.path,
@@ -125,64 +117,169 @@ function fileCells(file: JobFile): Cell[] {
     file.called.shared ? "all ranks" : "no",
     known(file.bytesRead),
     known(file.bytesWritten),
-    known(sumOf(movers, ({ reads }) => reads)),
-    known(sumOf(movers, ({ writes }) => writes)),
+    known(sumOf(movers, readsOf)),
+    known(sumOf(movers, writesOf)),
     known(file.seconds),
     known(file.slowestSeconds),
     file.called.accesses[0]?.bytes ?? null,
     calls > 0 ? known(notAligned / calls) : null,
     known(file.stripeCount),
     known(file.stripeBytes),
-    file.osts.length === 0 ? null : ostText(file.osts),
-    file.mount === null ? null : `${file.mount} (${file.fsType ?? "unknown type"})`,
+    ostCell(file),
+    mountCell(file),
     file.fileId,
   ];
 }
 
-function groupCells(pattern: string, group: readonly JobFile[]): Cell[] {
-  if (group.length === 1) return fileCells(group[0] as JobFile);
-  const sum = (value: (file: JobFile) => number) => {
-    const values = group.map(value).filter((one) => !Number.isNaN(one));
-    return values.length === 0 ? null : values.reduce((a, b) => a + b, 0);
-  };
-  const same = (value: (file: JobFile) => Cell) => {
-    const first = value(group[0] as JobFile);
-    return group.every((file) => value(file) === first) ? first : "several";
-  };
-  const calls = (way: "reads" | "writes") => sum((file) => sumOf(moversOf(file), (record) => record[way]));
-  const all = (calls("reads") ?? 0) + (calls("writes") ?? 0);
-  const notAligned = sum((file) => file.layers.get("POSIX")?.fileNotAligned ?? Number.NaN);
-  return [
-    `${pattern} (${formatCount(group.length)} files)`,
-    same(({ called }) => called.layer),
-    sum(({ called }) => called.ranks),
-    group.every(({ called }) => called.shared)
-      ? "all ranks"
-      : group.some(({ called }) => called.shared)
-        ? "some"
-        : "no",
-    sum(({ bytesRead }) => bytesRead),
-    sum(({ bytesWritten }) => bytesWritten),
-    calls("reads"),
-    calls("writes"),
-    sum(({ seconds }) => seconds),
-    group.reduce((most, { slowestSeconds }) => Math.max(most, slowestSeconds || 0), 0),
-    same(({ called }) => called.accesses[0]?.bytes ?? null),
-    all > 0 && notAligned !== null ? notAligned / all : null,
-    same(({ stripeCount }) => known(stripeCount)),
-    same(({ stripeBytes }) => known(stripeBytes)),
-    same(({ osts }) => (osts.length === 0 ? null : ostText(osts))),
-    same(({ mount, fsType }) => (mount === null ? null : `${mount} (${fsType ?? "unknown type"})`)),
-    null,
-  ];
+interface Grouped {
+  /** Longest I/O time first. */
+  readonly shown: readonly JobFile[];
+  /** In the order of their longest file. */
+  readonly groups: readonly FileGroup[];
 }
 
-const moversOf = (file: JobFile) => {
-  const movers = ["POSIX", "STDIO", "DFS", "DAOS"]
-    .filter((layer) => !isBelowDfs(layer, file.layers))
-    .flatMap((layer) => file.layers.get(layer) ?? []);
-  return movers.length > 0 ? movers : [file.called];
-};
+/** A million files are read in their own order, which is that of memory; only times are needed in the order of times. */
+function grouped(list: readonly JobFile[]): Grouped {
+  const byPattern = new Map<string, FileGroup>();
+  const groupOf: FileGroup[] = list.map((file) => {
+    const pattern = namePattern(file.path);
+    let group = byPattern.get(pattern);
+    if (group === undefined) byPattern.set(pattern, (group = new FileGroup(pattern, file)));
+    else group.add(file);
+    return group;
+  });
+  const seconds = Float64Array.from(list, (file) => file.seconds);
+  const order = largestFirst(
+    list,
+    (_, index) => seconds[index] || 0,
+    ({ bytesRead, bytesWritten }) => (bytesRead || 0) + (bytesWritten || 0),
+  );
+  const shown: JobFile[] = [];
+  const groups = new Set<FileGroup>();
+  for (const index of order) {
+    const group = groupOf[index] as FileGroup;
+    groups.add(group);
+    group.addSeconds(seconds[index] as number);
+    if (shown.length < ROWS_MAX) group.rows.push(shown.push(list[index] as JobFile) - 1);
+  }
+  return { shown, groups: [...groups] };
+}
+
+/** Files of one pattern, summed up as they come. */
+class FileGroup {
+  readonly #pattern: string;
+  readonly #first: JobFile;
+  #count = 1;
+  #seconds: Sum = null;
+  #sums: GroupSums | undefined;
+  /** Those of its files that are in the table. */
+  readonly rows: number[] = [];
+
+  constructor(pattern: string, first: JobFile) {
+    this.#pattern = pattern;
+    this.#first = first;
+  }
+
+  add(file: JobFile): void {
+    if (this.#sums === undefined) this.#sums = new GroupSums(this.#first);
+    this.#sums.add(file);
+    this.#count++;
+  }
+
+  addSeconds(seconds: number): void {
+    this.#seconds = plus(this.#seconds, seconds);
+  }
+
+  cells(): Cell[] {
+    if (this.#sums === undefined) return fileCells(this.#first);
+    return [`${this.#pattern} (${formatCount(this.#count)} files)`, ...this.#sums.cells(this.#seconds)];
+  }
+}
+
+/** Null until there is something to add. */
+type Sum = number | null;
+
+const plus = (sum: Sum, value: number): Sum => (Number.isNaN(value) ? sum : (sum ?? 0) + value);
+
+class GroupSums {
+  #ranks: Sum = null;
+  #bytesRead: Sum = null;
+  #bytesWritten: Sum = null;
+  #reads: Sum = null;
+  #writes: Sum = null;
+  #notAligned: Sum = null;
+  #slowest = 0;
+  #shared = 0;
+  #files = 0;
+  readonly #layer: Cell[] = [];
+  readonly #size: Cell[] = [];
+  readonly #stripes: Cell[] = [];
+  readonly #stripeBytes: Cell[] = [];
+  readonly #osts: Cell[] = [];
+  readonly #mount: Cell[] = [];
+
+  constructor(first: JobFile) {
+    this.add(first);
+  }
+
+  add(file: JobFile): void {
+    const { called } = file;
+    const movers = moversOf(file);
+    this.#files++;
+    if (called.shared) this.#shared++;
+    this.#ranks = plus(this.#ranks, called.ranks);
+    this.#bytesRead = plus(this.#bytesRead, file.bytesRead);
+    this.#bytesWritten = plus(this.#bytesWritten, file.bytesWritten);
+    this.#reads = plus(this.#reads, sumOf(movers, readsOf));
+    this.#writes = plus(this.#writes, sumOf(movers, writesOf));
+    this.#slowest = Math.max(this.#slowest, file.slowestSeconds || 0);
+    this.#notAligned = plus(this.#notAligned, file.layers.get("POSIX")?.fileNotAligned ?? Number.NaN);
+    compare(this.#layer, () => called.layer);
+    compare(this.#size, () => called.accesses[0]?.bytes ?? null);
+    compare(this.#stripes, () => known(file.stripeCount));
+    compare(this.#stripeBytes, () => known(file.stripeBytes));
+    compare(this.#osts, () => ostCell(file));
+    compare(this.#mount, () => mountCell(file));
+  }
+
+  /** All but the first. */
+  cells(seconds: Sum): Cell[] {
+    const calls = (this.#reads ?? 0) + (this.#writes ?? 0);
+    return [
+      same(this.#layer),
+      this.#ranks,
+      this.#shared === this.#files ? "all ranks" : this.#shared > 0 ? "some" : "no",
+      ...[this.#bytesRead, this.#bytesWritten, this.#reads, this.#writes, seconds, this.#slowest],
+      same(this.#size),
+      calls > 0 && this.#notAligned !== null ? this.#notAligned / calls : null,
+      ...[this.#stripes, this.#stripeBytes, this.#osts, this.#mount].map(same),
+      null,
+    ];
+  }
+}
+
+/** Different values of a column; more than two need not be known. */
+function compare(values: Cell[], value: () => Cell): void {
+  if (values.length > 1) return;
+  const one = value();
+  if (values.length === 0 || values[0] !== one) values.push(one);
+}
+
+const same = (values: readonly Cell[]): Cell => (values.length > 1 ? "several" : (values[0] ?? null));
+
+const readsOf = ({ reads }: LayerRecord) => reads;
+const writesOf = ({ writes }: LayerRecord) => writes;
+const ostCell = ({ osts }: JobFile) => (osts.length === 0 ? null : ostText(osts));
+const mountCell = ({ mount, fsType }: JobFile) =>
+  mount === null ? null : `${mount} (${fsType ?? "unknown type"})`;
+
+function moversOf({ layers, called }: JobFile): readonly LayerRecord[] {
+  if (layers.size === 1) return [called];
+  const movers = MOVING_LAYERS.filter((layer) => !isBelowDfs(layer, layers)).flatMap(
+    (layer) => layers.get(layer) ?? [],
+  );
+  return movers.length > 0 ? movers : [called];
+}
 
 /** `0 1 2 3 9` as `0-3 9`. */
 function ostText(osts: readonly number[]): string {
