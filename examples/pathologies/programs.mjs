@@ -115,7 +115,7 @@ export const programs = [
     cause: "one-rank-io",
     rules: ["one-rank-io"],
     change: "every rank writes its part",
-    storage: [target("t0"), ...links(4, 30)],
+    storage: [target("t0"), ...links(4, 12)],
     tiny: 2,
     same: true,
   },

@@ -85,10 +85,10 @@ __attribute__((unused)) static uint64_t sum_of(const char *memory, size_t bytes)
   return sum;
 }
 
-/* A file of a size that is known before: ranks that make a file longer wait for each other. */
+/* A file with all its blocks: ranks that add blocks to a file wait for each other. */
 __attribute__((unused)) static void make_empty(const char *path, long bytes) {
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  if (fd < 0 || ftruncate(fd, bytes) != 0) die(path);
+  if (fd < 0 || (errno = posix_fallocate(fd, 0, bytes)) != 0) die(path);
   close(fd);
 }
 

@@ -4,7 +4,7 @@ import os
 
 import common
 
-options = common.options(6000, "tasks")
+options = common.options(2000, "tasks")
 folder = os.path.join(options.folder, "states")
 os.makedirs(folder, exist_ok=True)
 

@@ -1,8 +1,11 @@
-/* A slow target: each rank writes a file of its own, and the target of one rank is many times slower than the others; all
- * wait for that rank. Mended: ranks try the targets first and leave out those that are slow. --count: MiB for each rank. */
+/* A slow target: in each step every rank writes a file of its own, on targets in turn. One target is many times slower than
+ * the others, and all ranks wait for the one that writes there. Mended: ranks try the targets first and leave out those that are
+ * slow. --count: MiB of a file. */
 #include "common.h"
 
 #include <mpi.h>
+
+#define STEPS 4
 
 /* Seconds to write one MiB to a file below a folder. */
 static double try_target(const char *folder, int rank) {
@@ -35,7 +38,7 @@ static int good_targets(const struct options *options, int rank, int ranks, cons
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  struct options options = read_options(argc, argv, 20);
+  struct options options = read_options(argc, argv, 6);
   int rank, ranks, folders = options.folders;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -43,16 +46,19 @@ int main(int argc, char **argv) {
   memcpy(folder, options.folder, sizeof folder);
   if (options.mended) folders = good_targets(&options, rank, ranks, folder);
 
-  char name[32];
-  snprintf(name, sizeof name, "part.%d", rank);
-  const char *path = path_in(folder[rank % folders], name);
-  int fd = open_direct(path, O_WRONLY | O_CREAT | O_TRUNC);
   char *piece = aligned(MIB);
-  for (long i = 0; i < options.count; i++) {
-    fill(piece, MIB, (rank * options.count + i) * MIB);
-    if (write(fd, piece, MIB) != MIB) die(path);
+  for (int step = 0; step < STEPS; step++) {
+    char name[32];
+    snprintf(name, sizeof name, "step%d.%d", step, rank);
+    const char *path = path_in(folder[(rank + step) % folders], name);
+    int fd = open_direct(path, O_WRONLY | O_CREAT | O_TRUNC);
+    for (long i = 0; i < options.count; i++) {
+      fill(piece, MIB, ((step * ranks + rank) * options.count + i) * MIB);
+      if (write(fd, piece, MIB) != MIB) die(path);
+    }
+    close(fd);
+    MPI_Barrier(MPI_COMM_WORLD);
   }
-  close(fd);
   MPI_Finalize();
   return 0;
 }
