@@ -56,7 +56,7 @@ comm = MPI.COMM_WORLD
 info = MPI.Info.Create()
 mode = MPI.MODE_CREATE | MPI.MODE_RDWR
 fh = MPI.File.Open(comm, "given", mode)
-fh.Write_at_all(0, np.zeros(4096, dtype=np.uint8))
+fh.Write_at_all(0, np.zeros(65536, dtype=np.uint8))
 bytes_per_rank = 128
 `;
 
