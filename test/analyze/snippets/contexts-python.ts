@@ -14,7 +14,7 @@ with open(path, "wb") as made:
 fd = os.open("plain", os.O_RDWR)
 file = open("plain", "r+b")
 buffer = np.zeros(4096, dtype=np.uint8)
-following = np.zeros(128, dtype=np.uint8)
+following = np.zeros(4096, dtype=np.uint8)
 array = values = field = np.zeros(16)
 region = bytes(128)
 record, text, data = bytes(64), b"text", bytes(64)
@@ -56,7 +56,7 @@ comm = MPI.COMM_WORLD
 info = MPI.Info.Create()
 mode = MPI.MODE_CREATE | MPI.MODE_RDWR
 fh = MPI.File.Open(comm, "given", mode)
-fh.Write_at_all(0, np.zeros(4096, dtype=np.uint8))
+fh.Write_at_all(0, np.zeros(65536, dtype=np.uint8))
 bytes_per_rank = 128
 `;
 

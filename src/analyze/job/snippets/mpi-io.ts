@@ -146,7 +146,7 @@ region, gap = ${pieceSizes(params).region}, ${pieceSizes(params).gap}
 piece = MPI.BYTE.Create_contiguous(region).Commit()
 pieces = piece.Create_hvector(count, 1, region + gap).Commit()
 fh.Set_view(first, MPI.BYTE, pieces)
-fh.${capital(params.way)}_all([buffer, count, piece])`,
+fh.${capital(params.way)}_all([buffer, count, piece])  # buffer has count * region bytes`,
   },
   plain: {
     c: (
