@@ -43,6 +43,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   "ncio/judge": ["base", "model", "analyze/study/common"],
   launch: ["base", "node"],
   generate: ["base", "model", "formats"],
+  "generate/write": ["base", "model", "generate", "node", "store"],
   library: [
     ...["base", "model", "node", "formats", "inputs", "analyze/job", "report", "report/page"],
     "adaptive/runtime",

@@ -1,10 +1,20 @@
 /** `plimsoll read`: values of a variable, or a part of it. */
 import { UsageError } from "../base/errors.ts";
-import { type BpBlock, type BpDataset, type BpVariable, fullName, selectionOf } from "../formats/bp/index.ts";
+import {
+  type BpBlock,
+  type BpDataset,
+  type BpElement,
+  type BpVariable,
+  elementJson,
+  elementText,
+  elementValues,
+  firstElement,
+  fullName,
+  selectionOf,
+} from "../formats/bp/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDataset } from "./dataset/open.ts";
-import { firstValue, type Value, valueJson, valuesOf, valueText } from "./dataset/values.ts";
 import { option } from "./option.ts";
 
 const JSON_ELEMENTS = 10_000_000;
@@ -109,7 +119,7 @@ function chooseBlocks(
   if (!blocks.every(({ statistics }) => statistics?.min !== undefined))
     throw new UsageError(`--where: "${fullName(variable)}" was written without min and max`);
   return numbered.filter(([, { statistics }]) => {
-    const value = firstValue(side === "min" ? statistics?.min : statistics?.max, variable.type);
+    const value = firstElement(side === "min" ? statistics?.min : statistics?.max, variable.type);
     return (
       statistics?.finite === true && (fits[comparison as string] as (v: number) => boolean)(Number(value))
     );
@@ -148,7 +158,7 @@ function jsonValues(pieces: Iterable<Uint8Array>, variable: BpVariable, count: r
     throw new UsageError(`--json: ${total} values are too many for JSON; use --raw or a smaller --count`);
   const values: unknown[] = [];
   for (const piece of pieces)
-    for (const value of valuesOf(piece, variable.type)) values.push(valueJson(value));
+    for (const value of elementValues(piece, variable.type)) values.push(elementJson(value));
   return values;
 }
 
@@ -161,8 +171,8 @@ async function printRows(
 ): Promise<void> {
   let inRow = 0;
   for (const piece of pieces) {
-    for (const value of valuesOf(piece, variable.type) as Iterable<Value>) {
-      context.out.write(inRow === 0 ? valueText(value) : ` ${valueText(value)}`);
+    for (const value of elementValues(piece, variable.type) as Iterable<BpElement>) {
+      context.out.write(inRow === 0 ? elementText(value) : ` ${elementText(value)}`);
       if (++inRow === width) {
         context.out.write("\n");
         inRow = 0;

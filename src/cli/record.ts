@@ -1,22 +1,16 @@
 /** `plimsoll record -- CMD…`: runs a program, records its accesses, and sums them up. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { AccessCollector, type Metrics } from "../analyze/metric/collector.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatCount, formatMany, formatRate, formatScaled, formatSeconds } from "../base/units.ts";
-import { strace } from "../formats/strace/format.ts";
-import type { TraceFacts } from "../formats/trace/notes.ts";
-import { paperSink } from "../formats/trace/paper.ts";
-import type { CallSink } from "../model/index.ts";
-import { withFile } from "../node/file-source.ts";
-import { createOutput } from "../node/output-file.ts";
-import { isLeftOut } from "../record/filters.ts";
-import { gatherFolder } from "../record/gather.ts";
-import { OPTIONS_FILE, pathPattern, type RecordRun, recordCommand, RUN_FILE } from "../record/launch.ts";
-import { readTraceFiles } from "../record/read-folder.ts";
+import { OPTIONS_FILE, type RecordRun, recordCommand, RUN_FILE } from "../record/launch.ts";
+import {
+  type MeasuredRecording,
+  measureRecording,
+  recordedTrace,
+  writePaperFile,
+} from "../inputs/measure/recording.ts";
 import { ShimUnavailable } from "../record/shim.ts";
-import { STRACE_FILE } from "../record/strace.ts";
-import { unseenNotes } from "../record/unseen.ts";
 import { metricsJson } from "./bps/json.ts";
 import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -64,24 +58,11 @@ export default defineCommand({
     const run = await runCommand(command, folder, options, context);
     context.exitWith(run.exitCode);
     if (run.lost !== undefined) context.note(run.lost);
-    const filter = {
-      only: options.only.map(pathPattern),
-      skip: options.skip.map(pathPattern),
-      all: options.all,
-    };
-    const collect = (syncs = false) =>
-      new AccessCollector({
-        syncs,
-        blockBytes: options.block,
-        includeNonFile: options.all,
-        // strace writes down everything.
-        ...(run.way === "strace" ? { file: (path: string) => !isLeftOut(path, filter) } : {}),
-      });
-    const trace = traceOf(run, context);
-    const found = measure(trace, run, collect);
+    const trace = recordedTrace(run, context);
+    const found = measureRecording(trace, run, options);
     if (context.json) context.printJson(jsonOf(found, run));
     else if (existsSync(run.folder)) for (const line of summary(found, run)) context.note(line);
-    if (options.paper !== undefined) writePaper(options.paper, trace, context);
+    if (options.paper !== undefined) writePaperFile(options.paper, trace, context);
   },
 });
 
@@ -118,92 +99,14 @@ function makeWay(folder: string, force: boolean): void {
   rmSync(folder, { recursive: true });
 }
 
-/** What a run comes to. */
-interface Found {
-  readonly metrics: Metrics;
-  /** Null where they are not known, with strace. */
-  readonly syncs: Syncs | null;
-}
-
-/** fsync and similar calls: no accesses, but time that the program spends on I/O. */
-interface Syncs {
-  readonly calls: number;
-  /** Of all calls together. */
-  readonly seconds: number;
-  /** Time with an access or a sync under way. */
-  readonly ioAndSyncSeconds: number;
-}
-
-/** What a run has left, to be read as often as needed. */
-interface Trace {
-  read(sinkOf: () => CallSink): readonly TraceFacts[];
-}
-
-function traceOf({ folder, way }: RecordRun, context: Context): Trace {
-  if (way === "shim") {
-    const paths = existsSync(folder) ? gatherShim(folder, context) : [];
-    return { read: (sinkOf) => readTraceFiles(paths, sinkOf) };
-  }
-  const path = join(folder, STRACE_FILE);
-  const read = (sinkOf: () => CallSink) => {
-    if (existsSync(path)) withFile(path, (source) => strace.calls(source, sinkOf()));
-    return [];
-  };
-  return { read };
-}
-
-function measure(
-  trace: Trace,
-  { folder, way }: RecordRun,
-  collect: (syncs?: boolean) => AccessCollector,
-): Found {
-  const collector = collect();
-  const facts = trace.read(() => collector.sink(folder));
-  for (const note of unseenNotes(folder)) collector.sink(folder).note(note);
-  const metrics = collector.finish();
-  if (way === "strace") return { metrics, syncs: null };
-  const calls = facts.reduce((sum, { counts }) => sum + counts.syncs, 0);
-  const seconds = facts.reduce((sum, { counts }) => sum + counts.syncNs, 0) / 1e9;
-  if (calls === 0) return { metrics, syncs: { calls, seconds, ioAndSyncSeconds: metrics.ioTimeSeconds } };
-  const all = collect(true);
-  trace.read(() => all.sink(folder));
-  return { metrics, syncs: { calls, seconds, ioAndSyncSeconds: all.finish().ioTimeSeconds } };
-}
-
-function writePaper(path: string, trace: Trace, context: Context): void {
-  const partial = context.partialOutput(path);
-  const output = createOutput(path);
-  try {
-    trace.read(() => paperSink((bytes) => output.append(bytes)));
-    output.commit();
-    partial.done();
-  } catch (error) {
-    output.abort();
-    throw error;
-  }
-}
-
-function gatherShim(folder: string, context: Context): readonly string[] {
-  const { files, empty, running } = gatherFolder(folder);
-  if (empty > 0)
-    context.note(
-      `${formatMany(empty, "process", "processes")} not recorded: no space in ${folder}, or the trace file was truncated`,
-    );
-  if (running > 0)
-    context.note(
-      `${formatMany(running, "process", "processes")} of the program still running; the summary does not include their later calls`,
-    );
-  return files;
-}
-
 function jsonOf(
-  { metrics, syncs }: Found,
+  { metrics, syncs }: MeasuredRecording,
   { folder, way, exitCode, signal, seconds, lost }: RecordRun,
 ): Record<string, unknown> {
   return { ...metricsJson(metrics), folder, with: way, exitCode, signal, seconds, syncs, lost: lost ?? null };
 }
 
-function summary({ metrics, syncs }: Found, { folder, way, seconds, lost }: RecordRun): string[] {
+function summary({ metrics, syncs }: MeasuredRecording, { folder, way, seconds, lost }: RecordRun): string[] {
   const { accesses, bytes, ioTimeSeconds, bps, iops, bandwidthBytesPerSecond, arptSeconds } = metrics;
   const { processes, files } = metrics;
   const rate = (value: number | null, unit: string) =>

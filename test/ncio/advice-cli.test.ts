@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadSweep } from "../../src/cli/ncio/load.ts";
+import { loadMeasured } from "../../src/cli/ncio/load.ts";
 import type { NcioPoint, NcioSweep } from "../../src/model/ncio.ts";
 import { type Planted, plantedSweep } from "./advice-kit.ts";
 import { plimsoll } from "../adaptive/write-kit.ts";
@@ -76,7 +76,7 @@ describe("plimsoll ncio advise", () => {
     // Three patterns of four methods in three cases, two in c-c: spacing does not matter there.
     expect(out).toContain("Unfinished 24 of 44 points are missing");
     expect(out).toContain("The sweep is not finished");
-    expect(loadSweep(folder)).toMatchObject({ missing: 24, sweep: { complete: false } });
+    expect(loadMeasured(folder)).toMatchObject({ missing: 24, sweep: { complete: false } });
   });
 
   it("shows what a terminal would obey", () => {
@@ -89,7 +89,7 @@ describe("plimsoll ncio advise", () => {
   it("takes the points of plimsoll ncio -o", () => {
     const points = sweep.points.filter(({ count, spacing }) => count === 4096 && spacing === 128);
     const path = save("points.json", { points, machine: "here", layout: "some" });
-    expect(loadSweep(path).sweep).toMatchObject({
+    expect(loadMeasured(path).sweep).toMatchObject({
       variables: {},
       defaults: { count: 4096, size: 8, spacing: 128 },
     });
@@ -121,15 +121,15 @@ describe("wrong input of plimsoll ncio advise", () => {
     ["axes.json", { ...sweep, variables: { count: ["x"] } }, /variables\.count is \["x"\]/],
     ["defaults.json", { ...sweep, defaults: { count: 1 } }, /defaults need count, size and spacing/],
   ])("%s is one clear line", (name, value, line) => {
-    expect(() => loadSweep(save(name, value))).toThrow(line);
+    expect(() => loadMeasured(save(name, value))).toThrow(line);
   });
 
   it("names the line of a broken journal", () => {
-    expect(() => loadSweep(saveJournal("odd", sweep.points.slice(0, 2), "{}x\n"))).toThrow(
+    expect(() => loadMeasured(saveJournal("odd", sweep.points.slice(0, 2), "{}x\n"))).toThrow(
       /line 4: not a line/,
     );
-    expect(() => loadSweep(saveJournal("bare", []))).toThrow(/no point measured yet/);
-    expect(() => loadSweep(save("not.ndjson", '{"a":1}\n'))).toThrow(/line 1: not a journal/);
+    expect(() => loadMeasured(saveJournal("bare", []))).toThrow(/no point measured yet/);
+    expect(() => loadMeasured(save("not.ndjson", '{"a":1}\n'))).toThrow(/line 1: not a journal/);
   });
 
   it.each([

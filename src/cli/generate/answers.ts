@@ -1,13 +1,7 @@
-/** What generators of whole studies share: their options, folders that say what they are, and planted beside published. */
+/** What generators of whole studies share: their options, and planted beside published. */
 import { type TextColumn, textTable } from "../../base/text-table.ts";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
-import type { Store } from "../../store/index.ts";
-import { writeFile } from "../../node/write-file.ts";
 import { option } from "../option.ts";
-
-type Batch = ReturnType<Store["beginBatch"]>;
 
 /** Options that all of them have. */
 export const OUTPUT = option.output("DIR", "output folder; replaces earlier output of this command");
@@ -17,49 +11,6 @@ export const SEED = option.whole("random seed", { min: 0, max: 2 ** 32 - 1, defa
 export function requiredOutput(output: string | undefined): string {
   if (output === undefined || output === "") throw new UsageError("--output is missing: name a folder");
   return output;
-}
-
-/** Whether a folder's README begins with the mark; only such a folder is replaced. */
-export function isMarked(folder: string, mark: string): boolean {
-  try {
-    return readFileSync(join(folder, "README.txt"), "utf8").startsWith(mark);
-  } catch {
-    return false;
-  }
-}
-
-/** Writes JSON: a bigint is a number as long as that is exact, and what is no number is null. */
-export function writeAnswers(path: string, value: unknown): void {
-  writeFile(path, `${JSON.stringify(value, exactNumbers, 2)}\n`);
-}
-
-function exactNumbers(_: string, value: unknown): unknown {
-  if (typeof value === "number" && Number.isNaN(value)) return null;
-  if (typeof value !== "bigint") return value;
-  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
-}
-
-/** Fills a new store at `path` in one batch; a failure leaves none of it. */
-export async function fillStore<T>(
-  path: string,
-  writer: string,
-  fill: (batch: Batch) => Promise<T>,
-): Promise<T> {
-  const { Store: Stores } = await import("../../store/index.ts");
-  const store = await Stores.create(path);
-  try {
-    const batch = store.beginBatch({ writer });
-    try {
-      const result = await fill(batch);
-      await batch.commit();
-      return result;
-    } catch (error) {
-      await batch.abort();
-      throw error;
-    }
-  } finally {
-    await store.close();
-  }
 }
 
 /** A planted value beside the published one. */

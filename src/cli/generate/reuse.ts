@@ -1,39 +1,20 @@
 /** `plimsoll generate reuse`: a synthetic centre with the file reuse of a published study, and its true answers. */
-import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
-import { damagePack } from "../../generate/damage/index.ts";
 import {
   type AnswerSheet,
-  AnswerSheetBuilder,
   CALIBRATED_SCALE,
-  centre,
   expectedRuns,
-  type Group,
   INTER_ARRIVALS,
   type InterArrival,
-  LogNames,
-  logOf,
   Population,
   SCENARIO,
-  TableEmitter,
 } from "../../generate/reuse/index.ts";
-import { nodeEncoders } from "../../node/encoders.ts";
+import { isMarked, writeAnswers } from "../../generate/write/answers.ts";
+import { writeDamage, writeLogs, writeTables } from "../../generate/write/reuse.ts";
 import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
-import {
-  comparedTable,
-  fillStore,
-  isMarked,
-  OUTPUT,
-  outsideCount,
-  promiseText,
-  requiredOutput,
-  SEED,
-  writeAnswers,
-} from "./answers.ts";
-import { makeFolder } from "../../node/folders.ts";
+import { comparedTable, OUTPUT, outsideCount, promiseText, requiredOutput, SEED } from "./answers.ts";
 import { writeFile } from "../../node/write-file.ts";
 import { option } from "../option.ts";
 
@@ -120,59 +101,6 @@ export default defineCommand({
     } else context.out.write(summary(sheet as AnswerSheet, made, answers, options.tables, damaged));
   },
 });
-
-/** All groups pass the answer book; `take` does the rest. */
-async function generate(
-  population: Population,
-  context: Context,
-  take: (group: Group) => void | Promise<void>,
-): Promise<AnswerSheet> {
-  const answers = new AnswerSheetBuilder(population);
-  const progress = context.progress({ label: "generate", total: expectedRuns(population), unit: "runs" });
-  for (const group of centre(population)) {
-    answers.add(group);
-    await take(group);
-    progress.add(group.runs.length);
-    await context.yieldToEvents();
-  }
-  progress.end();
-  return answers.finish();
-}
-
-async function writeLogs(work: string, population: Population, context: Context): Promise<AnswerSheet> {
-  const folders = new Set<string>();
-  const names = new LogNames(population);
-  return generate(population, context, async ({ runs }) => {
-    for (const run of runs) {
-      const path = join(work, names.path(run));
-      const folder = dirname(path);
-      if (!folders.has(folder)) {
-        makeFolder(folder);
-        folders.add(folder);
-      }
-      writeFile(path, logOf(run, population, nodeEncoders));
-      await context.yieldToEvents();
-    }
-  });
-}
-
-function writeTables(work: string, population: Population, context: Context): Promise<AnswerSheet> {
-  return fillStore(join(work, "store"), "plimsoll generate reuse", async (batch) => {
-    const emitter = new TableEmitter(population, batch);
-    const sheet = await generate(population, context, (group) => emitter.add(group));
-    await emitter.end();
-    return sheet;
-  });
-}
-
-function writeDamage(folder: string): number {
-  mkdirSync(folder);
-  const pack = damagePack(nodeEncoders);
-  for (const { name, bytes } of pack) writeFile(join(folder, name), bytes);
-  const expected = { files: pack.map(({ bytes: _, ...file }) => file) };
-  writeAnswers(join(folder, "expected.json"), expected);
-  return pack.length;
-}
 
 function readme({ seed, options, items }: AnswerSheet, tables: boolean, damaged: number): string {
   const logs = items.A01?.planted.logs;

@@ -7,28 +7,17 @@ import {
   CLUSTER_CHOICES,
   type ClusterChoice,
   DEFAULT_START,
-  generateSite,
+  type LiveSite,
   SCENARIO,
   Site,
-  SiteAnswers,
-  SiteTables,
 } from "../../generate/sitewide/index.ts";
 import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
-import {
-  comparedTable,
-  fillStore,
-  isMarked,
-  OUTPUT,
-  outsideCount,
-  promiseText,
-  requiredOutput,
-  SEED,
-  writeAnswers,
-} from "./answers.ts";
-import { runLive } from "./sitewide-live.ts";
-import { type FileLimits, writeFiles } from "./sitewide-files.ts";
+import { comparedTable, OUTPUT, outsideCount, promiseText, requiredOutput, SEED } from "./answers.ts";
+import { isMarked, writeAnswers } from "../../generate/write/answers.ts";
+import { runLive } from "../../generate/write/sitewide-live.ts";
+import { type FileLimits, writeFiles } from "../../generate/write/sitewide-files.ts";
+import { writeTables } from "../../generate/write/sitewide-tables.ts";
 import { writeFile } from "../../node/write-file.ts";
 import { option } from "../option.ts";
 
@@ -101,7 +90,24 @@ export default defineCommand({
       throw new UsageError("--live-seconds needs --live");
     if (options.live) {
       const { release, speed, liveSeconds } = options;
-      await runLive({ out, seed, release, speed, seconds: liveSeconds, mark: MARK, isOurs }, context);
+      const { folder, site } = await runLive({
+        out,
+        seed,
+        release,
+        speed,
+        seconds: liveSeconds,
+        mark: MARK,
+        isOurs,
+        signal: context.signal,
+        began: (tree, live) => {
+          if (context.json) return;
+          context.out.write(`${hostLines(tree, live)}\nStop it with Ctrl-C.\n`);
+          context.out.flush();
+        },
+      });
+      const { jobs, servers, clients } = site;
+      if (context.json) context.printJson({ tree: folder, jobs: jobs.length, servers, clients });
+      else context.out.write(`${jobs.length} jobs ran; what each did is in ${join(folder, "jobs.ndjson")}\n`);
       return;
     }
     if (!(scale > 0)) throw new UsageError("--scale must be above 0");
@@ -122,11 +128,11 @@ export default defineCommand({
     const folder = await replaceFolder(output, context, async (work) => {
       const result = options.tables
         ? await writeTables(work, site, context)
-        : await writeFiles(work, site, limits, progressOf(site, context), context);
+        : await writeFiles(work, site, limits, context);
       sheet = result.sheet;
       made = result.made;
       if (options.damage) {
-        const { damageExpectations, writeDamage } = await import("./sitewide-damage.ts");
+        const { damageExpectations, writeDamage } = await import("../../generate/write/sitewide-damage.ts");
         made = { ...made, damaged: writeDamage(join(work, "damage")) };
         sheet = { ...result.sheet, damage: damageExpectations() };
       }
@@ -142,6 +148,12 @@ export default defineCommand({
   },
 });
 
+function hostLines(folder: string, site: LiveSite): string {
+  const server = (host: string) => `  plimsoll collect server --root ${join(folder, host)}`;
+  const client = (host: string) => `  plimsoll collect client --root ${join(folder, host)}`;
+  return `A live site in ${folder}, a root for each host:\n${[...site.servers.map(server), ...site.clients.map(client)].join("\n")}`;
+}
+
 function checkDate(text: string): void {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   const [, year = 0, month = 0, day = 0] = match?.map(Number) ?? [];
@@ -149,32 +161,6 @@ function checkDate(text: string): void {
   const isDate = match !== null && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
   if (!isDate || year < 2008 || year > 2199)
     throw new UsageError(`--start ${text} is no date from 2008 to 2199; write it as ${DEFAULT_START}`);
-}
-
-type Each = (jobs: number) => Promise<void>;
-
-function progressOf(site: Site, context: Context): { each: Each; end: () => void } {
-  const jobs = site.clusters.reduce((all, model) => all + model.jobs * site.options.scale, site.seriesJobs);
-  const progress = context.progress({ label: "generate", total: Math.round(jobs), unit: "jobs" });
-  return {
-    each: async (count) => {
-      progress.add(count);
-      await context.yieldToEvents();
-    },
-    end: () => progress.end(),
-  };
-}
-
-function writeTables(work: string, site: Site, context: Context) {
-  return fillStore(join(work, "store"), "plimsoll generate sitewide", async (batch) => {
-    const answers = new SiteAnswers(site);
-    const tables = new SiteTables(site, batch);
-    const progress = progressOf(site, context);
-    await generateSite(site, [tables, answers], progress.each);
-    await tables.finish();
-    progress.end();
-    return { sheet: answers.finish(), made: { ...tables.rows } };
-  });
 }
 
 const WHAT: Readonly<Record<string, string>> = {

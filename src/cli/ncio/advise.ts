@@ -14,7 +14,8 @@ import type { NcioSweep } from "../../model/index.ts";
 import { CASES } from "../../ncio/pattern/index.ts";
 import { plain } from "../../report/text/index.ts";
 import { defineCommand, type OptionValues } from "../command.ts";
-import { type Loaded, loadSweep } from "./load.ts";
+import type { Loaded } from "../../ncio/run/load.ts";
+import { loadMeasured } from "./load.ts";
 import { option } from "../option.ts";
 
 const options = {
@@ -41,7 +42,7 @@ export default defineCommand({
       "best method for a pattern, and the gain of a change",
   },
   async run({ arguments: [path], options: given }, context) {
-    const loaded = loadSweep(path as string);
+    const loaded = loadMeasured(path as string);
     const { sweep, missing } = loaded;
     const advice = asksForPattern(given) ? adviceOf(sweep, given, loaded) : undefined;
     if (context.json) {

@@ -6,6 +6,7 @@ import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import type { NcioSweep, NcioVariable } from "../../model/index.ts";
 import { Journal } from "../../ncio/run/journal.ts";
+import { JOURNAL } from "../../ncio/run/load.ts";
 import { PAPER_SWEEPS, sweepPoints } from "../../ncio/run/plan.ts";
 import { patternOf } from "../../ncio/pattern/index.ts";
 import { version } from "../../../package.json";
@@ -22,7 +23,6 @@ import { writeFile } from "../../node/write-file.ts";
 import { option } from "../option.ts";
 
 const VARIABLES = Object.keys(PAPER_SWEEPS) as NcioVariable[];
-const JOURNAL = "journal.ndjson";
 
 export default defineCommand({
   name: "ncio sweep",

@@ -21,7 +21,7 @@ interface JournalLine {
   readonly point: NcioPoint;
 }
 
-type PointReader = (value: unknown, source: string, where: string, line: number) => NcioPoint;
+export type PointReader = (value: unknown, source: string, where: string, line: number) => NcioPoint;
 
 export class Journal {
   readonly startedUnixMs: number;
@@ -39,7 +39,7 @@ export class Journal {
   /** Begins a journal, or resumes one of the same setting. `pointOf` checks what a line says of a point. */
   static open(path: string, setting: unknown, nowUnixMs: number, pointOf: PointReader): Journal {
     if (existsSync(path)) {
-      const { head, points, wholeBytes } = read(path, pointOf);
+      const { head, points, wholeBytes } = readJournal(path, pointOf);
       if (JSON.stringify(head.setting) !== JSON.stringify(setting))
         throw new UsageError(
           `${path} belongs to a run with other options; repeat its command line to resume it, or choose another folder`,
@@ -75,7 +75,8 @@ function append(path: string, file: number, value: unknown): void {
   });
 }
 
-function read(
+/** A truncated last line is a point that was not measured. */
+export function readJournal(
   path: string,
   pointOf: PointReader,
 ): { head: JournalHead; points: Map<string, NcioPoint>; wholeBytes: number } {

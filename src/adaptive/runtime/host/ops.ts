@@ -1,40 +1,22 @@
 /** The writes of one process in columns: the same that simulated runs have. */
 import { assert } from "../../../base/assert.ts";
 
+/** `block`: whose data, the rank itself unless another wrote for it; `host`: the process that did it. */
+const COLUMNS = [
+  ...(["rank", "block", "target", "file", "offset", "bytes"] as const),
+  ...(["start", "end", "flags", "host"] as const),
+] as const;
+type Column = (typeof COLUMNS)[number];
+
 /** One array per column; times in seconds since the run began. */
-export interface OpColumns {
-  readonly rank: number[];
-  /** Whose data: the rank itself unless another wrote for it. */
-  readonly block: number[];
-  readonly target: number[];
-  readonly file: number[];
-  readonly offset: number[];
-  readonly bytes: number[];
-  readonly start: number[];
-  readonly end: number[];
-  readonly flags: number[];
-  /** The process that did it. */
-  readonly host: number[];
-}
+export type OpColumns = { readonly [Name in Column]: number[] };
+type Op = { readonly [Name in Column]: number };
 
-type Op = { readonly [Column in keyof OpColumns]: number };
-
-export const noOps = (): OpColumns => ({
-  rank: [],
-  block: [],
-  target: [],
-  file: [],
-  offset: [],
-  bytes: [],
-  start: [],
-  end: [],
-  flags: [],
-  host: [],
-});
+export const noOps = (): OpColumns => Object.fromEntries(COLUMNS.map((name) => [name, []])) as never;
 
 export function addOp(ops: OpColumns, op: Op): void {
   assert(op.bytes > 0 && op.end >= op.start, "a write that is noted moved bytes, and took time");
-  for (const column of Object.keys(ops) as (keyof OpColumns)[]) ops[column].push(op[column]);
+  for (const name of COLUMNS) ops[name].push(op[name]);
 }
 
 /** Of all processes, by start. */
@@ -53,17 +35,5 @@ export function joinOps(all: readonly OpColumns[]): OpColumns {
 
 const opAt = (ops: OpColumns, i: number): Op => {
   assert(i >= 0 && i < ops.rank.length, "a write that was noted");
-  const at = (column: keyof OpColumns) => ops[column][i] as number;
-  return {
-    rank: at("rank"),
-    block: at("block"),
-    target: at("target"),
-    file: at("file"),
-    offset: at("offset"),
-    bytes: at("bytes"),
-    start: at("start"),
-    end: at("end"),
-    flags: at("flags"),
-    host: at("host"),
-  };
+  return Object.fromEntries(COLUMNS.map((name) => [name, ops[name][i]])) as never;
 };

@@ -9,7 +9,7 @@ export const a11 = defineItem({
   title: "Data per run (figure 6, finding 6)",
   section: "load",
   about:
-    "Per run the bytes that it moved to and from selected files, for read runs and write runs (A06) apart.",
+    "Per run the bytes that it moved to and from selected files, separately for read runs and write runs (A06).",
   reading:
     "These means are over runs; A13's are over files, and larger. Published values are derived from the totals: 4.7 PB over 69 % and 3.1 PB over 31 % of 400,000 runs.",
   options: ["runBytes", "partial"],

@@ -9,7 +9,7 @@ export const a15 = defineItem({
   title: "Variation from run to run (figures 10a and 10b, finding 10)",
   section: "variation",
   about:
-    "Per file the coefficient of variation, sd / mean, over its runs of (a) bytes and (b) I/O time. Both types together, or read and write runs apart (covRuns per-type: one value per file and type). Needs two runs and a mean above zero.",
+    "Per file the coefficient of variation, sd / mean, over its runs of (a) bytes and (b) I/O time. Both types together, or read and write runs separately (covRuns per-type: one value per file and type). Needs two runs and a mean above zero.",
   reading: "Amounts that hardly change beside times that do: the difference is what the storage adds.",
   options: ["ioTime", "ddof", "covRuns", "metadataOnly", "partial", "classRule", "classThreshold"],
   values: {

@@ -37,7 +37,7 @@ allows: "most files are both" is *more than half*, whatever the published 71 %. 
 with replacement (the runs for findings 2 and 6), \`replicates\` times, from \`seed\`; with more than 3,000 files or 5,000 runs a
 part chosen by hash is drawn from, and the interval is scaled by the root of the ratio and laid around the number of all.
 
-The least over the most loaded OST (finding 7) is a ratio of extremes of many. Chance drives extremes apart, so that the number
+The least over the most loaded OST (finding 7) is a ratio of extreme values. Chance drives extremes apart, so that the number
 seen is smaller than the one in the long run, and resampling files makes it smaller still: percentiles of a bootstrap would
 lie below the number itself. Its interval is made otherwise. The load of an OST is a sum of what single accesses moved; taking
 them as a Poisson process, each sum has limits from the gamma distribution (M. P. Fay and E. J. Feuer, *Confidence intervals
@@ -62,7 +62,7 @@ files behind the most active OSTs), \`hours\` (with those to avoid). A predictio
 
 ## Speed
 
-All accesses are read three times, and of them only the columns that are asked for: for the totals of each file, to pick the
+All accesses are read three times, and only the columns that are needed: for the totals of each file, to pick the
 accesses of the selected files, and for the census. The first and the last are aggregations in DuckDB, on all processors; files
 that are not selected are counted by bins, and no table of all files is kept. The second is a join whose result comes out of the
 database in narrow columns, as three streams, each of every third segment and in a thread of its own: an access is 48 bytes in one

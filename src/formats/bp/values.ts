@@ -1,11 +1,11 @@
 /** Elements of BP data as people read them. */
 import { exactNumber } from "../../base/words.ts";
-import type { BpType } from "../../formats/bp/index.ts";
+import type { BpType } from "./types.ts";
 
-export type Value = number | string | readonly [number, number];
+export type BpElement = number | string | readonly [number, number];
 
 /** Numbers are exact; 64-bit integers beyond 2^53 become strings, complex numbers pairs. */
-export function* valuesOf(bytes: Uint8Array, type: BpType): Generator<Value> {
+export function* elementValues(bytes: Uint8Array, type: BpType): Generator<BpElement> {
   if (type.kind === "string" || type.kind === "strings") {
     yield new TextDecoder().decode(bytes);
     return;
@@ -15,27 +15,27 @@ export function* valuesOf(bytes: Uint8Array, type: BpType): Generator<Value> {
   for (let at = 0; at + type.size <= bytes.length; at += type.size) yield read(at);
 }
 
-export const firstValue = (bytes: Uint8Array | undefined, type: BpType): Value | null =>
-  bytes === undefined ? null : (valuesOf(bytes, type).next().value ?? null);
+export const firstElement = (bytes: Uint8Array | undefined, type: BpType): BpElement | null =>
+  bytes === undefined ? null : (elementValues(bytes, type).next().value ?? null);
 
-export function valueText(value: Value | null): string {
+export function elementText(value: BpElement | null): string {
   if (value === null) return "";
   return typeof value === "object" ? `${value[0]}${value[1] < 0 ? "" : "+"}${value[1]}i` : String(value);
 }
 
 /** Six digits are enough to recognise a number by. */
-export const shortText = (value: Value | null): string =>
-  typeof value === "number" ? String(Number(value.toPrecision(6))) : valueText(value);
+export const shortElement = (value: BpElement | null): string =>
+  typeof value === "number" ? String(Number(value.toPrecision(6))) : elementText(value);
 
 /** JSON has no NaN or infinity: they become strings. */
-export function valueJson(value: Value | null): unknown {
+export function elementJson(value: BpElement | null): unknown {
   const plain = (one: number) => (Number.isFinite(one) ? one : String(one));
   if (value === null || typeof value === "string") return value;
   return typeof value === "number" ? plain(value) : value.map(plain);
 }
 
 /** Numbers arrive in the byte order of this machine, which is little endian wherever we write. */
-function readerOf(view: DataView, { name }: BpType): (at: number) => Value {
+function readerOf(view: DataView, { name }: BpType): (at: number) => BpElement {
   switch (name) {
     case "int8":
       return (at) => view.getInt8(at);

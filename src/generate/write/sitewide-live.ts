@@ -2,8 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
-import { FolderFiles, type LiveJob, LiveSite, type Release } from "../../generate/sitewide/index.ts";
-import type { Context } from "../context.ts";
+import { FolderFiles, type LiveJob, LiveSite, type Release } from "../sitewide/index.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { appendFile, writeFile } from "../../node/write-file.ts";
 
@@ -16,13 +15,17 @@ interface LiveRun {
   readonly seconds: number | undefined;
   readonly mark: string;
   isOurs(folder: string): boolean;
+  readonly signal: AbortSignal;
+  /** Called once when the tree is there. */
+  began(folder: string, site: LiveSite): void;
 }
 
 /** Files change once a second, or as often as the site's seconds go by if that is slower. */
 const STEP_MS = 1000;
 
-export async function runLive(run: LiveRun, context: Context): Promise<void> {
-  const { out, seed, speed, seconds, mark } = run;
+/** Until its seconds are over or somebody stops it. */
+export async function runLive(run: LiveRun): Promise<{ readonly folder: string; readonly site: LiveSite }> {
+  const { out, seed, speed, seconds, mark, signal } = run;
   const folder = out.replace(/(?<=.)\/+$/, "");
   if (existsSync(folder) && !run.isOurs(folder))
     throw new UsageError(
@@ -38,10 +41,7 @@ export async function runLive(run: LiveRun, context: Context): Promise<void> {
   const startNs = BigInt(startMs) * 1_000_000n;
   const release = run.release as Release;
   const site = new LiveSite({ seed, release, startNs, speed }, new FolderFiles(folder));
-  if (!context.json) {
-    context.out.write(`${hostLines(folder, site)}\nStop it with Ctrl-C.\n`);
-    context.out.flush();
-  }
+  run.began(folder, site);
   const log = new JobLog(join(folder, "jobs.ndjson"));
   for (;;) {
     const passedSeconds = (Date.now() - startMs) / 1000;
@@ -49,20 +49,12 @@ export async function runLive(run: LiveRun, context: Context): Promise<void> {
     const at = isLast ? seconds / speed : passedSeconds;
     site.advanceTo(startNs + BigInt(Math.floor(at * 1e9)));
     log.update(site.jobs);
-    if (isLast || context.signal.aborted) break;
-    await pause(STEP_MS, context.signal);
-    if (context.signal.aborted) break;
+    if (isLast || signal.aborted) break;
+    await pause(STEP_MS, signal);
+    if (signal.aborted) break;
   }
   log.end(site.jobs, site.nowNs);
-  const jobs = site.jobs.length;
-  if (context.json) context.printJson({ tree: folder, jobs, servers: site.servers, clients: site.clients });
-  else context.out.write(`${jobs} jobs ran; what each did is in ${join(folder, "jobs.ndjson")}\n`);
-}
-
-function hostLines(folder: string, site: LiveSite): string {
-  const server = (host: string) => `  plimsoll collect server --root ${join(folder, host)}`;
-  const client = (host: string) => `  plimsoll collect client --root ${join(folder, host)}`;
-  return `A live site in ${folder}, a root for each host:\n${[...site.servers.map(server), ...site.clients.map(client)].join("\n")}`;
+  return { folder, site };
 }
 
 /** A line when a job has started, and one with all it did when it has ended, or when the site stops before. */

@@ -1,6 +1,7 @@
 /** Writes the damage pack of samples, and what must become of each. */
 import { dirname, join } from "node:path";
-import { damagePack } from "../../generate/sitewide/index.ts";
+import { damagePack } from "../sitewide/index.ts";
+import { writeAnswers } from "./answers.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { writeFile } from "../../node/write-file.ts";
 
@@ -15,16 +16,11 @@ export function writeDamage(folder: string): number {
     }
   }
   const cases = damageExpectations();
-  writeFile(join(folder, "expected.json"), `${JSON.stringify({ cases }, exactText, 2)}\n`);
+  writeAnswers(join(folder, "expected.json"), { cases });
   return pack.length;
 }
 
 /** The cases without their bytes. */
 export function damageExpectations() {
   return damagePack().map(({ files, ...rest }) => ({ ...rest, files: files.map(({ path }) => path) }));
-}
-
-function exactText(_: string, value: unknown): unknown {
-  if (typeof value !== "bigint") return value;
-  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
 }

@@ -12,11 +12,11 @@ import {
   SiteAnswers,
   type SiteTaker,
   clientReadings,
-  generateSite,
   sacctLines,
   seriesMinutes,
-} from "../../generate/sitewide/index.ts";
-import type { Context } from "../context.ts";
+} from "../sitewide/index.ts";
+import type { Listener } from "../../base/listener.ts";
+import { generateJobs } from "./sitewide-tables.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { appendFile, writeFile } from "../../node/write-file.ts";
 
@@ -31,22 +31,20 @@ export async function writeFiles(
   work: string,
   site: Site,
   limits: FileLimits,
-  progress: { each: (jobs: number) => Promise<void>; end: () => void },
-  context: Context,
+  listener: Listener,
 ): Promise<{ readonly sheet: AnswerSheet; readonly made: Record<string, number> }> {
   const answers = new SiteAnswers(site);
   const jobs = new JobFiles(work, limits);
   const samples = new Samples(site, limits.release, limits.sampleMinutes, seriesMinutes(site)[0]);
   const takers: SiteTaker[] = site.hasSeries ? [answers, jobs, samples] : [answers, jobs];
-  await generateSite(site, takers, progress.each);
-  progress.end();
+  await generateJobs(site, takers, listener);
   let written = 0;
   for (const { server, unix, text } of samples.samples()) {
     const path = join(work, "samples", server, `${unix}.txt`);
     if (written < 1000) makeFolder(dirname(path));
     writeFile(path, text);
     written++;
-    await context.yieldToEvents();
+    await listener.yieldToEvents?.();
   }
   const planted = { clients: { ...jobs.planted }, ...(site.hasSeries && { samples: samples.planted }) };
   const item: AnswerItem = { planted, published: {}, tolerance: {} };

@@ -1,0 +1,50 @@
+/** Folders of generators: what they are, the answers in them, and a store that is filled at once. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeFile } from "../../node/write-file.ts";
+import type { Store } from "../../store/index.ts";
+
+type Batch = ReturnType<Store["beginBatch"]>;
+
+/** Whether a folder's README begins with the mark; only such a folder is replaced. */
+export function isMarked(folder: string, mark: string): boolean {
+  try {
+    return readFileSync(join(folder, "README.txt"), "utf8").startsWith(mark);
+  } catch {
+    return false;
+  }
+}
+
+/** Writes JSON: a bigint is a number as long as that is exact, and what is no number is null. */
+export function writeAnswers(path: string, value: unknown): void {
+  writeFile(path, `${JSON.stringify(value, exactNumbers, 2)}\n`);
+}
+
+function exactNumbers(_: string, value: unknown): unknown {
+  if (typeof value === "number" && Number.isNaN(value)) return null;
+  if (typeof value !== "bigint") return value;
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
+}
+
+/** Fills a new store at `path` in one batch; a failure leaves none of it. */
+export async function fillStore<T>(
+  path: string,
+  writer: string,
+  fill: (batch: Batch) => Promise<T>,
+): Promise<T> {
+  const { Store: Stores } = await import("../../store/index.ts");
+  const store = await Stores.create(path);
+  try {
+    const batch = store.beginBatch({ writer });
+    try {
+      const result = await fill(batch);
+      await batch.commit();
+      return result;
+    } catch (error) {
+      await batch.abort();
+      throw error;
+    }
+  } finally {
+    await store.close();
+  }
+}

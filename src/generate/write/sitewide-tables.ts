@@ -1,0 +1,30 @@
+/** A synthetic site as a store. */
+import { join } from "node:path";
+import type { Listener } from "../../base/listener.ts";
+import { generateSite, type Site, SiteAnswers, SiteTables, type SiteTaker } from "../sitewide/index.ts";
+import { fillStore } from "./answers.ts";
+
+export function writeTables(work: string, site: Site, listener: Listener) {
+  return fillStore(join(work, "store"), "plimsoll generate sitewide", async (batch) => {
+    const answers = new SiteAnswers(site);
+    const tables = new SiteTables(site, batch);
+    await generateJobs(site, [tables, answers], listener);
+    await tables.finish();
+    return { sheet: answers.finish(), made: { ...tables.rows } };
+  });
+}
+
+/** The whole site, with what it has come to. */
+export async function generateJobs(
+  site: Site,
+  takers: readonly SiteTaker[],
+  listener: Listener,
+): Promise<void> {
+  const jobs = site.clusters.reduce((all, model) => all + model.jobs * site.options.scale, site.seriesJobs);
+  const progress = listener.progress?.({ label: "generate", total: Math.round(jobs), unit: "jobs" });
+  await generateSite(site, takers, async (count) => {
+    progress?.add(count);
+    await listener.yieldToEvents?.();
+  });
+  progress?.end();
+}

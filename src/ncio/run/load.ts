@@ -1,0 +1,82 @@
+/** Finds and reads what was measured: a sweep's folder, its sweep.json, the file of `plimsoll ncio -o`, or an unfinished sweep. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { FormatError, UsageError } from "../../base/errors.ts";
+import type { NcioSweep } from "../../model/index.ts";
+import { patternOf } from "../pattern/index.ts";
+import { type PointReader, readJournal } from "./journal.ts";
+import { type PointPlan, sweepPoints } from "./plan.ts";
+
+export interface Loaded {
+  readonly sweep: NcioSweep;
+  /** Points that the sweep still has to measure. */
+  readonly missing: number;
+  readonly path: string;
+}
+
+/** Checked readers of what came from elsewhere. */
+interface SweepReaders {
+  readonly point: PointReader;
+  sweep(value: unknown, source: string): NcioSweep;
+  /** What a run was going to measure, from the options in its journal; throws when they are none. */
+  plan(setting: unknown): Parameters<typeof sweepPoints>[0];
+}
+
+const SWEEP = "sweep.json";
+export const JOURNAL = "journal.ndjson";
+/** Larger than any sweep; a file of another kind is not read into memory for nothing. */
+const BYTES_MAX = 256 * 1024 * 1024;
+
+export function loadSweep(path: string, readers: SweepReaders): Loaded {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new UsageError(`${path}: there is no such file or folder`);
+  const names = found.isDirectory() ? [SWEEP, JOURNAL].map((name) => join(path, name)) : [path];
+  const file = names.find((name) => existsSync(name));
+  if (file === undefined)
+    throw new UsageError(
+      `${path}: no ${SWEEP} and no ${JOURNAL} found; give the folder of plimsoll ncio sweep`,
+    );
+  const { size } = statSync(file);
+  if (size > BYTES_MAX)
+    throw new FormatError(file, {}, `${size} bytes; no sweep is larger than ${BYTES_MAX}`);
+  return file.endsWith(".ndjson") ? unfinished(file, readers) : whole(file, readers);
+}
+
+function whole(path: string, readers: SweepReaders): Loaded {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new FormatError(path, {}, "not JSON; expected sweep.json of plimsoll ncio sweep", { cause: error });
+  }
+  return { sweep: readers.sweep(value, path), missing: 0, path };
+}
+
+function unfinished(path: string, readers: SweepReaders): Loaded {
+  const { head, points } = readJournal(path, readers.point);
+  if (points.size === 0)
+    throw new FormatError(path, {}, "no point measured yet; repeat the sweep command to continue");
+  const { variables, defaults, planned } = planOf(path, head.setting, readers);
+  const sweep: NcioSweep = {
+    variables,
+    defaults,
+    plimsoll: "ncio-sweep",
+    version: 1,
+    machine: "not recorded",
+    startedUnixMs: head.startedUnixMs,
+    layout: patternOf((planned[0] as PointPlan).pattern).layout,
+    complete: points.size >= planned.length,
+    points: [...points.values()],
+  };
+  return { sweep, missing: Math.max(0, planned.length - points.size), path };
+}
+
+function planOf(path: string, setting: unknown, readers: SweepReaders) {
+  try {
+    const plan = readers.plan(setting);
+    return { ...plan, planned: sweepPoints(plan) };
+  } catch (cause) {
+    throw new FormatError(path, { line: 1 }, "its options are not those of plimsoll ncio sweep", { cause });
+  }
+}
