@@ -16,7 +16,7 @@ import type { World } from "./world.ts";
 
 const KIB = 1024;
 /** Scattered reads are drawn one by one. */
-const SCATTERED_MAX = 12_000;
+const SCATTERED_MAX = 8000;
 
 export const CALL_FLAWS: readonly Flaw[] = [
   { cause: "small-writes", ranksMin: 1, ranksMax: 512, plan: (setting) => small(setting, "write") },

@@ -198,7 +198,7 @@ function storm(setting: Setting) {
   const { draw, machine, ranks, parts, place, word } = setting;
   const rate = rateOf(machine, ranks);
   const bytes = draw.size(32, 1024);
-  const files = draw.whole(16, clamp(FILES_MAX / ranks, 17, 2500));
+  const files = draw.whole(8, Math.max(9, FILES_MAX / ranks / parts));
   // Newer C libraries ask for a name by a call that the recorder does not know; it never knows of removals.
   const asks = draw.chance(0.5);
   const write = machine.writeCall + bytes / rate;

@@ -10,7 +10,7 @@ import { planHealthy } from "./healthy.ts";
 import { drawMachine, harmless } from "./machine.ts";
 import { MPIIO_FLAWS } from "./mpiio.ts";
 import { drawPlace } from "./place.ts";
-import { logPlan, type Part, type Program, secondsOf } from "./program.ts";
+import { callCount, type Part, type Program, secondsOf } from "./program.ts";
 import { RANK_FLAWS } from "./ranks.ts";
 
 const FLAWS: readonly Flaw[] = [...CALL_FLAWS, ...FILE_FLAWS, ...RANK_FLAWS, ...MPIIO_FLAWS, ...HDF5_FLAWS];
@@ -66,7 +66,8 @@ export function drawJob(seed: number, index: number, among: readonly Cause[] = [
     const tried = attempt < ATTEMPTS / 2 ? causes : causes.slice(0, 1);
     const draw = new Draw(Random.stream(seed, STREAM_JOB, index * ATTEMPTS + attempt));
     const kind = wanted === "decoy" || wanted === "control" ? wanted : "planted";
-    const job = judged(drawProgram(draw, { seed, index, kind, causes: tried }), kind, tried);
+    const program = drawProgram(draw, { seed, index, kind, causes: tried });
+    const job = program === undefined ? undefined : judged(program, kind, tried);
     if (job !== undefined) return job;
   }
   throw new Error(`no job with ${causes.join(" and ")} in ${ATTEMPTS} attempts (seed ${seed}, job ${index})`);
@@ -105,7 +106,7 @@ interface Wanted {
 const WORDS = ["out", "state", "field", "table", "snap", "mesh", "hist", "input", "wave", "grid"];
 const PROGRAMS = ["solve", "flow", "climate", "train", "align", "md", "lattice", "assemble"];
 
-function drawProgram(draw: Draw, { seed, index, kind, causes }: Wanted): Program {
+function drawProgram(draw: Draw, { seed, index, kind, causes }: Wanted): Program | undefined {
   const flaws = causes.map(flawOf);
   const ranksMin = Math.max(1, ...flaws.map((flaw) => flaw.ranksMin));
   const ranksMax = Math.min(512, ...flaws.map((flaw) => flaw.ranksMax));
@@ -115,7 +116,7 @@ function drawProgram(draw: Draw, { seed, index, kind, causes }: Wanted): Program
   const steps = Math.min(draw.whole(1, 12), Math.max(1, Math.floor(1024 / ranks)));
   const words = [...WORDS];
   const word = () => words.splice(draw.random.below(words.length), 1)[0] as string;
-  const mainSeconds = kind === "decoy" ? draw.log(0.02, 0.3) : draw.log(2, 200);
+  const wanted = kind === "decoy" ? draw.log(0.02, 0.3) : draw.log(2, 200);
   const parts: Part[] = [];
   const add = (cause: Cause | undefined, seconds: number, plan: (setting: Setting) => Activity) => {
     const when = draw.pick(["first step", "every step", "every step", "last step"] as const);
@@ -124,35 +125,34 @@ function drawProgram(draw: Draw, { seed, index, kind, causes }: Wanted): Program
     const setting = { draw, machine: costs, ranks, parts: turns, seconds, place, word: word() };
     parts.push({ cause, activity: plan(setting), when, barrier: draw.chance(0.85) });
   };
-  for (const [position, flaw] of flaws.entries()) {
-    const share = position === 0 ? 1 : draw.between(0.1, 0.6);
-    add(flaw.cause, share * mainSeconds, (setting) => flaw.plan(setting));
-  }
-  const healthy = kind === "planted" ? (draw.chance(0.75) ? 1 : 0) : draw.pick([1, 2, 3]);
-  for (let i = 0; i < healthy; i++) {
-    const seconds = kind === "planted" ? mainSeconds * draw.log(0.05, 0.8) : draw.log(1, 60);
-    add(undefined, seconds, planHealthy);
-  }
   const idle: Program = {
     ...{ seed, job: index, name: draw.pick(PROGRAMS), ranks, mpi: ranks > 1 || draw.chance(0.4), steps },
     ...{ computeSeconds: 0, tailSeconds: draw.between(0.02, 0.1), machine, place, parts },
     ...{ heatmap: draw.chance(0.7), traces: false },
   };
+  // Files and calls have limits, so the main cause may take less than was wanted; the rest goes by what it takes.
+  let taken = wanted;
+  for (const [position, flaw] of flaws.entries()) {
+    const share = position === 0 ? 1 : draw.between(0.1, 0.6);
+    add(flaw.cause, share * taken, (setting) => flaw.plan(setting));
+    if (position > 0 || kind !== "planted") continue;
+    taken = secondsOf(idle, new Set());
+    if (taken - secondsOf(idle, new Set(causes)) < GAIN_SECONDS_MIN) return undefined;
+  }
+  const healthy = kind === "planted" ? (draw.chance(0.75) ? 1 : 0) : draw.pick([1, 2, 3]);
+  for (let i = 0; i < healthy; i++) {
+    const seconds = kind === "planted" ? taken * draw.log(0.05, 0.8) : draw.log(1, 60);
+    add(undefined, seconds, planHealthy);
+  }
   const share = draw.chance(0.15) ? 0 : draw.between(0, 0.95);
   const wantsTraces = draw.chance(0.4);
   const busy = secondsOf(idle, new Set());
   const program = { ...idle, computeSeconds: (busy * share) / (1 - share) };
-  return { ...program, traces: wantsTraces && traceable(program) };
+  return { ...program, traces: wantsTraces && callCount(program) <= TRACED_MAX };
 }
 
 /** Traces hold every call, so only jobs with few of them have some. */
 const TRACED_MAX = 20_000;
-
-function traceable(program: Program): boolean {
-  let count = 0;
-  for (const call of logPlan(program, new Set()).calls) count += call.count ?? 1;
-  return count <= TRACED_MAX;
-}
 
 /** With the truth from its twins; nothing when it does not show what it should. */
 function judged(program: Program, kind: JobKind, causes: readonly Cause[]): CounterfactualJob | undefined {

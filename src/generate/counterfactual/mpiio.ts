@@ -9,7 +9,7 @@ const KIB = 1024;
 /** ROMIO's buffer for sieving writes. */
 const WINDOW = 512 * KIB;
 /** Windows are read and written in turns, call by call. */
-const WINDOWS_MAX = 6000;
+const WINDOWS_MAX = 4000;
 
 export const MPIIO_FLAWS: readonly Flaw[] = [
   { cause: "independent-mpiio", also: ["small-writes"], ranksMin: 2, ranksMax: 256, plan: independent },

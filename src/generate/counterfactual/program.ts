@@ -39,6 +39,11 @@ export function secondsOf(program: Program, mended: ReadonlySet<Cause>): number 
   return play(program, mended, false).seconds;
 }
 
+/** Single calls of the program with all its flaws. */
+export function callCount(program: Program): number {
+  return play(program, new Set(), false).world.callCount;
+}
+
 /** What a recorder would have seen of it. */
 export function logPlan(program: Program, mended: ReadonlySet<Cause>): LogPlan {
   const { world, seconds } = play(program, mended, true);

@@ -37,6 +37,8 @@ export interface WorldOptions {
 export class World {
   readonly ranks: number;
   readonly calls: Call[] = [];
+  /** Single calls, kept or not. */
+  callCount = 0;
   readonly layouts = new Map<string, Layout>();
   readonly datasets = new Map<string, Dataset>();
   /** A rank whose bytes move slower by this factor, in all that it does. */
@@ -97,7 +99,10 @@ export class World {
 
   /** Calls one after the other. */
   make(rank: number, run: Run): void {
-    this.weave(rank, run.count ?? 1, [{ ...run, count: 1 }]);
+    const { count = 1 } = run;
+    const each = (this.#noise[rank] as number) * run.seconds;
+    this.#keep(rank, run, this.clock(rank), each, count, each);
+    this.pass(rank, count * each);
   }
 
   /** `count` rounds of a few calls each: write and sync, or open, write and close. */
@@ -155,17 +160,31 @@ export class World {
     count: number,
     round: number,
   ): void {
+    this.callCount += count;
     if (!this.#options.recording) return;
     assert(
       Number.isSafeInteger(offset) && Number.isSafeInteger(bytes),
       `${kind} of ${bytes} bytes at ${offset}`,
     );
-    const call = { layer, kind, rank, file, offset, bytes, start, collective };
-    if (count === 1) this.calls.push({ ...call, end: start + each });
-    else {
-      const end = start + (count - 1) * round + each;
-      this.calls.push({ ...call, end, count, strideBytes: stride, secondsEach: each });
-    }
+    const end = start + (count - 1) * round + each;
+    this.calls.push(
+      count === 1
+        ? { layer, kind, rank, file, offset, bytes, start, end, collective }
+        : {
+            layer,
+            kind,
+            rank,
+            file,
+            offset,
+            bytes,
+            start,
+            end,
+            collective,
+            count,
+            strideBytes: stride,
+            secondsEach: each,
+          },
+    );
   }
 
   #stream(kind: number, id: number, value: () => number): Float64Array {
