@@ -1,21 +1,49 @@
 /** What an analysis of one job returns: something a person should know, with its evidence and what to do. */
 
-/** high: costs much of the run; warn: costs something, or will at scale; info: good to know. */
+import type { Figure } from "./figure.ts";
+
+/** high: costs at least a tenth of the run; warn: a hundredth; info: less, or good to know. */
 export const SEVERITIES = ["high", "warn", "info"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 const CONFIDENCES = ["high", "medium", "low"] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
+/**
+ * What a cost rests on. critical-path: traced calls, phase by phase; slowest-rank: times of the slowest rank;
+ * estimated: a model of what healthy calls would take; unknown: the log cannot tell.
+ */
+export const COST_BASES = ["critical-path", "slowest-rank", "estimated", "unknown"] as const;
+export type CostBasis = (typeof COST_BASES)[number];
+
+/** How much sooner the job would end without the cause. */
+export interface Cost {
+  /** Null when the log cannot tell. */
+  readonly seconds: number | null;
+  /** Of the run time; null also when the log has no run time. */
+  readonly shareOfRun: number | null;
+  readonly basis: CostBasis;
+  /** An upper bound: "at most". */
+  readonly atMost: boolean;
+  /** How it was computed, or why it cannot be, in a sentence. */
+  readonly model: string;
+  /** Finding with a larger cost that explains most of the same time, so that the two do not add up. */
+  readonly within: string | null;
+}
+
 export interface Finding {
   /** Id of the rule; stable, never reused. */
   readonly id: string;
+  /** Follows from the cost. */
   readonly severity: Severity;
+  readonly cost: Cost;
   /** A few words: "Small writes". */
   readonly title: string;
   /** One or two sentences with the numbers that matter. */
   readonly statement: string;
   readonly evidence: Evidence;
+  /** The picture that shows it; findings of severity info may go without. */
+  readonly figure?: Figure;
   /** The limits it was judged by, as used. */
   readonly threshold: readonly ThresholdUse[];
   /** What to change, in sentences. */

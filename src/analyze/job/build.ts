@@ -12,6 +12,7 @@ import {
 } from "../../model/index.ts";
 import { type Activity, activityOfTrace, HeatBuilder } from "./activity.ts";
 import { ioTimes, isBelowDfs } from "./io-times.ts";
+import { Ledger } from "./cost/ledger.ts";
 import { factsOf } from "./facts.ts";
 import type { Job, JobFile, RankLoad, RunFacts } from "./job.ts";
 import { ostLoads } from "./osts.ts";
@@ -143,15 +144,18 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
   const modules = new Set(runs.flatMap(({ modules: own }) => own));
   const isDated = runs.some((run) => !Number.isNaN(run.startUnixSeconds));
   const start = isDated ? startUnixSeconds : Number.NaN;
+  const file = (fileId: string) => byId.get(fileId);
+  const ledger = new Ledger({ files, file, rankLoads, runSeconds: seconds });
   const facts = { runs, ranks, runSeconds: seconds, startUnixSeconds: start, records, files, rankLoads };
   return {
     ...facts,
+    ledger,
     modules,
     facts: factsOf(modules, trace?.layers.map(({ layer }) => layer) ?? [], hasRanks),
     partialModules: new Set(runs.flatMap(({ partialModules }) => partialModules)),
     layer: (name) => byLayer.get(name) ?? [],
-    file: (fileId) => byId.get(fileId),
-    io: ioTimes(files, rankLoads, ranks, seconds, exactBytes(table("layers"))),
+    file,
+    io: ioTimes(files, ledger, ranks, seconds, exactBytes(table("layers"))),
     activity: activityOf(streams, modules.has("DXT_POSIX") || modules.has("DXT_MPIIO") ? "DXT" : "calls"),
     trace,
     osts: ostLoads(files, streams.facts.osts),

@@ -77,6 +77,7 @@ export class FileLayer {
   readonly #write = new Direction();
   readonly #metadata = new Map<number, { calls: number; start: number; end: number }>();
   #metaSeconds = 0;
+  #syncSeconds = 0;
   #switches = 0;
   #offsetsKnown = true;
   readonly #accesses = new Map<number, number>();
@@ -146,7 +147,8 @@ export class FileLayer {
       ...sizeColumns("write", write.sizes),
       ...frequent("access", this.#accesses),
       ...(this.#offsetsKnown ? frequent("stride", this.#strides) : {}),
-      ...{ read_seconds: read.seconds, write_seconds: write.seconds },
+      ...{ read_seconds: read.seconds, write_seconds: write.seconds + this.#syncSeconds },
+      sync_seconds: hasMetadata ? this.#syncSeconds : null,
       meta_seconds: hasMetadata ? this.#metaSeconds : null,
       ...{ longest_read_seconds: read.longestSeconds, longest_read_bytes: read.longestBytes },
       ...{ longest_write_seconds: write.longestSeconds, longest_write_bytes: write.longestBytes },
@@ -181,6 +183,12 @@ export class FileLayer {
       known.end = Math.max(known.end, end);
     }
     if (operation === Operation.open) rank.opens++;
+    // As Darshan has it, the time of syncs counts with that of writes.
+    if (operation === Operation.sync) {
+      rank.writeSeconds += end - start;
+      this.#syncSeconds += end - start;
+      return;
+    }
     rank.metaSeconds += end - start;
     this.#metaSeconds += end - start;
   }

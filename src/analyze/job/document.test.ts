@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Finding, Severity } from "../../model/finding.ts";
+import type { Cost, Finding, Severity } from "../../model/finding.ts";
 import { SINGLE_LOGS } from "../../generate/single/index.ts";
 import type { Fact } from "./facts.ts";
 import { jobDocument, verdictOf } from "./document.ts";
@@ -36,7 +36,7 @@ function job(io: Partial<IoTimes>, values: Partial<Job> = {}): Job {
 const finding = (severity: Severity, title: string) =>
   ({ severity, title, statement: `${title} cost 3 s. They are many.` }) as Finding;
 const verdict = (one: Job, findings: readonly Finding[] = [], quiet = ["a", "b"]) =>
-  verdictOf(one, { findings, quiet, unjudged: [] });
+  verdictOf(one, { findings, quiet, unjudged: [], together: {} as Cost });
 
 describe("the verdict", () => {
   it("gives the share, and that of the slowest rank when it stands out", () => {

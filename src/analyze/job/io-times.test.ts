@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Ledger } from "./cost/ledger.ts";
 import { ioTimes } from "./io-times.ts";
 import type { JobFile, RankLoad } from "./job.ts";
 import type { LayerRecord } from "./records.ts";
@@ -17,7 +18,16 @@ function file(
         slowest = Number.NaN,
         shared = false,
       },
-    ]) => ({ layer, shared, readSeconds, writeSeconds, metaSeconds, slowestSeconds: slowest }) as LayerRecord,
+    ]) =>
+      ({
+        layer,
+        shared,
+        ranks: shared ? 2 : 4,
+        readSeconds,
+        writeSeconds,
+        metaSeconds,
+        slowestSeconds: slowest,
+      }) as LayerRecord,
   );
   return {
     called: records[0],
@@ -28,11 +38,22 @@ function file(
 const load = (layer: string, rank: number, [readSeconds, writeSeconds, metaSeconds]: Times) =>
   ({ layer, rank, readSeconds, writeSeconds, metaSeconds }) as RankLoad;
 
+const timesOf = (
+  files: readonly JobFile[],
+  rankLoads: readonly RankLoad[],
+  ranks: number,
+  runSeconds: number,
+  bytes: { read: bigint; written: bigint },
+) => {
+  const ledger = new Ledger({ files, file: () => undefined, rankLoads, runSeconds });
+  return ioTimes(files, ledger, ranks, runSeconds, bytes);
+};
+
 const exact = { read: 600n, written: 400n };
 
 describe("J02: I/O time of a job", () => {
   it("is the sum over ranks / ranks on average, and the slowest rank of own and shared files", () => {
-    const io = ioTimes(
+    const io = timesOf(
       [
         file({ POSIX: { times: [4, 2, 2], slowest: 3, shared: true } }),
         file({ POSIX: { times: [1, 0, 0], slowest: 1 } }),
@@ -56,16 +77,16 @@ describe("J02: I/O time of a job", () => {
       POSIX: { times: [0, 8, 1], slowest: 3, shared: true },
       H5F: { times: [0, 0, 12], slowest: 12, shared: true },
     });
-    expect(ioTimes([nested], [], 2, 10, exact)).toMatchObject({ writeSeconds: 10, slowestSeconds: 5 });
+    expect(timesOf([nested], [], 2, 10, exact)).toMatchObject({ writeSeconds: 10, slowestSeconds: 5 });
     // Of one's own files: the POSIX time of a rank lies inside its MPI-IO time.
     const own = file({ "MPI-IO": { times: [0, 6, 0] }, POSIX: { times: [0, 5, 0] } });
     const loads = [load("MPI-IO", 0, [0, 6, 0]), load("POSIX", 0, [0, 5, 0])];
-    expect(ioTimes([own], loads, 8, 10, exact)).toMatchObject({ slowestSeconds: 6, slowestRank: 0 });
+    expect(timesOf([own], loads, 8, 10, exact)).toMatchObject({ slowestSeconds: 6, slowestRank: 0 });
     // Without such a file both count.
     const separate = [file({ "MPI-IO": { times: [0, 6, 0] } }), file({ POSIX: { times: [0, 5, 0] } })];
-    expect(ioTimes(separate, loads, 8, 20, exact)).toMatchObject({ slowestSeconds: 11 });
+    expect(timesOf(separate, loads, 8, 20, exact)).toMatchObject({ slowestSeconds: 11 });
     const hdf5 = file({ H5F: { times: [0, 0, 12] } });
-    expect(ioTimes([hdf5], [load("H5F", 0, [0, 0, 12])], 1, 20, exact)).toMatchObject({ slowestSeconds: 0 });
+    expect(timesOf([hdf5], [load("H5F", 0, [0, 0, 12])], 1, 20, exact)).toMatchObject({ slowestSeconds: 0 });
   });
 
   it("counts DAOS below DFS once", () => {
@@ -74,24 +95,24 @@ describe("J02: I/O time of a job", () => {
       DAOS: { times: [1, 2, 1], slowest: 2, shared: true },
     });
     const other = file({ DAOS: { times: [1, 0, 0], slowest: 1, shared: true } });
-    expect(ioTimes([both, other], [], 2, 10, exact)).toMatchObject({
+    expect(timesOf([both, other], [], 2, 10, exact)).toMatchObject({
       readSeconds: 2,
       writeSeconds: 2,
       slowestSeconds: 3,
     });
     const own = file({ DFS: { times: [1, 2, 1] }, DAOS: { times: [1, 2, 0.5] } });
     const loads = [load("DFS", 3, [1, 2, 1]), load("DAOS", 3, [1, 2, 0.5]), load("STDIO", 3, [0, 1, 0])];
-    expect(ioTimes([own], loads, 8, 10, exact)).toMatchObject({ slowestSeconds: 5, slowestRank: 3 });
+    expect(timesOf([own], loads, 8, 10, exact)).toMatchObject({ slowestSeconds: 5, slowestRank: 3 });
     const apart = [file({ DFS: { times: [1, 2, 1] } }), file({ DAOS: { times: [1, 2, 0.5] } })];
-    expect(ioTimes(apart, loads, 8, 10, exact)).toMatchObject({ slowestSeconds: 8.5 });
+    expect(timesOf(apart, loads, 8, 10, exact)).toMatchObject({ slowestSeconds: 8.5 });
   });
 
   it("cuts at the run time, and never lies below the average", () => {
     const busy = file({ POSIX: { times: [30, 30, 0], slowest: 40, shared: true } });
-    const io = ioTimes([busy], [], 2, 20, exact);
+    const io = timesOf([busy], [], 2, 20, exact);
     expect(io).toMatchObject({ meanSeconds: 30, slowestSeconds: 20, meanShare: 1, slowestShare: 1 });
     // A shared record without its slowest rank.
-    expect(ioTimes([file({ POSIX: { times: [4, 0, 0], shared: true } })], [], 2, 20, exact)).toMatchObject({
+    expect(timesOf([file({ POSIX: { times: [4, 0, 0], shared: true } })], [], 2, 20, exact)).toMatchObject({
       slowestSeconds: 2,
       slowestRank: Number.NaN,
     });
@@ -99,19 +120,19 @@ describe("J02: I/O time of a job", () => {
 
   it("does not know shares without an end, nor a rate without time", () => {
     const one = file({ POSIX: { times: [2, 0, 0], slowest: 2, shared: true } });
-    expect(ioTimes([one], [], 1, Number.NaN, exact)).toMatchObject({
+    expect(timesOf([one], [], 1, Number.NaN, exact)).toMatchObject({
       slowestSeconds: 2,
       meanShare: Number.NaN,
       slowestShare: Number.NaN,
       bytesPerSecond: 500,
     });
-    expect(ioTimes([], [], 4, 10, { read: 0n, written: 0n })).toMatchObject({
+    expect(timesOf([], [], 4, 10, { read: 0n, written: 0n })).toMatchObject({
       meanSeconds: 0,
       meanShare: 0,
       bytesPerSecond: Number.NaN,
     });
     // Beyond 2^53 the exact sums stay exact.
     const huge = { read: 2n ** 60n + 1n, written: 3n };
-    expect(ioTimes([], [], 1, 1, huge).bytesReadExact).toBe(2n ** 60n + 1n);
+    expect(timesOf([], [], 1, 1, huge).bytesReadExact).toBe(2n ** 60n + 1n);
   });
 });

@@ -1,5 +1,6 @@
 /** What rules and sections know of a job: facts, records by file and layer, and what traces and heat maps add. */
 import type { Activity } from "./activity.ts";
+import type { Ledger } from "./cost/ledger.ts";
 import type { Fact } from "./facts.ts";
 import type { LayerRecord } from "./records.ts";
 import type { TraceFacts } from "./trace-facts.ts";
@@ -27,6 +28,8 @@ export interface Job {
   /** Per rank and layer: files that the rank did not share with all. */
   readonly rankLoads: readonly RankLoad[];
   readonly io: IoTimes;
+  /** What the job waits for, and what it would gain without a cause. */
+  readonly ledger: Ledger;
   /** Bytes over time and per rank, from the heat map or the traces; undefined when neither was recorded. */
   readonly activity: Activity | undefined;
   /** From traced calls; undefined when there are none. */

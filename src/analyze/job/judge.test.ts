@@ -3,13 +3,18 @@ import { UsageError } from "../../base/errors.ts";
 import { judge } from "./judge.ts";
 import { defineRule, type Judgement, type Others, type Rule } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
-import { customScale } from "./rules/severity.ts";
 import { countersJob, worked } from "./rules/test-kit.ts";
 
 const KIB = 1024;
 
-const said = (severity: Judgement["severity"], rest: Partial<Judgement> = {}): Judgement => ({
-  severity,
+const COSTS = {
+  none: { kind: "none" },
+  info: { kind: "unknown", why: "a test", severity: "info" },
+  warn: { kind: "unknown", why: "a test", severity: "warn" },
+} as const;
+
+const said = (cost: keyof typeof COSTS, rest: Partial<Judgement> = {}): Judgement => ({
+  cost: COSTS[cost],
   statement: "Something is so.",
   evidence: {},
   advice: "Change it.",
@@ -31,7 +36,6 @@ const rule = (
     meaning: "A rule of a test.",
     needs,
     thresholds: {},
-    scale: customScale(["high", "warn", "info"], "as the test wants."),
     judge: (_job, _limits, others) => answer(others),
   });
 
@@ -47,14 +51,29 @@ const idsWith = (...values: readonly (readonly [string, number])[]) =>
   judge(strided, new Map(values)).findings.map(({ id }) => id);
 
 describe("order", () => {
-  it("is by severity, and within one as in the table", () => {
+  it("is by cost; what is unknown comes after it, notes last, and within a kind as in the table", () => {
+    const saved = (remains: number): Judgement["cost"] => ({
+      kind: "remedy",
+      basis: "slowest-rank",
+      healthy: strided.records.map((record) => ({ record, remains })),
+      model: "a test",
+    });
     const rules = [
-      rule("a", () => said("info")),
+      rule("a", () => said("none")),
       rule("b", () => said("warn")),
-      rule("c", () => said("high")),
-      rule("d", () => said("warn")),
+      rule("c", () => said("none", { cost: saved(0.5) })),
+      rule("d", () => said("none", { cost: saved(0.2) })),
+      rule("e", () => said("warn")),
+      rule("f", () => said("info")),
     ];
-    expect(judge(nothing, new Map(), rules).findings.map(({ id }) => id)).toEqual(["c", "b", "d", "a"]);
+    const { findings, together } = judge(strided, new Map(), rules);
+    expect(findings.map(({ id }) => id)).toEqual(["d", "c", "b", "e", "a", "f"]);
+    const [first, second] = findings.map(({ cost }) => cost);
+    expect(first?.seconds).toBeCloseTo(0.8 * strided.ledger.seconds, 9);
+    expect(second?.seconds).toBeCloseTo(0.5 * strided.ledger.seconds, 9);
+    // The second saves nothing more: costs overlap and do not add up.
+    expect([first?.within, second?.within]).toEqual([null, "d"]);
+    expect(together.seconds).toBeCloseTo(first?.seconds as number, 9);
   });
 
   it("has each id once in the table of all rules", () => {
@@ -99,7 +118,7 @@ describe("modules", () => {
     const never = rule("never", () => {
       throw new Error("asked");
     }, [["layout"], ["POSIX calls", "activity"]]);
-    expect(judge(nothing, new Map(), [never])).toEqual({
+    expect(judge(nothing, new Map(), [never])).toMatchObject({
       findings: [],
       quiet: [],
       unjudged: [
@@ -161,15 +180,6 @@ describe("rules that yield", () => {
       rule(id, (others) => (others.speak(other) ? undefined : said("info")));
     expect(() => judge(nothing, new Map(), [ask("a", "b"), ask("b", "a")])).toThrow("in a circle: a, b");
     expect(() => judge(nothing, new Map(), [ask("a", "smal-writes")])).toThrow("does not exist: smal-writes");
-  });
-});
-
-describe("severity", () => {
-  it("has to be one of the rule's scale", () => {
-    const loud: Rule = { ...rule("loud", () => said("high")), scale: customScale(["info"], "always info.") };
-    expect(() => judge(nothing, new Map(), [loud])).toThrow(
-      "loud gives a severity that its scale does not have",
-    );
   });
 });
 

@@ -1,15 +1,16 @@
 /** Applies the rules to a job. */
 import { assert } from "../../base/assert.ts";
 import { UsageError } from "../../base/errors.ts";
-import { type Finding, SEVERITIES, type ThresholdUse } from "../../model/index.ts";
+import type { Cost, Finding, ThresholdUse } from "../../model/index.ts";
+import { byCost, costOf, markOverlaps, severityOf, together } from "./cost/cost.ts";
 import { needsText } from "./facts.ts";
 import type { Job } from "./job.ts";
 import type { Claim, Judgement, Others, Rule, ThresholdValues, Unjudged, Verdicts } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
 
 /**
- * Findings with the most severe first; rules of the same severity keep the order of the table. Rules that are not
- * among `rules` make no finding, but those that are still yield to them.
+ * Findings with the largest cost first; of the same cost in the order of the table. Rules that are not among `rules` make
+ * no finding, but those that are still yield to them.
  */
 export function judge(
   job: Job,
@@ -19,7 +20,7 @@ export function judge(
   const known = new Map([...RULES, ...rules].map((rule) => [rule.id, rule]));
   checkValues(values, known);
   const judging = new Judging(job, values, known);
-  const findings: Finding[] = [];
+  const judged: { rule: Rule; judgement: Judgement }[] = [];
   const quiet: string[] = [];
   const unjudged: Unjudged[] = [];
   for (const rule of rules) {
@@ -27,10 +28,17 @@ export function judge(
     const judgement = judging.of(rule);
     if (lacks.length > 0) unjudged.push({ id: rule.id, missing: needsText(lacks, " and "), lacks });
     else if (judgement === undefined) quiet.push(rule.id);
-    else findings.push(findingOf(rule, judgement, values));
+    else judged.push({ rule, judgement });
   }
-  findings.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
-  return { findings, quiet, unjudged };
+  const ordered = byCost(
+    job,
+    judged.map((one) => ({ ...one, cost: costOf(job, one.judgement.cost) })),
+  );
+  const costs = markOverlaps(job, ordered);
+  const findings = ordered.map(({ rule, judgement }, at) =>
+    findingOf(job, rule, judgement, costs[at] as Cost, values),
+  );
+  return { findings, together: together(job, ordered), quiet, unjudged };
 }
 
 /** Judgements of a job: each rule is asked once, by the table or by a rule that yields to it. */
@@ -59,10 +67,6 @@ class Judging {
         ? rule.judge(this.#job, limitsOf(rule, this.#values), this.#othersOf(rule))
         : undefined;
     this.#asked.delete(id);
-    assert(
-      judgement === undefined || rule.scale.severities.includes(judgement.severity),
-      `${id} gives a severity that its scale does not have: ${judgement?.severity}`,
-    );
     this.#judgements.set(id, judgement);
     return judgement;
   }
@@ -101,8 +105,8 @@ const limitsOf = (rule: Rule, values: ThresholdValues) =>
     ]),
   );
 
-function findingOf(rule: Rule, judgement: Judgement, values: ThresholdValues): Finding {
-  const { evidence, claims: _, ...rest } = judgement;
+function findingOf(job: Job, rule: Rule, judgement: Judgement, cost: Cost, values: ThresholdValues): Finding {
+  const { evidence, claims: _, cost: claim, ...rest } = judgement;
   const threshold: ThresholdUse[] = Object.entries(rule.thresholds).map(([name, spec]) => {
     const given = values.get(`${rule.id}.${name}`);
     return {
@@ -114,6 +118,8 @@ function findingOf(rule: Rule, judgement: Judgement, values: ThresholdValues): F
   });
   return {
     id: rule.id,
+    severity: severityOf(job, cost, claim),
+    cost,
     title: rule.title,
     ...rest,
     // It may begin with a share in words: "over 99.9 % of writes".

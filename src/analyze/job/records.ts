@@ -40,6 +40,7 @@ const calls = [
   "write_seconds",
   "meta_seconds",
   "wait_seconds",
+  "sync_seconds",
   "regular_selects",
   "irregular_selects",
   "point_selects",

@@ -1,5 +1,6 @@
 /** What a rule is. A rule is one entry in a file of rules/ and so in the table (rules/index.ts). */
-import type { Confidence, Evidence, Finding, Severity, Snippet, Unit } from "../../model/index.ts";
+import type { Confidence, Cost, Evidence, Finding, Snippet, Unit } from "../../model/index.ts";
+import type { Remedy } from "./cost/ledger.ts";
 import type { Fact } from "./facts.ts";
 import type { Job } from "./job.ts";
 
@@ -40,17 +41,29 @@ export interface Others {
   all(): ReadonlyMap<string, Judgement>;
 }
 
-/** How a rule decides how severe its finding is. */
-export interface Scale {
-  /** Those that it can give. */
-  readonly severities: readonly Severity[];
-  /** When it gives which, in a sentence. */
-  readonly text: string;
-}
+/**
+ * What a rule knows of the cost of its cause. The engine turns it into seconds of the job (cost/ledger.ts), and those
+ * into a severity.
+ */
+export type CostClaim =
+  /** The job without the cause: what remains of the time of the records that it touches. */
+  | (Remedy & {
+      readonly kind: "remedy";
+      /** slowest-rank: recorded times alone; estimated: also a model of healthy calls. */
+      readonly basis: "slowest-rank" | "estimated";
+      /** How, in a sentence. */
+      readonly model: string;
+      /** Nothing tells how much of it a change would save. */
+      readonly atMost?: true;
+    })
+  /** Nothing in the log says what it costs; such a finding never comes before one with a cost. */
+  | { readonly kind: "unknown"; readonly why: string; readonly severity: "warn" | "info" }
+  /** It tells and does not blame: always info. */
+  | { readonly kind: "none" };
 
 /** What a rule says when it fires; id, title and thresholds are added by the engine. */
 export interface Judgement {
-  readonly severity: Severity;
+  readonly cost: CostClaim;
   readonly statement: string;
   readonly evidence: Partial<Evidence>;
   readonly advice: string;
@@ -71,8 +84,8 @@ interface RuleSpec<Specs extends Thresholds> {
   /** Facts that it cannot do without, as groups of alternatives: [["POSIX"], ["POSIX calls", "activity"]]. */
   readonly needs: readonly (readonly Fact[])[];
   readonly thresholds: Specs;
-  /** One of rules/severity.ts, or its own. */
-  readonly scale: Scale;
+  /** A symptom names no cause: it comes first only where no cause explains half of the I/O time. */
+  readonly isSymptom?: true;
   /** What Drishti calls it, where it has the same check: "P05". */
   readonly drishti?: string;
   judge(job: Job, limits: Values<Specs>, others: Others): Judgement | undefined;
@@ -98,7 +111,10 @@ export interface Unjudged {
 }
 
 export interface Verdicts {
+  /** Largest cost first; those whose cost is unknown after those with one, notes last. */
   readonly findings: readonly Finding[];
+  /** What the job would gain without all causes at once: less than the sum of their costs. */
+  readonly together: Cost;
   /** Rules that were applied and found nothing. */
   readonly quiet: readonly string[];
   /** Rules that could not be applied, with what is missing. */

@@ -2,8 +2,9 @@
 import { needsText } from "./facts.ts";
 import { formatSize } from "../../base/units.ts";
 import { DEFINITIONS } from "./definitions.ts";
-import type { Rule, Scale, Threshold } from "./rule.ts";
-import { RULES, SCALES } from "./rules/index.ts";
+import { HIGH_SHARE, WARN_SECONDS, WARN_SHARE } from "./cost/cost.ts";
+import type { Rule, Threshold } from "./rule.ts";
+import { RULES } from "./rules/index.ts";
 
 export const path = "docs/analyses.md";
 
@@ -27,32 +28,28 @@ sentence uses one of the two: where it names a size, its amounts are binary too.
 `;
 
 function overview(): string {
-  const rows = RULES.map(
-    ({ id, title, scale, drishti }) => `| [${id}](#${id}) | ${title} | ${range(scale)} | ${drishti ?? ""} |`,
-  );
+  const rows = RULES.map(({ id, title, drishti }) => `| [${id}](#${id}) | ${title} | ${drishti ?? ""} |`);
   return `## All rules
 
-| finding | title | severity | Drishti |
-|---|---|---|---|
+| finding | title | Drishti |
+|---|---|---|
 ${rows.join("\n")}
 `;
 }
 
-/** `high to info`, `warn`. */
-function range({ severities }: Scale): string {
-  const [first, last] = [severities[0], severities.at(-1)];
-  return first === last ? `${first}` : `${first} to ${last}`;
-}
-
 function severities(): string {
-  const rows = SCALES.map(([name, { text }]) => `- *${name}*: ${text}`);
-  return `## How severe
+  return `## Cost and severity
 
-A finding is **high** when it costs much of the run, **warn** when it costs something or will at scale, **info** when it is
-good to know. What it costs is judged in this job, on one of these scales; some rules have one of their own. The numbers
-are ours, and \`src/analyze/job/rules/severity.ts\` gives the reason for each.
+Findings are ordered by their cost: how much sooner the job would end without the cause. A job waits for its slowest rank,
+so the I/O time that counts is that of the slowest rank in its own files, plus that of the slowest rank of each shared
+file, in the layer that the program calls, and never more than the run. A cause names what it touches and what would
+remain of its time; the cost is the difference. Costs overlap: a finding whose time a costlier one explains says so.
 
-${rows.join("\n")}
+- **high** from ${100 * HIGH_SHARE} % of the run time on, **warn** from ${100 * WARN_SHARE} %, **info** below, and whenever it costs less than ${WARN_SECONDS} s.
+- \`basis\`: *slowest-rank*, from recorded times; *estimated*, with a model that the finding names; *unknown*, when the log
+  cannot tell. What is unknown is at most **warn** and never comes before a cause with a cost.
+- Where only sums are recorded, time = a · calls + b · bytes is fitted over the job's records; where all of them have calls
+  of one size, b is taken from the fastest transfer or assumed, and the finding says so.
 `;
 }
 
@@ -70,11 +67,10 @@ ${rows.join("\n")}
 `;
 }
 
-function section({ id, title, meaning, needs, thresholds, scale, drishti }: Rule): string {
+function section({ id, title, meaning, needs, thresholds, drishti }: Rule): string {
   const facts = [
     `Needs: ${needs.length === 0 ? "any log" : needsText(needs, "; and ")}.`,
     drishti === undefined ? "" : `Drishti: ${drishti}.`,
-    `Severity: ${scaleText(scale)}`,
   ];
   const rows = Object.entries(thresholds).map(
     ([name, threshold]) =>
@@ -85,12 +81,6 @@ function section({ id, title, meaning, needs, thresholds, scale, drishti }: Rule
       ? ""
       : `\n| limit | value | of what | source |\n|---|---|---|---|\n${rows.join("\n")}\n`;
   return `## ${id}\n\n**${title}.** ${meaning}\n\n${facts.filter(Boolean).join(" ")}\n${table}`;
-}
-
-/** The name of a scale that rules share, or the words of the rule's own. */
-function scaleText(scale: Scale): string {
-  const shared = SCALES.find(([, one]) => one === scale);
-  return shared === undefined ? scale.text : `[${shared[0]}](#how-severe).`;
 }
 
 /** As a person would write it, in the unit that --threshold takes where that is not plain. */

@@ -58,6 +58,14 @@ export function testFinding(changes: Partial<Finding> = {}): Finding {
   return {
     id: "small-writes",
     severity: "high",
+    cost: {
+      seconds: 12,
+      shareOfRun: 0.3,
+      basis: "estimated",
+      atMost: false,
+      model: "the same bytes in calls of 1 MiB",
+      within: null,
+    },
     title: "Small writes",
     statement: "93 % of writes carry less than 4 KB.",
     evidence: {

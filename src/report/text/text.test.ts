@@ -30,6 +30,14 @@ const lines = (blocks: readonly Block[], width = 60) => rendered(blocks, { width
 const finding: Finding = {
   id: "small-writes",
   severity: "high",
+  cost: {
+    seconds: 12,
+    shareOfRun: 0.3,
+    basis: "estimated",
+    atMost: false,
+    model: "the same bytes in calls of 1 MiB",
+    within: null,
+  },
   title: "Small writes",
   statement: "100 % of writes are small. They take long.",
   evidence: {

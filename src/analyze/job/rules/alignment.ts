@@ -1,4 +1,5 @@
 /** Alignment rules: file offsets and memory buffers. The HDF5 rules reuse `misalignedFiles`. */
+import { estimatedCost, NO_COST } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
@@ -6,7 +7,6 @@ import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, accessSeconds, callsOf, heaviest, MIB, sum, WAYS } from "./measures.ts";
 import { fileOf, posixFiles, stripeOf } from "./per-job.ts";
-import { ALWAYS_INFO, customScale, severityByCalls } from "./severity.ts";
 import { alignedPieces, hints } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
@@ -49,6 +49,18 @@ export const MISALIGNED_THRESHOLDS = {
   },
 } as const;
 
+/**
+ * A write that begins or ends inside a block makes the file system read that block first, once for each edge that two
+ * pieces share: one more request for each. Where one rank reads or writes everything, nothing is known to be lost.
+ */
+const misalignedCost = (files: readonly Misaligned[]) =>
+  estimatedCost(
+    files
+      .filter(({ record }) => record.ranks > 1 && record.writes > 0)
+      .map(({ record, count, calls }) => ({ record, part: "write", remains: 1 - count / calls / 2 })),
+    "a block is read first for every misaligned write: half of their requests",
+  );
+
 /** Numbers and words that the rule of plain files and the one of HDF5 share. */
 export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
   const count = countOf(files);
@@ -66,7 +78,7 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
   return {
     worst,
     stripe: stripe > 0 ? stripe : alignment,
-    severity: conflict ? severityByCalls(job, seconds) : ("info" as const),
+    cost: misalignedCost(files),
     statement:
       `${partOf(count, calls, "accesses")} to ${many(files.length, "file")} do not begin at a multiple of ` +
       `${sizeText(alignment)}, ${stripe === alignment ? "the stripe" : "the alignment"} of ${files.length === 1 ? "the file" : worst.path}.` +
@@ -89,12 +101,6 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
   };
 }
 
-/** Ranks meet in a stripe only when several write the file; for one rank the cache joins the pieces. */
-export const MISALIGNED_SCALE = customScale(
-  ["high", "warn", "info"],
-  "by calls where several ranks write a file; **info** otherwise.",
-);
-
 const misaligned = defineRule({
   id: "misaligned",
   title: "Misaligned accesses",
@@ -103,7 +109,6 @@ const misaligned = defineRule({
     "wait for one another's locks. Small accesses and HDF5 files have separate findings.",
   needs: [["POSIX"]],
   thresholds: MISALIGNED_THRESHOLDS,
-  scale: MISALIGNED_SCALE,
   drishti: "P08",
   judge(job, limits, others) {
     const taken = others.claimed(["hdf5-alignment"]);
@@ -148,7 +153,6 @@ const misalignedMemory = defineRule({
       source: "ours: as many as other rules want, since a single copy costs microseconds",
     },
   },
-  scale: ALWAYS_INFO,
   drishti: "P07",
   judge(job, limits) {
     const files = posixFiles(job)
@@ -169,7 +173,7 @@ const misalignedMemory = defineRule({
       note: many(file.count, "misaligned buffer"),
     }));
     return {
-      severity: "info",
+      cost: NO_COST,
       statement: `The buffers of ${partOf(count, calls, "accesses")} do not begin at a multiple of ${sizeText(alignment)}.`,
       evidence: {
         numbers: [

@@ -1,11 +1,11 @@
 /** Rules on opens, stats and closes. */
+import { estimatedCost, fewerOperations, unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
 import { ioSeconds, known, sum } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
-import { BY_RUN, HIGH_SHARE_OF_RUN, customScale, severityByRun } from "./severity.ts";
 import {
   costSentence,
   grouped,
@@ -66,7 +66,6 @@ const metadataStorm = defineRule({
     seconds: SECONDS,
     cost: SHARE_OF_RUN,
   },
-  scale: BY_RUN,
   judge(job, limits) {
     const meta = metadataFacts(job);
     const again = meta.operations >= limits.operations && meta.operations >= limits.repeats * meta.uses;
@@ -74,7 +73,10 @@ const metadataStorm = defineRule({
     if (!(meta.share >= limits.share && again && costs)) return undefined;
     if (meta.operationSeconds >= WAITING_SECONDS) return undefined;
     return {
-      severity: severityByRun(meta.shareOfRun, meta.meanSeconds),
+      cost: fewerOperations(
+        metadataUses(job, realFiles(job)),
+        "an open and a close for each file and rank, at the mean cost of such a call",
+      ),
       statement: `Metadata takes ${partOfIoTime(job, meta.seconds)}: ${grouped(meta.opens)} opens, as many closes and ${many(meta.stats, "stat")}, ${rough(meta.operations / meta.uses)} per file and rank that uses it. A rank spends ${secondsText(meta.meanSeconds)} on average, ${percent(meta.shareOfRun)} of the run time.`,
       evidence: metadataEvidence(job),
       advice:
@@ -101,7 +103,6 @@ const excessStats = defineRule({
     },
     stats: { ...OPERATIONS, meaning: "stats of the job, at least" },
   },
-  scale: BY_RUN,
   judge(job, limits, others) {
     const statsOf = (file: JobFile) => fileCalls(job, file).stats;
     const meta = metadataFacts(job);
@@ -111,7 +112,10 @@ const excessStats = defineRule({
     const seconds = metaSecondsOf(job, files);
     const uses = sum(files, ({ called }) => called.ranks);
     return {
-      severity: severityByRun(seconds / job.ranks / job.runSeconds, seconds / job.ranks),
+      cost: fewerOperations(
+        metadataUses(job, files),
+        "one stat for each file and rank, at the mean cost of such a call",
+      ),
       statement: `${partOf(stats, meta.stats, "stats")} go to ${many(files.length, "file")}: ${rough(stats / uses)} per file and rank that uses it.${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
       evidence: {
         ...metadataEvidence(job),
@@ -146,7 +150,6 @@ const repeatedOpens = defineRule({
     },
     opens: { ...OPERATIONS, meaning: "such opens of the job, at least" },
   },
-  scale: BY_RUN,
   judge(job, limits, others) {
     const opensOf = (file: JobFile) => fileCalls(job, file).opens;
     const files = realFiles(job).filter((file) => opensOf(file) >= limits.ratio * file.called.ranks);
@@ -156,7 +159,10 @@ const repeatedOpens = defineRule({
     const seconds = metaSecondsOf(job, files);
     const uses = sum(files, ({ called }) => called.ranks);
     return {
-      severity: severityByRun(seconds / job.ranks / job.runSeconds, seconds / job.ranks),
+      cost: fewerOperations(
+        metadataUses(job, files),
+        "one open and close for each file and rank, at the mean cost of such a call",
+      ),
       statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${grouped(opens)} times, ${times(opens / uses)} by each rank that uses ${files.length === 1 ? "it" : "them"} (the job has ${grouped(meta.opens)} opens).${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
       evidence: {
         ...metadataEvidence(job),
@@ -199,10 +205,6 @@ const metadataTime = defineRule({
     seconds: SECONDS,
     cost: SHARE_OF_RUN,
   },
-  scale: customScale(
-    ["high", "warn"],
-    `**high** when metadata takes at least ${100 * HIGH_SHARE_OF_RUN} % of the run time, of a rank on average or of one in its own files; **warn** otherwise, and when a single operation takes so long that it must wait for somebody.`,
-  ),
   judge(job, limits, others) {
     const meta = metadataFacts(job);
     const most = job.rankLoads
@@ -217,11 +219,18 @@ const metadataTime = defineRule({
       realFiles(job).filter(({ fileId }) => repeated.has(fileId)),
     );
     if (others.speak("metadata-storm", ...FILE_COUNTS) || inRepeated >= 0.5 * meta.seconds) return undefined;
-    const cost = Math.max(meta.shareOfRun, slow ? most.metaSeconds / job.runSeconds : 0);
     // Opens of named pipes and of locked files last until the other side is there.
     const waits = meta.operationSeconds >= WAITING_SECONDS;
     return {
-      severity: cost >= HIGH_SHARE_OF_RUN && !waits ? "high" : "warn",
+      cost: waits
+        ? unknownCost("a call that waits for somebody says nothing of the storage")
+        : estimatedCost(
+            realFiles(job).flatMap(({ layers }) =>
+              [...layers.values()].map((record) => ({ record, part: "meta" as const, remains: 0 })),
+            ),
+            "all of the metadata time",
+            { atMost: true },
+          ),
       statement: `${grouped(meta.operations)} opens, stats and closes take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in its private files.` : ""}${waits ? " That long, an open waits for somebody: the other end of a pipe, a lock, or a server that hangs." : ""}`,
       evidence: { ...metadataEvidence(job), ranks: slow ? [most.rank] : [] },
       advice: waits
@@ -264,6 +273,15 @@ const FILE_COUNTS = ["many-files", "small-file-set"];
 /** Metadata time over all ranks, in the layer that is called. */
 const metaSecondsOf = (job: Job, files: readonly JobFile[]) =>
   sum(files, (file) => fileCalls(job, file).metaSeconds);
+
+/** Operations of each record that keeps their time, and those that it needs: one open, close and stat for each rank. */
+const metadataUses = (job: Job, files: readonly JobFile[]) =>
+  files.flatMap((file) => {
+    const { opens, stats } = fileCalls(job, file);
+    const made = 2 * opens + stats;
+    const needed = file.called.ranks * ((opens > 0 ? 2 : 0) + (stats > 0 ? 1 : 0));
+    return [...file.layers.values()].map((record) => ({ record, needed, made }));
+  });
 
 function metadataEvidence(job: Job) {
   const meta = metadataFacts(job);

@@ -1,11 +1,11 @@
 /** Rules on what is done with files: opened for nothing, never closed, read by all. */
 import { formatBytes } from "../../../base/units.ts";
+import { fewerBytes, NO_COST, recordedCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { COUNTERS, spanOfRecord, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, extentOf, heaviest, sum } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
-import { ALWAYS_INFO, BY_RUN, IF_FELT, severityByRun, severityIfFelt } from "./severity.ts";
 import { grouped, many, nameOf, partOf, percent, secondsText, times } from "./wording.ts";
 
 const unusedFiles = defineRule({
@@ -28,16 +28,17 @@ const unusedFiles = defineRule({
       source: "ours: some lock and probe files are normal",
     },
   },
-  scale: IF_FELT,
   judge(job, limits) {
     const all = realFiles(job);
     const files = all.filter(isUnused);
     if (files.length < limits.files || files.length < limits.share * all.length) return undefined;
     const seconds = sum(files, (file) => file.seconds);
     const opens = sum(files, (file) => fileCalls(job, file).opens);
-    const cost = seconds / job.ranks / job.runSeconds;
     return {
-      severity: severityIfFelt(cost),
+      cost: recordedCost(
+        files.map(({ called }) => ({ record: called, remains: 0 })),
+        "all time in these files",
+      ),
       statement: `${partOf(files.length, all.length, "files")} are opened and neither read nor written: ${many(opens, "open")} that take ${secondsText(seconds)} over all ranks.`,
       evidence: {
         numbers: [
@@ -88,7 +89,6 @@ const unclosedFiles = defineRule({
       source: "ours: leaks of handles",
     },
   },
-  scale: ALWAYS_INFO,
   judge(job, limits) {
     const all = realFiles(job);
     // A layer without any close in the log does not record them: old versions.
@@ -100,7 +100,7 @@ const unclosedFiles = defineRule({
     const others = files.length - written.length;
     if (written.length < limits.written && others < limits.others) return undefined;
     return {
-      severity: "info",
+      cost: NO_COST,
       statement: `No close is recorded for ${grouped(files.length)} of ${many(all.length, "file")}; ${grouped(written.length)} of them ${written.length === 1 ? "was" : "were"} written (${formatBytes(sum(written, ({ bytesWritten }) => bytesWritten))}).`,
       evidence: {
         numbers: [
@@ -155,7 +155,6 @@ const sharedInput = defineRule({
       source: "ours: less is read from the cache of the servers in a second",
     },
   },
-  scale: BY_RUN,
   judge(job, limits) {
     const traced = tracedCopies(job);
     const files = realFiles(job).filter(
@@ -171,7 +170,14 @@ const sharedInput = defineRule({
     const cost = seconds / job.runSeconds;
     const isTraced = traced.has(worst.fileId);
     return {
-      severity: severityByRun(cost, seconds),
+      cost: fewerBytes(
+        files.map((file) => ({
+          record: file.called,
+          way: "read",
+          needed: extentOf(file),
+        })),
+        "each byte read once, at the rate of all reads; handing it on is not counted",
+      ),
       statement: `${files.length === 1 ? "" : "Up to "}${many(worst.called.ranks, "rank")} read ${many(files.length, "input file")} whole: ${formatBytes(read)} are read for ${formatBytes(size)} of data, ${times(read / size)} as much. A rank spends ${secondsText(seconds)} on average with that, ${percent(cost)} of the run time.`,
       evidence: {
         numbers: [

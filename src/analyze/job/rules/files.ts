@@ -1,21 +1,14 @@
 /** Rules on how many files there are. Those on what is done with them are in files-use.ts, on metadata in files-metadata.ts. */
 import { formatBytes } from "../../../base/units.ts";
+import { estimatedCost, largerCalls, NO_COST, syncSeconds } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, defineRule, type Rule } from "../rule.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { dataFiles, metadataFacts, ownFiles } from "./file-facts.ts";
 import { METADATA_RULES } from "./files-metadata.ts";
 import { USE_RULES } from "./files-use.ts";
-import { bytesMoved, extentOf, ioSeconds, MIB } from "./measures.ts";
+import { bytesMoved, extentOf, ioSeconds, MIB, WAYS } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
-import {
-  BY_RUN,
-  HIGH_SHARE_OF_RUN,
-  IF_FELT,
-  customScale,
-  severityByRun,
-  severityIfFelt,
-} from "./severity.ts";
 import { costSentence, folderOf, grouped, many, percent, secondsText } from "./wording.ts";
 
 const ANY_FILES = [["POSIX", "STDIO", "MPI-IO", "DFS"]] as const;
@@ -35,10 +28,6 @@ const manyFiles = defineRule({
         'ours: sites warn of thousands of files at once (docs.archer2.ac.uk/user-guide/io: "thousands of files open at once can overload the filesystem")',
     },
   },
-  scale: customScale(
-    ["high", "warn"],
-    `**high** when metadata takes at least ${100 * HIGH_SHARE_OF_RUN} % of the run time of a rank, or there are ten times as many files as the limit; **warn** otherwise.`,
-  ),
   judge(job, limits, others) {
     const files = realFiles(job);
     if (files.length < limits.files || others.speak("small-file-set")) return undefined;
@@ -48,7 +37,7 @@ const manyFiles = defineRule({
       ? ` ${grouped(own.ranks)} of ${grouped(job.ranks)} ranks have files of their own, ${formatBytes(own.bytes / own.files.length)} each on average.`
       : "";
     return {
-      severity: meta.shareOfRun >= HIGH_SHARE_OF_RUN || files.length >= 10 * limits.files ? "high" : "warn",
+      cost: fewerFiles(job, files),
       statement: `The job uses ${grouped(files.length)} files.${perProcess}${metadataSentence(job)}`,
       evidence: {
         numbers: [
@@ -80,13 +69,12 @@ const filePerProcess = defineRule({
       source: "ours: hundreds of files are no load; docs.archer2.ac.uk/user-guide/io warns of thousands",
     },
   },
-  scale: IF_FELT,
   judge(job, limits, others) {
     const own = ownFiles(job);
     if (!own.perProcess || own.ranks < limits.ranks || others.speak("many-files")) return undefined;
     const meta = metadataFacts(job);
     return {
-      severity: severityIfFelt(meta.shareOfRun),
+      cost: NO_COST,
       statement: `${grouped(own.ranks)} of ${grouped(job.ranks)} ranks use files of their own: ${grouped(own.files.length)} files of ${formatBytes(own.bytes / own.files.length)} on average.${metadataSentence(job)}`,
       evidence: {
         numbers: [
@@ -124,7 +112,6 @@ const smallFileSet = defineRule({
       source: "Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small",
     },
   },
-  scale: BY_RUN,
   judge(job, limits) {
     const { files, meanBytes } = dataFiles(job);
     if (files.length < limits.files || !(meanBytes <= limits.bytes) || ownFiles(job).perProcess)
@@ -132,7 +119,7 @@ const smallFileSet = defineRule({
     const meta = metadataFacts(job);
     const folder = folderOf((files[0] as JobFile).path);
     return {
-      severity: severityByRun(meta.shareOfRun, meta.meanSeconds),
+      cost: fewerFiles(job, files),
       statement: `The data lies in ${grouped(files.length)} files of ${formatBytes(meanBytes)} on average.${metadataSentence(job)} A rank spends ${percent(meta.shareOfRun)} of the run time with that on average.`,
       evidence: {
         numbers: [
@@ -165,6 +152,26 @@ export const FILES_RULES: readonly Rule[] = [
   ...METADATA_RULES,
   ...USE_RULES,
 ];
+
+/** One file for each rank: its opens, its syncs, and its data in calls of a megabyte. */
+function fewerFiles(job: Job, files: readonly JobFile[]): CostClaim {
+  const records = files.flatMap(({ layers }) => [...layers.values()]);
+  const users = Math.min(job.ranks, files.length);
+  const keep = users / files.length;
+  const data = largerCalls(
+    job,
+    records.flatMap((record) => WAYS.map((way) => ({ record, way }))),
+  );
+  const healthy = (data.kind === "remedy" ? data.healthy : []).map((one) => {
+    const syncs = one.part === "write" ? syncSeconds(job, one.record) / one.record.writeSeconds : 0;
+    // What a call of a megabyte costs is shared by the files that it holds.
+    return { ...one, remains: Math.max(keep, one.remains - syncs * (1 - keep)) };
+  });
+  return estimatedCost(
+    [...records.map((record) => ({ record, part: "meta" as const, remains: keep })), ...healthy],
+    "one file for each rank: its opens and syncs, and its data in calls of 1 MiB",
+  );
+}
 
 /** ` Opens, stats and closes take 12.3 % of the I/O time (4.5 s of 36.6 s over all ranks).` */
 const metadataSentence = (job: Job) =>

@@ -1,9 +1,8 @@
-/** What all rules build on: numbers in sentences, lists of files, scales of severity. */
+/** What all rules build on: numbers in sentences, lists of files. */
 import { describe, expect, it } from "vitest";
 import type { Job, JobFile } from "../job.ts";
 import { worstFiles } from "./evidence.ts";
 import { oncePerJob } from "./per-job.ts";
-import { severityByCalls, severityByRun } from "./severity.ts";
 import { many, partOf, partOfBytes, percent, rough, secondsText, sizeText, times } from "./wording.ts";
 
 describe("numbers in sentences", () => {
@@ -72,26 +71,5 @@ describe("what is kept for a job", () => {
     const [one, two] = [{} as Job, {} as Job];
     for (const job of [one, two, one, two]) answer(job);
     expect(computed).toBe(2);
-  });
-});
-
-describe("severity", () => {
-  const job = (slowestShare: number) =>
-    ({ io: { readSeconds: 50, writeSeconds: 40, metaSeconds: 10, slowestShare } }) as unknown as Job;
-
-  it("by calls wants a tenth of the I/O time, in a job that does I/O", () => {
-    expect(severityByCalls(job(0.05), 10)).toBe("high");
-    expect(severityByCalls(job(0.05), 9.9)).toBe("warn");
-    expect(severityByCalls(job(0.05), 0.9)).toBe("info");
-    expect(severityByCalls(job(0.049), 90)).toBe("warn");
-    expect(severityByCalls(job(0.05), 90, "warn")).toBe("warn");
-    expect(severityByCalls(job(0.05), Number.NaN)).toBe("warn");
-  });
-
-  it("by run time wants a tenth of the run, and half a second", () => {
-    expect(severityByRun(0.1, 0.5)).toBe("high");
-    expect(severityByRun(0.099, 100)).toBe("warn");
-    expect(severityByRun(0.009, 100)).toBe("info");
-    expect(severityByRun(0.9, 0.49)).toBe("info");
   });
 });

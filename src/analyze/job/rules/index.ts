@@ -18,5 +18,4 @@ export const RULES: readonly Rule[] = [
   ...STORAGE_RULES,
 ];
 export { extentOf } from "./measures.ts";
-export { SCALES } from "./severity.ts";
 export { STRIPES_SOURCE, stripeArithmetic, stripesFor, stripesOf } from "./striping.ts";

@@ -7,6 +7,8 @@ interface Late {
   readonly rank: number;
   readonly seconds: number;
   readonly mean: number;
+  /** Mean of the others in the same files. */
+  readonly others: number;
   readonly bytes: number;
   readonly meanBytes: number;
   readonly excess: number;
@@ -27,6 +29,7 @@ export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefine
   for (const file of realFiles(job)) {
     const { ranks, slowestRank: rank, slowestSeconds: seconds, slowestBytes: bytes } = file.called;
     const mean = file.seconds / ranks;
+    const rest = Math.max(0, file.seconds - seconds) / (ranks - 1);
     const meanBytes = bytesMoved(file.called) / ranks;
     const late =
       mean > 0 &&
@@ -37,11 +40,13 @@ export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefine
     const known = byRank.get(rank);
     if (known === undefined) {
       const excess = seconds - mean;
-      byRank.set(rank, { rank, seconds, mean, bytes, meanBytes, excess, ranks, files: [file], shared: true });
+      const own = { rank, seconds, mean, others: rest, bytes, meanBytes, excess, ranks };
+      byRank.set(rank, { ...own, files: [file], shared: true });
       continue;
     }
     known.seconds += seconds;
     known.mean += mean;
+    known.others += rest;
     known.bytes += bytes;
     known.meanBytes += meanBytes;
     known.excess += seconds - mean;
@@ -70,7 +75,8 @@ export function lateInOwnFiles(job: Job, limits: LateLimits): Late | undefined {
   if (!(slowest.seconds >= limits.ratio * mean && slowest.bytes <= limits.bytes * meanBytes))
     return undefined;
   const excess = slowest.seconds - mean;
-  return { ...slowest, mean, meanBytes, excess, ranks: loads.length, shared: false };
+  const others = (mean * loads.length - slowest.seconds) / (loads.length - 1);
+  return { ...slowest, mean, others, meanBytes, excess, ranks: loads.length, shared: false };
 }
 
 /** A single call that is most of what the rank lost. */

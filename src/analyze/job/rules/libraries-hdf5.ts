@@ -1,14 +1,15 @@
 /** Rules on HDF5. */
 import { formatBytes } from "../../../base/units.ts";
+import { largerLibraryCalls } from "../cost/library-remedies.ts";
+import { estimatedCost, NO_COST } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { countOf, hdf5MetadataFiles } from "./access-patterns.ts";
-import { MISALIGNED_SCALE, MISALIGNED_THRESHOLDS, misalignedFacts, misalignedFiles } from "./alignment.ts";
+import { MISALIGNED_THRESHOLDS, misalignedFacts, misalignedFiles } from "./alignment.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, accessSeconds, bytesMoved, heaviest, KIB, mainWay, MIB, sum } from "./measures.ts";
 import { hdf5Files, stripeOf } from "./per-job.ts";
-import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { hdf5Alignment, hdf5Chunks, hdf5Collective, hdf5Hyperslab, hdf5Metadata } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, percent, sizeText } from "./wording.ts";
 
@@ -32,7 +33,6 @@ const independent = defineRule({
       source: "as independent-mpiio (Drishti: collective_operations_absolute)",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits) {
     const datasets = job
       .layer("H5D")
@@ -50,7 +50,7 @@ const independent = defineRule({
       note: `${grouped(accessesOf(record))} independent accesses, ${formatBytes(bytesMoved(record))}`,
     }));
     return {
-      severity: severityByCalls(job, seconds),
+      cost: largerLibraryCalls(job, datasets),
       statement:
         `${many(datasets.length, "dataset")} of parallel HDF5 files never had a collective transfer: ${partOf(calls, all, "dataset accesses")} are independent, and ${worst.path} is used by ${many(worst.ranks, "rank")}.` +
         costSentence(job, seconds),
@@ -99,7 +99,6 @@ const metadata = defineRule({
       source: "as small-writes (Drishti: small_requests)",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits) {
     const files = hdf5MetadataFiles(job, limits);
     if (files.length === 0) return undefined;
@@ -117,7 +116,14 @@ const metadata = defineRule({
       note: `${grouped(file.count)} of ${grouped(accessesOf(file.record))} accesses (${file.record.layer})`,
     }));
     return {
-      severity: severityByCalls(job, seconds),
+      cost: estimatedCost(
+        files.map(({ record, count: part }) => ({
+          record,
+          remains: 1 - Math.min(1, part / accessesOf(record)),
+        })),
+        "the time of tiny accesses by their number",
+        { atMost: true },
+      ),
       statement: `${partOf(count, calls, `accesses that HDF5 makes to ${many(files.length, "parallel file")}`)} are below ${sizeText(limits.bytes)} and belong to no dataset access; ${worst.path} is used by ${many(worst.ranks, "rank")}.${costSentence(job, seconds, "By their number they take about")}`,
       evidence: {
         numbers: [
@@ -188,10 +194,6 @@ const chunks = defineRule({
       source: "ours: fewer are not worth a new layout",
     },
   },
-  scale: customScale(
-    ["high", "warn", "info"],
-    "by calls, with the time of all accesses to the datasets; **info** when accesses are only no multiple of the chunk.",
-  ),
   judge(job, limits) {
     const found = job.layer("H5D").flatMap((record) => {
       const chunk = record.chunkBytes;
@@ -229,7 +231,13 @@ const chunks = defineRule({
       misfit: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) is no multiple of the chunk (${sizeText(worst.chunk)}), so that chunks at its edges are moved whole for a part of them, in ${grouped(accessesOf(worst.record))} accesses.`,
     }[worst.trouble];
     return {
-      severity: worst.trouble === "misfit" ? "info" : severityByCalls(job, seconds),
+      cost:
+        worst.trouble === "misfit"
+          ? NO_COST
+          : largerLibraryCalls(
+              job,
+              found.map(({ record }) => record),
+            ),
       statement: `${statement} This is so for ${grouped(found.length)} of ${many(job.layer("H5D").length, "dataset")}.${costSentence(job, seconds, "Accesses to them take")}`,
       evidence: {
         numbers: [
@@ -281,7 +289,6 @@ const selections = defineRule({
       source: "ours: each can stand for thousands of elements",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits) {
     const slow = (record: LayerRecord) => (record.pointSelects || 0) + (record.irregularSelects || 0);
     const datasets = job
@@ -299,7 +306,7 @@ const selections = defineRule({
     }));
     const worst = heaviest(datasets, slow);
     return {
-      severity: severityByCalls(job, seconds),
+      cost: largerLibraryCalls(job, datasets),
       statement:
         `${partOf(count, calls, "dataset accesses")} use point selections (${grouped(points)}) or irregular hyperslabs (${grouped(count - points)}).` +
         costSentence(job, seconds, "Accesses to these datasets take"),
@@ -328,7 +335,6 @@ const alignment = defineRule({
     "Large accesses to an HDF5 file on Lustre begin inside stripes, since HDF5 packs objects one after another unless told otherwise.",
   needs: [["H5F", "H5D"], ["POSIX"], ["layout"]],
   thresholds: MISALIGNED_THRESHOLDS,
-  scale: MISALIGNED_SCALE,
   judge(job, limits) {
     const hdf5 = hdf5Files(job);
     const files = misalignedFiles(

@@ -1,9 +1,9 @@
 /** Rules on PnetCDF. */
+import { largerLibraryCalls } from "../cost/library-remedies.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, accessSeconds, heaviest, known, mainWay, MIB, sum } from "./measures.ts";
-import { BY_CALLS, severityByCalls } from "./severity.ts";
 import { pnetcdfCollective, pnetcdfNonblocking } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText } from "./wording.ts";
 
@@ -29,7 +29,6 @@ const independent = defineRule({
       source: "as independent-mpiio (Drishti: collective_operations_absolute)",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits) {
     const variables = job
       .layer("PNETCDF_VAR")
@@ -50,7 +49,7 @@ const independent = defineRule({
       note: `${grouped(independentCalls(record))} of ${grouped(accessesOf(record))} accesses independent`,
     }));
     return {
-      severity: severityByCalls(job, seconds),
+      cost: largerLibraryCalls(job, variables),
       statement:
         `${partOf(count, calls, "accesses to PnetCDF variables")} are independent, on ${many(variables.length, "variable")}; ${worst.path} is used by ${many(worst.ranks, "rank")}.` +
         costSentence(job, seconds),
@@ -98,7 +97,6 @@ const blocking = defineRule({
       source: "ours: fewer calls than that leave little to join",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits, others) {
     const taken = others.claimed(["pnetcdf-independent"]);
     const small = job
@@ -125,7 +123,7 @@ const blocking = defineRule({
       note: `${many(record.collectiveWrites, "blocking write")} of ${sizeText(Math.round(record.bytesWritten / record.collectiveWrites))} on average`,
     }));
     return {
-      severity: severityByCalls(job, seconds),
+      cost: largerLibraryCalls(job, variables),
       statement:
         `${partOf(count, writes, "writes to PnetCDF variables")} are blocking collective calls of ${sizeText(Math.round(bytes / count))} on average, to ${many(variables.length, "variable")} without a non-blocking write.` +
         costSentence(job, seconds),

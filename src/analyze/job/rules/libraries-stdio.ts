@@ -1,10 +1,23 @@
 /** Rules on C streams (fopen, fwrite, fprintf). */
 import { formatBytes } from "../../../base/units.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { estimatedCost } from "../cost/remedies.ts";
+import type { LayerRecord } from "../records.ts";
+import { type CostClaim, defineRule, type Rule } from "../rule.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { accessesOf, accessSeconds, bytesMoved, KIB, known, MIB, sum } from "./measures.ts";
+import {
+  accessesOf,
+  accessSeconds,
+  bytesMoved,
+  bytesOf,
+  callsOf,
+  KIB,
+  known,
+  MIB,
+  secondsOf,
+  sum,
+  WAYS,
+} from "./measures.ts";
 import { posixFiles, stdioFiles } from "./per-job.ts";
-import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { posixInstead, setvbufLarge } from "./snippets.ts";
 import { costSentence, many, partOfBytes, secondsText, sizeText } from "./wording.ts";
 
@@ -28,10 +41,6 @@ const stdioBulk = defineRule({
       source: "ours: less is logs and settings, for which streams are right",
     },
   },
-  scale: customScale(
-    ["high", "warn", "info"],
-    "by calls; at most **warn** when streams move less than half of the bytes.",
-  ),
   drishti: "S01",
   judge(job, limits) {
     const files = stdioFiles(job).filter((record) => bytesMoved(record) > 0);
@@ -48,7 +57,7 @@ const stdioBulk = defineRule({
       note: `${formatBytes(record.bytesRead || 0)} read, ${formatBytes(record.bytesWritten || 0)} written`,
     }));
     return {
-      severity: severityByCalls(job, seconds, bytes >= 0.5 * all ? "high" : "warn"),
+      cost: bufferedStreams(files),
       statement:
         `C streams move ${partOfBytes(bytes, all, "the data")}, in ${many(calls, "call")} on ${many(files.length, "file")}.` +
         costSentence(job, seconds),
@@ -113,7 +122,6 @@ const stdioSmall = defineRule({
       source: "ours: a call into the buffer takes below 1 µs, a write to a parallel file system tens of µs",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits) {
     const files = stdioFiles(job)
       .map((record) => {
@@ -142,7 +150,7 @@ const stdioSmall = defineRule({
       note: `${many(file.calls, "call")} of ${sizeText(file.bytes / file.calls)} on average, ${many(known(file.record.syncs), "flush", "flushes")}`,
     }));
     return {
-      severity: severityByCalls(job, seconds),
+      cost: bufferedStreams(files.map(({ record }) => record)),
       statement:
         `${many(calls, "call")} on ${many(files.length, "stream")} move ${sizeText(bytes / calls)} and take ${secondsText(seconds / calls)} on average, ${flushes === 0 ? "without a flush" : `with ${many(flushes, "flush", "flushes")}`}: ` +
         "buffers of the streams hardly collect them." +
@@ -173,5 +181,23 @@ const stdioSmall = defineRule({
     };
   },
 });
+
+/** Ours: a call that only copies into or out of the buffer, and the rate at which a full buffer is moved. */
+const BUFFERED_CALL_SECONDS = 0.1e-6;
+const BUFFER_BYTES_PER_SECOND = 1e9;
+
+/** Every call finds a buffer of megabytes. */
+function bufferedStreams(records: readonly LayerRecord[]): CostClaim {
+  const healthy = records.flatMap((record) =>
+    WAYS.map((way) => {
+      const seconds = secondsOf(record, way);
+      const needed =
+        BUFFERED_CALL_SECONDS * known(callsOf(record, way)) +
+        known(bytesOf(record, way)) / BUFFER_BYTES_PER_SECOND;
+      return { record, part: way, remains: seconds > 0 ? Math.min(1, needed / seconds) : 1 };
+    }),
+  );
+  return estimatedCost(healthy, "calls of 0.1 µs into a buffer that is moved at 1 GB/s");
+}
 
 export const STDIO_RULES: readonly Rule[] = [stdioBulk, stdioSmall];

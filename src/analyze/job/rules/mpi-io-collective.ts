@@ -1,5 +1,6 @@
 /** Rules on collective MPI-IO: where it is missing, and how it is set up. */
 import { formatBytes } from "../../../base/units.ts";
+import { largerCalls, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
@@ -20,7 +21,6 @@ import {
 } from "./measures.ts";
 import { independentFiles, independentOf } from "./mpi-io-files.ts";
 import { fileOf, hdf5Files, layerOf, mpiFiles, stripeOf, traceOf } from "./per-job.ts";
-import { ALWAYS_INFO, customScale, severityByCalls } from "./severity.ts";
 import { collectiveCall, hints, nonblockingWrite } from "./snippets.ts";
 import {
   costSentence,
@@ -56,10 +56,6 @@ function independent(way: Way): Rule {
         source: "Drishti: collective_operations_absolute",
       },
     },
-    scale: customScale(
-      ["high", "warn", "info"],
-      "by calls; at most **warn** where a file has collective calls too, whose time cannot be told apart.",
-    ),
     drishti: way === "write" ? "M03" : "M02",
     judge(job, limits) {
       const files = independentFiles(job, way, limits);
@@ -79,7 +75,10 @@ function independent(way: Way): Rule {
         note: `${many(independentOf(record, way), `independent ${way}`)} by ${many(record.ranks, "rank")}, ${many(known(way === "read" ? record.collectiveReads : record.collectiveWrites), "collective one")}`,
       }));
       return {
-        severity: severityByCalls(job, seconds, mixed ? "warn" : "high"),
+        cost: largerCalls(
+          job,
+          files.map((record) => ({ record, way })),
+        ),
         statement:
           `${partOf(count, calls, `MPI-IO ${what}`)} ${way === "read" ? "from" : "to"} ${many(files.length, "shared file")} are independent; ${worst.path} is ${way === "read" ? "read" : "written"} by ${many(worst.ranks, "rank")}${independentOf(worst, way) === callsOf(worst, way) && mean >= 0 ? ` in calls of ${sizeText(Math.round(mean))} on average` : ""}.` +
           costSentence(
@@ -148,7 +147,6 @@ const blocking = defineRule({
       source: "ours: an input and an output alone leave nothing to overlap with",
     },
   },
-  scale: ALWAYS_INFO,
   drishti: "M06, M07",
   judge(job, limits, others) {
     const rewritten = others.claimed(["read-modify-write"]);
@@ -176,7 +174,7 @@ const blocking = defineRule({
         note: many(record.reads + record.writes, "blocking call"),
       }));
     return {
-      severity: "info",
+      cost: NO_COST,
       statement: `All ${grouped(calls)} reads and writes through MPI-IO block, in ${many(bursts, "phase")} of I/O with quiet time between them; I/O takes the slowest rank ${partOfSeconds(job.io.slowestSeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
@@ -215,7 +213,6 @@ const noHints = defineRule({
       source: "ours: smaller files are done before hints matter",
     },
   },
-  scale: ALWAYS_INFO,
   judge(job, limits, others) {
     const small = others.claimed(["small-writes", "small-reads"]);
     const files = mpiFiles(job).flatMap((record) => {
@@ -237,7 +234,7 @@ const noHints = defineRule({
       note: `requests of ${sizeText(request)} on average, stripe ${sizeText(stripe)}`,
     }));
     return {
-      severity: "info",
+      cost: NO_COST,
       statement: `${many(files.length, "file is", "files are")} accessed collectively on Lustre and without hints; requests to ${worst.record.path} have ${sizeText(worst.request)} on average, its stripe ${sizeText(worst.stripe)}.`,
       evidence: {
         numbers: [
@@ -314,7 +311,6 @@ const aggregators = defineRule({
       source: "ours: smaller files are done before it matters",
     },
   },
-  scale: customScale(["warn", "info"], "by calls, at most **warn**."),
   drishti: "M08, M09",
   judge(job, limits) {
     const files = mpiFiles(job).flatMap((record) => {
@@ -335,7 +331,7 @@ const aggregators = defineRule({
       note: `${many(count, "aggregator")} for ${many(stripes, "stripe")}`,
     }));
     return {
-      severity: severityByCalls(job, seconds, "warn"),
+      cost: unknownCost("how much faster another number of aggregators would be is not in the log", "info"),
       statement:
         `${grouped(worst.count)} of ${many(worst.record.ranks, "rank")} ${worst.count === 1 ? "moves" : "move"} the data of ${worst.record.path} (${formatBytes(bytesOf(worst.record, worst.way))}), which has ${many(worst.stripes, "stripe")}: ${worst.few ? "too few to keep all of them busy" : "several compete for each of them"}.` +
         costSentence(job, seconds, "Collective calls on such files take"),

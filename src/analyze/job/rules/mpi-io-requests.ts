@@ -1,5 +1,6 @@
 /** Rules on what MPI-IO is asked for: size, description and opens. */
 import { formatBytes } from "../../../base/units.ts";
+import { fewerOperations, largerCalls } from "../cost/remedies.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -18,7 +19,6 @@ import {
 } from "./measures.ts";
 import { independentOf, isOpenedAlone, viewlessFiles } from "./mpi-io-files.ts";
 import { layerOf, libraryFiles, mpiFiles } from "./per-job.ts";
-import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { collectiveCall, openTogether, vectorView } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText } from "./wording.ts";
 
@@ -53,7 +53,6 @@ const mpiioSmall = defineRule({
       source: "Drishti: small_requests_absolute",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits, others) {
     const library = libraryFiles(job);
     const said = others.claimed(["independent-mpiio", "independent-mpiio-reads", "mpiio-file-view"]);
@@ -85,7 +84,7 @@ const mpiioSmall = defineRule({
       (file) => `${many(file.count, `small ${file.way}`)} of ${grouped(callsOf(file.record, file.way))}`,
     );
     return {
-      severity: severityByCalls(job, seconds),
+      cost: largerCalls(job, files),
       statement:
         `${partOf(count, calls, "MPI-IO requests")} to ${many(files.length, "file")} are independent and below ${sizeText(limits.bytes)}` +
         `${usual === undefined ? "" : `; the most frequent size is ${sizeText(usual)}`}.` +
@@ -150,7 +149,6 @@ const fileView = defineRule({
       source: "Drishti: small_requests_absolute",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits, others) {
     const random = {
       write: others.claimed(["random-writes"], "write"),
@@ -168,7 +166,7 @@ const fileView = defineRule({
         `${many(file.count, file.collective ? `collective ${file.way}` : file.way)} by ${many(file.record.ranks, "rank")}, no view`,
     );
     return {
-      severity: severityByCalls(job, seconds),
+      cost: largerCalls(job, files),
       statement:
         `${many(worst.record.ranks, "rank makes", "ranks make")} ${many(worst.count, worst.collective ? `collective ${worst.way}` : worst.way)} of ${sizeText(Math.round(mean))} on average to ${worst.record.path} without a file view; ` +
         `${partOf(worst.apart * worst.count, worst.count, "them")} do not begin where the one before ended.` +
@@ -222,7 +220,6 @@ const openPerRank = defineRule({
       source: "ours: reading a namelist by each rank is another matter",
     },
   },
-  scale: customScale(["high", "warn", "info"], "by calls, with the time of opens and closes."),
   judge(job, limits) {
     const files = mpiFiles(job).filter(
       (record) => isOpenedAlone(record) && record.ranks >= limits.ranks && bytesMoved(record) >= limits.bytes,
@@ -237,7 +234,10 @@ const openPerRank = defineRule({
       note: `${many(record.opens, "open")} by ${many(record.ranks, "rank")}, none together`,
     }));
     return {
-      severity: severityByCalls(job, seconds),
+      cost: fewerOperations(
+        files.map((record) => ({ record, needed: 1, made: record.opens })),
+        "one open for all ranks at the mean cost of an open",
+      ),
       statement:
         `Ranks open ${many(files.length, "file")} through MPI-IO each for itself: ${many(opens, "open")}, none of them together; ${worst.path} is opened by ${many(worst.ranks, "rank")}.` +
         costSentence(job, seconds, "Opens and closes of such files take"),

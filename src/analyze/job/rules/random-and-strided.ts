@@ -1,4 +1,5 @@
 /** Access order rules: random and strided. */
+import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import { defineRule, type Judgement, type Rule } from "../rule.ts";
 import { countOf, randomFiles, type Strided, stridedFiles } from "./access-patterns.ts";
@@ -6,7 +7,6 @@ import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesOf, callsOf, frequentSize, heaviest, KIB, MIB, secondsOf, sum, type Way } from "./measures.ts";
 import { ncioSentence } from "./ncio-pattern.ts";
 import { layerOf } from "./per-job.ts";
-import { BY_CALLS, severityByCalls } from "./severity.ts";
 import { collectiveCall, prefetch, sortedWrites, vectorView } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, percent, sizeText, theseFiles } from "./wording.ts";
 
@@ -33,7 +33,6 @@ function random(way: Way): Rule {
         source: "Drishti: random_operations_absolute",
       },
     },
-    scale: BY_CALLS,
     drishti: way === "read" ? "P11" : "P13",
     judge(job, limits) {
       const files = randomFiles(job, way, limits);
@@ -50,7 +49,10 @@ function random(way: Way): Rule {
       }));
       const mpi = files.some(({ record }) => layerOf(job, record, "MPI-IO") !== undefined);
       return {
-        severity: severityByCalls(job, seconds),
+        cost: largerCalls(
+          job,
+          records.map((record) => ({ record, way })),
+        ),
         statement:
           `${partOf(count, calls, what)} ${way === "read" ? "from" : "to"} ${many(files.length, "file")} begin before the end of the previous one of their rank` +
           `${usual === undefined ? "" : `; the most frequent size is ${sizeText(usual)}`}.` +
@@ -153,7 +155,6 @@ const noncontiguous = defineRule({
       source: "A. Ching et al., NCIO, section 5.3: sieving wins up to about 1 KByte spacing",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits, others) {
     const files = stridedFiles(job, limits, others.claimed(["random-reads", "random-writes"]));
     if (files.length === 0) return undefined;
@@ -168,7 +169,7 @@ const noncontiguous = defineRule({
       note: `${many(file.count, `strided ${file.way}`)}: ${sizeText(file.regionBytes)}${file.gapBytes > 0 ? `, then a gap of ${sizeText(file.gapBytes)}` : ""}`,
     }));
     return {
-      severity: severityByCalls(job, seconds),
+      cost: largerCalls(job, files),
       statement:
         `${partOf(count, calls, "accesses")} to ${many(files.length, "file")} come at a regular gap: in ${worst.record.path} ` +
         `ranks ${worst.way} ${sizeText(worst.regionBytes)}${worst.gapBytes > 0 ? ` and skip ${sizeText(worst.gapBytes)} (${percent(density)} of the range is used by a rank)` : ""}.` +

@@ -1,5 +1,6 @@
 /** Rules on who does the I/O. */
 import { formatBytes, formatRate } from "../../../base/units.ts";
+import { estimatedCost, NO_COST, recordedCost, unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { COUNTERS, spanOfFiles, trust, worstFiles } from "./evidence.ts";
@@ -7,7 +8,6 @@ import { lateInOwnFiles, lateInSharedFiles, longestCall, soleTarget, timeOn } fr
 import { bytesMoved, sum } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 import { rankSpread } from "./rank-spread.ts";
-import { ALWAYS_INFO, BY_RUN, severityByRun } from "./severity.ts";
 import {
   folderOf,
   grouped,
@@ -49,7 +49,6 @@ const oneRankIo = defineRule({
     },
     cost: COST,
   },
-  scale: BY_RUN,
   judge(job, limits) {
     const spread = job.ranks >= limits.ranks ? rankSpread(job) : undefined;
     if (spread === undefined || !(spread.heaviestBytes >= limits.share * spread.totalBytes)) return undefined;
@@ -62,7 +61,16 @@ const oneRankIo = defineRule({
     if (!(cost >= limits.cost)) return undefined;
     const writes = sum(files, ({ bytesWritten }) => bytesWritten) >= 0.5 * bytes;
     return {
-      severity: severityByRun(cost, seconds),
+      cost: writes
+        ? estimatedCost(
+            files.map(({ called }) => ({ record: called, remains: 1 / job.ranks })),
+            `its bytes shared by ${grouped(job.ranks)} ranks, each at the rate of this one; the file system may give less`,
+            { atMost: true },
+          )
+        : unknownCost(
+            "one rank may well read what it hands on to all; whether others could read faster is not known",
+            "info",
+          ),
       statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, "the data")} of a job with ${grouped(job.ranks)} ranks. That takes it ${partOfSeconds(seconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
@@ -115,7 +123,6 @@ const byteImbalance = defineRule({
     },
     cost: COST,
   },
-  scale: BY_RUN,
   judge(job, limits, others) {
     const spread = rankSpread(job);
     if (spread === undefined || others.speak("one-rank-io")) return undefined;
@@ -130,7 +137,10 @@ const byteImbalance = defineRule({
     const cost = excess / job.runSeconds;
     if (!(cost >= limits.cost)) return undefined;
     return {
-      severity: severityByRun(cost, excess),
+      cost: estimatedCost(
+        files.map(({ called }) => ({ record: called, remains: totalBytes / job.ranks / bytes })),
+        "the same bytes on every rank, at the rate of this one",
+      ),
       statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, "the data")}, ${times(bytes / mean)} as much as each of the ${grouped(movers)} others that take part (${formatBytes(mean)} on average). Its I/O takes ${secondsText(seconds)}, of which about ${secondsText(excess)} come from the extra bytes, ${percent(cost)} of the run time.`,
       evidence: {
         numbers: [
@@ -188,7 +198,6 @@ const straggler = defineRule({
     },
     cost: COST,
   },
-  scale: BY_RUN,
   judge(job, limits, others) {
     const late = [lateInSharedFiles(job, limits), lateInOwnFiles(job, limits)]
       .filter((one) => one !== undefined)
@@ -202,7 +211,10 @@ const straggler = defineRule({
     const call = longestCall(files, mean);
     const alone = soleTarget(job, rank, files);
     return {
-      severity: severityByRun(cost, excess),
+      cost: recordedCost(
+        files.map(({ called }) => ({ record: called, remains: late.others / seconds })),
+        `rank ${rank} as fast as the mean of the others`,
+      ),
       statement:
         `Rank ${rank} spends ${secondsText(seconds)} in I/O, ${times(seconds / mean)} the mean of ${grouped(late.ranks)} ranks (${secondsText(mean)}), for ${formatBytes(bytes)} (mean ${formatBytes(meanBytes)}). The others can lose ${secondsText(excess)} by waiting for it, ${percent(cost)} of the run time.` +
         (call === undefined ? "" : ` A single ${call.way} took ${secondsText(call.seconds)} of that.`),
@@ -272,7 +284,6 @@ const idleRanks = defineRule({
       source: "ours: a tenth of the run is worth spreading over more ranks",
     },
   },
-  scale: ALWAYS_INFO,
   judge(job, limits, others) {
     const byRank = job.ranks >= limits.ranks ? rankSpread(job)?.byRank : undefined;
     if (byRank === undefined || others.speak("one-rank-io", "byte-imbalance")) return undefined;
@@ -290,7 +301,7 @@ const idleRanks = defineRule({
     const cost = slowestSeconds / job.runSeconds;
     if (!(cost >= limits.cost)) return undefined;
     return {
-      severity: "info",
+      cost: NO_COST,
       statement: `${partOf(idle, job.ranks, "ranks")} move no data, or next to none; the other ${grouped(movers.length)} move ${formatBytes(sum(movers, (rank) => (ownBytes.get(rank) as number) + evenBytes))}. The I/O of the busiest takes up to ${partOfSeconds(slowestSeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [

@@ -1,11 +1,11 @@
 /** Read-modify-write rules: files that are both read and written. */
 import { formatBytes } from "../../../base/units.ts";
+import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { rewrittenFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { endOf, heaviest, MIB, sum } from "./measures.ts";
 import { layerOf, posixFiles, traceOf } from "./per-job.ts";
-import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { hints } from "./snippets.ts";
 import { costSentence, many, partOfBytes, secondsText } from "./wording.ts";
 
@@ -36,7 +36,6 @@ const readModifyWrite = defineRule({
       source: "ours: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits) {
     const found = rewrittenFiles(job, limits);
     if (found.length === 0) return undefined;
@@ -56,7 +55,10 @@ const readModifyWrite = defineRule({
       note: `${formatBytes(file.bytes)} read for ${formatBytes(file.record.bytesWritten)} written, ${many(file.record.rwSwitches, "change")} of direction`,
     }));
     return {
-      severity: severityByCalls(job, seconds),
+      cost: estimatedCost(
+        files.map(({ record }) => ({ record, part: "read", remains: 0 })),
+        "without the reads; writes stay as they are",
+      ),
       statement:
         (mpi
           ? `The application asks to write ${formatBytes(asked)} to ${many(files.length, "file")} through MPI-IO. Below it, ${formatBytes(written)} are written, and ${formatBytes(bytes)} are read that it did not ask for.`
@@ -123,7 +125,6 @@ const readAfterWrite = defineRule({
       source: "ours: less comes out of the page cache within milliseconds",
     },
   },
-  scale: customScale(["warn", "info"], "by calls, with the time of reads; at most **warn**."),
   judge(job, limits, others) {
     const rewritten = others.claimed(["read-modify-write"]);
     const files = posixFiles(job)
@@ -153,7 +154,10 @@ const readAfterWrite = defineRule({
       note: `${formatBytes(file.bytes)} of ${formatBytes(file.record.bytesWritten)} read back`,
     }));
     return {
-      severity: severityByCalls(job, seconds, "warn"),
+      cost: fewerBytes(
+        files.map(({ record, bytes: back }) => ({ record, way: "read", needed: record.bytesRead - back })),
+        "without reading back what was written",
+      ),
       statement:
         `The job reads back ${partOfBytes(bytes, written, `what it wrote to ${many(files.length, "file")}`)}${files.length === 1 ? `, from ${secondsText(gap)} after the last write on` : ""}.` +
         costSentence(job, seconds, "These reads take"),

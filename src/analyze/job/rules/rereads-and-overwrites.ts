@@ -1,5 +1,6 @@
 /** Reread and overwrite rules: the same bytes are moved more than once. */
 import { formatBytes } from "../../../base/units.ts";
+import { fewerBytes, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
@@ -18,7 +19,6 @@ import {
   type Way,
 } from "./measures.ts";
 import { layerOf, posixFiles, stdioFiles, traceOf } from "./per-job.ts";
-import { customScale, severityByCalls } from "./severity.ts";
 import { readOnce } from "./snippets.ts";
 import { costSentence, many, theseFiles, times } from "./wording.ts";
 
@@ -84,10 +84,6 @@ const AGAIN_THRESHOLDS = {
   },
 } as const;
 
-/** What comes again is as much of the time as of the bytes. */
-const AGAIN_TEXT = "by calls, for the part of the time that the bytes moved again take.";
-const AGAIN_SCALE = customScale(["high", "warn", "info"], AGAIN_TEXT);
-
 function again(way: Way): Rule {
   const [done, doing] = way === "read" ? ["read", "Reading"] : ["written", "Writing"];
   return defineRule({
@@ -99,7 +95,6 @@ function again(way: Way): Rule {
         : "The same bytes of a file are written several times, and only what was written last stays.",
     needs: [["POSIX", "STDIO"]],
     thresholds: AGAIN_THRESHOLDS,
-    scale: way === "read" ? AGAIN_SCALE : customScale(["warn", "info"], `${AGAIN_TEXT} At most **warn**.`),
     drishti: way === "read" ? "P09" : "P10",
     judge(job, limits) {
       const files = movedAgain(job, way, limits);
@@ -117,7 +112,10 @@ function again(way: Way): Rule {
         (file) => file.record.opens >= 0.9 * file.record.ranks * (file.bytes / file.distinctBytes),
       );
       return {
-        severity: severityByCalls(job, seconds * (1 - distinct / bytes), way === "read" ? "high" : "warn"),
+        cost: fewerBytes(
+          files.map((file) => ({ record: file.record, way, needed: file.distinctBytes })),
+          `only the first ${way} of each byte, at the rate of all of them`,
+        ),
         statement:
           `${formatBytes(bytes)} are ${done} ${way === "read" ? "from" : "to"} ${many(files.length, "file")}, but ${exact ? `only ${formatBytes(distinct)} of them are different bytes within a rank` : `at most ${formatBytes(distinct)} of different bytes`}: ` +
           `each is ${done} ${exact ? "" : "at least "}${times(bytes / distinct)} on average.` +
@@ -160,9 +158,6 @@ function again(way: Way): Rule {
   });
 }
 
-/** Ours: more than headers and edges, so a result is likely to depend on the order of the ranks. */
-const CORRUPTING_SHARE = 0.1;
-
 const overlappingWrites = defineRule({
   id: "overlapping-writes",
   title: "Ranks write the same bytes",
@@ -183,10 +178,6 @@ const overlappingWrites = defineRule({
       source: "ours: more than headers and the edges of blocks",
     },
   },
-  scale: customScale(
-    ["high", "warn"],
-    `**high** when the bytes in question are at least ${100 * CORRUPTING_SHARE} % of the different bytes, since results may be wrong; **warn** otherwise.`,
-  ),
   judge(job, limits) {
     const files = posixFiles(job)
       .map((record) => ({ record, write: traceOf(job, record)?.write }))
@@ -208,7 +199,7 @@ const overlappingWrites = defineRule({
       note: `${formatBytes(file.bytes)} beyond ${formatBytes(file.write.distinctBytes)} of different bytes, by ${many(file.write.ranks, "rank")}`,
     }));
     return {
-      severity: bytes >= CORRUPTING_SHARE * distinct ? "high" : "warn",
+      cost: unknownCost("what is at stake is the content of the file, not its time"),
       statement:
         `Ranks write ${formatBytes(bytes + distinct)} to ${formatBytes(distinct)} of ${many(files.length, "file")}: ${formatBytes(bytes)} overlap with writes of other ranks. ` +
         `Which rank's data stays depends on the order${below ? "" : ", which POSIX does not fix"}.`,

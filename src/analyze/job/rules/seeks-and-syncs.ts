@@ -1,10 +1,10 @@
 /** Seek and sync rules: calls between reads and writes. */
+import { estimatedCost, oneSync } from "../cost/remedies.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { countOf } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, sum } from "./measures.ts";
 import { layerOf, mpiFiles, posixFiles, stdioFiles } from "./per-job.ts";
-import { BY_CALLS, customScale, severityByCalls } from "./severity.ts";
 import { readRegion } from "./snippets.ts";
 import { costSentence, grouped, many, rough, theseFiles } from "./wording.ts";
 
@@ -28,10 +28,6 @@ const excessSeeks = defineRule({
       source: "ours: a seek costs about a microsecond, so only thousands matter",
     },
   },
-  scale: customScale(
-    ["high", "warn", "info"],
-    "by calls, with the time of all metadata calls of the files; at most **warn** without C streams.",
-  ),
   judge(job, limits) {
     const files = [...posixFiles(job), ...stdioFiles(job)]
       .map((record) => {
@@ -53,7 +49,15 @@ const excessSeeks = defineRule({
       note: `${many(file.record.seeks, "seek")} (${file.record.layer}) for ${grouped(file.accesses)} accesses`,
     }));
     return {
-      severity: severityByCalls(job, seconds, streams ? "high" : "warn"),
+      cost: estimatedCost(
+        files.map(({ record, count: redundant }) => ({
+          record,
+          part: "meta",
+          remains: 1 - Math.min(1, redundant / record.seeks),
+        })),
+        "metadata time of these files in proportion to their seeks; seeks are not timed apart",
+        { atMost: true },
+      ),
       statement:
         `${streams ? `${many(count, "seek")} beyond the first of each open` : many(count, "redundant seek")}, for ${grouped(accesses)} accesses to ${many(files.length, "file")}: ${rough(count / accesses)} for each${streams ? ", on C streams" : ""}.` +
         costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)}, seeks among them, take`),
@@ -113,7 +117,6 @@ const excessSyncs = defineRule({
       source: "ours: a sync of each rank at the end of a file, or of each checkpoint, is sound",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits) {
     const files = [
       ...mpiFiles(job),
@@ -137,7 +140,10 @@ const excessSyncs = defineRule({
       note: `${many(record.syncs, "sync")} for ${many(record.writes, "write")} (${record.layer})`,
     }));
     return {
-      severity: severityByCalls(job, seconds),
+      cost: oneSync(
+        job,
+        files.map(({ record }) => record),
+      ),
       statement:
         `${many(count, "sync")} for ${many(writes, "write")} to ${many(files.length, "file")}${syncsText(count, writes)}.` +
         costSentence(job, seconds, `Writes and syncs of ${theseFiles(files.length)} take`),

@@ -1,4 +1,5 @@
 /** Access size rules. alignment.ts has the rules on file offsets. */
+import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Judgement, type Rule } from "../rule.ts";
@@ -7,7 +8,6 @@ import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesOf, callsOf, frequentSize, heaviest, MIB, secondsOf, sum, type Way } from "./measures.ts";
 import { ncioSentence } from "./ncio-pattern.ts";
 import { layerOf, stripeOf } from "./per-job.ts";
-import { BY_CALLS, severityByCalls } from "./severity.ts";
 import { collectiveCall, hints, readAhead, writeBuffer } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
@@ -58,7 +58,6 @@ function small(way: Way): Rule {
       "Random and strided accesses, parts of blocks, HDF5 metadata and requests without a file view have findings of their own.",
     needs: [["POSIX"]],
     thresholds: SMALL_THRESHOLDS,
-    scale: BY_CALLS,
     drishti: way === "write" ? "P06" : "P05",
     judge(job, limits, others) {
       const patterns = way === "write" ? WRITE_PATTERNS : READ_PATTERNS;
@@ -72,7 +71,10 @@ function small(way: Way): Rule {
         (file) => `${many(file.count, `small ${way}`)} of ${grouped(callsOf(file.record, way))}`,
       );
       return {
-        severity: severityByCalls(job, seconds),
+        cost: largerCalls(
+          job,
+          records.map((record) => ({ record, way })),
+        ),
         statement:
           `${partOf(found.count, found.calls, what)} are below ${sizeText(limits.bytes)}` +
           `${usual !== undefined && usual < limits.bytes ? `; the most frequent size is ${sizeText(usual)}` : ""}.` +
@@ -173,7 +175,6 @@ const subBlock = defineRule({
       source: "as small-writes (Drishti: small_requests_absolute)",
     },
   },
-  scale: BY_CALLS,
   judge(job, limits, others) {
     const files = subBlockFiles(
       job,
@@ -188,7 +189,10 @@ const subBlock = defineRule({
     const seconds = sum(records, (record) => record.writeSeconds);
     const listed = listOf(files, (file) => `${many(file.count, "write")} below ${sizeText(BLOCK_BYTES)}`);
     return {
-      severity: severityByCalls(job, seconds),
+      cost: largerCalls(
+        job,
+        records.map((record) => ({ record, way: "write" })),
+      ),
       statement:
         `${partOf(count, writes, "writes")} to ${many(files.length, "file")} are shorter than a block of the file system ` +
         `(${sizeText(BLOCK_BYTES)}), and ${consecutive === 0 ? "none" : `only ${grouped(consecutive)}`} of the ${grouped(writes)} begin where the one before ended.` +

@@ -1,17 +1,11 @@
 /** Rules on storage that are not about the layout of one file: the set of OSTs, the file system, a stalled call. */
 import { formatBytes } from "../../../base/units.ts";
+import { atMostAll, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { JobFile, OstLoad } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { COUNTERS, spanOfRecord, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, bytesOf, callsOf, heaviest, known, secondsOf, sum, type Way, WAYS } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
-import {
-  ALWAYS_INFO,
-  BY_TIME_TO_SHORTEN,
-  customScale,
-  severityByRun,
-  severityByTimeToShorten,
-} from "./severity.ts";
 import { stripesOf } from "./striping.ts";
 import {
   folderOf,
@@ -67,7 +61,6 @@ const fewOsts = defineRule({
     bytes: LARGE,
     cost: COST,
   },
-  scale: BY_TIME_TO_SHORTEN,
   judge(job, limits) {
     const files = realFiles(job).filter(
       (file) => file.called.ranks < 4 && stripesOf(file) > 0 && bytesMoved(file) > 0,
@@ -81,7 +74,7 @@ const fewOsts = defineRule({
     if (!enough || !(job.io.meanShare >= limits.cost)) return undefined;
     const worst = files[0] as JobFile;
     return {
-      severity: severityByTimeToShorten(job.io.meanShare),
+      cost: unknownCost("how much faster more OSTs would be is not in the log"),
       statement: `${grouped(holders.length)} of at least ${grouped(knownOsts)} OSTs (${holders.slice(0, 8).join(", ")}${holders.length > 8 ? ", …" : ""}) ${holders.length === 1 ? "holds" : "hold"} nine tenths of the ${formatBytes(bytes)} that go to and from ${grouped(files.length)} files. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
       evidence: {
         numbers: [
@@ -143,10 +136,6 @@ const ostImbalance = defineRule({
     bytes: LARGE,
     cost: COST,
   },
-  scale: customScale(
-    ["high", "warn", "info"],
-    "by run time, for the part of the mean I/O time that the heaviest OST takes beyond the mean OST.",
-  ),
   judge(job, limits, others) {
     const loads = job.osts.filter((ost) => bytesMoved(ost) > 0);
     const bytes = sum(loads, bytesMoved);
@@ -161,7 +150,11 @@ const ostImbalance = defineRule({
     const byOneFile = files.some((file) => partOf(file) > 0.5 * bytesMoved(worst));
     if (!(ratio >= limits.ratio) || byOneFile || others.speak("few-osts")) return undefined;
     return {
-      severity: severityByRun(job.io.meanShare * (1 - 1 / ratio), job.io.meanSeconds * (1 - 1 / ratio)),
+      cost: atMostAll(
+        files,
+        1 / ratio,
+        "the busiest OST with the mean load, if it is what the job waits for",
+      ),
       statement: `OST ${worst.ost} gets ${partOfBytes(bytesMoved(worst), bytes, "the bytes")}, ${times(ratio)} the mean of the ${grouped(loads.length)} OSTs in use, from ${many(files.length, "file")}.`,
       evidence: {
         numbers: [
@@ -216,10 +209,6 @@ const notParallelFs = defineRule({
     },
     cost: COST,
   },
-  scale: customScale(
-    ["high", "warn", "info"],
-    "by run time, with the mean I/O time of a rank; **info** for storage of the node.",
-  ),
   judge(job, limits) {
     const all = realFiles(job);
     const onNetwork = all.filter(({ fsType }) => NETWORK.test(fsType ?? ""));
@@ -234,7 +223,7 @@ const notParallelFs = defineRule({
     const types = [...new Set(files.map(({ fsType }) => fsType))].join(", ");
     const mounts = [...new Set(files.map(({ mount }) => mount ?? "/"))];
     return {
-      severity: remote ? severityByRun(job.io.meanShare, job.io.meanSeconds) : "info",
+      cost: remote ? unknownCost("how fast the parallel file system would be is not in the log") : NO_COST,
       statement: `${grouped(job.ranks)} ranks move ${partOfBytes(bytes, whole, "their data")} on ${types} (${mounts.slice(0, 3).join(", ")}), ${remote ? "which mostly is one server for all of them" : "which belongs to the node and is not seen by others"}. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
       evidence: {
         numbers: [
@@ -293,7 +282,6 @@ const slowCall = defineRule({
     },
     cost: COST,
   },
-  scale: ALWAYS_INFO,
   judge(job, limits, others) {
     const least = Math.max(limits.seconds, limits.cost * job.runSeconds);
     const stalls = realFiles(job)
@@ -305,7 +293,7 @@ const slowCall = defineRule({
     if (worst === undefined || others.speak("straggler")) return undefined;
     const { file, way, seconds, bytes, usual } = worst;
     return {
-      severity: "info",
+      cost: NO_COST,
       statement: `One ${way} of ${sizeText(bytes)} took ${partOfSeconds(seconds, job.runSeconds, "the run time")}, ${times(seconds / usual)} what such a call usually takes in ${file.path} (${secondsText(usual)}).`,
       evidence: {
         numbers: [

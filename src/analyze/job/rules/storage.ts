@@ -1,17 +1,11 @@
 /** Rules on where the files lie. */
 import { formatBytes, formatRate } from "../../../base/units.ts";
+import { atMostAll, estimatedCost, unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile, OstLoad } from "../job.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, defineRule, type Rule } from "../rule.ts";
 import { COUNTERS, type Trust, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, extentOf, heaviest, known, sum } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
-import {
-  BY_RUN,
-  BY_TIME_TO_SHORTEN,
-  customScale,
-  severityByRun,
-  severityByTimeToShorten,
-} from "./severity.ts";
 import { slowestTarget } from "./slow-ost.ts";
 import { OTHER_STORAGE_RULES } from "./storage-other.ts";
 import { setStripe, stripeArithmetic, STRIPES_SOURCE, stripesFor, stripesOf } from "./striping.ts";
@@ -45,17 +39,20 @@ const stripeOne = defineRule({
       source: "ours: a file that is hardly touched can lie anywhere",
     },
   },
-  scale: BY_RUN,
   judge(job, limits) {
     const files = realFiles(job).filter((file) => stripesOf(file) === 1 && isLargeShared(file, limits));
     const found = costOf(job, files, limits.cost);
     if (found === undefined) return undefined;
-    const { worst, cost, seconds } = found;
+    const { worst, seconds } = found;
     const bytes = extentOf(worst);
     const ranks = worst.called.ranks;
     const stripes = stripesFor(bytes, ranks);
     return {
-      severity: severityByRun(cost, seconds),
+      cost: atMostAll(
+        files,
+        1 / stripes,
+        `as many times the rate as there would be OSTs (${stripes}), if the target is what the job waits for`,
+      ),
       statement: `${grouped(ranks)} ranks share ${worst.path}: ${formatBytes(bytes)} on ${worst.osts.length === 1 ? `OST ${worst.osts[0]} alone` : "a single OST"}${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
       advice: `Stripe the file over about ${stripes} OSTs before it is written: ${stripeArithmetic(bytes, ranks, stripes)}.`,
@@ -97,7 +94,6 @@ const stripeCount = defineRule({
       source: "ours: below a twentieth of the run a change is hard to measure",
     },
   },
-  scale: BY_TIME_TO_SHORTEN,
   judge(job, limits) {
     const files = realFiles(job).filter((file) => {
       const stripes = stripesOf(file);
@@ -106,13 +102,17 @@ const stripeCount = defineRule({
     });
     const found = costOf(job, files, limits.cost);
     if (found === undefined) return undefined;
-    const { worst, cost, seconds } = found;
+    const { worst, seconds } = found;
     const bytes = extentOf(worst);
     const ranks = worst.called.ranks;
     const stripes = stripesFor(bytes, ranks);
     const has = stripesOf(worst);
     return {
-      severity: severityByTimeToShorten(cost),
+      cost: atMostAll(
+        files,
+        has / stripes,
+        `${rough(stripes / has)} times the rate with ${stripes} OSTs, if the targets are what the job waits for`,
+      ),
       statement: `${worst.path} (${formatBytes(bytes)}, used by ${grouped(ranks)} ranks) lies on ${grouped(has)} OSTs, with ${formatBytes(bytes / has)} and ${rough(ranks / has)} ranks for each${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
       advice: `Stripe it over about ${stripes} OSTs: ${stripeArithmetic(bytes, ranks, stripes)}.`,
@@ -144,7 +144,6 @@ const stripeWideSmall = defineRule({
         "Lustre wiki, Lustre Striping Best Practices: one stripe for files below 1 MiB, one to four up to 1 GiB",
     },
   },
-  scale: customScale(["warn", "info"], "**warn** from ten times the limit of files on; **info** below."),
   judge(job, limits) {
     const files = realFiles(job).filter((file) => {
       // Of a file that was only read the end may never have been reached.
@@ -156,7 +155,7 @@ const stripeWideSmall = defineRule({
     const objects = sum(files, stripesOf);
     const worst = files[0] as JobFile;
     return {
-      severity: files.length >= 10 * limits.files ? "warn" : "info",
+      cost: unknownCost("what objects without bytes cost at creation is not timed", "info"),
       statement: `${many(files.length, "file")} are no larger than one stripe (${formatBytes(sum(files, extentOf))} together) and yet consist of ${grouped(objects)} objects on OSTs, of which ${grouped(objects - files.length)} hold no byte.`,
       evidence: {
         numbers: [
@@ -212,7 +211,6 @@ const slowOst = defineRule({
       source: "ours: a slow target that holds little is no concern",
     },
   },
-  scale: BY_RUN,
   judge(job, limits) {
     const slow = slowestTarget(job, limits);
     const all = sum(job.osts, ({ seconds }) => seconds);
@@ -221,9 +219,8 @@ const slowOst = defineRule({
     const single = files.every(({ osts }) => osts.length === 1);
     const worst = heaviest(files, ({ seconds }) => seconds);
     const folderPath = folderOf(worst.path);
-    const cost = slow.excess / job.ranks / job.runSeconds;
     return {
-      severity: severityByRun(cost, slow.excess / job.ranks),
+      cost: likeOtherTargets(files, slow),
       statement: `OST ${slow.ost} needs ${times(slow.ratio)} as long for a byte as the median of ${grouped(slow.compared)} OSTs (${formatRate(slow.bytes / slow.seconds)} against ${formatRate(1 / slow.typical)} while a call is under way). It takes ${partOfSeconds(slow.seconds, all, "the time of all ranks in reads and writes")} for ${percent(slow.bytes, sum(job.osts, bytesMoved))} of the bytes.`,
       evidence: {
         numbers: [
@@ -268,6 +265,18 @@ export const STORAGE_RULES: readonly Rule[] = [
   slowOst,
   ...OTHER_STORAGE_RULES,
 ];
+
+/** The part of each file on the slow target takes as long as on the median of the others. */
+function likeOtherTargets(
+  files: readonly JobFile[],
+  { ost, ratio }: { readonly ost: number; readonly ratio: number },
+): CostClaim {
+  const healthy = files.map(({ called, osts }) => {
+    const part = osts.filter((one) => one === ost).length / osts.length;
+    return { record: called, remains: 1 - part * (1 - 1 / ratio) };
+  });
+  return estimatedCost(healthy, "bytes on the slow target at the rate of the median of the others");
+}
 
 const isLargeShared = (file: JobFile, limits: { readonly bytes: number; readonly ranks: number }) =>
   file.called.ranks >= limits.ranks && extentOf(file) >= limits.bytes;

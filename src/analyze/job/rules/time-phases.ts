@@ -1,10 +1,10 @@
 /** Rules on when I/O happens, from heat maps or traces. */
 import { formatBytes } from "../../../base/units.ts";
 import type { Activity } from "../activity.ts";
+import { NO_COST, unknownCost } from "../cost/remedies.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { trust } from "./evidence.ts";
 import { sum } from "./measures.ts";
-import { ALWAYS_INFO, BY_TIME_TO_SHORTEN, severityByTimeToShorten } from "./severity.ts";
 import { grouped, partOfSeconds, percent, rough, secondsText, times } from "./wording.ts";
 
 const DAY_SECONDS = 86_400;
@@ -37,7 +37,6 @@ const checkpointRhythm = defineRule({
       source: "ours: less is not worth a change of the checkpoint",
     },
   },
-  scale: ALWAYS_INFO,
   judge(job, limits) {
     const { activity } = job;
     if (activity === undefined) return undefined;
@@ -57,7 +56,7 @@ const checkpointRhythm = defineRule({
     const best = Math.sqrt(2 * burst * DAY_SECONDS);
     const first = bursts[0] as Burst;
     return {
-      severity: "info",
+      cost: NO_COST,
       statement: `The job writes ${formatBytes(mean(sizes))} every ${secondsText(period)}, ${times(bursts.length)}, for about ${secondsText(burst)} each: ${partOfSeconds(seconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
@@ -111,7 +110,6 @@ const serialIoPhase = defineRule({
       source: "ours: a tenth of the run is worth doing in parallel",
     },
   },
-  scale: BY_TIME_TO_SHORTEN,
   judge(job, limits) {
     const { activity } = job;
     if (activity === undefined) return undefined;
@@ -123,7 +121,7 @@ const serialIoPhase = defineRule({
     if (!serial || !(cost >= limits.cost)) return undefined;
     const unit = activity.ranksPerRow > 1 ? `groups of ${activity.ranksPerRow} ranks` : "ranks";
     return {
-      severity: severityByTimeToShorten(cost),
+      cost: unknownCost("how much parallel I/O would shorten the turns is not in the log"),
       statement: `${grouped(groups)} ${unit} do I/O, but only ${rough(together)} at a time on average. These turns take ${partOfSeconds(busySeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [

@@ -1,24 +1,23 @@
 /** Rules on the time that I/O takes, and on what the log cannot tell. Those on phases are in time-phases.ts. */
 import { formatBytes } from "../../../base/units.ts";
+import { EXPLAINED } from "../cost/cost.ts";
+import { atMostAll, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { sum } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
-import { ALWAYS_INFO, customScale } from "./severity.ts";
 import { PHASE_RULES } from "./time-phases.ts";
 import { grouped, many, percent, secondsText, times } from "./wording.ts";
 
 const ANY = [["POSIX", "STDIO", "MPI-IO", "DFS", "DAOS"]] as const;
 
-/** Ours: from here on the job does I/O more than anything else. */
-const MOST_SHARE = 0.5;
-
 const ioShare = defineRule({
   id: "io-share",
   title: "Much of the run is I/O",
-  meaning: "I/O takes a large part of the run time, and no other finding that is high names the reason.",
+  meaning: "I/O takes a large part of the run time, and no cause that the log shows explains half of it.",
   needs: ANY,
+  isSymptom: true,
   thresholds: {
     mean: {
       value: 0.25,
@@ -39,10 +38,6 @@ const ioShare = defineRule({
       source: "ours: tests that last seconds are mostly I/O and tell nothing",
     },
   },
-  scale: customScale(
-    ["high", "warn"],
-    `**high** when I/O takes at least ${100 * MOST_SHARE} % of the run time of a rank on average; **warn** otherwise.`,
-  ),
   judge(job, limits, others) {
     const { meanSeconds, slowestSeconds, meanShare, slowestShare, readSeconds, writeSeconds, metaSeconds } =
       job.io;
@@ -50,13 +45,12 @@ const ioShare = defineRule({
       (meanShare >= limits.mean && meanSeconds >= limits.seconds) ||
       (slowestShare >= limits.slowest && slowestSeconds >= limits.seconds);
     if (!much) return undefined;
-    // metadata-time is no cause but a better name for the same time, whatever its weight.
-    for (const [id, { severity }] of others.all())
-      if (severity === "high" || id === "metadata-time") return undefined;
+    for (const { cost } of others.all().values())
+      if (cost.kind === "remedy" && job.ledger.gain(cost) >= EXPLAINED * job.ledger.seconds) return undefined;
     const all = readSeconds + writeSeconds + metaSeconds;
     const bytes = job.io.bytesRead + job.io.bytesWritten;
     return {
-      severity: meanShare >= MOST_SHARE ? "high" : "warn",
+      cost: atMostAll(realFiles(job), 0, "all of the I/O time: no cause in the log explains half of it"),
       statement: `I/O takes a rank ${secondsText(meanSeconds)} of ${secondsText(job.runSeconds)} on average (${meanSeconds > job.runSeconds ? "more than the run, since threads do it at the same time" : percent(meanShare)}), the slowest up to ${secondsText(slowestSeconds)} (${percent(slowestShare)}). ${percent(readSeconds, all)} of it are reads, ${percent(writeSeconds, all)} writes, ${percent(metaSeconds, all)} metadata; ${formatBytes(bytes)} are moved.`,
       evidence: {
         numbers: [
@@ -96,7 +90,6 @@ const partialData = defineRule({
     "The recorder ran out of memory for records, so files or calls are missing; every sum of these modules is a lower bound.",
   needs: [],
   thresholds: {},
-  scale: customScale(["warn"], "always **warn**: every sum is too low, by an unknown amount."),
   judge(job) {
     if (job.partialModules.size === 0) return undefined;
     const modules = [...job.partialModules];
@@ -105,7 +98,7 @@ const partialData = defineRule({
       .filter(([, records]) => records > 0);
     const traces = modules.filter((name) => name.startsWith("DXT"));
     return {
-      severity: "warn",
+      cost: unknownCost("what is not in the log cannot be weighed"),
       statement: `The log says that ${modules.join(", ")} ${modules.length === 1 ? "is" : "are"} incomplete, since the recorder had no room for more.${counts.length > 0 ? ` It has ${counts.map(([name, records]) => `${many(records, "file")} in ${name}`).join(", ")}.` : ""} Other findings see only this part.`,
       evidence: {
         numbers: [
@@ -141,11 +134,10 @@ const noIo = defineRule({
       source: "ours: short runs without I/O are common, long ones without any result are not",
     },
   },
-  scale: ALWAYS_INFO,
   judge(job, limits) {
     if (job.records.length > 0 || !(job.runSeconds >= limits.seconds)) return undefined;
     return {
-      severity: "info",
+      cost: NO_COST,
       statement: `${many(job.ranks, "rank")} ran for ${secondsText(job.runSeconds)}, and the log has no record of any file.`,
       evidence: {
         numbers: [
@@ -180,7 +172,6 @@ const mmapIo = defineRule({
       source: "ours: one is enough for sums that are too low",
     },
   },
-  scale: ALWAYS_INFO,
   judge(job, limits) {
     const mmapsOf = (file: JobFile) => fileCalls(job, file).mmaps;
     const all = realFiles(job);
@@ -189,7 +180,7 @@ const mmapIo = defineRule({
     const mmaps = sum(files, mmapsOf);
     const unseen = files.filter(({ bytesRead, bytesWritten }) => !(bytesRead > 0) && !(bytesWritten > 0));
     return {
-      severity: "info",
+      cost: NO_COST,
       statement: `${grouped(files.length)} of ${many(all.length, "file")} ${files.length === 1 ? "is" : "are"} mapped into memory, ${times(mmaps)} in all; ${grouped(unseen.length)} of them ${unseen.length === 1 ? "shows" : "show"} no read or write. Bytes and time of this traffic are in no number of this report.`,
       evidence: {
         numbers: [

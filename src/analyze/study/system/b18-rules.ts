@@ -1,6 +1,6 @@
 import { quantileOf } from "../../../base/statistics.ts";
 import { formatBytes, formatCount, formatShare } from "../../../base/units.ts";
-import type { EvidenceNumber, Finding, ThresholdUse } from "../../../model/index.ts";
+import type { Cost, EvidenceNumber, Finding, ThresholdUse } from "../../../model/index.ts";
 import { busyHours, hourCorrelation } from "./b17-hours.ts";
 import { hoursOf, shareByHour } from "./contention.ts";
 import { defineItem, share, table } from "./item.ts";
@@ -36,6 +36,16 @@ const threshold = (name: string, value: number, unit: ThresholdUse["unit"]): Thr
   source: OURS,
 });
 
+/** A site has no run time that a cause could shorten. */
+const NOT_A_JOB: Cost = {
+  seconds: null,
+  shareOfRun: null,
+  basis: "unknown",
+  atMost: false,
+  model: "a rule of a site, not of a job",
+  within: null,
+};
+
 function ruleFinding(
   given: Pick<
     Finding,
@@ -46,7 +56,12 @@ function ruleFinding(
   },
 ): Finding {
   const { numbers, limits, ...rest } = given;
-  return { ...rest, evidence: { numbers, files: [], filesTotal: 0, ranks: [] }, threshold: limits };
+  return {
+    ...rest,
+    cost: NOT_A_JOB,
+    evidence: { numbers, files: [], filesTotal: 0, ranks: [] },
+    threshold: limits,
+  };
 }
 
 /** Users by bytes written in heavy jobs with small calls, largest first. */

@@ -1,0 +1,105 @@
+/** From what rules claim to seconds, severities and order. */
+import type { Cost, Severity } from "../../../model/index.ts";
+import type { Job } from "../job.ts";
+import type { CostClaim, Judgement, Rule } from "../rule.ts";
+import type { Remedy } from "./ledger.ts";
+
+/** Severity by part of the run time: six minutes of every hour are worth a change of the program. */
+export const HIGH_SHARE = 0.1;
+/** Below a hundredth of the run a change can hardly be measured. */
+export const WARN_SHARE = 0.01;
+/** Runs that lose less are tests, whatever they spend their time on. */
+export const WARN_SECONDS = 0.1;
+/** Two findings name the same time when one leaves less than this part of the other's cost. */
+const OWN_PART = 0.5;
+/** A symptom comes first only where no cause explains this part of the I/O time. */
+export const EXPLAINED = 0.5;
+
+interface Judged {
+  readonly rule: Rule;
+  readonly judgement: Judgement;
+  readonly cost: Cost;
+}
+
+export function costOf(job: Job, claim: CostClaim): Cost {
+  if (claim.kind !== "remedy")
+    return {
+      seconds: null,
+      shareOfRun: null,
+      basis: "unknown",
+      atMost: false,
+      model: claim.kind === "unknown" ? claim.why : "it tells and does not blame: no cost is claimed",
+      within: null,
+    };
+  const seconds = job.ledger.gain(claim);
+  return {
+    seconds,
+    shareOfRun: job.runSeconds > 0 ? Math.min(1, seconds / job.runSeconds) : null,
+    basis: claim.basis,
+    atMost: claim.atMost === true,
+    model: claim.model,
+    within: null,
+  };
+}
+
+/** Without a run time the I/O time stands for it: what a cause costs of it is known. */
+export function severityOf(job: Job, cost: Cost, claim: CostClaim): Severity {
+  if (claim.kind === "none") return "info";
+  if (claim.kind === "unknown") return claim.severity;
+  const seconds = cost.seconds ?? 0;
+  const share = cost.shareOfRun ?? seconds / job.ledger.seconds;
+  if (!(seconds >= WARN_SECONDS && share >= WARN_SHARE)) return "info";
+  return share >= HIGH_SHARE ? "high" : "warn";
+}
+
+const remedyOf = ({ judgement }: Judged): Remedy | undefined =>
+  judgement.cost.kind === "remedy" ? judgement.cost : undefined;
+
+/** Largest cost first, upper bounds after what is estimated; then unknown ones, then notes. Symptoms come last among those of their kind. */
+export function byCost<One extends Judged>(job: Job, list: readonly One[]): One[] {
+  const causes = list.filter(({ rule }) => rule.isSymptom !== true);
+  const best = causes.reduce((most, { cost }) => Math.max(most, cost.seconds ?? 0), 0);
+  const explained = best >= EXPLAINED * job.ledger.seconds;
+  const place = ({ rule, judgement, cost }: Judged) => {
+    if (judgement.cost.kind === "none") return 3;
+    if (judgement.cost.kind === "unknown") return judgement.cost.severity === "warn" ? 1 : 3;
+    if (severityOf(job, cost, judgement.cost) === "info") return 2;
+    return rule.isSymptom === true && explained ? 0.5 : 0;
+  };
+  return list
+    .map((one, index) => ({ one, index, place: place(one) }))
+    .sort(
+      (a, b) =>
+        a.place - b.place || (b.one.cost.seconds ?? 0) - (a.one.cost.seconds ?? 0) || a.index - b.index,
+    )
+    .map(({ one }) => one);
+}
+
+/** Marks each whose time a costlier one before it explains already. */
+export function markOverlaps(job: Job, ordered: readonly Judged[]): Cost[] {
+  return ordered.map((one, at) => {
+    const remedy = remedyOf(one);
+    if (remedy === undefined || !((one.cost.seconds ?? 0) > 0)) return one.cost;
+    const explains = ordered.slice(0, at).find((before) => {
+      const other = remedyOf(before);
+      if (other === undefined || !((before.cost.seconds ?? 0) >= (one.cost.seconds ?? 0))) return false;
+      const left = job.ledger.without(other) - job.ledger.without(other, remedy);
+      return left < OWN_PART * (one.cost.seconds as number);
+    });
+    return explains === undefined ? one.cost : { ...one.cost, within: explains.rule.id };
+  });
+}
+
+/** All causes gone at once. */
+export function together(job: Job, list: readonly Judged[]): Cost {
+  const remedies = list.filter(({ rule }) => rule.isSymptom !== true).flatMap((one) => remedyOf(one) ?? []);
+  const seconds = job.ledger.gain(...remedies);
+  return {
+    seconds,
+    shareOfRun: job.runSeconds > 0 ? Math.min(1, seconds / job.runSeconds) : null,
+    basis: remedies.length === 0 ? "unknown" : "estimated",
+    atMost: list.some(({ cost }) => cost.atMost),
+    model: "all causes gone at once; costs of single causes overlap and do not add up",
+    within: null,
+  };
+}

@@ -1,0 +1,220 @@
+/**
+ * Critical I/O time of a job: what its slowest rank spends in I/O, and how that changes when a cause is gone.
+ *
+ * A job waits for its slowest rank. So the time is that of the slowest rank in its own files, plus that of the slowest
+ * rank of each file that all ranks share, in the layer that the program calls; never more than the run. A cause names
+ * the records it touches and the part of their time that would remain without it; its cost is the difference.
+ */
+import { isBelowDfs } from "../io-times.ts";
+import type { Job, JobFile } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
+
+export type Part = "read" | "write" | "meta";
+const PARTS = ["read", "write", "meta"] as const;
+
+/** What remains of the time of a record without the cause. */
+export interface Healthy {
+  readonly record: LayerRecord;
+  /** Only this kind of calls; all when left out. */
+  readonly part?: Part;
+  /** Part of the time that remains, 0 to 1. */
+  readonly remains: number;
+}
+
+/** A cause gone: records with other times, and no rank slower in its own files than `ownMax` seconds. */
+export interface Remedy {
+  readonly healthy: readonly Healthy[];
+  readonly ownMax?: number;
+}
+
+type Seconds = Record<Part, number>;
+
+/** One record whose time counts. */
+interface Entry {
+  readonly file: JobFile;
+  readonly record: LayerRecord;
+  /** Summed over ranks. */
+  readonly seconds: Seconds;
+  /** Of its slowest rank. */
+  readonly slowest: number;
+}
+
+/** What is left of the three kinds of time of an entry. */
+type Remains = Record<Part, number>;
+
+type LedgerJob = Pick<Job, "files" | "file" | "rankLoads" | "runSeconds">;
+
+export class Ledger {
+  readonly #job: LedgerJob;
+  readonly #entries = new Map<LayerRecord, Entry>();
+  /** Time of a rank in files that not all ranks share. */
+  readonly #own: ReadonlyMap<number, number>;
+  /** Part of that in files of several ranks, whose time cannot be told by rank. */
+  readonly #several = new Map<number, number>();
+  readonly #severalSeconds: number;
+  readonly #shared: number;
+  readonly #scale: number;
+  /** Critical I/O time, at most the run time. */
+  readonly seconds: number;
+
+  constructor(job: LedgerJob) {
+    this.#job = job;
+    let shared = 0;
+    let several = 0;
+    const single = new Map<number, number>();
+    for (const file of job.files)
+      for (const record of timedRecords(file)) {
+        const entry = entryOf(file, record);
+        const all = total(entry.seconds);
+        if (!(all > 0)) continue;
+        this.#entries.set(record, entry);
+        if (record.shared) shared += entry.slowest;
+        else if (record.ranks === 1)
+          single.set(record.slowestRank, (single.get(record.slowestRank) ?? 0) + all);
+        else several += all;
+      }
+    this.#own = ownSeconds(job, single);
+    for (const [rank, seconds] of this.#own) {
+      const rest = seconds - (single.get(rank) ?? 0);
+      if (rest > 1e-9 * seconds) this.#several.set(rank, rest);
+    }
+    this.#severalSeconds = several;
+    this.#shared = shared;
+    const whole = shared + most(this.#own.values());
+    // The slowest rank of one shared file need not be that of another, and threads wait at the same time.
+    this.#scale = job.runSeconds > 0 && whole > job.runSeconds ? job.runSeconds / whole : 1;
+    this.seconds = whole * this.#scale;
+  }
+
+  /** Rank that spends most in its own files; NaN when all files are shared. */
+  get slowestRank(): number {
+    let rank = Number.NaN;
+    let seconds = 0;
+    for (const [one, own] of this.#own) if (own > seconds) [rank, seconds] = [one, own];
+    return rank;
+  }
+
+  /** Time of each rank in files that not all ranks share. */
+  get ownSeconds(): ReadonlyMap<number, number> {
+    return this.#own;
+  }
+
+  /** Time of the slowest rank of all shared files. */
+  get sharedSeconds(): number {
+    return this.#shared;
+  }
+
+  /** How much sooner the job ends without these causes. */
+  gain(...remedies: readonly Remedy[]): number {
+    return Math.max(0, this.seconds - this.without(...remedies));
+  }
+
+  /** Critical I/O time without these causes. */
+  without(...remedies: readonly Remedy[]): number {
+    const left = new Map<Entry, Remains>();
+    for (const { healthy } of remedies) for (const one of healthy) this.#apply(one, left);
+    let shared = this.#shared;
+    const saved = new Map<number, number>();
+    let severalSaved = 0;
+    for (const [entry, remains] of left) {
+      const { record, seconds, slowest } = entry;
+      const all = total(seconds);
+      const gone = PARTS.reduce((sum, part) => sum + seconds[part] * (1 - remains[part]), 0);
+      if (record.shared) shared -= slowest * (gone / all);
+      else if (record.ranks === 1) saved.set(record.slowestRank, (saved.get(record.slowestRank) ?? 0) + gone);
+      else severalSaved += gone;
+    }
+    const severalPart = this.#severalSeconds > 0 ? severalSaved / this.#severalSeconds : 0;
+    const ownMax = remedies.reduce(
+      (least, one) => Math.min(least, one.ownMax ?? Number.POSITIVE_INFINITY),
+      Number.POSITIVE_INFINITY,
+    );
+    let own = 0;
+    for (const [rank, seconds] of this.#own) {
+      const rest = seconds - (saved.get(rank) ?? 0) - (this.#several.get(rank) ?? 0) * severalPart;
+      own = Math.max(own, Math.min(rest, ownMax));
+    }
+    return Math.max(0, shared + own) * this.#scale;
+  }
+
+  #apply({ record, part, remains }: Healthy, left: Map<Entry, Remains>): void {
+    const entry = this.#entryFor(record);
+    if (entry === undefined || !(remains < 1)) return;
+    const known = left.get(entry) ?? { read: 1, write: 1, meta: 1 };
+    left.set(entry, known);
+    for (const one of part === undefined ? PARTS : [part]) {
+      const rest = entry.record === record ? remains : remainsAbove(entry, record, one, remains);
+      known[one] = Math.min(known[one], Math.max(0, rest));
+    }
+  }
+
+  /** The record itself, or the one of the layer that the program calls above it. */
+  #entryFor(record: LayerRecord): Entry | undefined {
+    const own = this.#entries.get(record);
+    if (own !== undefined) return own;
+    const file = this.#job.file(record.parentId === "0" ? record.fileId : record.parentId);
+    return file === undefined ? undefined : this.#entries.get(file.called);
+  }
+}
+
+/** Calls of the layer below are a part of those above: what they save is taken off there, rank by rank. */
+function remainsAbove(entry: Entry, below: LayerRecord, part: Part, remains: number): number {
+  const seconds = entry.seconds[part];
+  if (!(seconds > 0)) return 1;
+  const inside = partSeconds(below)[part];
+  const slowestShare = total(entry.seconds) > 0 ? entry.slowest / total(entry.seconds) : 0;
+  // One aggregator writes while all wait: its time is inside that of every rank above.
+  const belowSlowest = (below.slowestSeconds || 0) * (inside / (total(partSeconds(below)) || 1));
+  const aboveSlowest = seconds * slowestShare;
+  const gone = Math.max(inside / seconds, aboveSlowest > 0 ? belowSlowest / aboveSlowest : 0);
+  return 1 - Math.min(1, gone) * (1 - remains);
+}
+
+/** Records of a file whose time counts: MPI-IO, else all that reach the file system. HDF5 and PnetCDF contain those. */
+function timedRecords(file: JobFile): LayerRecord[] {
+  if (file.called.layer === "MPI-IO") return [file.called];
+  return [...file.layers.values()].filter(
+    ({ layer }) => !/^(H5|PNETCDF)/.test(layer) && !isBelowDfs(layer, file.layers),
+  );
+}
+
+export function partSeconds({ readSeconds, writeSeconds, metaSeconds }: LayerRecord): Seconds {
+  return { read: readSeconds || 0, write: writeSeconds || 0, meta: metaSeconds || 0 };
+}
+
+const total = ({ read, write, meta }: Seconds) => read + write + meta;
+const most = (values: Iterable<number>) => {
+  let highest = 0;
+  for (const value of values) if (value > highest) highest = value;
+  return highest;
+};
+
+function entryOf(file: JobFile, record: LayerRecord): Entry {
+  const seconds = partSeconds(record);
+  const mean = total(seconds) / Math.max(1, record.ranks);
+  return { file, record, seconds, slowest: Math.max(record.slowestSeconds || 0, mean) };
+}
+
+/** Loads per rank where the input has them; those of files of one rank otherwise. */
+function ownSeconds(job: LedgerJob, single: ReadonlyMap<number, number>): Map<number, number> {
+  const nested = job.files.some(
+    ({ called, layers }) => called.layer === "MPI-IO" && !called.shared && layers.size > 1,
+  );
+  const onDaos = job.files.some(({ layers }) => layers.get("DAOS")?.shared === false && layers.has("DFS"));
+  const sums = new Map<number, { upper: number; lower: number; daos: number }>();
+  for (const load of job.rankLoads) {
+    if (/^(H5|PNETCDF)/.test(load.layer)) continue;
+    const known = sums.get(load.rank) ?? { upper: 0, lower: 0, daos: 0 };
+    const seconds = (load.readSeconds || 0) + (load.writeSeconds || 0) + (load.metaSeconds || 0);
+    if (load.layer === "MPI-IO") known.upper += seconds;
+    else if (load.layer === "DAOS" && onDaos) known.daos += seconds;
+    else known.lower += seconds;
+    sums.set(load.rank, known);
+  }
+  const own = new Map(single);
+  for (const [rank, { upper, lower, daos }] of sums) {
+    const below = Math.max(lower, daos);
+    own.set(rank, Math.max(single.get(rank) ?? 0, nested ? Math.max(upper, below) : upper + below));
+  }
+  return own;
+}

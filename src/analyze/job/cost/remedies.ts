@@ -1,0 +1,124 @@
+/** Healthy times of the causes that several rules name. A rule picks one and says which records it touches. */
+import type { Job, JobFile } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
+import type { CostClaim } from "../rule.ts";
+import type { Healthy, Part } from "./ledger.ts";
+import { modelText, remainsWithLargerCalls, timeModel } from "./time-model.ts";
+
+type Way = "read" | "write";
+
+export interface Touched {
+  readonly record: LayerRecord;
+  readonly way: Way;
+}
+
+export const NO_COST: CostClaim = { kind: "none" };
+
+export const unknownCost = (why: string, severity: "warn" | "info" = "warn"): CostClaim => ({
+  kind: "unknown",
+  why,
+  severity,
+});
+
+/** What recorded times alone say. */
+export const recordedCost = (
+  healthy: readonly Healthy[],
+  model: string,
+  more: { readonly ownMax?: number; readonly atMost?: true } = {},
+): CostClaim => ({ kind: "remedy", basis: "slowest-rank", healthy, model, ...more });
+
+export const estimatedCost = (
+  healthy: readonly Healthy[],
+  model: string,
+  more: { readonly ownMax?: number; readonly atMost?: true } = {},
+): CostClaim => ({ kind: "remedy", basis: "estimated", healthy, model, ...more });
+
+/** The same bytes in calls of a megabyte, at the costs of a call and of a byte that the job shows. */
+export function largerCalls(job: Job, touched: readonly Touched[]): CostClaim {
+  const healthy: Healthy[] = [];
+  let text = "";
+  let most = 0;
+  for (const { record, way } of touched) {
+    const model = timeModel(job, record.layer, way);
+    if (model === undefined) continue;
+    const seconds = way === "read" ? record.readSeconds : record.writeSeconds;
+    const syncs = way === "write" ? syncSeconds(job, record) : 0;
+    // Syncs stay: they have a rule of their own.
+    const remains = remainsWithLargerCalls(record, way, model, seconds - syncs);
+    healthy.push({ record, part: way, remains: (remains * (seconds - syncs) + syncs) / seconds });
+    if (seconds > most) [most, text] = [seconds, modelText(model)];
+  }
+  return estimatedCost(healthy, `the same bytes in calls of 1 MiB; ${text || "no times recorded"}`);
+}
+
+/** Ours: a write into the page cache, of which a sync has just written everything out. */
+const CACHED_CALL_SECONDS = 10e-6;
+const CACHED_BYTES_PER_SECOND = 1e9;
+/** From so many syncs per write on, writes find an empty cache and wait for nothing. */
+const FREQUENT_SYNCS = 0.5;
+
+/**
+ * Time of fsync and the like in a record. Darshan counts it with writes, but not in the longest write. Traced calls tell
+ * it; otherwise writes take at most the longest each, and where nearly every write is synced, what copying takes.
+ */
+export function syncSeconds(job: Job, record: LayerRecord): number {
+  const { syncs, writes, writeSeconds, longestWriteSeconds, bytesWritten } = record;
+  if (record.syncSeconds >= 0) return record.syncSeconds;
+  if (!(syncs > 0 && writeSeconds > 0)) return 0;
+  const traced = job.trace?.files.find(
+    ({ fileId, layer }) => fileId === record.fileId && layer === record.layer,
+  )?.write;
+  if (traced !== undefined && traced.calls === writes) return Math.max(0, writeSeconds - traced.seconds);
+  const longest = longestWriteSeconds || 0;
+  const least = writeSeconds - (writes || 0) * longest;
+  const copying = CACHED_CALL_SECONDS * (writes || 0) + (bytesWritten || 0) / CACHED_BYTES_PER_SECOND;
+  const likely = syncs >= FREQUENT_SYNCS * (writes || 0) ? writeSeconds - longest - copying : 0;
+  return Math.max(0, least, likely);
+}
+
+/** One sync for each file and rank instead of many. */
+export const oneSync = (job: Job, records: readonly LayerRecord[]): CostClaim =>
+  estimatedCost(
+    records.map((record) => {
+      const saved = syncSeconds(job, record) * (1 - Math.min(1, record.ranks / record.syncs));
+      return { record, part: "write", remains: 1 - saved / record.writeSeconds };
+    }),
+    "one sync for each file and rank at the mean cost of a sync; recorders count syncs with writes",
+  );
+
+/** Metadata time of files in proportion to the operations that are needed. */
+export const fewerOperations = (
+  list: readonly { readonly record: LayerRecord; readonly needed: number; readonly made: number }[],
+  model: string,
+): CostClaim =>
+  estimatedCost(
+    list.map(({ record, needed, made }) => ({
+      record,
+      part: "meta" as Part,
+      remains: made > 0 ? Math.min(1, needed / made) : 1,
+    })),
+    model,
+  );
+
+/** Only a part of the bytes is needed: their time at the record's own rate. */
+export const fewerBytes = (
+  list: readonly (Touched & { readonly needed: number })[],
+  model: string,
+  more: { readonly atMost?: true } = {},
+): CostClaim =>
+  estimatedCost(
+    list.map(({ record, way, needed }) => {
+      const bytes = way === "read" ? record.bytesRead : record.bytesWritten;
+      return { record, part: way, remains: bytes > 0 ? Math.min(1, Math.max(0, needed / bytes)) : 1 };
+    }),
+    model,
+    more,
+  );
+
+/** All of the time of these files, of which nobody knows how much a change saves. */
+export const atMostAll = (files: readonly JobFile[], remains: number, model: string): CostClaim =>
+  estimatedCost(
+    files.flatMap((file) => [...file.layers.values()].map((record) => ({ record, remains }))),
+    model,
+    { atMost: true },
+  );
