@@ -24,7 +24,7 @@ const rulesOf = (cause: string): readonly string[] => RULES_OF[cause] ?? [cause]
 export function scoreCase(truth: Case, said: readonly Said[], insights?: readonly string[]): Score {
   const main = truth.causes.find(({ cause }) => cause === truth.mainCause);
   const names = (id: string) => main !== undefined && rulesOf(main.cause).includes(id);
-  const first = said[0]?.id ?? "-";
+  const first = firstCause(truth, main?.gainSeconds ?? 0, said);
   const claim = said.find(({ id }) => names(id));
   return {
     truth,
@@ -38,6 +38,12 @@ export function scoreCase(truth: Case, said: readonly Said[], insights?: readonl
       .map(({ cause }) => cause),
     ...(insights === undefined ? {} : { drishti: drishtiScore(truth, insights) }),
   };
+}
+
+/** A symptom may stand first where no cause explains half of the I/O; then the finding behind it counts. */
+function firstCause({ ioSeconds }: Case, gainSeconds: number, said: readonly Said[]): string {
+  const mayLead = gainSeconds < ioSeconds / 2;
+  return said.find(({ id }) => !mayLead || !SYMPTOMS.has(id))?.id ?? "-";
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Case {
   /** What mending all of them brings. */
   readonly gainSeconds: number;
   readonly runSeconds: number;
+  /** Of the run, what the slowest ranks spend in I/O. */
+  readonly ioSeconds: number;
 }
 
 interface TrueCause {
@@ -56,6 +58,7 @@ export function* counterfactualCases(seed: number, jobs: number, folder: string)
       ),
       gainSeconds: answer.trueGainSeconds,
       runSeconds: answer.runSeconds,
+      ioSeconds: answer.runSeconds - answer.parameters.computeSeconds,
       log,
     };
   }
@@ -68,6 +71,7 @@ interface Pair {
   readonly alsoCalled?: readonly string[];
   readonly trueGainSeconds: number;
   readonly wallSeconds: Readonly<Record<string, { readonly median: number }>>;
+  readonly ioSeconds?: Readonly<Record<string, { readonly median: number }>>;
   readonly each?: readonly { readonly cause: string; readonly gainSeconds: number }[];
 }
 
@@ -84,14 +88,16 @@ export function pairCases(folder: string): LoggedCase[] {
   const pairs: readonly Pair[] = JSON.parse(readFileSync(join(folder, "cases.json"), "utf8"));
   return pairs
     .filter(({ log }) => existsSync(join(folder, log)))
-    .map(({ id, log, cause, alsoCalled = [], trueGainSeconds, wallSeconds, each }) => {
+    .map(({ id, log, cause, alsoCalled = [], trueGainSeconds, wallSeconds, ioSeconds, each }) => {
+      const runSeconds = (wallSeconds.flawed ?? wallSeconds.control)?.median ?? Number.NaN;
       const alone = each ?? (cause === "none" ? [] : [{ cause, gainSeconds: trueGainSeconds }]);
       return {
         id,
         mainCause: cause,
         causes: alone.map((one) => ({ ...one, also: one.cause === cause ? alsoCalled : [] })),
         gainSeconds: trueGainSeconds,
-        runSeconds: (wallSeconds.flawed ?? wallSeconds.control)?.median ?? Number.NaN,
+        runSeconds,
+        ioSeconds: ioSeconds?.flawed?.median ?? runSeconds,
         log: join(folder, log),
       };
     });
@@ -120,6 +126,7 @@ export function programCases(path: string): { readonly truth: Case; readonly sai
       causes: [{ cause, gainSeconds: trueGainSeconds, also: [] }],
       gainSeconds: trueGainSeconds,
       runSeconds: flawedSeconds.median,
+      ioSeconds: flawedSeconds.median,
     },
     said: findings.map(({ id, severity, seconds }) => ({ id, severity, seconds: seconds ?? Number.NaN })),
   }));

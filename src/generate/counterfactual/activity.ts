@@ -71,7 +71,8 @@ export function everyRank(world: World, work: (rank: number) => void): void {
 
 /** A file for each rank, or one for all. */
 export function fileOf({ place, word }: Setting, world: World, rank: number, shared: boolean): string {
-  return place.file(world, shared ? `${word}.dat` : `${word}.${String(rank).padStart(4, "0")}`, rank);
+  if (shared) return place.shared(world, `${word}.dat`);
+  return place.file(world, `${word}.${String(rank).padStart(4, "0")}`, rank);
 }
 
 interface Bulk {
@@ -109,6 +110,12 @@ export function open(world: World, rank: number, file: string, { open: seconds }
 
 export function close(world: World, rank: number, file: string, { close: seconds }: Machine): void {
   world.make(rank, { kind: "close", file, seconds });
+}
+
+/** Of large transfers: mostly whole stripes, and some sizes that are not. */
+export function bulkSize(draw: Draw, bytes: number, least: number = MIB): number {
+  const unit = draw.chance(0.75) ? MIB : 8;
+  return Math.max(least, unit * Math.round(bytes / unit));
 }
 
 export const clamp = (value: number, low: number, high: number): number =>

@@ -2,8 +2,8 @@
 import { MIB } from "../log-builder.ts";
 import {
   bulk,
+  bulkSize,
   callsPerPart,
-  clamp,
   close,
   everyRank,
   fileOf,
@@ -29,7 +29,7 @@ export const FILE_FLAWS: readonly Flaw[] = [
       const rate = rateOf(machine, ranks);
       // What was just written may come back faster or slower than it went.
       const readRate = rate * draw.between(0.6, 1.5);
-      const bytes = Math.max(LARGE, Math.round(setting.seconds / parts / (1 / rate + 1 / readRate)));
+      const bytes = bulkSize(draw, setting.seconds / parts / (1 / rate + 1 / readRate), LARGE);
       const piece = draw.pick([1, 2, 4]) * MIB;
       return {
         parameters: { bytesPerRank: bytes * parts, piece, readRate },
@@ -99,14 +99,16 @@ export const FILE_FLAWS: readonly Flaw[] = [
       // A recorder does not see where an append goes: the offset is that of the open.
       const appends = draw.chance(0.5);
       const shared = ranks > 1 && draw.chance(0.3);
-      const each = machine.open + machine.writeCall + bytes / rate + machine.close;
+      // Opening is what costs here, not the records.
+      const call = Math.min(machine.writeCall, machine.open / 20);
+      const each = machine.open + call + bytes / rate + machine.close;
       const count = callsPerPart(setting, each, 64, 1e6);
       return {
         parameters: { bytes, appends, shared, opensPerRank: count * parts },
         run(world, part, mended) {
           everyRank(world, (rank) => {
             const file = fileOf(setting, world, rank, shared);
-            const seconds = machine.writeCall + bytes / world.rate(rank, rate);
+            const seconds = call + bytes / world.rate(rank, rate);
             const offset = ((shared ? rank * parts : 0) + part) * count * bytes;
             const opening = { kind: "open", file, seconds: machine.open } as const;
             const closing = { kind: "close", file, seconds: machine.close } as const;
@@ -129,12 +131,12 @@ export const FILE_FLAWS: readonly Flaw[] = [
     ranksMax: 512,
     plan(setting) {
       const { draw, machine, ranks, parts, place, word } = setting;
-      const targets = clamp(machine.targets, 4, 32);
+      const { targets } = machine;
       const slow = draw.random.below(Math.min(targets, ranks));
       const factor = draw.log(4, 50);
       // Each rank has its file on one target, which it shares with few others.
       const rate = rateOf(machine, Math.ceil(ranks / targets), 1);
-      const bytes = Math.max(LARGE, Math.round((setting.seconds * rate) / factor / parts));
+      const bytes = bulkSize(draw, (setting.seconds * rate) / factor / parts, LARGE);
       const kind = draw.pick(["write", "write", "read"] as const);
       const call = kind === "read" ? machine.readCall : machine.writeCall;
       return {
@@ -201,7 +203,9 @@ function storm(setting: Setting) {
   const files = draw.whole(8, Math.max(9, FILES_MAX / ranks / parts));
   // Newer C libraries ask for a name by a call that the recorder does not know; it never knows of removals.
   const asks = draw.chance(0.5);
-  const write = machine.writeCall + bytes / rate;
+  // Names are what costs here, not the few bytes.
+  const call = Math.min(machine.writeCall, machine.open / 20);
+  const write = call + bytes / rate;
   const removal = draw.chance(0.5) ? machine.unlink : 0;
   const each = (asks ? machine.stat : 0) + machine.open + write + machine.close + removal;
   const rounds = callsPerPart(setting, each * files, 1, 100_000);
@@ -209,7 +213,7 @@ function storm(setting: Setting) {
     parameters: { files, rounds: rounds * parts, bytes, statsSeen: asks, removalSeconds: removal },
     run(world: World, part: number, mended: boolean) {
       everyRank(world, (rank) => {
-        const seconds = machine.writeCall + bytes / world.rate(rank, rate);
+        const seconds = call + bytes / world.rate(rank, rate);
         if (mended) {
           const file = fileOf(setting, world, rank, false);
           const offset = part * rounds * files * bytes;

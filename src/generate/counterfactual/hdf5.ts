@@ -84,7 +84,8 @@ function chunks(setting: Setting) {
   const rate = rateOf(machine, ranks);
   const chunk = draw.size(64 * KIB, 4 * MIB);
   const count = draw.whole(4, 64);
-  const each = count * (machine.readCall + chunk / rate);
+  const call = Math.min(machine.readCall, chunk / rate / 5);
+  const each = count * (call + chunk / rate);
   const slices = clamp(
     Math.round(setting.seconds / parts / each),
     4,
@@ -108,7 +109,7 @@ function chunks(setting: Setting) {
           if (i === 0 || !mended)
             bulk(world, rank, {
               ...{ kind: "read", file, offset: DATA, bytes: count * chunk, piece: chunk },
-              ...{ call: machine.readCall, rate },
+              ...{ call, rate },
             });
           else world.pass(rank, slice / 5e9);
           world.around(rank, { layer: "H5D", kind: "read", file: dataset, bytes: slice }, start);
@@ -130,7 +131,7 @@ interface Shape {
 }
 
 function shape({ place, word }: Setting, world: World, part: number, { bytes, total }: Shape) {
-  const file = place.file(world, `${word}.${part}.h5`, 0);
+  const file = place.shared(world, `${word}.${part}.h5`);
   return { file, dataset: describe(world, file, { bytes, total, chunk: 0, parallel: world.ranks > 1 }) };
 }
 

@@ -50,7 +50,7 @@ function togetherFile(setting: Setting): Activity {
   return {
     parameters: { way: "collective", aggregators, bytesPerRank: bytesPerRank * parts },
     run(world, part) {
-      const file = place.file(world, `${word}.dat`, 0);
+      const file = place.shared(world, `${word}.dat`);
       openTogether(world, file, machine, true);
       const offset = part * bytesPerRank * ranks;
       collective(world, machine, { kind: "write", file, bytesPerRank, offset, aggregators });

@@ -112,7 +112,7 @@ function drawProgram(draw: Draw, { seed, index, kind, causes }: Wanted): Program
   const ranksMax = Math.min(512, ...flaws.map((flaw) => flaw.ranksMax));
   const ranks = draw.whole(ranksMin, ranksMax);
   const machine = drawMachine(draw);
-  const place = drawPlace(draw, Math.max(4, machine.targets));
+  const place = drawPlace(draw, machine.targets, ranks);
   const steps = Math.min(draw.whole(1, 12), Math.max(1, Math.floor(1024 / ranks)));
   const words = [...WORDS];
   const word = () => words.splice(draw.random.below(words.length), 1)[0] as string;

@@ -35,7 +35,7 @@ export function drawMachine(draw: Draw): Machine {
   const open = draw.log(2e-5, 1e-2);
   return {
     linkRate: draw.log(2e7, 5e9),
-    targets: draw.whole(1, 32),
+    targets: draw.whole(4, 48),
     targetRate: draw.log(1e8, 5e9),
     networkRate: draw.log(1e9, 1e10),
     writeCall: draw.log(3e-6, 1e-2),
@@ -74,6 +74,9 @@ export function harmless(machine: Machine): Machine {
 export function rateOf({ linkRate, targets, targetRate }: Machine, users: number, used = targets): number {
   return Math.min(linkRate, (Math.min(used, targets) * targetRate) / users);
 }
+
+/** Seconds of a write into the page cache. */
+export const cachedWrite = (bytes: number): number => 2e-6 + bytes / 4e9;
 
 /** Calls of large transfers. */
 export const LARGE = 4 * MIB;

@@ -45,7 +45,8 @@ export function collective(
   const starts = begin(world);
   world.barrier();
   const total = bytesPerRank * world.ranks;
-  const domain = Math.ceil(total / aggregators);
+  // File domains of aggregators end at stripes.
+  const domain = MIB * Math.ceil(total / aggregators / MIB);
   const exchange = domain / machine.networkRate;
   const call = kind === "read" ? machine.readCall : machine.writeCall;
   for (let index = 0; index < aggregators; index++) {

@@ -1,6 +1,15 @@
 /** Flaws of MPI-IO: small independent calls, one aggregator, data sieving of sparse writes. */
 import { MIB } from "../log-builder.ts";
-import { callsPerPart, clamp, everyRank, type Flaw, gathered, bulk, type Setting } from "./activity.ts";
+import {
+  bulkSize,
+  callsPerPart,
+  clamp,
+  everyRank,
+  type Flaw,
+  gathered,
+  bulk,
+  type Setting,
+} from "./activity.ts";
 import { rateOf } from "./machine.ts";
 import { closeTogether, collective, openTogether } from "./mpi.ts";
 import type { World } from "./world.ts";
@@ -21,12 +30,12 @@ export const MPIIO_FLAWS: readonly Flaw[] = [
     plan(setting) {
       const { draw, machine, ranks, parts, place, word } = setting;
       const total = (setting.seconds / parts) * rateOf(machine, 1);
-      const bytes = Math.max(64 * KIB, Math.round(total / ranks));
+      const bytes = bulkSize(draw, total / ranks, 64 * KIB);
       const aggregators = Math.min(ranks, draw.pick([2, 4, 8, 16]));
       return {
         parameters: { bytesPerRank: bytes * parts, aggregators },
         run(world, part, mended) {
-          const file = place.file(world, `${word}.dat`, 0);
+          const file = place.shared(world, `${word}.dat`);
           openTogether(world, file, machine, true);
           collective(world, machine, {
             ...{ kind: "write", file, bytesPerRank: bytes, offset: part * bytes * ranks },
@@ -51,7 +60,7 @@ function independent(setting: Setting) {
   return {
     parameters: { bytes, countPerRank: count * parts, lockSeconds: machine.lock, aggregators },
     run(world: World, part: number, mended: boolean) {
-      const file = place.file(world, `${word}.dat`, 0);
+      const file = place.shared(world, `${word}.dat`);
       const base = part * count * bytes * ranks;
       openTogether(world, file, machine, mended);
       if (mended) {
@@ -98,7 +107,7 @@ function sieving(setting: Setting) {
   return {
     parameters: { windowsPerRank: windows * parts, piece, pieces, mending: off ? "no sieving" : "no holes" },
     run(world: World, part: number, mended: boolean) {
-      const file = place.file(world, `${word}.dat`, 0);
+      const file = place.shared(world, `${word}.dat`);
       openTogether(world, file, machine, true);
       let free = 0;
       everyRank(world, (rank) => {

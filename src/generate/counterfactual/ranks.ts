@@ -1,6 +1,6 @@
 /** Flaws of who does the I/O: one rank for all, uneven shares, a weak or a late rank. */
 import { MIB } from "../log-builder.ts";
-import { bulk, close, everyRank, fileOf, type Flaw, open, type Setting } from "./activity.ts";
+import { bulk, bulkSize, close, everyRank, fileOf, type Flaw, open, type Setting } from "./activity.ts";
 import { LARGE, rateOf } from "./machine.ts";
 import { closeTogether, collective, openTogether } from "./mpi.ts";
 import type { World } from "./world.ts";
@@ -54,9 +54,9 @@ export const RANK_FLAWS: readonly Flaw[] = [
       const heavy = ranks >= 16 && draw.chance(0.3) ? Math.floor(ranks / 16) : 1;
       const first = draw.random.below(ranks - heavy + 1);
       const shared = draw.chance(0.4);
-      const most = Math.max(LARGE, Math.round((setting.seconds * rate) / parts));
-      const least = Math.round(most / factor);
-      const even = Math.round((most * heavy + least * (ranks - heavy)) / ranks);
+      const most = bulkSize(draw, (setting.seconds * rate) / parts, LARGE);
+      const least = bulkSize(draw, most / factor);
+      const even = bulkSize(draw, (most * heavy + least * (ranks - heavy)) / ranks);
       return {
         parameters: { factor, heavyRanks: heavy, firstHeavy: first, shared, bytesMost: most * parts },
         run(world, part, mended) {
@@ -90,7 +90,7 @@ function weak(setting: Setting) {
   const factor = draw.log(4, 30);
   const slow = draw.random.below(ranks);
   const shared = draw.chance(0.5);
-  const bytes = Math.max(LARGE, Math.round((setting.seconds * rate) / factor / parts));
+  const bytes = bulkSize(draw, (setting.seconds * rate) / factor / parts, LARGE);
   return {
     parameters: { flavour: "weak", factor, slowRank: slow, shared, bytesPerRank: bytes * parts },
     prepare(world: World, mended: boolean) {
@@ -117,11 +117,11 @@ function late(setting: Setting) {
   const delay = (setting.seconds * draw.between(0.6, 0.9)) / parts;
   const aggregators = Math.min(ranks, draw.pick([2, 4, 8]));
   const total = (setting.seconds / parts - delay) * aggregators * rateOf(machine, aggregators);
-  const bytes = Math.max(65536, Math.round(total / ranks));
+  const bytes = bulkSize(draw, total / ranks, 65536);
   return {
     parameters: { flavour: "late", lateRank: slow, delaySeconds: delay * parts, bytesPerRank: bytes * parts },
     run(world: World, part: number, mended: boolean) {
-      const file = place.file(world, `${word}.dat`, 0);
+      const file = place.shared(world, `${word}.dat`);
       openTogether(world, file, machine, true);
       if (!mended) world.pass(slow, delay);
       collective(world, machine, {
