@@ -121,7 +121,7 @@ export function bulkSize(draw: Draw, bytes: number, least: number = MIB): number
 export const clamp = (value: number, low: number, high: number): number =>
   Math.min(high, Math.max(low, value));
 
-/** How many calls of so many seconds fill the time, within limits, in each of the parts. */
+/** Calls of `each` seconds that fill the time, within limits, in each of the parts. */
 export function callsPerPart({ seconds, parts }: Setting, each: number, low: number, high: number): number {
   return Math.ceil(clamp(seconds / each, low, high) / parts);
 }

@@ -13,7 +13,7 @@ export { type CounterfactualJob, drawJob } from "./job.ts";
 export { logPlan } from "./program.ts";
 
 /** A twin of a job: which causes are mended in it. */
-export interface Twin {
+interface Twin {
   /** "flawed", "mended", or the one cause that is mended in it. */
   readonly mended: "flawed" | "mended" | Cause;
   readonly file: string;
@@ -31,7 +31,7 @@ export function twinsOf({ index, causes }: CounterfactualJob): Twin[] {
   ];
 }
 
-export function mendedCauses({ causes }: CounterfactualJob, { mended }: Twin): ReadonlySet<Cause> {
+function mendedCauses({ causes }: CounterfactualJob, { mended }: Twin): ReadonlySet<Cause> {
   if (mended === "flawed") return new Set();
   return new Set(mended === "mended" ? causes.map(({ cause }) => cause) : [mended]);
 }

@@ -15,10 +15,10 @@ import { RANK_FLAWS } from "./ranks.ts";
 
 const FLAWS: readonly Flaw[] = [...CALL_FLAWS, ...FILE_FLAWS, ...RANK_FLAWS, ...MPIIO_FLAWS, ...HDF5_FLAWS];
 
-export type JobKind = "planted" | "decoy" | "control";
+type JobKind = "planted" | "decoy" | "control";
 
 /** What mending one cause alone brings. */
-export interface CauseTruth {
+interface CauseTruth {
   readonly cause: Cause;
   readonly trueGainSeconds: number;
   /** Of the run with all flaws. */

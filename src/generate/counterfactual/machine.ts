@@ -70,7 +70,7 @@ export function harmless(machine: Machine): Machine {
   };
 }
 
-/** Bytes per second of one of `users` ranks that use so many targets at the same time. */
+/** Bytes per second of one of `users` ranks that use `used` targets at the same time. */
 export function rateOf({ linkRate, targets, targetRate }: Machine, users: number, used = targets): number {
   return Math.min(linkRate, (Math.min(used, targets) * targetRate) / users);
 }

@@ -31,7 +31,7 @@ export interface Program {
   readonly traces: boolean;
 }
 
-/** Darshan's default: a module of a process has room for so many files. */
+/** Darshan's default: files that a module of a process has room for. */
 const RECORDS_MAX = 1024;
 
 /** Seconds that the job takes when these flaws are mended. */

@@ -7,7 +7,7 @@ import { Random } from "../../base/prng.ts";
 import type { Call, Dataset, Layer, Layout } from "../recorder/calls.ts";
 
 /** A call to make, or `count` equal ones. Times are without noise. */
-export interface Run {
+interface Run {
   readonly layer?: Layer;
   readonly kind: Call["kind"];
   readonly file: string;
@@ -26,7 +26,7 @@ const STREAM_NOISE = 1;
 const STREAM_START = 2;
 const STREAM_COMPUTE = 3;
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly ranks: number;
   readonly seed: number;
   readonly job: number;
@@ -82,7 +82,7 @@ export class World {
     return this.#clocks[rank] as number;
   }
 
-  /** The rank does something else than I/O for so long. */
+  /** The rank does something else than I/O. */
   pass(rank: number, seconds: number): void {
     assert(seconds >= 0, "clocks do not run backwards");
     this.#clocks[rank] = this.clock(rank) + seconds;

@@ -18,7 +18,7 @@ export interface Call {
   readonly end: number;
   /** MPI-IO: made by all ranks together. */
   readonly collective: boolean;
-  /** So many equal calls between `start` and `end`, at even distances in time; one unless given. */
+  /** Number of equal calls between `start` and `end`, at even distances in time; one unless given. */
   readonly count?: number;
   /** Of a run: from the offset of one call to that of the next. */
   readonly strideBytes?: number;

@@ -121,7 +121,7 @@ export class Tally {
     this.#lastDirection = direction;
   }
 
-  /** So many calls at `offset` behind a call whose last byte is `last`. */
+  /** `calls` calls at `offset` behind a call whose last byte is `last`. */
   #order(direction: Direction, offset: number, last: number, calls: number): void {
     if (offset > last) this.#count(`SEQ_${direction}S`, calls);
     if (offset === last + 1) this.#count(`CONSEC_${direction}S`, calls);
@@ -138,7 +138,7 @@ export class Tally {
   }
 }
 
-/** How many of `calls` offsets, `stride` apart, are multiples of the alignment: every so many from the first such one. */
+/** How many of `calls` offsets, `stride` apart, are multiples of the alignment: from the first such one on, one in each period. */
 function alignedCalls(offset: number, stride: number, calls: number, alignment: number): number {
   if (calls === 1 || stride % alignment === 0) return offset % alignment === 0 ? calls : 0;
   const period = alignment / greatestDivisor(alignment, Math.abs(stride));
