@@ -27,7 +27,7 @@ const entries = {
   adaptive: "src/library/adaptive.ts",
   "write-worker": "src/adaptive/runtime/transport/worker.ts",
   "target-server": "src/ncio/servers/server/process.ts",
-  "sim-worker": "src/adaptive/sim/replay/worker.ts",
+  "sim-worker": "src/adaptive/paper/replay/worker.ts",
   "bps-worker": "src/inputs/measure/worker.ts",
   "reuse-worker": "src/cli/study/reuse-worker.ts",
   "ncio-rank": "src/ncio/run/rank-process.ts",

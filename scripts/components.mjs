@@ -1,5 +1,6 @@
 // What the tests and some commands need outside npm. One line each; `npm test` installs what is missing
-// where it can: as root on Debian, Ubuntu and their relatives.
+// where it can: as root on Debian, Ubuntu and their relatives. A probe is a program, or the path of a file;
+// those marked `long` are for `npm run test:long` only.
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readFileSync, symlinkSync } from "node:fs";
@@ -73,11 +74,54 @@ export const components = [
   },
   { name: "fio", probe: "fio", packages: ["fio"], why: "writes latency logs to read" },
   { name: "bpls", probe: "bpls", packages: ["libadios-bin"], why: "reads what we write" },
+  {
+    name: "gfortran",
+    probe: "gfortran",
+    packages: ["gfortran"],
+    why: "compiles snippets of findings",
+    long: true,
+  },
+  {
+    name: "HDF5",
+    probe: "h5pcc.mpich",
+    packages: ["libhdf5-mpich-dev"],
+    why: "compiles snippets of findings and the programs of examples/pathologies",
+    long: true,
+  },
+  {
+    name: "PnetCDF",
+    probe: "/usr/include/pnetcdf.h",
+    packages: ["libpnetcdf-dev"],
+    why: "compiles snippets of findings",
+    long: true,
+  },
+  {
+    name: "mpi4py",
+    probe: "/usr/lib/python3/dist-packages/mpi4py",
+    packages: ["python3-mpi4py"],
+    why: "runs snippets of findings",
+    long: true,
+  },
+  {
+    name: "h5py",
+    probe: "/usr/lib/python3/dist-packages/h5py/_debian_h5py_mpi",
+    packages: ["python3-h5py-mpi"],
+    why: "runs snippets of findings",
+    long: true,
+  },
+  {
+    name: "shellcheck",
+    probe: "shellcheck",
+    packages: ["shellcheck"],
+    why: "checks snippets of findings",
+    long: true,
+  },
 ];
 
-/** Installs missing components where possible; gives those still missing. */
-export function ensureComponents() {
-  const missing = components.filter((one) => !onPath(one.probe));
+/** Installs missing components where possible; gives those still missing. With names only those. */
+export function ensureComponents({ long = false, names = undefined } = {}) {
+  const wanted = components.filter((one) => names?.includes(one.name) ?? (long || one.long !== true));
+  const missing = wanted.filter((one) => !isThere(one.probe));
   if (missing.length === 0) return [];
   if (!canInstall()) return missing;
   say(`installing ${missing.map((one) => one.name).join(", ")} (apt-get)`);
@@ -89,8 +133,10 @@ export function ensureComponents() {
     // One unknown package fails them all; then try each alone.
     for (const one of missing) apt("install", "--yes", "--no-install-recommends", ...one.packages);
   }
-  return missing.filter((one) => !onPath(one.probe));
+  return missing.filter((one) => !isThere(one.probe));
 }
+
+const isThere = (probe) => (probe.startsWith("/") ? existsSync(probe) : onPath(probe));
 
 export function onPath(program) {
   return (process.env.PATH ?? "").split(delimiter).some((folder) => {

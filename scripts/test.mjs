@@ -30,7 +30,7 @@ process.exitCode = counts.failed > 0 ? 1 : 0;
 async function runTests() {
   ensureDependencies();
   await ensureBuild();
-  for (const one of ensureComponents()) {
+  for (const one of ensureComponents({ long })) {
     leftOut.push(`${one.name} (${one.why}); install ${one.packages.join(" ")}`);
   }
   if (!existsSync(dataFolder)) {

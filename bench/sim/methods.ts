@@ -1,5 +1,5 @@
 /** The ways of writing that are timed, each as one run. */
-import { runTwin } from "../../src/adaptive/sim/calibrate/index.ts";
+import { runTwin } from "../../src/adaptive/paper/calibrate/index.ts";
 import type { EventQueue } from "../../src/adaptive/sim/events.ts";
 import { runPaper } from "../../src/adaptive/sim/experiments/test-kit.ts";
 import { type RunSpec, worldOf } from "../../src/adaptive/sim/experiments/run.ts";

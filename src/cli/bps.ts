@@ -6,17 +6,55 @@ import { GROUPINGS, type Grouping, type Metrics } from "../analyze/metric/metric
 import { UsageError } from "../base/errors.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
-import { plain, renderText } from "../report/text/index.ts";
+import { plain } from "../report/text/index.ts";
 import { type InputFile, findInputs, isPipe, withoutTwins } from "../inputs/files.ts";
 import { type ReadSetting, collectInputs } from "../inputs/measure/collect.ts";
 import { metricsJson } from "./bps/json.ts";
 import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
-import { defineCommand } from "./command.ts";
+import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
-import { writeFigureFolder, writePage } from "./page-output.ts";
+import { showDocument } from "./show-document.ts";
 import { version } from "../../package.json";
+import { option } from "./option.ts";
 
 const PAGE_TOP = 100;
+
+const OPTIONS = {
+  output: option.output("FILE.html", "write the full report as one HTML file"),
+  figures: option.text("DIR", "write every figure as SVG and CSV to a folder; replaces earlier figures"),
+  by: option.list("GROUP", `also per ${GROUPINGS.join(", ")}`),
+  top: option.whole("show the N largest groups by bytes (default: 10; 100 in HTML)", { min: 1 }),
+  every: option.text("TIME", "also per time window, such as 1s or 250ms"),
+  block: option.bytes("block size", { min: 1, default: 512 }),
+  ceil: option.flag("round each call up to whole blocks, as in the paper"),
+  "execution-time": option.text("TIME", "compute IOPS over this time instead of the I/O time"),
+  only: option.choice(["read", "write"], "count only reads or only writes"),
+  file: option.list("GLOB", "count only these files, such as '*.h5' or '/scratch/**'"),
+  "include-nonfile": option.flag("also count pipes, sockets and terminals"),
+  from: option.text("TIME", "start time, relative to the first call"),
+  to: option.text("TIME", "end time (exclusive), relative to the first call"),
+  align: option.choice(
+    ["clock", "start"],
+    "start: shift each input to begin at 0, for inputs without a common clock",
+    { default: "clock" },
+  ),
+  format: option.choice(
+    formatsWith("calls").map(({ id }) => id),
+    "input format (default: detect)",
+  ),
+  time: option.choice(TIME_UNITS, "time unit of CSV (default: s) and of fio log times (default: ms)"),
+  latency: option.choice(TIME_UNITS, "latency unit of fio logs (default: ns)"),
+  "keep-going": option.flag("use the readable part of a damaged input"),
+  memory: option.bytes("memory limit; 100 million calls take about 1 GiB", {
+    default: 2 ** 31,
+    min: 2 ** 25,
+  }),
+  threads: option.whole("threads for large plimsoll record traces (default: one per core)", { min: 1 }),
+  brief: option.flag("metrics only: no timeline, no groups; twice as fast on large traces"),
+  full: option.flag("print all sections on the terminal"),
+};
+
+type Given = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "bps",
@@ -25,99 +63,13 @@ export default defineCommand({
   arguments: [
     { name: "input", help: "a trace, a folder of traces, or - for stdin", kind: "file", variadic: true },
   ],
-  options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "FILE.html",
-      help: "write the full report as one HTML file",
-    },
-    figures: {
-      kind: "string",
-      valueName: "DIR",
-      help: "write every figure as SVG and CSV to a folder; replaces earlier figures",
-    },
-    by: { kind: "list", valueName: "GROUP", help: `also per ${GROUPINGS.join(", ")}` },
-    top: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      help: "show the N largest groups by bytes (default: 10; 100 in HTML)",
-    },
-    every: {
-      kind: "string",
-      valueName: "TIME",
-      help: "also per time window, such as 1s or 250ms",
-    },
-    block: { kind: "bytes", min: 1, default: 512, help: "block size" },
-    ceil: { kind: "boolean", help: "round each call up to whole blocks, as in the paper" },
-    "execution-time": {
-      kind: "string",
-      valueName: "TIME",
-      help: "compute IOPS over this time instead of the I/O time",
-    },
-    only: { kind: "choice", choices: ["read", "write"], help: "count only reads or only writes" },
-    file: {
-      kind: "list",
-      valueName: "GLOB",
-      help: "count only these files, such as '*.h5' or '/scratch/**'",
-    },
-    "include-nonfile": { kind: "boolean", help: "also count pipes, sockets and terminals" },
-    from: {
-      kind: "string",
-      valueName: "TIME",
-      help: "start time, relative to the first call",
-    },
-    to: {
-      kind: "string",
-      valueName: "TIME",
-      help: "end time (exclusive), relative to the first call",
-    },
-    align: {
-      kind: "choice",
-      choices: ["clock", "start"],
-      default: "clock",
-      help: "start: shift each input to begin at 0, for inputs without a common clock",
-    },
-    format: {
-      kind: "choice",
-      choices: formatsWith("calls").map(({ id }) => id),
-      help: "input format (default: detect)",
-    },
-    time: {
-      kind: "choice",
-      choices: TIME_UNITS,
-      help: "time unit of CSV (default: s) and of fio log times (default: ms)",
-    },
-    latency: { kind: "choice", choices: TIME_UNITS, help: "latency unit of fio logs (default: ns)" },
-    "keep-going": { kind: "boolean", help: "use the readable part of a damaged input" },
-    memory: {
-      kind: "bytes",
-      default: 2 ** 31,
-      min: 2 ** 25,
-      help: "memory limit; 100 million calls take about 1 GiB",
-    },
-    threads: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      help: "threads for large plimsoll record traces (default: one per core)",
-    },
-    brief: {
-      kind: "boolean",
-      help: "metrics only: no timeline, no groups; twice as fast on large traces",
-    },
-    full: { kind: "boolean", help: "print all sections on the terminal" },
+  options: OPTIONS,
+  examples: {
+    "plimsoll bps trace/": "metrics of a recorded run",
+    "plimsoll bps app1.csv app2.csv --by input -o bps.html": "two applications together, as HTML",
+    "plimsoll bps run.darshan --every 1s --json": "per second, as JSON",
+    "strace -f -ttt -T -y -o /dev/stdout cp a b | plimsoll bps -": "from a pipe",
   },
-  examples: [
-    { command: "plimsoll bps trace/", does: "metrics of a recorded run" },
-    {
-      command: "plimsoll bps app1.csv app2.csv --by input -o bps.html",
-      does: "two applications together, as HTML",
-    },
-    { command: "plimsoll bps run.darshan --every 1s --json", does: "per second, as JSON" },
-    { command: "strace -f -ttt -T -y -o /dev/stdout cp a b | plimsoll bps -", does: "from a pipe" },
-  ],
   async run({ arguments: words, options }, context) {
     const wantsPicture =
       !options.brief && (!context.json || options.output !== undefined || options.figures !== undefined);
@@ -152,19 +104,9 @@ export default defineCommand({
       command: `plimsoll bps ${shown} -o ${options.output ?? "bps.html"}`,
       madeBy: `Plimsoll ${version}`,
     });
-    if (options.output !== undefined) await writePage(document, options.output, context);
-    if (options.figures !== undefined) await writeFigureFolder(document, options.figures, context);
-    if (context.json) context.printJson(metricsJson(metrics, context.skipped));
-    else if (options.output === undefined && options.figures === undefined) {
-      context.out.write(
-        renderText(document, { width: context.columns, color: context.color, full: options.full }),
-      );
-      if (!options.brief) context.out.write(`\nFull report: plimsoll bps ${plain(shown)} -o bps.html\n`);
-    } else {
-      context.out.write(`${plain(document.verdict)}\n`);
-      if (options.output !== undefined) context.out.write(`Wrote ${plain(options.output)}\n`);
-      if (options.figures !== undefined) context.out.write(`Wrote figures to ${plain(options.figures)}\n`);
-    }
+    const more = options.brief ? "" : `\nFull report: plimsoll bps ${plain(shown)} -o bps.html\n`;
+    const json = () => metricsJson(metrics, context.skipped);
+    await showDocument(document, { ...options, json, more }, context);
   },
 });
 
@@ -181,23 +123,6 @@ async function measured(
   const { metrics, used } = await collectInputs(inputs, whole, setting, context);
   const chosen = { ...options, range: { ...range, origin: metrics.clock.origin } };
   return (await collectInputs(used, chosen, setting, context)).metrics;
-}
-
-interface Given {
-  readonly output: string | undefined;
-  readonly by: readonly string[];
-  readonly top: number | undefined;
-  readonly every: string | undefined;
-  readonly block: number;
-  readonly ceil: boolean;
-  readonly executionTime: string | undefined;
-  readonly only: string | undefined;
-  readonly file: readonly string[];
-  readonly includeNonfile: boolean;
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-  readonly align: string;
-  readonly memory: number;
 }
 
 function collectorOptions(given: Given, picture: boolean): CollectorOptions {

@@ -44,12 +44,6 @@ export interface ArgumentSpec {
   readonly choices?: readonly string[];
 }
 
-interface Example {
-  readonly command: string;
-  /** What it does, in a few words. */
-  readonly does: string;
-}
-
 /** What the user asked for. Option names are in camel case: `--block-size` is `options.blockSize`. */
 export interface Invocation<Specs extends OptionSpecs = OptionSpecs> {
   readonly arguments: readonly string[];
@@ -62,7 +56,8 @@ interface CommandSpec<Specs extends OptionSpecs> {
   readonly name: string;
   /** Whole sentences for --help. */
   readonly description: string;
-  readonly examples: readonly [Example, ...Example[]];
+  /** Command lines, each with what it does in a few words. */
+  readonly examples: Readonly<Record<string, string>>;
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: Specs;
   /** Started by mpiexec or srun, all ranks do one piece of work together; rank 0 speaks for them. */
@@ -73,7 +68,7 @@ interface CommandSpec<Specs extends OptionSpecs> {
 export interface Command {
   readonly name: string;
   readonly description: string;
-  readonly examples: readonly [Example, ...Example[]];
+  readonly examples: Readonly<Record<string, string>>;
   readonly arguments: readonly ArgumentSpec[];
   readonly options: OptionSpecs;
   readonly ranksTogether?: boolean;
@@ -91,11 +86,6 @@ export interface CommandEntry {
   /** A first command line for newcomers, at the top of `plimsoll --help`. */
   readonly start?: string;
   readonly load: () => Promise<{ readonly default: Command }>;
-}
-
-export interface CommandGroup {
-  readonly title: string;
-  readonly commands: readonly CommandEntry[];
 }
 
 /** Makes a command; the types of `invocation.options` follow from `options`. */

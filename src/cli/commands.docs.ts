@@ -52,7 +52,7 @@ function section(command: Command): string[] {
     "Examples:",
     "",
     "```",
-    ...command.examples.flatMap((one) => [`# ${one.does}`, one.command]),
+    ...Object.entries(command.examples).flatMap(([line, does]) => [`# ${does}`, line]),
     "```",
     "",
   ];

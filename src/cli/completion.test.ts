@@ -11,7 +11,9 @@ import { fakeWorld } from "./test-kit.ts";
 const parse = defineCommand({
   name: "darshan parse",
   description: "d",
-  examples: [{ command: "plimsoll darshan parse LOG", does: "e" }],
+  examples: {
+    "plimsoll darshan parse LOG": "e",
+  },
   arguments: [{ name: "log", help: "the log", kind: "file" }],
   options: {
     layer: { kind: "choice", choices: ["posix", "mpiio"], help: "don't mix" },

@@ -13,14 +13,11 @@ export default defineCommand({
   description:
     "Prints a shell script that completes commands, options, choices and files. " +
     "Load it in the shell's start-up file, and again after an update.",
-  examples: [
-    { command: 'eval "$(plimsoll completion bash)"', does: "in ~/.bashrc" },
-    { command: 'eval "$(plimsoll completion zsh)"', does: "in ~/.zshrc, after compinit" },
-    {
-      command: "plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish",
-      does: "once, for fish",
-    },
-  ],
+  examples: {
+    'eval "$(plimsoll completion bash)"': "in ~/.bashrc",
+    'eval "$(plimsoll completion zsh)"': "in ~/.zshrc, after compinit",
+    "plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish": "once, for fish",
+  },
   arguments: [{ name: "shell", help: "the shell", choices: ["bash", "zsh", "fish"] }],
   async run({ arguments: [shell] }, context) {
     const model = await completionModel(context.commands);

@@ -22,6 +22,7 @@ import { adaptiveDemo } from "./demo/adaptive.ts";
 import { writePage } from "./page-output.ts";
 import { replaceFolder } from "../node/output-folder.ts";
 import { writeFile } from "../node/write-file.ts";
+import { option } from "./option.ts";
 
 /** First line of the folder's README: only a folder with it is replaced. */
 const MARK = "Plimsoll demonstration";
@@ -31,16 +32,15 @@ export default defineCommand({
   description:
     "Generates four small synthetic Darshan logs, reads them back, and writes logs, text, JSON and a report to a folder. Then writes 32 MiB to four folders that act as storage targets, one throttled to an eighth of the speed of the others, without and with adaptation, and keeps the dataset and a figure.",
   options: {
-    output: {
-      kind: "string",
+    output: option.text("DIR", "output folder; replaces an earlier demonstration", {
       short: "o",
       default: "plimsoll-demo",
-      valueName: "DIR",
-      help: "output folder; replaces an earlier demonstration",
-    },
-    seed: { kind: "number", integer: true, default: 1, help: "random seed" },
+    }),
+    seed: option.whole("random seed", { default: 1 }),
   },
-  examples: [{ command: "plimsoll demo", does: "write plimsoll-demo/ and list its contents" }],
+  examples: {
+    "plimsoll demo": "write plimsoll-demo/ and list its contents",
+  },
   async run({ options }, context) {
     let rows: readonly Row[] = [];
     const output = { path: options.output, what: "demonstration", isOurs: isDemo };

@@ -2,10 +2,11 @@
 import { basename } from "node:path";
 import { version } from "../../package.json";
 import { NOISE, compareDocument, compareSummary } from "../analyze/job/index.ts";
-import { plain, renderText } from "../report/text/index.ts";
+import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, readJob } from "./job/read.ts";
-import { writePage } from "./page-output.ts";
+import { showDocument } from "./show-document.ts";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "diff",
@@ -16,29 +17,19 @@ export default defineCommand({
     { name: "after", help: "log, trace or folder of the second run", kind: "file" },
   ],
   options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "FILE.html",
-      help: "write the comparison as one HTML file",
-    },
-    noise: {
-      kind: "number",
+    output: option.output("FILE.html", "write the comparison as one HTML file"),
+    noise: option.number("relative difference of a measured value that counts as noise", {
       min: 0,
       max: 1,
       default: NOISE,
-      help: "relative difference of a measured value that counts as noise",
-    },
-    full: { kind: "boolean", help: "print all sections on the terminal" },
+    }),
+    full: option.flag("print all sections on the terminal"),
     ...JOB_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll diff before.darshan after.darshan", does: "main differences on the terminal" },
-    {
-      command: "plimsoll diff before.darshan after.darshan -o diff.html",
-      does: "full comparison as one HTML file",
-    },
-  ],
+  examples: {
+    "plimsoll diff before.darshan after.darshan": "main differences on the terminal",
+    "plimsoll diff before.darshan after.darshan -o diff.html": "full comparison as one HTML file",
+  },
   async run({ arguments: [first = "", second = ""], options }, context) {
     const before = await readJob([first], options, context);
     const after = await readJob([second], options, context);
@@ -53,13 +44,7 @@ export default defineCommand({
       command: `plimsoll diff ${first} ${second} -o ${options.output ?? "diff.html"}`,
     };
     const document = compareDocument(input);
-    if (options.output !== undefined) await writePage(document, options.output, context);
-    if (context.json) context.printJson(compareSummary(input));
-    else if (options.output === undefined) {
-      context.out.write(
-        renderText(document, { width: context.columns, color: context.color, full: options.full }),
-      );
-      context.out.write(`\nAll of it: plimsoll diff ${plain(first)} ${plain(second)} -o diff.html\n`);
-    } else context.out.write(`${plain(document.verdict)}\nWrote ${plain(options.output)}\n`);
+    const more = `\nAll of it: plimsoll diff ${plain(first)} ${plain(second)} -o diff.html\n`;
+    await showDocument(document, { ...options, json: () => compareSummary(input), more }, context);
   },
 });

@@ -5,7 +5,8 @@ import { renderText } from "../report/text/index.ts";
 import { version } from "../../package.json";
 import { defineCommand } from "./command.ts";
 import { writePage } from "./page-output.ts";
-import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
+import { ENGINE_OPTIONS, withStore } from "./store/options.ts";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "file",
@@ -13,25 +14,18 @@ export default defineCommand({
     "Looks up one file in a store by its recorded path or record id and shows producers and consumers, each run that used it, the time between runs, bytes and applications. The same path on several mounts is one file per mount.",
   arguments: [{ name: "path", help: "path as recorded, or record id", kind: "text" }],
   options: {
-    store: { kind: "string", valueName: "DIR", help: "store to read" },
-    output: { kind: "string", short: "o", valueName: "FILE.html", help: "write the answer as one HTML file" },
+    store: option.text("DIR", "store to read"),
+    output: option.output("FILE.html", "write the answer as one HTML file"),
     ...ENGINE_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll file /scratch/sim/restart.h5 --store centre", does: "file history on the terminal" },
-    {
-      command: "plimsoll file /scratch/sim/restart.h5 --store centre -o file.html",
-      does: "the same as HTML",
-    },
-  ],
+  examples: {
+    "plimsoll file /scratch/sim/restart.h5 --store centre": "file history on the terminal",
+    "plimsoll file /scratch/sim/restart.h5 --store centre -o file.html": "the same as HTML",
+  },
   async run({ arguments: words, options }, context) {
     const [path = ""] = words;
-    if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
-    const { Store } = await import("../store/index.ts");
-    const store = await Store.open(options.store, storeOptions(options));
-    const session = await store.query();
-    try {
-      const histories = await fileHistory(session, path);
+    await withStore(options, async (db) => {
+      const histories = await fileHistory(db, path);
       if (histories.length === 0)
         throw new UsageError(
           `${path}: no run in the store used this file; to search names: plimsoll sql --store ${options.store} "select path from files where path like '%…%'"`,
@@ -51,9 +45,6 @@ export default defineCommand({
           context.out.write(
             renderText(document, { width: context.columns, color: context.color, full: true }),
           );
-    } finally {
-      session.close();
-      await store.close();
-    }
+    });
   },
 });

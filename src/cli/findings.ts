@@ -18,6 +18,7 @@ import { findingsText, wrap } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { CheckFailed } from "./failure.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "findings",
@@ -33,24 +34,17 @@ export default defineCommand({
     },
   ],
   options: {
-    list: { kind: "boolean", help: "explain all rules; reads no log" },
-    "fail-on": {
-      kind: "choice",
-      choices: SEVERITIES,
-      help: "exit code 1 if a finding has at least this severity",
-    },
-    only: { kind: "list", valueName: "ID", help: "apply only this rule; may be repeated" },
+    list: option.flag("explain all rules; reads no log"),
+    "fail-on": option.choice(SEVERITIES, "exit code 1 if a finding has at least this severity"),
+    only: option.list("ID", "apply only this rule; may be repeated"),
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll findings run.darshan", does: "problems and how to fix them" },
-    {
-      command: "plimsoll findings run.darshan --json --fail-on high",
-      does: "for CI: JSON, exit code 1 on a high finding",
-    },
-    { command: "plimsoll findings --list", does: "all rules with thresholds and sources" },
-  ],
+  examples: {
+    "plimsoll findings run.darshan": "problems and how to fix them",
+    "plimsoll findings run.darshan --json --fail-on high": "for CI: JSON, exit code 1 on a high finding",
+    "plimsoll findings --list": "all rules with thresholds and sources",
+  },
   async run({ arguments: paths, options }, context) {
     const rules = chosen(options.only);
     if (options.list) {

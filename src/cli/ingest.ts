@@ -7,6 +7,7 @@ import { zoneOf } from "../formats/slurm/index.ts";
 import { countFiles, type IngestNotes, ingest, type Slice } from "../ingest/index.ts";
 import { NO_PROGRESS } from "./progress.ts";
 import { defineCommand } from "./command.ts";
+import { option } from "./option.ts";
 
 /** Skipped inputs that are named one by one; the store keeps them all. */
 const NAMED_MAX = 1000;
@@ -17,68 +18,35 @@ export default defineCommand({
     "Walks folders, detects the format of each file by content and adds it to a store: Darshan logs (one row per run and per file of a run), Lustre counters (collector output, periodic job_stats and stats dumps, Telegraf line protocol) and Slurm jobs (sacct output or the job completion file). Inputs already in the store are skipped, whatever their name, so the same command can be repeated after a kill or when new files arrive. Unreadable files are listed with the reason (exit code 3).",
   arguments: [{ name: "path", help: "folders and files", kind: "file", variadic: true }],
   options: {
-    store: {
-      kind: "string",
-      short: "s",
-      valueName: "DIR",
-      help: "store to add to; created if missing",
-    },
-    slice: {
-      kind: "string",
-      valueName: "I/N",
-      help: "process slice I of N, such as 3/16; for job arrays that fill one store (not for counter dumps)",
-    },
-    threads: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      max: 256,
-      help: "reader threads (default: one per core)",
-    },
-    memory: {
-      kind: "bytes",
-      default: 512 * 2 ** 20,
-      min: 2 ** 27,
-      help: "buffer memory of all threads together",
-    },
-    batch: {
-      kind: "number",
-      integer: true,
+    store: option.text("DIR", "store to add to; created if missing", { short: "s" }),
+    slice: option.text(
+      "I/N",
+      "process slice I of N, such as 3/16; for job arrays that fill one store (not for counter dumps)",
+    ),
+    threads: option.whole("reader threads (default: one per core)", { min: 1, max: 256 }),
+    memory: option.bytes("buffer memory of all threads together", { default: 512 * 2 ** 20, min: 2 ** 27 }),
+    batch: option.whole("files per commit and thread: the work that a kill can lose", {
       min: 1,
       default: 50_000,
-      help: "files per commit and thread: the work that a kill can lose",
-    },
-    cluster: {
-      kind: "string",
-      valueName: "NAME",
-      help: "cluster of jobs and counters that do not name one",
-    },
-    "job-id": {
-      kind: "list",
-      valueName: "TEMPLATE",
-      help: "job id format of the servers, as in the clients' jobid_name (%j, %j:%u:%H, %e.%u.%h), with %C for the cluster; may be repeated, the first match counts",
-    },
-    zone: {
-      kind: "string",
-      valueName: "ZONE",
-      help: "time zone of scheduler times without one, such as Europe/Berlin or +02:00 (default: UTC)",
-    },
+    }),
+    cluster: option.text("NAME", "cluster of jobs and counters that do not name one"),
+    "job-id": option.list(
+      "TEMPLATE",
+      "job id format of the servers, as in the clients' jobid_name (%j, %j:%u:%H, %e.%u.%h), with %C for the cluster; may be repeated, the first match counts",
+    ),
+    zone: option.text(
+      "ZONE",
+      "time zone of scheduler times without one, such as Europe/Berlin or +02:00 (default: UTC)",
+    ),
   },
-  examples: [
-    { command: "plimsoll ingest /darshan/logs/2026 --store centre", does: "all logs of a year" },
-    {
-      command: "plimsoll ingest /darshan/logs --store centre --slice $SLURM_ARRAY_TASK_ID/64",
-      does: "one task of a job array",
-    },
-    {
-      command: "plimsoll ingest /var/spool/plimsoll jobs.sacct --store centre --cluster cab",
-      does: "collector output and Slurm jobs",
-    },
-    {
-      command: "plimsoll ingest /srv/segments --store centre --job-id %C:%j",
-      does: "counters of a file system shared by two clusters, with jobid_name=cab:%j and quartz:%j on the clients",
-    },
-  ],
+  examples: {
+    "plimsoll ingest /darshan/logs/2026 --store centre": "all logs of a year",
+    "plimsoll ingest /darshan/logs --store centre --slice $SLURM_ARRAY_TASK_ID/64": "one task of a job array",
+    "plimsoll ingest /var/spool/plimsoll jobs.sacct --store centre --cluster cab":
+      "collector output and Slurm jobs",
+    "plimsoll ingest /srv/segments --store centre --job-id %C:%j":
+      "counters of a file system shared by two clusters, with jobid_name=cab:%j and quartz:%j on the clients",
+  },
   async run({ arguments: paths, options }, context) {
     if (options.store === undefined) throw new UsageError("name the store with --store DIR");
     const began = performance.now();

@@ -5,6 +5,7 @@ import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatMany, formatRate, formatSeconds } from "../base/units.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
+import { option } from "./option.ts";
 
 const FILE_BYTES = 1 << 30;
 
@@ -14,33 +15,20 @@ export default defineCommand({
     "Writes files of --file-bytes to each target in a loop, with several concurrent streams, like the external interference of the adaptive I/O paper: three streams of 1 GiB each on eight targets. Stops after --seconds or --bytes, whichever comes first, or on Ctrl-C, and removes its files. Run it next to plimsoll write to see the effect of a loaded target. Needs streams × file-bytes of free space on each target.",
   arguments: [{ name: "target", help: "a folder on the target to load", variadic: true, kind: "file" }],
   options: {
-    streams: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      max: 64,
-      default: 3,
-      help: "concurrent writers per target",
-    },
-    seconds: { kind: "number", min: 0.1, max: 86_400, default: 60, help: "stop after this time" },
-    bytes: { kind: "bytes", min: 1, help: "stop after this many bytes in total" },
-    "file-bytes": {
-      kind: "bytes",
+    streams: option.whole("concurrent writers per target", { min: 1, max: 64, default: 3 }),
+    seconds: option.number("stop after this time", { min: 0.1, max: 86_400, default: 60 }),
+    bytes: option.bytes("stop after this many bytes in total", { min: 1 }),
+    "file-bytes": option.bytes("file size of each stream, overwritten in a loop", {
       min: 4096,
       default: FILE_BYTES,
-      help: "file size of each stream, overwritten in a loop",
-    },
-    "block-bytes": { kind: "bytes", min: 1, max: 2 ** 30, default: 1 << 20, help: "size of one write" },
-    sync: {
-      kind: "boolean",
-      default: true,
-      help: "no fsync at the end of each file",
-    },
+    }),
+    "block-bytes": option.bytes("size of one write", { min: 1, max: 2 ** 30, default: 1 << 20 }),
+    sync: option.flag("no fsync at the end of each file", { default: true }),
   },
-  examples: [
-    { command: "plimsoll interfere --seconds 30 /ost0 /ost1", does: "three writers on each of two targets" },
-    { command: "plimsoll interfere --streams 1 --bytes 10G /ost0", does: "one writer, ten GiB at most" },
-  ],
+  examples: {
+    "plimsoll interfere --seconds 30 /ost0 /ost1": "three writers on each of two targets",
+    "plimsoll interfere --streams 1 --bytes 10G /ost0": "one writer, ten GiB at most",
+  },
   async run({ arguments: folders, options }, context) {
     for (const folder of folders) {
       if (!existsSync(folder) || !statSync(folder).isDirectory())

@@ -15,6 +15,7 @@ import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDataset } from "./dataset/open.ts";
 import { firstValue, shortText, type Value, valueJson, valueText } from "./dataset/values.ts";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "ls",
@@ -22,16 +23,13 @@ export default defineCommand({
     "Lists the variables of a BP dataset written by plimsoll write or by ADIOS (BP version 2 or 3). Reads only the global index, whatever the size of the data.",
   arguments: [{ name: "dataset", help: "the global file NAME.bp, or one BP file", kind: "file" }],
   options: {
-    blocks: {
-      kind: "boolean",
-      help: "list each block: step, position in the array, subfile, offset, min and max",
-    },
-    attributes: { kind: "boolean", help: "also list attributes" },
+    blocks: option.flag("list each block: step, position in the array, subfile, offset, min and max"),
+    attributes: option.flag("also list attributes"),
   },
-  examples: [
-    { command: "plimsoll ls checkpoint.bp", does: "one line per variable" },
-    { command: "plimsoll ls --blocks checkpoint.bp", does: "location of each block" },
-  ],
+  examples: {
+    "plimsoll ls checkpoint.bp": "one line per variable",
+    "plimsoll ls --blocks checkpoint.bp": "location of each block",
+  },
   async run({ arguments: [path = ""], options }, context) {
     await withDataset(path, (dataset) => list(dataset, { path, ...options }, context));
   },

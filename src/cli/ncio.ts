@@ -9,6 +9,7 @@ import { measure } from "./ncio/measure.ts";
 import { type Common, casesOf, common, directionsOf, methodsOf } from "./ncio/options.ts";
 import { headLines, noteLines, pointLines } from "./ncio/text.ts";
 import { writeFile } from "../node/write-file.ts";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "ncio",
@@ -16,31 +17,20 @@ export default defineCommand({
     "Each rank writes or reads many small regions of one file, contiguous or noncontiguous in memory and in file (c-c, nc-c, c-nc, nc-nc), as in the NCIO benchmark of Ching et al.: with POSIX calls, data sieving, list I/O, datatype I/O or two-phase I/O. Back ends: a folder, storage servers with list and datatype requests, MPI-IO, memory or null. Reports bandwidth and its spread, sync time, requests (checked against closed formulas), BPS and related metrics, and verifies every byte. Further patterns imitate applications: flash, ipars, subarray, hpio.",
   options: {
     ...common,
-    pattern: {
-      kind: "choice",
-      choices: PATTERN_NAMES,
-      default: "ncio",
-      help: "equal regions, or an application pattern",
-    },
-    shape: {
-      kind: "list",
-      valueName: "FIELD=VALUE",
-      help: "pattern parameter, such as cells=16 (flash) or grid=64,64,64 (subarray); may be repeated",
-    },
-    output: { kind: "string", short: "o", valueName: "FILE.json", help: "write the points to a file" },
+    pattern: option.choice(PATTERN_NAMES, "equal regions, or an application pattern", { default: "ncio" }),
+    shape: option.list(
+      "FIELD=VALUE",
+      "pattern parameter, such as cells=16 (flash) or grid=64,64,64 (subarray); may be repeated",
+    ),
+    output: option.output("FILE.json", "write the points to a file"),
   },
-  examples: [
-    { command: "plimsoll ncio", does: "4 ranks, 4096 regions of 8 B, all cases, in this folder" },
-    {
-      command: "plimsoll ncio --backend servers --servers 4 --case c-nc",
-      does: "all four methods of the paper on four storage servers",
-    },
-    { command: "plimsoll ncio --backend mpiio -n 4", does: "MPI-IO, method selected by hints" },
-    {
-      command: "plimsoll ncio --pattern flash --shape blocks=4 --method posix,two-phase",
-      does: "FLASH checkpoint pattern",
-    },
-  ],
+  examples: {
+    "plimsoll ncio": "4 ranks, 4096 regions of 8 B, all cases, in this folder",
+    "plimsoll ncio --backend servers --servers 4 --case c-nc":
+      "all four methods of the paper on four storage servers",
+    "plimsoll ncio --backend mpiio -n 4": "MPI-IO, method selected by hints",
+    "plimsoll ncio --pattern flash --shape blocks=4 --method posix,two-phase": "FLASH checkpoint pattern",
+  },
   ranksTogether: true,
   async run({ options }, context) {
     const points = pointsOf(options, options.pattern, options.shape);

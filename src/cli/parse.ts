@@ -4,6 +4,7 @@ import { CommanderError, Command as Commander, Option } from "commander";
 import { UsageError } from "../base/errors.ts";
 import type { ArgumentSpec, Command, Invocation, OptionSpec } from "./command.ts";
 import { parseChoice, parseValue } from "./values.ts";
+import { option } from "./option.ts";
 
 interface Parsed {
   readonly invocation: Invocation;
@@ -14,9 +15,9 @@ interface Parsed {
 
 /** Every command has these. */
 export const COMMON_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  json: { kind: "boolean", help: "print one JSON document" },
-  debug: { kind: "boolean", help: "show the stack of an error" },
-  help: { kind: "boolean", short: "h", help: "show this help" },
+  json: option.flag("print one JSON document"),
+  debug: option.flag("show the stack of an error"),
+  help: option.flag("show this help", { short: "h" }),
 };
 
 export function parseArguments(command: Command, words: readonly string[]): Parsed {
@@ -54,7 +55,9 @@ export function helpText(command: Command, columns: number, subcommands: string)
   const help = commanderFor(command)
     .configureHelp({ helpWidth: Math.min(columns, 110) })
     .helpInformation();
-  const examples = command.examples.map((one) => `  ${one.command}\n      ${one.does}\n`).join("");
+  const examples = Object.entries(command.examples)
+    .map(([line, does]) => `  ${line}\n      ${does}\n`)
+    .join("");
   return `${help}${subcommands === "" ? "" : `\n${subcommands}`}\nExamples:\n${examples}`;
 }
 

@@ -5,6 +5,7 @@ import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDataset } from "./dataset/open.ts";
 import { firstValue, type Value, valueJson, valuesOf, valueText } from "./dataset/values.ts";
+import { option } from "./option.ts";
 
 const JSON_ELEMENTS = 10_000_000;
 
@@ -17,33 +18,19 @@ export default defineCommand({
     { name: "variable", help: "full name as printed by plimsoll ls", kind: "text" },
   ],
   options: {
-    step: { kind: "number", integer: true, min: 0, help: "output step, from 0 (default: the last)" },
-    start: { kind: "string", valueName: "I,J,…", help: "first element in each dimension (default: 0)" },
-    count: {
-      kind: "string",
-      valueName: "N,M,…",
-      help: "number of elements in each dimension (default: the rest)",
-    },
-    block: { kind: "number", integer: true, min: 0, help: "read one block, by number from 0" },
-    where: {
-      kind: "string",
-      valueName: "CONDITION",
-      help: "read only blocks whose min or max matches: max>300, min<=0",
-    },
-    raw: { kind: "boolean", help: "write bytes instead of text" },
-    check: { kind: "boolean", default: true, help: "do not verify checksums" },
+    step: option.whole("output step, from 0 (default: the last)", { min: 0 }),
+    start: option.text("I,J,…", "first element in each dimension (default: 0)"),
+    count: option.text("N,M,…", "number of elements in each dimension (default: the rest)"),
+    block: option.whole("read one block, by number from 0", { min: 0 }),
+    where: option.text("CONDITION", "read only blocks whose min or max matches: max>300, min<=0"),
+    raw: option.flag("write bytes instead of text"),
+    check: option.flag("do not verify checksums", { default: true }),
   },
-  examples: [
-    {
-      command: "plimsoll read checkpoint.bp temperature --start 0,0 --count 2,8",
-      does: "a corner of the array",
-    },
-    {
-      command: "plimsoll read checkpoint.bp temperature --raw > t.f64",
-      does: "the last step as raw bytes",
-    },
-    { command: "plimsoll read checkpoint.bp temperature --where 'max>1000'", does: "blocks with a hot spot" },
-  ],
+  examples: {
+    "plimsoll read checkpoint.bp temperature --start 0,0 --count 2,8": "a corner of the array",
+    "plimsoll read checkpoint.bp temperature --raw > t.f64": "the last step as raw bytes",
+    "plimsoll read checkpoint.bp temperature --where 'max>1000'": "blocks with a hot spot",
+  },
   async run({ arguments: [path = "", name = ""], options }, context) {
     if (options.raw && context.json) throw new UsageError("--raw and --json exclude each other");
     await withDataset(path, async (dataset) => {

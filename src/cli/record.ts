@@ -18,59 +18,46 @@ import { ShimUnavailable } from "../record/shim.ts";
 import { STRACE_FILE } from "../record/strace.ts";
 import { unseenNotes } from "../record/unseen.ts";
 import { metricsJson } from "./bps/json.ts";
-import { defineCommand } from "./command.ts";
+import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
 import { CheckFailed } from "./failure.ts";
+import { option } from "./option.ts";
+
+const OPTIONS = {
+  output: option.output("DIR", "trace folder (default: plimsoll-record-PID)"),
+  force: option.flag("replace an existing trace in that folder"),
+  only: option.list("PATH", "record only this file, folder or pattern (* and ?)"),
+  skip: option.list("PATH", "do not record this file, folder or pattern"),
+  all: option.flag("also record system files, pipes, sockets and terminals"),
+  with: option.choice(["auto", "shim", "strace"], "how to record", { default: "auto" }),
+  limit: option.bytes("max trace size per process; further calls are counted as dropped", {
+    default: 4 * 2 ** 30,
+    min: 2 ** 20,
+  }),
+  delay: option.text(
+    "SPEC",
+    "emulate a slow device: latency=200us,bandwidth=100MB/s,concurrency=1,path=/data",
+  ),
+  block: option.bytes("block size", { default: 512, min: 1 }),
+  paper: option.text("FILE", "also write records in the format of the BPS paper (.bps32)"),
+};
+
+type Options = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "record",
   description:
     "Runs a program with its children, threads and MPI ranks, unmodified, and records each read and write in a folder. The program keeps its input, output and exit code; the summary goes to stderr. The recorder is a small preloaded library, built with the C compiler on first use. Static and Go programs are recorded with strace instead, which distorts their times. I/O that cannot be recorded (fprintf, io_uring, programs without preload support) is listed. System files, pipes, sockets and terminals are skipped unless --all is given.",
-  examples: [
-    { command: "plimsoll record -- ./simulate input.nml", does: "record a program and print an I/O summary" },
-    {
-      command: "plimsoll record -o trace -- mpiexec -n 4 ./simulate",
-      does: "record four ranks to ./trace",
-    },
-    {
-      command: "plimsoll record --only /scratch -- tar cf /scratch/a.tar data",
-      does: "record only files below /scratch",
-    },
-    { command: "plimsoll bps trace", does: "analyse the trace in detail" },
-  ],
+  examples: {
+    "plimsoll record -- ./simulate input.nml": "record a program and print an I/O summary",
+    "plimsoll record -o trace -- mpiexec -n 4 ./simulate": "record four ranks to ./trace",
+    "plimsoll record --only /scratch -- tar cf /scratch/a.tar data": "record only files below /scratch",
+    "plimsoll bps trace": "analyse the trace in detail",
+  },
   arguments: [
     { name: "command", help: "the program and its arguments, after --", kind: "text", variadic: true },
   ],
-  options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "DIR",
-      help: "trace folder (default: plimsoll-record-PID)",
-    },
-    force: { kind: "boolean", help: "replace an existing trace in that folder" },
-    only: { kind: "list", valueName: "PATH", help: "record only this file, folder or pattern (* and ?)" },
-    skip: { kind: "list", valueName: "PATH", help: "do not record this file, folder or pattern" },
-    all: { kind: "boolean", help: "also record system files, pipes, sockets and terminals" },
-    with: { kind: "choice", choices: ["auto", "shim", "strace"], default: "auto", help: "how to record" },
-    limit: {
-      kind: "bytes",
-      default: 4 * 2 ** 30,
-      min: 2 ** 20,
-      help: "max trace size per process; further calls are counted as dropped",
-    },
-    delay: {
-      kind: "string",
-      valueName: "SPEC",
-      help: "emulate a slow device: latency=200us,bandwidth=100MB/s,concurrency=1,path=/data",
-    },
-    block: { kind: "bytes", default: 512, min: 1, help: "block size" },
-    paper: {
-      kind: "string",
-      valueName: "FILE",
-      help: "also write records in the format of the BPS paper (.bps32)",
-    },
-  },
+  options: OPTIONS,
   async run({ arguments: command, options }, context) {
     const folder = options.output ?? `plimsoll-record-${process.pid}`;
     makeWay(folder, options.force);
@@ -97,15 +84,6 @@ export default defineCommand({
     if (options.paper !== undefined) writePaper(options.paper, trace, context);
   },
 });
-
-interface Options {
-  readonly only: readonly string[];
-  readonly skip: readonly string[];
-  readonly all: boolean;
-  readonly with: string;
-  readonly limit: number;
-  readonly delay: string | undefined;
-}
 
 async function runCommand(
   command: readonly string[],

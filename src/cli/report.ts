@@ -2,11 +2,12 @@
 import { jobSummary } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
 import { reportDocument } from "../inputs/job.ts";
-import { plain, renderText } from "../report/text/index.ts";
+import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
-import { writeFigureFolder, writePage } from "./page-output.ts";
+import { showDocument } from "./show-document.ts";
 import { version } from "../../package.json";
+import { option } from "./option.ts";
 
 export default defineCommand({
   name: "report",
@@ -21,45 +22,26 @@ export default defineCommand({
     },
   ],
   options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "FILE.html",
-      help: "write the full report as one HTML file",
-    },
-    figures: {
-      kind: "string",
-      valueName: "DIR",
-      help: "write every figure as SVG and CSV to a folder; replaces earlier figures",
-    },
-    full: { kind: "boolean", help: "print all sections on the terminal" },
-    calls: {
-      kind: "number",
-      integer: true,
+    output: option.output("FILE.html", "write the full report as one HTML file"),
+    figures: option.text("DIR", "write every figure as SVG and CSV to a folder; replaces earlier figures"),
+    full: option.flag("print all sections on the terminal"),
+    calls: option.whole("embed at most N calls in the HTML; above that the timeline shows binned activity", {
       min: 0,
       default: 100_000,
-      help: "embed at most N calls in the HTML; above that the timeline shows binned activity",
-    },
-    window: {
-      kind: "string",
-      valueName: "FROM-TO",
-      help: "embed only calls in this time range of the run, in seconds, such as 12.5-14",
-    },
+    }),
+    window: option.text(
+      "FROM-TO",
+      "embed only calls in this time range of the run, in seconds, such as 12.5-14",
+    ),
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll report run.darshan", does: "summary on the terminal" },
-    {
-      command: "plimsoll report run.darshan -o report.html",
-      does: "full report as one HTML file",
-    },
-    { command: "plimsoll report trace-folder", does: "a report on what plimsoll record left" },
-    {
-      command: "plimsoll report logs/*.darshan -o report.html",
-      does: "one report for a job with many logs",
-    },
-  ],
+  examples: {
+    "plimsoll report run.darshan": "summary on the terminal",
+    "plimsoll report run.darshan -o report.html": "full report as one HTML file",
+    "plimsoll report trace-folder": "a report on what plimsoll record left",
+    "plimsoll report logs/*.darshan -o report.html": "one report for a job with many logs",
+  },
   async run({ arguments: paths, options }, context) {
     const window = options.window === undefined ? undefined : parseWindow(options.window);
     const wantsCalls = options.output !== undefined;
@@ -77,19 +59,8 @@ export default defineCommand({
         ? `Calls of a time range: plimsoll report --window FROM-TO -o FILE.html ${logs}`
         : "",
     });
-    if (options.output !== undefined) await writePage(document, options.output, context);
-    if (options.figures !== undefined) await writeFigureFolder(document, options.figures, context);
-    if (context.json) context.printJson(jobSummary(read));
-    else if (options.output === undefined && options.figures === undefined) {
-      context.out.write(
-        renderText(document, { width: context.columns, color: context.color, full: options.full }),
-      );
-      context.out.write(`\nFull report: plimsoll report ${plain(logs)} -o report.html\n`);
-    } else {
-      context.out.write(`${plain(document.verdict)}\n`);
-      if (options.output !== undefined) context.out.write(`Wrote ${plain(options.output)}\n`);
-      if (options.figures !== undefined) context.out.write(`Wrote figures to ${plain(options.figures)}\n`);
-    }
+    const more = `\nFull report: plimsoll report ${plain(logs)} -o report.html\n`;
+    await showDocument(document, { ...options, json: () => jobSummary(read), more }, context);
   },
 });
 

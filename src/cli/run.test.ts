@@ -155,7 +155,9 @@ describe("options", () => {
     const command = defineCommand({
       name: "opt",
       description: "d",
-      examples: [{ command: "plimsoll opt", does: "e" }],
+      examples: {
+        "plimsoll opt": "e",
+      },
       options: {
         "block-size": { kind: "bytes", short: "b", help: "h", default: 4096 },
         ranks: { kind: "number", integer: true, min: 1, help: "h" },

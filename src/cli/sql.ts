@@ -9,6 +9,7 @@ import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { writeJson } from "../base/json.ts";
 import { ENGINE_OPTIONS, storeOptions } from "./store/options.ts";
+import { option } from "./option.ts";
 
 /** On a terminal nobody reads more, and widths need all rows first. */
 const TERMINAL_ROWS = 1000;
@@ -21,26 +22,19 @@ export default defineCommand({
     "Runs one read-only DuckDB SQL statement over the tables of a store (runs, accesses, files, sources, jobs, minutes, targets, readings and the view job_totals; see plimsoll store schema). Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe, and fractions have 15 digits. The statement cannot write, nor read other files. If it needs more than --memory, it fails with a one-line error.",
   arguments: [{ name: "statement", help: 'such as "select count(*) from runs"', kind: "text" }],
   options: {
-    store: { kind: "string", help: "store folder", valueName: "STORE" },
-    "max-rows": {
-      kind: "number",
-      help: `stop after this many rows, 0 for all (default: ${TERMINAL_ROWS} on a terminal, else all)`,
-      integer: true,
-      min: 0,
-    },
+    store: option.text("STORE", "store folder"),
+    "max-rows": option.whole(
+      `stop after this many rows, 0 for all (default: ${TERMINAL_ROWS} on a terminal, else all)`,
+      { min: 0 },
+    ),
     ...ENGINE_OPTIONS,
   },
-  examples: [
-    {
-      command: 'plimsoll sql --store centre.store "select application, count(*) from runs group by all"',
-      does: "runs of each application",
-    },
-    {
-      command: 'plimsoll sql --store centre.store "select * from runs" > runs.csv',
-      does: "a table as CSV",
-    },
-    { command: 'plimsoll sql --store centre.store "describe accesses"', does: "the columns of a table" },
-  ],
+  examples: {
+    'plimsoll sql --store centre.store "select application, count(*) from runs group by all"':
+      "runs of each application",
+    'plimsoll sql --store centre.store "select * from runs" > runs.csv': "a table as CSV",
+    'plimsoll sql --store centre.store "describe accesses"': "the columns of a table",
+  },
   async run({ arguments: [statement = ""], options }, context) {
     if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
     const store = await Store.open(options.store, storeOptions(options));

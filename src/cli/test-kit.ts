@@ -53,7 +53,9 @@ export function tableWith(
   const command = defineCommand({
     name: "try it",
     description: "Does what a test says.",
-    examples: [{ command: "plimsoll try it", does: "tries" }],
+    examples: {
+      "plimsoll try it": "tries",
+    },
     arguments: [{ name: "file", help: "any file", kind: "file", variadic: true, optional: true }],
     options,
     run: async (invocation, context) => run(context, invocation.arguments),

@@ -11,7 +11,9 @@ export default defineCommand({
   description:
     "Reads every block of a BP dataset and verifies the checksums in the global index. Lists damaged blocks (exit code 1). Datasets without checksums, such as those of ADIOS, are only checked for completeness.",
   arguments: [{ name: "dataset", help: "the global file NAME.bp, or one BP file", kind: "file" }],
-  examples: [{ command: "plimsoll verify checkpoint.bp", does: "reads all data once" }],
+  examples: {
+    "plimsoll verify checkpoint.bp": "reads all data once",
+  },
   async run({ arguments: [path = ""] }, context) {
     const report = await withDataset(path, (dataset) => check(dataset, context));
     const { blocks, bytes, checksums, damaged } = report;

@@ -18,7 +18,7 @@ import {
   WORKLOADS,
 } from "../adaptive/runtime/index.ts";
 import { version } from "../../package.json";
-import { defineCommand } from "./command.ts";
+import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
 import { CheckFailed } from "./failure.ts";
 import { writePage } from "./page-output.ts";
@@ -27,6 +27,54 @@ import { previewJson, previewLines } from "./write/preview.ts";
 import { type Ranks, withRanks } from "./write/ranks.ts";
 import { resultJson, resultLines } from "./write/result.ts";
 import { writeFile } from "../node/write-file.ts";
+import { option } from "./option.ts";
+
+const OPTIONS = {
+  output: option.output("NAME.bp", "output dataset"),
+  targets: option.text("DIR[,DIR…]", "one folder per storage target (default: NAME.bp.dir)"),
+  array: option.list(
+    "NAME:TYPE:DIMS",
+    "contents of each source, in order; the first dimension may be * (default: one byte variable per source)",
+  ),
+  layout: option.text("FILE.json", "full decomposition: variables, sources and their blocks"),
+  append: option.flag("append an output step to the dataset"),
+  resume: option.flag("continue an interrupted write; exit code 0 if it is already complete"),
+  force: option.flag("replace the dataset and discard an interrupted write"),
+  "dry-run": option.flag("print the plan, write nothing"),
+  policy: option.choice(
+    ["plimsoll", "paper"],
+    "scheduling policy: plimsoll, or that of the adaptive I/O paper",
+    { default: "plimsoll" },
+  ),
+  method: option.choice(["adaptive", "static"], "static: no rescheduling, for comparison", {
+    default: "adaptive",
+  }),
+  writers: option.whole("writer processes (default: twice the cores, max 16)", { min: 1, max: 1024 }),
+  "per-target": option.whole("concurrent writers per target (default: measured)", { min: 1, max: 1024 }),
+  memory: option.bytes("buffer memory of all processes together", { min: 2 ** 21, default: 2 ** 28 }),
+  lustre: option.text("OSTS", "one target per OST, such as 0-15; sets the stripe with lfs"),
+  "target-speed": option.list(
+    "T:SPEED",
+    "throttle target T to a rate (20M per second) or to a fraction of --base-speed (0.125), for experiments",
+  ),
+  "base-speed": option.bytes(
+    "throttle every target to this rate per second (default with a fraction: 100M)",
+    { min: 1 },
+  ),
+  workload: option.choice(
+    Object.keys(WORKLOADS),
+    "instead of sources: synthetic output of a program of the paper",
+  ),
+  processes: option.whole("processes of the workload", { short: "n", min: 1, max: 1_000_000, default: 16 }),
+  scale: option.number("scale factor of the workload size", { min: 1e-6, max: 1024, default: 1 }),
+  history: option.text("FILE", "file that keeps target speeds between runs, or none"),
+  backend: option.choice(["posix", "null"], "null: discard data", { default: "posix" }),
+  ops: option.text("FILE.csv", "log every write, for plimsoll bps"),
+  report: option.text("FILE.html", "write an HTML report on targets and writers"),
+  runs: option.text("FILE.jsonl", "append this run to a file; the report then compares all runs in it"),
+};
+
+type Asked = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "write",
@@ -41,141 +89,20 @@ export default defineCommand({
       optional: true,
     },
   ],
-  options: {
-    output: { kind: "string", short: "o", valueName: "NAME.bp", help: "output dataset" },
-    targets: {
-      kind: "string",
-      valueName: "DIR[,DIR…]",
-      help: "one folder per storage target (default: NAME.bp.dir)",
-    },
-    array: {
-      kind: "list",
-      valueName: "NAME:TYPE:DIMS",
-      help: "contents of each source, in order; the first dimension may be * (default: one byte variable per source)",
-    },
-    layout: {
-      kind: "string",
-      valueName: "FILE.json",
-      help: "full decomposition: variables, sources and their blocks",
-    },
-    append: { kind: "boolean", help: "append an output step to the dataset" },
-    resume: {
-      kind: "boolean",
-      help: "continue an interrupted write; exit code 0 if it is already complete",
-    },
-    force: { kind: "boolean", help: "replace the dataset and discard an interrupted write" },
-    "dry-run": { kind: "boolean", help: "print the plan, write nothing" },
-    policy: {
-      kind: "choice",
-      choices: ["plimsoll", "paper"],
-      default: "plimsoll",
-      help: "scheduling policy: plimsoll, or that of the adaptive I/O paper",
-    },
-    method: {
-      kind: "choice",
-      choices: ["adaptive", "static"],
-      default: "adaptive",
-      help: "static: no rescheduling, for comparison",
-    },
-    writers: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      max: 1024,
-      help: "writer processes (default: twice the cores, max 16)",
-    },
-    "per-target": {
-      kind: "number",
-      integer: true,
-      min: 1,
-      max: 1024,
-      help: "concurrent writers per target (default: measured)",
-    },
-    memory: {
-      kind: "bytes",
-      min: 2 ** 21,
-      default: 2 ** 28,
-      help: "buffer memory of all processes together",
-    },
-    lustre: {
-      kind: "string",
-      valueName: "OSTS",
-      help: "one target per OST, such as 0-15; sets the stripe with lfs",
-    },
-    "target-speed": {
-      kind: "list",
-      valueName: "T:SPEED",
-      help: "throttle target T to a rate (20M per second) or to a fraction of --base-speed (0.125), for experiments",
-    },
-    "base-speed": {
-      kind: "bytes",
-      min: 1,
-      help: "throttle every target to this rate per second (default with a fraction: 100M)",
-    },
-    workload: {
-      kind: "choice",
-      choices: Object.keys(WORKLOADS),
-      help: "instead of sources: synthetic output of a program of the paper",
-    },
-    processes: {
-      kind: "number",
-      short: "n",
-      integer: true,
-      min: 1,
-      max: 1_000_000,
-      default: 16,
-      help: "processes of the workload",
-    },
-    scale: { kind: "number", min: 1e-6, max: 1024, default: 1, help: "scale factor of the workload size" },
-    history: {
-      kind: "string",
-      valueName: "FILE",
-      help: "file that keeps target speeds between runs, or none",
-    },
-    backend: {
-      kind: "choice",
-      choices: ["posix", "null"],
-      default: "posix",
-      help: "null: discard data",
-    },
-    ops: { kind: "string", valueName: "FILE.csv", help: "log every write, for plimsoll bps" },
-    report: { kind: "string", valueName: "FILE.html", help: "write an HTML report on targets and writers" },
-    runs: {
-      kind: "string",
-      valueName: "FILE.jsonl",
-      help: "append this run to a file; the report then compares all runs in it",
-    },
+  options: OPTIONS,
+  examples: {
+    "plimsoll write -o checkpoint.bp --targets /ost0,/ost1 --array temperature:float64:*,64 ranks/":
+      "one array from all files of a folder",
+    "plimsoll write -o results.bp --targets /ost0,/ost1 mesh.bin fields.bin":
+      "two byte variables, mesh.bin and fields.bin",
+    "plimsoll write --append -o checkpoint.bp --targets /ost0,/ost1 --array temperature:float64:*,64 ranks/":
+      "append a step",
+    "plimsoll write --resume -o checkpoint.bp": "continue an interrupted write; may be repeated",
+    "plimsoll write -o try.bp --targets a,b,c,d --workload pixie3d-large --scale 0.25 --target-speed 0:0.125 --report try.html":
+      "effect of a target at an eighth of the speed",
+    "plimsoll write --force -o try.bp --targets a,b,c,d --workload ior --scale 0.1 --method static --runs runs.jsonl --report try.html":
+      "compare with another method in one report",
   },
-  examples: [
-    {
-      command:
-        "plimsoll write -o checkpoint.bp --targets /ost0,/ost1 --array temperature:float64:*,64 ranks/",
-      does: "one array from all files of a folder",
-    },
-    {
-      command: "plimsoll write -o results.bp --targets /ost0,/ost1 mesh.bin fields.bin",
-      does: "two byte variables, mesh.bin and fields.bin",
-    },
-    {
-      command:
-        "plimsoll write --append -o checkpoint.bp --targets /ost0,/ost1 --array temperature:float64:*,64 ranks/",
-      does: "append a step",
-    },
-    {
-      command: "plimsoll write --resume -o checkpoint.bp",
-      does: "continue an interrupted write; may be repeated",
-    },
-    {
-      command:
-        "plimsoll write -o try.bp --targets a,b,c,d --workload pixie3d-large --scale 0.25 --target-speed 0:0.125 --report try.html",
-      does: "effect of a target at an eighth of the speed",
-    },
-    {
-      command:
-        "plimsoll write --force -o try.bp --targets a,b,c,d --workload ior --scale 0.1 --method static --runs runs.jsonl --report try.html",
-      does: "compare with another method in one report",
-    },
-  ],
   ranksTogether: true,
   async run({ arguments: words, options }, context) {
     if (options.output === undefined)
@@ -217,32 +144,6 @@ async function drain(
     context.note("nothing was written, so --ops, --runs and --report have no effect");
   if (context.json) context.printJson(resultJson(path, result));
   else for (const line of resultLines(path, result)) context.out.write(`${line}\n`);
-}
-
-interface Asked {
-  readonly targets?: string | undefined;
-  readonly array: readonly string[];
-  readonly layout?: string | undefined;
-  readonly append: boolean;
-  readonly resume: boolean;
-  readonly force: boolean;
-  readonly policy: string;
-  readonly method: string;
-  readonly writers?: number | undefined;
-  readonly perTarget?: number | undefined;
-  readonly memory: number;
-  readonly lustre?: string | undefined;
-  readonly targetSpeed: readonly string[];
-  readonly baseSpeed?: number | undefined;
-  readonly workload?: string | undefined;
-  readonly processes: number;
-  readonly scale: number;
-  readonly history?: string | undefined;
-  readonly backend: string;
-  readonly dryRun: boolean;
-  readonly ops?: string | undefined;
-  readonly report?: string | undefined;
-  readonly runs?: string | undefined;
 }
 
 /** Undefined for a write that goes on by the plan it left. */

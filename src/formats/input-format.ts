@@ -45,6 +45,8 @@ export interface InputFormat {
   readonly calls?: CallReader | "database";
   /** True when `calls` goes once from the first byte to the last, so that the source may be a pipe without end. */
   readonly sequential?: boolean;
+  /** Its calls include what every start of a program reads: libraries, locales, the kernel's own files. */
+  readonly hasSystemFiles?: true;
   /** Counters of a job into the tables; throws FormatError on bad input. */
   counters?(source: ByteSource, into: TablesBuilder, options: CounterReadOptions): void;
   /** Rows of a store. `alone`: they add up, so one ingest at a time may store them. */

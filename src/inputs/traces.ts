@@ -10,14 +10,14 @@ import {
   noteText,
   TablesBuilder,
 } from "../model/index.ts";
-import { nodeCodecs } from "../node/codecs.ts";
+import type { InputFormat } from "../formats/input-format.ts";
 import { isLeftOut } from "../record/filters.ts";
 import { unseenNotes } from "../record/unseen.ts";
-import { openInput, reasonOf } from "./files.ts";
+import { readCalls, sinkBefore } from "./calls.ts";
+import { reasonOf } from "./files.ts";
 import type { JobOptions, ReadJob } from "./job.ts";
 import type { JobFile } from "./job-files.ts";
 import type { Listener } from "../base/listener.ts";
-import { readParquet } from "./parquet.ts";
 
 /** For the database that reads Parquet. */
 const MEMORY_BYTES = 2 ** 30;
@@ -32,7 +32,8 @@ export async function readTraces(
   const progress = listener.progress?.({ label: "reading traces", total: 2 * files.length, unit: "files" });
   const used: JobFile[] = [];
   for (const file of files) {
-    if (await isRead(file, noting(survey.sink(), notes), files.length, options, listener)) used.push(file);
+    const noting = sinkBefore(survey.sink(), { note: (note) => void notes.push(note) });
+    if (await isRead(file, noting, files.length, options, listener)) used.push(file);
     progress?.add(1);
   }
   const [first] = used;
@@ -50,7 +51,7 @@ export async function readTraces(
   };
   const streams = new JobStreams([survey.finish(run, tables)], options.picture);
   for (const file of used) {
-    await readCalls(file, streams.callsAs(survey.naming()), options, listener);
+    await readTrace(file, streams.callsAs(survey.naming()), options, listener);
     progress?.add(1);
   }
   progress?.end();
@@ -66,7 +67,7 @@ async function isRead(
   listener: Listener,
 ): Promise<boolean> {
   try {
-    await readCalls(file, sink, options, listener);
+    await readTrace(file, sink, options, listener);
     return true;
   } catch (error) {
     if (count === 1 || !(error instanceof FormatError)) throw error;
@@ -75,27 +76,16 @@ async function isRead(
   }
 }
 
-async function readCalls(
+async function readTrace(
   { path, format }: JobFile,
   sink: CallSink,
   { keepGoing = false }: JobOptions,
   listener: Listener,
 ): Promise<void> {
-  const yieldToEvents = async () => listener.yieldToEvents?.();
-  if (format?.calls === "database") {
-    await readParquet(path, sink, MEMORY_BYTES, yieldToEvents);
-    return;
-  }
-  const source = openInput(path);
-  try {
-    if (format?.calls === undefined) throw new FormatError(path, {}, "unknown format");
-    // strace sees what every start of a program reads: libraries, locales, the kernel's own files.
-    const into = format.id === "strace" ? withoutSystemFiles(sink) : sink;
-    format.calls(source, into, { codecs: nodeCodecs, keepGoing });
-  } finally {
-    source.close();
-  }
-  await yieldToEvents();
+  const reading = { format: () => format, read: { keepGoing }, memoryBytes: MEMORY_BYTES };
+  const sinkOf = ({ hasSystemFiles }: InputFormat) => (hasSystemFiles ? withoutSystemFiles(sink) : sink);
+  await readCalls(path, sinkOf, reading, listener);
+  await listener.yieldToEvents?.();
 }
 
 const NO_FILTER = { only: [], skip: [], all: false };
@@ -103,10 +93,7 @@ const NO_FILTER = { only: [], skip: [], all: false };
 /** Calls on system files count as those on pipes: none of the job's I/O. */
 function withoutSystemFiles(sink: CallSink): CallSink {
   const isSystem: boolean[] = [];
-  return {
-    clock: (clock) => sink.clock(clock),
-    process: (process) => sink.process(process),
-    note: (note) => sink.note(note),
+  return sinkBefore(sink, {
     file(file) {
       const number = sink.file(file);
       isSystem[number] = isLeftOut(file.path, NO_FILTER);
@@ -118,15 +105,5 @@ function withoutSystemFiles(sink: CallSink): CallSink {
           block.flags[i] = (block.flags[i] as number) | CALL_NONFILE;
       sink.block(block);
     },
-  };
-}
-
-function noting(sink: CallSink, notes: CallNote[]): CallSink {
-  return {
-    clock: (clock) => sink.clock(clock),
-    process: (process) => sink.process(process),
-    file: (file) => sink.file(file),
-    block: (block) => sink.block(block),
-    note: (note) => void notes.push(note),
-  };
+  });
 }

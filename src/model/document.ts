@@ -108,3 +108,24 @@ export interface TableColumn {
   /** In the data and the CSV, but not shown. */
   readonly hidden?: boolean;
 }
+
+/** A column of a table in short: key, label, unit, and what it is. */
+export type ShortColumn = readonly [key: string, label: string, unit: TableColumn["unit"], about: string];
+
+/** A table from short columns and rows. */
+export function table(
+  id: string,
+  caption: string,
+  columns: readonly ShortColumn[],
+  rows: readonly (readonly Cell[])[],
+  rowsTotal?: number,
+): TableBlock {
+  return {
+    kind: "table",
+    id,
+    caption,
+    columns: columns.map(([key, label, unit, about]) => ({ key, label, unit, about })),
+    rows,
+    ...(rowsTotal === undefined ? {} : { rowsTotal }),
+  };
+}

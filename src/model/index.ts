@@ -13,17 +13,5 @@ export * from "./streams.ts";
 export * from "./tables.ts";
 export * from "./trace.ts";
 export * from "./write-run.ts";
-export type {
-  Contradiction,
-  PolicyFacts,
-  PolicyStepFacts,
-  ReplayCheck,
-  ReplayData,
-  ReplayMachine,
-  ReplayPair,
-  ReplaySample,
-  ReplaySeries,
-  TradeoffRow,
-  Verdict,
-} from "./replay.ts";
-export { joinedNodeWarnings, negativeWarning, nodesWarning } from "./warnings.ts";
+export * from "./replay.ts";
+export * from "./warnings.ts";

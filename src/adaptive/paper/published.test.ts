@@ -3,7 +3,7 @@ import { type Sample, seriesKey } from "../sim/experiments/series.ts";
 import { adaptivePlan, fig1Plan, hourlySeries, HOURLY, WRITERS } from "../sim/experiments/plans.ts";
 import { machineNamed } from "../sim/machines/index.ts";
 import { offLess, offRange, offValue, withinPercent, worst } from "./check.ts";
-import { CHECKS, Evidence, judgeAll } from "./index.ts";
+import { CHECKS, Evidence, judgeAll } from "./checks.ts";
 import { bandOf, offBand } from "./repeats.ts";
 
 /** Rows of the list of published numbers. */

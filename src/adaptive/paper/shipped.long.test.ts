@@ -3,7 +3,7 @@ import { EventQueue } from "../sim/events.ts";
 import { fig1Plan, xtpPlan } from "../sim/experiments/plans.ts";
 import { runPlan, tablePlan } from "../sim/experiments/test-kit.ts";
 import { machineNamed } from "../sim/machines/index.ts";
-import { CHECKS, Evidence, judgeAll } from "./index.ts";
+import { CHECKS, Evidence, judgeAll } from "./checks.ts";
 
 /** What is quick to run; `plimsoll sim replay` judges everything, with more samples. */
 const QUICK = /^(J\d|F0|X0|I1|I3|I4|I5 128MB|I6 128MB|I7.*|E[1-4].*|E5.*|A1)$/;

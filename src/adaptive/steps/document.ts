@@ -1,6 +1,6 @@
 /** Output steps as a document: one run, or the same step under several policies. */
+import { type Block, type Cell, type Document, type Section, type Tile, type WriteRun, table } from "../../model/index.ts";
 import { formatBytes, formatMany, formatRate, formatSeconds, formatShare } from "../../base/units.ts";
-import type { Block, Cell, Document, Section, TableBlock, Tile, WriteRun } from "../../model/index.ts";
 import { type StepFacts, stepFacts, type TargetFacts } from "./facts.ts";
 import { targetName, targetStrip, timeline, writerTimes } from "./figures.ts";
 
@@ -122,20 +122,19 @@ function tilesOf(run: WriteRun, facts: StepFacts): Tile[] {
 
 function comparison(judged: readonly Judged[]): Section {
   const [base] = judged as [Judged];
-  const table: TableBlock = {
-    kind: "table",
-    id: "policies",
-    caption: `The same step on the same storage under each policy; speed-up against ${base.run.label}.`,
-    columns: [
-      { key: "policy", label: "Policy", unit: "text", about: "Who writes where." },
-      { key: "seconds", label: "Write time", unit: "seconds", about: "To the end of the last write." },
-      { key: "speedup", label: "Speed-up", unit: "ratio", about: "Time of the first over time of this." },
-      { key: "bandwidth", label: "Bandwidth", unit: "bytes/s", about: "All bytes over the write time." },
-      { key: "imbalance", label: "Imbalance", unit: "ratio", about: "Slowest over fastest writer." },
-      { key: "spread", label: "Spread", unit: "seconds", about: "Standard deviation of the write times." },
-      { key: "moved", label: "Moved", unit: "bytes", about: "Bytes written to a file of another group." },
+  const rows = table(
+    "policies",
+    `The same step on the same storage under each policy; speed-up against ${base.run.label}.`,
+    [
+      ["policy", "Policy", "text", "Who writes where."],
+      ["seconds", "Write time", "seconds", "To the end of the last write."],
+      ["speedup", "Speed-up", "ratio", "Time of the first over time of this."],
+      ["bandwidth", "Bandwidth", "bytes/s", "All bytes over the write time."],
+      ["imbalance", "Imbalance", "ratio", "Slowest over fastest writer."],
+      ["spread", "Spread", "seconds", "Standard deviation of the write times."],
+      ["moved", "Moved", "bytes", "Bytes written to a file of another group."],
     ],
-    rows: judged.map(({ run, facts }): Cell[] => [
+    judged.map(({ run, facts }): Cell[] => [
       run.label,
       run.seconds,
       base.run.seconds / run.seconds,
@@ -144,11 +143,11 @@ function comparison(judged: readonly Judged[]): Section {
       facts.spreadSeconds,
       facts.movedBytes,
     ]),
-  };
+  );
   return {
     id: "comparison",
     title: "Policies side by side",
-    blocks: [...notices(base.run), table, { kind: "figure", figure: writerTimes(judged) }],
+    blocks: [...notices(base.run), rows, { kind: "figure", figure: writerTimes(judged) }],
   };
 }
 
@@ -171,19 +170,18 @@ function runSection({ run, facts }: Judged, _: number, all: readonly Judged[]): 
 function targetTable(run: WriteRun, facts: StepFacts): Block {
   const slowest = (a: TargetFacts, b: TargetFacts) => b.endSeconds - a.endSeconds || a.target - b.target;
   const rows = facts.perTarget.toSorted(slowest).slice(0, TARGET_ROWS);
-  return {
-    kind: "table",
-    id: `targets-${run.label}`,
-    caption: `Targets, last to end first${rows.length < run.targets ? `; the first ${rows.length} of ${run.targets}` : ""}.`,
-    columns: [
-      { key: "target", label: "Target", unit: "text", about: "Storage target." },
-      { key: "bytes", label: "Bytes", unit: "bytes", about: "Written to it." },
-      { key: "writes", label: "Writes", unit: "count", about: "Finished writes." },
-      { key: "end", label: "Last end", unit: "seconds", about: "When its last write ended." },
-      { key: "rate", label: "Rate", unit: "bytes/s", about: "Bytes over the time with a write in progress." },
-      { key: "moved", label: "Moved here", unit: "bytes", about: "Of writers of other groups." },
+  return table(
+    `targets-${run.label}`,
+    `Targets, last to end first${rows.length < run.targets ? `; the first ${rows.length} of ${run.targets}` : ""}.`,
+    [
+      ["target", "Target", "text", "Storage target."],
+      ["bytes", "Bytes", "bytes", "Written to it."],
+      ["writes", "Writes", "count", "Finished writes."],
+      ["end", "Last end", "seconds", "When its last write ended."],
+      ["rate", "Rate", "bytes/s", "Bytes over the time with a write in progress."],
+      ["moved", "Moved here", "bytes", "Of writers of other groups."],
     ],
-    rows: rows.map(({ target, bytes, writes, endSeconds, bytesPerSecond, movedBytes }): Cell[] => [
+    rows.map(({ target, bytes, writes, endSeconds, bytesPerSecond, movedBytes }): Cell[] => [
       targetName(run, target),
       bytes,
       writes,
@@ -191,8 +189,8 @@ function targetTable(run: WriteRun, facts: StepFacts): Block {
       Number.isNaN(bytesPerSecond) ? null : bytesPerSecond,
       movedBytes,
     ]),
-    rowsTotal: run.targets,
-  };
+    run.targets,
+  );
 }
 
 function opensText(run: WriteRun): Block {

@@ -4,4 +4,4 @@ export * from "./facts.ts";
 export * from "./repeats.ts";
 export { replayDocument, replayVerdict } from "./replay.ts";
 export { replayJson, samplesCsv } from "./replay-results.ts";
-export { type WhatIfData, whatIfDocument, whatIfVerdict } from "./what-if-document.ts";
+export { whatIfDocument, whatIfVerdict } from "./what-if-document.ts";

@@ -2,9 +2,9 @@
  * Several runs of a writer side by side, as the adaptive I/O paper shows its own: bandwidth of each method (its Figures 5
  * and 6), write time of each writer (Figure 3), and how much the time varies from run to run (Figure 7).
  */
+import { type Block, type Cell, type Document, type Figure, type Role, type Section, type WriteRun, table } from "../../model/index.ts";
 import { mean, standardDeviation } from "../../base/statistics.ts";
 import { formatMany, formatRate, formatSeconds } from "../../base/units.ts";
-import type { Block, Cell, Document, Figure, Role, Section, WriteRun } from "../../model/index.ts";
 import { stepDocument, type StepDocumentOptions } from "./document.ts";
 import { type StepFacts, stepFacts } from "./facts.ts";
 
@@ -194,25 +194,19 @@ function writerBars({ name, role, runs }: Method): Figure {
 }
 
 function runTable(methods: readonly Method[]): Block {
-  return {
-    kind: "table",
-    id: "run-list",
-    caption: "Every run.",
-    columns: [
-      {
-        key: "method",
-        label: "Method",
-        unit: "text",
-        about: "Policy; a number where a condition is another.",
-      },
-      { key: "run", label: "Run", unit: "count", about: "In the order they were made." },
-      { key: "what", label: "What", unit: "text", about: "Data, processes, targets." },
-      { key: "seconds", label: "Write time", unit: "seconds", about: "To the end of the last write." },
-      { key: "bandwidth", label: "Bandwidth", unit: "bytes/s", about: "All bytes over the write time." },
-      { key: "imbalance", label: "Imbalance", unit: "ratio", about: "Slowest over fastest writer." },
-      { key: "spread", label: "Spread", unit: "seconds", about: "Standard deviation of the writers' times." },
+  return table(
+    "run-list",
+    "Every run.",
+    [
+      ["method", "Method", "text", "Policy; a number where a condition is another."],
+      ["run", "Run", "count", "In the order they were made."],
+      ["what", "What", "text", "Data, processes, targets."],
+      ["seconds", "Write time", "seconds", "To the end of the last write."],
+      ["bandwidth", "Bandwidth", "bytes/s", "All bytes over the write time."],
+      ["imbalance", "Imbalance", "ratio", "Slowest over fastest writer."],
+      ["spread", "Spread", "seconds", "Standard deviation of the writers' times."],
     ],
-    rows: methods.flatMap(({ name, runs }) =>
+    methods.flatMap(({ name, runs }) =>
       runs.map(({ run, facts }, i): Cell[] => [
         name,
         i + 1,
@@ -223,5 +217,5 @@ function runTable(methods: readonly Method[]): Block {
         facts.spreadSeconds,
       ]),
     ),
-  };
+  );
 }

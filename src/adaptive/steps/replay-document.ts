@@ -1,14 +1,6 @@
 /** The paper's evaluation with its numbers beside simulated ones. */
+import { type Block, type Cell, type Document, type ReplayCheck, type ReplayData, type ReplayMachine, type Section, table } from "../../model/index.ts";
 import { formatCount, formatMany } from "../../base/units.ts";
-import type {
-  Block,
-  Cell,
-  Document,
-  ReplayCheck,
-  ReplayData,
-  ReplayMachine,
-  Section,
-} from "../../model/index.ts";
 import { checkTable, figures, rowsOf } from "./replay-blocks.ts";
 import { externalSection } from "./replay-external.ts";
 import { fig1, fig56, fig7, gains, outputSeries } from "./replay-figures.ts";
@@ -233,18 +225,17 @@ function contradictionSection({ contradictions }: ReplayData): Section {
     title: "Where the paper disagrees with itself",
     detail: true,
     blocks: [
-      {
-        kind: "table",
-        id: "contradictions",
-        caption: "The printed value, its implication, and the value used here.",
-        columns: [
-          { key: "place", label: "Place", unit: "text", about: "Section of the paper." },
-          { key: "printed", label: "Printed", unit: "text", about: "In our words." },
-          { key: "found", label: "Found", unit: "text", about: "What it amounts to." },
-          { key: "used", label: "Used here", unit: "text", about: "In this replay." },
+      table(
+        "contradictions",
+        "The printed value, its implication, and the value used here.",
+        [
+          ["place", "Place", "text", "Section of the paper."],
+          ["printed", "Printed", "text", "In our words."],
+          ["found", "Found", "text", "What it amounts to."],
+          ["used", "Used here", "text", "In this replay."],
         ],
-        rows: contradictions.map(({ place, printed, found, used }): Cell[] => [place, printed, found, used]),
-      },
+        contradictions.map(({ place, printed, found, used }): Cell[] => [place, printed, found, used]),
+      ),
     ],
   };
 }

@@ -1,15 +1,6 @@
 /** The policies against each other: by how much, where, and where not. */
+import { type Block, type Cell, type Figure, type PolicyFacts, type PolicyStepFacts, type ReplayData, type Role, type Section, table } from "../../model/index.ts";
 import { formatMany, formatShare } from "../../base/units.ts";
-import type {
-  Block,
-  Cell,
-  Figure,
-  PolicyFacts,
-  PolicyStepFacts,
-  ReplayData,
-  Role,
-  Section,
-} from "../../model/index.ts";
 import { distinct, rangeOf } from "./replay-data.ts";
 
 const FORGETFUL = "plimsoll, no history";
@@ -186,34 +177,28 @@ function gainFigure(data: ReplayData, cells: readonly PolicyCell[], interference
 
 function policyTable(cells: readonly PolicyCell[]): Block {
   const at = (record: Readonly<Record<string, number>>, policy: string) => record[policy] ?? null;
-  return {
-    kind: "table",
-    id: "policies",
-    caption: "Every setting; means over seeds and steps.",
-    columns: [
-      { key: "size", label: "MB each", unit: "none", about: "Data of each writer." },
-      { key: "writers", label: "Writers", unit: "count", about: "Processes that write." },
-      { key: "interference", label: "Interference", unit: "text", about: "As in the paper: 24 processes." },
-      { key: "static", label: "static", unit: "seconds", about: "Write time." },
-      { key: "paper", label: "paper", unit: "seconds", about: "Write time." },
-      { key: "plimsoll", label: "plimsoll", unit: "seconds", about: "Write time." },
-      { key: "gain", label: "Gain", unit: "ratio", about: "paper over plimsoll, geometric mean." },
-      { key: "gain-low", label: "least", unit: "ratio", about: "Of all steps and seeds." },
-      { key: "gain-high", label: "greatest", unit: "ratio", about: "Of all steps and seeds." },
-      { key: "over-static", label: "Over static", unit: "ratio", about: "static over plimsoll." },
-      { key: "history", label: "History", unit: "ratio", about: "Without over with, from step 2 on." },
-      {
-        key: "spread-paper",
-        label: "Spread, paper",
-        unit: "share",
-        about: "Standard deviation of the writers' times over their mean.",
-      },
-      { key: "spread-plimsoll", label: "Spread, plimsoll", unit: "share", about: "The same." },
-      { key: "unused", label: "In vain", unit: "share", about: "Bytes that plimsoll wrote twice." },
-      { key: "messages-paper", label: "Messages, paper", unit: "count", about: "Per step." },
-      { key: "messages-plimsoll", label: "Messages, plimsoll", unit: "count", about: "Per step." },
+  return table(
+    "policies",
+    "Every setting; means over seeds and steps.",
+    [
+      ["size", "MB each", "none", "Data of each writer."],
+      ["writers", "Writers", "count", "Processes that write."],
+      ["interference", "Interference", "text", "As in the paper: 24 processes."],
+      ["static", "static", "seconds", "Write time."],
+      ["paper", "paper", "seconds", "Write time."],
+      ["plimsoll", "plimsoll", "seconds", "Write time."],
+      ["gain", "Gain", "ratio", "paper over plimsoll, geometric mean."],
+      ["gain-low", "least", "ratio", "Of all steps and seeds."],
+      ["gain-high", "greatest", "ratio", "Of all steps and seeds."],
+      ["over-static", "Over static", "ratio", "static over plimsoll."],
+      ["history", "History", "ratio", "Without over with, from step 2 on."],
+      ["spread-paper", "Spread, paper", "share", "Standard deviation of the writers' times over their mean."],
+      ["spread-plimsoll", "Spread, plimsoll", "share", "The same."],
+      ["unused", "In vain", "share", "Bytes that plimsoll wrote twice."],
+      ["messages-paper", "Messages, paper", "count", "Per step."],
+      ["messages-plimsoll", "Messages, plimsoll", "count", "Per step."],
     ],
-    rows: cells.map((cell): Cell[] => [
+    cells.map((cell): Cell[] => [
       cell.sizeMb,
       cell.writers,
       cell.interference ? "yes" : "no",
@@ -231,5 +216,5 @@ function policyTable(cells: readonly PolicyCell[]): Block {
       at(cell.messages, "paper"),
       at(cell.messages, "plimsoll"),
     ]),
-  };
+  );
 }

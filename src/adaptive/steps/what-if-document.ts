@@ -1,75 +1,7 @@
 /** What would have changed at a site, as a document: recorded runs replayed with and without something. */
+import { type Block, type Cell, type Document, type Figure, type Section, type TableBlock, table } from "../../model/index.ts";
 import { formatBytes, formatMany, formatSeconds, formatShare } from "../../base/units.ts";
-import type { Block, Cell, Document, Figure, Section, TableBlock } from "../../model/index.ts";
-
-interface WhatIfRun {
-  readonly id: string;
-  readonly application: string;
-  /** Seconds since 1970. */
-  readonly start: number;
-  readonly recordedSeconds: number;
-  readonly before: number;
-  readonly after: number;
-  readonly expected: number;
-}
-
-interface WhatIfTarget {
-  readonly target: number;
-  readonly bytesBefore: number;
-  readonly bytesAfter: number;
-  readonly busyBefore: number;
-  readonly busyAfter: number;
-  readonly streamsBefore: number;
-  readonly streamsAfter: number;
-}
-
-interface WhatIfPolicy {
-  readonly run: { readonly id: string; readonly application: string; readonly ranks: number };
-  readonly bytes: number;
-  readonly recordedSeconds: number;
-  readonly replayedSeconds: number;
-  readonly ownTargets: number;
-  readonly targets: number;
-  readonly times: readonly { readonly policy: string; readonly seconds: number; readonly moved: number }[];
-}
-
-interface WhatIfFit {
-  readonly error: {
-    readonly median: number;
-    readonly p90: number;
-    readonly lean: number;
-    /** Median error of the same model without sharing between runs. */
-    readonly alone: number;
-    readonly runs: number;
-  };
-  readonly runs: number;
-  readonly transfers: number;
-  readonly targets: number;
-  readonly usualRate: number;
-  readonly lossPerStream: number;
-  readonly limitQuantile: number;
-}
-
-export interface WhatIfData {
-  readonly store: string;
-  /** "without run 123". */
-  readonly question: string;
-  readonly from: number;
-  readonly to: number;
-  /** Runs replayed. */
-  readonly runs: number;
-  readonly leftOut: number;
-  readonly fit: WhatIfFit;
-  readonly answer?:
-    | {
-        readonly changed: readonly WhatIfRun[];
-        readonly unchanged: number;
-        readonly targets: readonly WhatIfTarget[];
-        readonly removed: WhatIfRun | undefined;
-      }
-    | undefined;
-  readonly policy?: WhatIfPolicy | undefined;
-}
+import type { PolicyAnswer, RunChange, TargetChange, WhatIfData } from "../sim/what-if/what-if.ts";
 
 interface WhatIfOptions {
   readonly command: string;
@@ -117,7 +49,7 @@ export function whatIfVerdict({ question, answer, policy, fit }: WhatIfData): st
     return `Simulated, ${error}: ${question}, nothing changes by more than a thousandth: no other run used the same targets at the same time, or none was slowed down.`;
   const gain = answer.changed.filter(({ before, after }) => after < before);
   const lose = answer.changed.length - gain.length;
-  const most = answer.changed[0] as WhatIfRun;
+  const most = answer.changed[0] as RunChange;
   const total = answer.changed.reduce((sum, { before, after }) => sum + after - before, 0);
   return `Simulated, ${error}: ${question}, ${formatMany(gain.length, "run")} would have been faster and ${formatMany(lose, "run")} slower, ${formatSeconds(Math.abs(total))} of I/O time ${total <= 0 ? "less" : "more"} in all; most changed: run ${most.id} (${most.application}), ${formatSeconds(most.before)} to ${formatSeconds(most.after)}.`;
 }
@@ -184,7 +116,7 @@ function fitSection({ fit, leftOut }: WhatIfData): Section {
 }
 
 /** What the error means for an answer: answers are about runs that meet, so about what sharing explains. */
-function sharingText({ median, alone }: WhatIfFit["error"]): string {
+function sharingText({ median, alone }: WhatIfData["fit"]["error"]): string {
   const [shared, apart] = [formatShare(median), formatShare(alone)];
   if (median < 0.95 * alone)
     return `If no run met another, the error would be ${apart} instead of ${shared}: sharing explains part of the recorded times, and the answer rests on that part.`;
@@ -227,7 +159,7 @@ function answerSections(data: WhatIfData): Section[] {
   ];
 }
 
-function runTable(changed: readonly WhatIfRun[]): TableBlock {
+function runTable(changed: readonly RunChange[]): TableBlock {
   return {
     kind: "table",
     id: "runs",
@@ -259,21 +191,20 @@ function runTable(changed: readonly WhatIfRun[]): TableBlock {
   };
 }
 
-function targetTable(targets: readonly WhatIfTarget[], all: number): TableBlock {
-  return {
-    kind: "table",
-    id: "targets",
-    caption: `Targets whose load changed, ${targets.length} of ${all}.`,
-    columns: [
-      { key: "target", label: "Target", unit: "index", about: "OST number." },
-      { key: "bytes-before", label: "Bytes", unit: "bytes", about: "In the window, as it was." },
-      { key: "bytes-after", label: "with the change", unit: "bytes", about: "In the window." },
-      { key: "busy-before", label: "Busy", unit: "seconds", about: "With a transfer in progress." },
-      { key: "busy-after", label: "with the change", unit: "seconds", about: "The same." },
-      { key: "streams-before", label: "At once", unit: "none", about: "Mean transfers while busy." },
-      { key: "streams-after", label: "with the change", unit: "none", about: "The same." },
+function targetTable(targets: readonly TargetChange[], all: number): TableBlock {
+  return table(
+    "targets",
+    `Targets whose load changed, ${targets.length} of ${all}.`,
+    [
+      ["target", "Target", "index", "OST number."],
+      ["bytes-before", "Bytes", "bytes", "In the window, as it was."],
+      ["bytes-after", "with the change", "bytes", "In the window."],
+      ["busy-before", "Busy", "seconds", "With a transfer in progress."],
+      ["busy-after", "with the change", "seconds", "The same."],
+      ["streams-before", "At once", "none", "Mean transfers while busy."],
+      ["streams-after", "with the change", "none", "The same."],
     ],
-    rows: targets.map((one): Cell[] => [
+    targets.map((one): Cell[] => [
       one.target,
       one.bytesBefore,
       one.bytesAfter,
@@ -282,12 +213,12 @@ function targetTable(targets: readonly WhatIfTarget[], all: number): TableBlock 
       one.streamsBefore,
       one.streamsAfter,
     ]),
-  };
+  );
 }
 
 const BARS_MAX = 40;
 
-function targetFigure({ question }: WhatIfData, affected: readonly WhatIfTarget[]): Figure {
+function targetFigure({ question }: WhatIfData, affected: readonly TargetChange[]): Figure {
   const shown = affected
     .toSorted((a, b) => Math.abs(b.bytesAfter - b.bytesBefore) - Math.abs(a.bytesAfter - a.bytesBefore))
     .slice(0, BARS_MAX)
@@ -315,7 +246,7 @@ function targetFigure({ question }: WhatIfData, affected: readonly WhatIfTarget[
   };
 }
 
-function policySection({ question }: WhatIfData, policy: WhatIfPolicy): Section {
+function policySection({ question }: WhatIfData, policy: PolicyAnswer): Section {
   const rows: Cell[][] = [
     [
       "as recorded",
@@ -338,19 +269,18 @@ function policySection({ question }: WhatIfData, policy: WhatIfPolicy): Section 
     title: "The run's writes under a policy",
     intro: `${question}. ${formatMany(policy.run.ranks, "rank")} of ${policy.run.application}, ${formatBytes(policy.bytes)}. All ranks write alike, to every target that the fit knows; the load of the other runs is that of the replay, and does not react.`,
     blocks: [
-      {
-        kind: "table",
-        id: "policy",
-        caption: "Time of the write phase.",
-        columns: [
-          { key: "how", label: "How", unit: "text", about: "As recorded, replayed, or under a policy." },
-          { key: "targets", label: "Targets", unit: "count", about: "That are written to." },
-          { key: "seconds", label: "Write time", unit: "seconds", about: "Of the whole phase." },
-          { key: "speedup", label: "Speed-up", unit: "ratio", about: "Over the replay as it was." },
-          { key: "moved", label: "Moved", unit: "share", about: "Bytes that adapted to another target." },
+      table(
+        "policy",
+        "Time of the write phase.",
+        [
+          ["how", "How", "text", "As recorded, replayed, or under a policy."],
+          ["targets", "Targets", "count", "That are written to."],
+          ["seconds", "Write time", "seconds", "Of the whole phase."],
+          ["speedup", "Speed-up", "ratio", "Over the replay as it was."],
+          ["moved", "Moved", "share", "Bytes that adapted to another target."],
         ],
         rows,
-      },
+      ),
     ],
   };
 }

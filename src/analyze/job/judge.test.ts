@@ -47,6 +47,12 @@ const strided = worked(8, (app, rank, file) => {
     app.write("POSIX", rank, file, { offset: (i * 8 + rank) * 2 * KIB, bytes: 2 * KIB });
 });
 
+/** Four ranks that write for seconds. */
+const slow = worked(4, (app, rank, file) => {
+  for (let i = 0; i < 100; i++)
+    app.write("POSIX", rank, file, { offset: (rank * 100 + i) * 2 ** 20, bytes: 2 ** 20, rate: 2 ** 25 });
+});
+
 const idsWith = (...values: readonly (readonly [string, number])[]) =>
   judge(strided, new Map(values)).findings.map(({ id }) => id);
 
@@ -55,7 +61,7 @@ describe("order", () => {
     const saved = (remains: number): Judgement["cost"] => ({
       kind: "remedy",
       basis: "slowest-rank",
-      healthy: strided.records.map((record) => ({ record, remains })),
+      healthy: slow.records.map((record) => ({ record, remains })),
       model: "a test",
     });
     const rules = [
@@ -66,11 +72,11 @@ describe("order", () => {
       rule("e", () => said("warn")),
       rule("f", () => said("info")),
     ];
-    const { findings, together } = judge(strided, new Map(), rules);
+    const { findings, together } = judge(slow, new Map(), rules);
     expect(findings.map(({ id }) => id)).toEqual(["d", "c", "b", "e", "a", "f"]);
     const [first, second] = findings.map(({ cost }) => cost);
-    expect(first?.seconds).toBeCloseTo(0.8 * strided.ledger.seconds, 9);
-    expect(second?.seconds).toBeCloseTo(0.5 * strided.ledger.seconds, 9);
+    expect(first?.seconds).toBeCloseTo(0.8 * slow.ledger.seconds, 9);
+    expect(second?.seconds).toBeCloseTo(0.5 * slow.ledger.seconds, 9);
     // The second saves nothing more: costs overlap and do not add up.
     expect([first?.within, second?.within]).toEqual([null, "d"]);
     expect(together.seconds).toBeCloseTo(first?.seconds as number, 9);

@@ -1,5 +1,5 @@
 /** Parts that the documents about load share. */
-export { type Column, table } from "../study/common/table.ts";
+export { type ShortColumn as Column, table } from "../../model/index.ts";
 
 const HEIGHTS = "▁▂▃▄▅▆▇█";
 

@@ -1,6 +1,6 @@
 /** The metrics of a collection as a document. */
+import { type Block, type Document, type Fact, type NoticeBlock, type Section, type Tile, table } from "../../model/index.ts";
 import { formatBytes, formatCount, formatMany, formatRate } from "../../base/units.ts";
-import type { Block, Document, Fact, NoticeBlock, Section, Tile } from "../../model/index.ts";
 import { definitionsOf } from "./definitions.ts";
 import { concurrencyFigure, levelsFigure, timelineFigure, windowsFigure } from "./figures.ts";
 import type { CollectionNote, Metrics } from "./metrics.ts";
@@ -227,23 +227,16 @@ function about(metrics: Metrics): Section {
     blocks: [
       inputsBlock(metrics),
       ...clock,
-      {
-        kind: "table",
-        id: "definitions",
-        caption:
-          "How the numbers are defined: He, Sun and Yin, BPS: A Performance Metric of I/O System (IPDPSW 2013), with the options that were used.",
-        columns: [
-          {
-            key: "id",
-            label: "Id",
-            unit: "text",
-            about: "With its version; a definition never changes under its id.",
-          },
-          { key: "title", label: "What", unit: "text", about: "Name." },
-          { key: "text", label: "Definition", unit: "text", about: "In words." },
+      table(
+        "definitions",
+        "How the numbers are defined: He, Sun and Yin, BPS: A Performance Metric of I/O System (IPDPSW 2013), with the options that were used.",
+        [
+          ["id", "Id", "text", "With its version; a definition never changes under its id."],
+          ["title", "What", "text", "Name."],
+          ["text", "Definition", "text", "In words."],
         ],
-        rows: definitionsOf(metrics.options).map(({ id, title, text }) => [id, title, text]),
-      },
+        definitionsOf(metrics.options).map(({ id, title, text }) => [id, title, text]),
+      ),
     ],
   };
 }

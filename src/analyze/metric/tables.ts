@@ -1,5 +1,5 @@
 /** The tables of a collection. */
-import type { Cell, TableBlock, TableColumn } from "../../model/index.ts";
+import { type Cell, type TableBlock, type TableColumn, table } from "../../model/index.ts";
 import type { GroupTable, Grouping, Metrics, MetricValues, WindowTable } from "./metrics.ts";
 
 const WINDOW_ROWS_MAX = 2000;
@@ -114,17 +114,16 @@ export function leftOutBlock({ dropped, filtered }: Metrics): TableBlock | undef
   ];
   const rows = reasons.filter(([, count]) => count > 0);
   if (rows.length === 0) return undefined;
-  return {
-    kind: "table",
-    id: "bps-left-out",
-    caption: "Accesses that are in no number of this report.",
-    columns: [
-      { key: "reason", label: "Reason", unit: "text", about: "Why it does not count." },
-      { key: "accesses", label: "Accesses", unit: "count", about: "How many." },
-      { key: "kind", label: "What", unit: "text", about: "Bad data, or a choice." },
+  return table(
+    "bps-left-out",
+    "Accesses that are in no number of this report.",
+    [
+      ["reason", "Reason", "text", "Why it does not count."],
+      ["accesses", "Accesses", "count", "How many."],
+      ["kind", "What", "text", "Bad data, or a choice."],
     ],
-    rows: rows.map(([reason, count, kind]) => [reason, count, kind]),
-  };
+    rows.map(([reason, count, kind]) => [reason, count, kind]),
+  );
 }
 
 const CLOCKS = {
@@ -134,19 +133,16 @@ const CLOCKS = {
 } as const;
 
 export function inputsBlock({ inputs }: Metrics): TableBlock {
-  return {
-    kind: "table",
-    id: "bps-inputs",
-    caption: "What was gathered.",
-    columns: [
-      { key: "input", label: "Input", unit: "text", about: "As it was given." },
-      { key: "accesses", label: "Accesses", unit: "count", about: "Accesses that count." },
-      { key: "bytes", label: "Bytes", unit: "bytes", about: "Bytes requested." },
-      { key: "clock", label: "Clock", unit: "text", about: "What its times count from." },
+  return table(
+    "bps-inputs",
+    "What was gathered.",
+    [
+      ["input", "Input", "text", "As it was given."],
+      ["accesses", "Accesses", "count", "Accesses that count."],
+      ["bytes", "Bytes", "bytes", "Bytes requested."],
+      ["clock", "Clock", "text", "What its times count from."],
     ],
-    rows: inputs
-      .slice(0, 500)
-      .map(({ name, accesses, bytes, clock }) => [name, accesses, bytes, CLOCKS[clock]]),
-    rowsTotal: inputs.length,
-  };
+    inputs.slice(0, 500).map(({ name, accesses, bytes, clock }) => [name, accesses, bytes, CLOCKS[clock]]),
+    inputs.length,
+  );
 }

@@ -14,6 +14,7 @@ import { reasonOf } from "../../collect/files.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { durationMs } from "./durations.ts";
+import { option } from "../option.ts";
 
 const MODES = ["before", "after", "list", "clean"] as const;
 
@@ -21,41 +22,32 @@ export default defineCommand({
   name: "collect client",
   description:
     "With --before it saves the counters of all Lustre mounts and of LNet; with --after it reads them again and writes one document for this node of the job to DIR/readings, which plimsoll ingest reads. Job id and user come from Slurm's environment or from options. Errors go to stderr and DIR/collect.log and the exit code stays 0, since a failing prolog drains the node; --strict gives 1 instead. See docs/collect.md, and examples/ for the scripts.",
-  examples: [
-    { command: "plimsoll collect client --before", does: "in the prolog" },
-    { command: "plimsoll collect client --after", does: "in the epilog" },
-    { command: "plimsoll collect client --list", does: "jobs that started on this node and have not ended" },
-    {
-      command: "plimsoll collect client --clean --stale-after 7d",
-      does: "remove saved counters older than a week",
-    },
-  ],
+  examples: {
+    "plimsoll collect client --before": "in the prolog",
+    "plimsoll collect client --after": "in the epilog",
+    "plimsoll collect client --list": "jobs that started on this node and have not ended",
+    "plimsoll collect client --clean --stale-after 7d": "remove saved counters older than a week",
+  },
   options: {
-    before: { kind: "boolean", help: "save counters before the job" },
-    after: { kind: "boolean", help: "read counters after the job and write the document" },
-    list: { kind: "boolean", help: "list jobs that have not ended, oldest first" },
-    clean: { kind: "boolean", help: "remove saved counters older than --stale-after" },
-    dir: {
-      kind: "string",
-      help: "local folder of this node, not on Lustre",
+    before: option.flag("save counters before the job"),
+    after: option.flag("read counters after the job and write the document"),
+    list: option.flag("list jobs that have not ended, oldest first"),
+    clean: option.flag("remove saved counters older than --stale-after"),
+    dir: option.text("DIR", "local folder of this node, not on Lustre", {
       default: "/var/lib/plimsoll/client",
-      valueName: "DIR",
-    },
-    root: { kind: "string", help: "root of /proc and /sys", default: "/", valueName: "DIR" },
-    job: { kind: "string", help: "job id (SLURM_JOB_ID)", valueName: "ID" },
-    node: { kind: "string", help: "node name (SLURMD_NODENAME, else the host name)" },
-    nodes: { kind: "string", help: "number of nodes of the job (SLURM_JOB_NUM_NODES)", valueName: "N" },
-    cluster: { kind: "string", help: "cluster (SLURM_CLUSTER_NAME)" },
-    user: { kind: "string", help: "user name (SLURM_JOB_USER)" },
-    uid: { kind: "string", help: "user id (SLURM_JOB_UID)" },
-    "omit-user": { kind: "boolean", help: "do not store user name and id" },
-    "stale-after": {
-      kind: "string",
-      help: "remove saved counters of jobs that did not end within this time",
+    }),
+    root: option.text("DIR", "root of /proc and /sys", { default: "/" }),
+    job: option.text("ID", "job id (SLURM_JOB_ID)"),
+    node: option.text("TEXT", "node name (SLURMD_NODENAME, else the host name)"),
+    nodes: option.text("N", "number of nodes of the job (SLURM_JOB_NUM_NODES)"),
+    cluster: option.text("TEXT", "cluster (SLURM_CLUSTER_NAME)"),
+    user: option.text("TEXT", "user name (SLURM_JOB_USER)"),
+    uid: option.text("TEXT", "user id (SLURM_JOB_UID)"),
+    "omit-user": option.flag("do not store user name and id"),
+    "stale-after": option.text("TIME", "remove saved counters of jobs that did not end within this time", {
       default: "30d",
-      valueName: "TIME",
-    },
-    strict: { kind: "boolean", help: "exit code 1 on errors" },
+    }),
+    strict: option.flag("exit code 1 on errors"),
   },
   async run({ options }, context) {
     const log = new CollectLog(options.dir === "" ? undefined : options.dir, (line) => context.note(line));

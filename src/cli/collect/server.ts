@@ -15,49 +15,30 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CheckFailed } from "../failure.ts";
 import { durationMs } from "./durations.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "collect server",
   description:
     "Samples job_stats, md_stats and stats of all OSTs and MDTs of this server at a fixed interval and writes the counter deltas to DIR/segments, one file per interval, for plimsoll ingest. Its state in DIR/work survives restarts and kills: nothing is counted twice. --metrics serves a Prometheus endpoint with target totals and the busiest jobs. SIGTERM takes a last sample and stops. See docs/collect.md, and examples/ for a systemd unit.",
-  examples: [
-    { command: "plimsoll collect server --every 60s", does: "run until stopped" },
-    {
-      command: "plimsoll collect server --every 60s --metrics 127.0.0.1:9177",
-      does: "with a Prometheus endpoint",
-    },
-    {
-      command: "plimsoll collect server --once --dir /tmp/samples",
-      does: "one sample, for cron or a first try",
-    },
-  ],
+  examples: {
+    "plimsoll collect server --every 60s": "run until stopped",
+    "plimsoll collect server --every 60s --metrics 127.0.0.1:9177": "with a Prometheus endpoint",
+    "plimsoll collect server --once --dir /tmp/samples": "one sample, for cron or a first try",
+  },
   options: {
-    every: { kind: "string", help: "sampling interval", default: "60s", valueName: "TIME" },
-    once: { kind: "boolean", help: "take one sample and exit" },
-    dir: {
-      kind: "string",
-      help: "local folder for segments and state, not on Lustre",
+    every: option.text("TIME", "sampling interval", { default: "60s" }),
+    once: option.flag("take one sample and exit"),
+    dir: option.text("DIR", "local folder for segments and state, not on Lustre", {
       default: "/var/lib/plimsoll/server",
-      valueName: "DIR",
-    },
-    root: { kind: "string", help: "root of /proc and /sys", default: "/", valueName: "DIR" },
-    host: { kind: "string", help: "server name (default: host name)" },
-    metrics: {
-      kind: "string",
-      help: "serve /metrics on this port (default address: 127.0.0.1)",
-      valueName: "[ADDRESS:]PORT",
-    },
-    top: {
-      kind: "number",
-      help: "busiest jobs per target on /metrics",
-      default: 10,
-      integer: true,
-      min: 0,
-      max: 1000,
-    },
-    brw: { kind: "boolean", help: "also export disk I/O sizes (brw_stats) on /metrics" },
-    keep: { kind: "string", help: "remove segments older than this", default: "30d", valueName: "TIME" },
-    "keep-bytes": { kind: "bytes", help: "remove the oldest segments above this total size", min: 1 },
+    }),
+    root: option.text("DIR", "root of /proc and /sys", { default: "/" }),
+    host: option.text("TEXT", "server name (default: host name)"),
+    metrics: option.text("[ADDRESS:]PORT", "serve /metrics on this port (default address: 127.0.0.1)"),
+    top: option.whole("busiest jobs per target on /metrics", { default: 10, min: 0, max: 1000 }),
+    brw: option.flag("also export disk I/O sizes (brw_stats) on /metrics"),
+    keep: option.text("TIME", "remove segments older than this", { default: "30d" }),
+    "keep-bytes": option.bytes("remove the oldest segments above this total size", { min: 1 }),
   },
   async run({ options }, context) {
     const everyMs = durationMs("--every", options.every, 10);

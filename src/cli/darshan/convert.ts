@@ -10,6 +10,7 @@ import { defineCommand } from "../command.ts";
 import { obfuscation } from "./obfuscate.ts";
 import { damageKeeper, skipDamage, withLog } from "../../inputs/darshan-log.ts";
 import { logOptions, READ_OPTIONS } from "./open.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "darshan convert",
@@ -20,51 +21,23 @@ export default defineCommand({
     { name: "output", help: "output file; appears only when complete", kind: "file" },
   ],
   options: {
-    compression: {
-      kind: "choice",
-      choices: COMPRESSIONS,
-      default: "zlib",
-      help: "compression of the regions",
-    },
-    "byte-order": {
-      kind: "choice",
-      choices: ["little", "big"],
-      default: "little",
-      help: "byte order of the output",
-    },
-    "stream-bytes": {
-      kind: "bytes",
-      min: 1,
-      help: "start a new compressed stream after this many bytes (default: one stream per region)",
-    },
-    module: { kind: "list", valueName: "NAME", help: "keep only this module" },
-    file: {
-      kind: "list",
-      valueName: "PATTERN",
-      help: "keep only matching files (wildcards * and ?)",
-    },
-    obfuscate: {
-      kind: "string",
-      valueName: "KEY",
-      help: "replace names and ids by hashes with this key; drop hints, shift times",
-    },
-    "new-ids": { kind: "boolean", help: "has no effect: --obfuscate always replaces record ids" },
+    compression: option.choice(COMPRESSIONS, "compression of the regions", { default: "zlib" }),
+    "byte-order": option.choice(["little", "big"], "byte order of the output", { default: "little" }),
+    "stream-bytes": option.bytes(
+      "start a new compressed stream after this many bytes (default: one stream per region)",
+      { min: 1 },
+    ),
+    module: option.list("NAME", "keep only this module"),
+    file: option.list("PATTERN", "keep only matching files (wildcards * and ?)"),
+    obfuscate: option.text("KEY", "replace names and ids by hashes with this key; drop hints, shift times"),
+    "new-ids": option.flag("has no effect: --obfuscate always replaces record ids"),
     ...READ_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll darshan convert --obfuscate s3cret run.darshan share.darshan",
-      does: "an anonymous copy to share",
-    },
-    {
-      command: "plimsoll darshan convert --file '/scratch/*.h5' run.darshan h5.darshan",
-      does: "only some files",
-    },
-    {
-      command: "plimsoll darshan convert --compression bzip2 run.darshan small.darshan",
-      does: "another compression",
-    },
-  ],
+  examples: {
+    "plimsoll darshan convert --obfuscate s3cret run.darshan share.darshan": "an anonymous copy to share",
+    "plimsoll darshan convert --file '/scratch/*.h5' run.darshan h5.darshan": "only some files",
+    "plimsoll darshan convert --compression bzip2 run.darshan small.darshan": "another compression",
+  },
   async run({ arguments: [path = "", output = ""], options }, context) {
     if (options.newIds && options.obfuscate === undefined)
       throw new UsageError("--new-ids needs --obfuscate KEY");

@@ -4,6 +4,7 @@ import { writeDxtJson } from "../../formats/darshan/json.ts";
 import { defineCommand } from "../command.ts";
 import { withLog } from "../../inputs/darshan-log.ts";
 import { logOptions, printLog, READ_OPTIONS } from "./open.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "darshan dxt",
@@ -11,16 +12,15 @@ export default defineCommand({
     "Prints the same lines as darshan-dxt-parser: per file and rank every read and write with offset, length, start and end in seconds, thread, and its OSTs where the log has the stripe layout.",
   arguments: [{ name: "log", help: "a .darshan or .darshan.gz file, or /dev/stdin", kind: "file" }],
   options: {
-    "show-incomplete": {
-      kind: "boolean",
-      help: "accepted for scripts; incomplete modules are always shown, with a warning",
-    },
+    "show-incomplete": option.flag(
+      "accepted for scripts; incomplete modules are always shown, with a warning",
+    ),
     ...READ_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll darshan dxt run.darshan | head -40", does: "the first traced calls" },
-    { command: "plimsoll darshan dxt --json run.darshan > calls.json", does: "the trace as JSON" },
-  ],
+  examples: {
+    "plimsoll darshan dxt run.darshan | head -40": "the first traced calls",
+    "plimsoll darshan dxt --json run.darshan > calls.json": "the trace as JSON",
+  },
   async run({ arguments: [path = ""], options }, context) {
     await withLog(path, logOptions(options), (log) =>
       // The text reads its modules ahead of printing and so finds damage by itself.

@@ -6,27 +6,15 @@ import type { DarshanLog } from "../../formats/darshan/log.ts";
 import { damageKeeper, type LogOptions, readThrough, skipDamage } from "../../inputs/darshan-log.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
+import { option } from "../option.ts";
 
 export const READ_OPTIONS = {
-  "keep-going": {
-    kind: "boolean",
-    help: "use the readable part of a damaged log (exit code 3)",
-  },
-  "max-plain-bytes": {
-    kind: "bytes",
-    help: "stop at this many decompressed bytes (default 64 GiB)",
-  },
-  "max-records": {
-    kind: "number",
-    integer: true,
-    help: "stop at this many records or segments per module (default 2^31)",
-  },
-  "max-record-bytes": {
-    kind: "bytes",
-    help: "max record size, except DXT (default 64 MiB)",
-  },
-  "max-name-bytes": { kind: "bytes", help: "max name length (default 1 MiB)" },
-  "max-name-table-bytes": { kind: "bytes", help: "max name table size (default 1 GiB)" },
+  "keep-going": option.flag("use the readable part of a damaged log (exit code 3)"),
+  "max-plain-bytes": option.bytes("stop at this many decompressed bytes (default 64 GiB)"),
+  "max-records": option.whole("stop at this many records or segments per module (default 2^31)"),
+  "max-record-bytes": option.bytes("max record size, except DXT (default 64 MiB)"),
+  "max-name-bytes": option.bytes("max name length (default 1 MiB)"),
+  "max-name-table-bytes": option.bytes("max name table size (default 1 GiB)"),
 } as const satisfies OptionSpecs;
 
 type ReadOptions = OptionValues<typeof READ_OPTIONS>;

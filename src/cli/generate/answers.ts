@@ -5,25 +5,14 @@ import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import type { Store } from "../../store/index.ts";
 import { writeFile } from "../../node/write-file.ts";
+import { option } from "../option.ts";
 
 type Batch = ReturnType<Store["beginBatch"]>;
 
 /** Options that all of them have. */
-export const OUTPUT = {
-  kind: "string",
-  short: "o",
-  valueName: "DIR",
-  help: "output folder; replaces earlier output of this command",
-} as const;
+export const OUTPUT = option.output("DIR", "output folder; replaces earlier output of this command");
 
-export const SEED = {
-  kind: "number",
-  integer: true,
-  min: 0,
-  max: 2 ** 32 - 1,
-  default: 1,
-  help: "random seed",
-} as const;
+export const SEED = option.whole("random seed", { min: 0, max: 2 ** 32 - 1, default: 1 });
 
 export function requiredOutput(output: string | undefined): string {
   if (output === undefined || output === "") throw new UsageError("--output is missing: name a folder");

@@ -35,6 +35,7 @@ import {
 } from "./answers.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { writeFile } from "../../node/write-file.ts";
+import { option } from "../option.ts";
 
 /** First line of README.txt; only a folder with it is replaced. */
 const MARK = "A synthetic HPC centre made by plimsoll generate reuse";
@@ -48,52 +49,34 @@ export default defineCommand({
     "Generates Darshan logs of a centre with file reuse as in a published four-month study of a large system, and answers.json with the true result of every analysis next to the published one. --scale sets the number of files that the study selects (1 means 8,500 files with about 47 runs each), --background the rest (1 means 52 million files and 84 million logs); published shares and means hold from --scale 0.1. With --tables the rows go directly into a store, for large sizes. The same options give the same bytes; all output is labelled as synthetic.",
   options: {
     output: OUTPUT,
-    scale: {
-      kind: "number",
-      min: 0,
-      max: 1000,
-      default: 0.1,
-      help: "scale factor of the selected set: 1 is 8,500 files and 400,000 logs (0.0001 gives 50 to 150 logs)",
-    },
-    background: {
-      kind: "number",
+    scale: option.number(
+      "scale factor of the selected set: 1 is 8,500 files and 400,000 logs (0.0001 gives 50 to 150 logs)",
+      { min: 0, max: 1000, default: 0.1 },
+    ),
+    background: option.number("scale factor of the rest: 1 is 52 million files and 84 million logs", {
       min: 0,
       max: 100,
       default: 0.0001,
-      help: "scale factor of the rest: 1 is 52 million files and 84 million logs",
-    },
+    }),
     seed: SEED,
-    "inter-arrival": {
-      kind: "choice",
-      choices: INTER_ARRIVALS,
-      default: "spread",
-      help: "gaps between runs of a file: widely spread, or 50 h and more for 80 % of the files",
-    },
-    "files-per-run": {
-      kind: "number",
-      integer: true,
-      min: 1,
-      max: 1000,
-      default: 1,
-      help: "merge runs of one user and program that start within 10 minutes, up to N selected files per run",
-    },
-    tables: { kind: "boolean", help: "write a store (DIR/store) instead of logs (DIR/logs)" },
-    damage: { kind: "boolean", help: "also write DIR/damage: broken logs with the expected outcome of each" },
+    "inter-arrival": option.choice(
+      INTER_ARRIVALS,
+      "gaps between runs of a file: widely spread, or 50 h and more for 80 % of the files",
+      { default: "spread" },
+    ),
+    "files-per-run": option.whole(
+      "merge runs of one user and program that start within 10 minutes, up to N selected files per run",
+      { min: 1, max: 1000, default: 1 },
+    ),
+    tables: option.flag("write a store (DIR/store) instead of logs (DIR/logs)"),
+    damage: option.flag("also write DIR/damage: broken logs with the expected outcome of each"),
   },
-  examples: [
-    {
-      command: "plimsoll generate reuse --output centre",
-      does: "850 files in about 49,000 logs, and answers.json",
-    },
-    {
-      command: "plimsoll generate reuse --output centre --scale 0.001 --background 0.000001",
-      does: "a few hundred logs for a first look",
-    },
-    {
-      command: "plimsoll generate reuse --output centre --scale 1 --background 0.01 --tables",
-      does: "full size, as a store",
-    },
-  ],
+  examples: {
+    "plimsoll generate reuse --output centre": "850 files in about 49,000 logs, and answers.json",
+    "plimsoll generate reuse --output centre --scale 0.001 --background 0.000001":
+      "a few hundred logs for a first look",
+    "plimsoll generate reuse --output centre --scale 1 --background 0.01 --tables": "full size, as a store",
+  },
   async run({ options }, context) {
     const { seed, scale, background } = options;
     const out = requiredOutput(options.output);

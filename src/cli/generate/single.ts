@@ -11,6 +11,7 @@ import { defineCommand } from "../command.ts";
 import { generateCounterfactual } from "./counterfactual.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFile } from "../../node/write-file.ts";
+import { option } from "../option.ts";
 
 /** Of answers.json; only a folder whose answers name this scenario is replaced. */
 const SCENARIO = "single";
@@ -29,45 +30,21 @@ export default defineCommand({
   description:
     "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or none, and answers.json with the expected findings and true totals of each. With --counterfactual it writes jobs with one to three causes of slow I/O at once, simulated from a time model with known parameters, each with twins without the causes: the difference of the run times is what mending brings. The logs are labelled as synthetic; the same seed gives the same bytes.",
   options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "DIR",
-      help: "output folder; replaces an earlier catalogue",
-    },
-    seed: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      max: 2 ** 32 - 1,
-      default: 1,
-      help: "random seed",
-    },
-    only: {
-      kind: "list",
-      valueName: "ID",
-      help: "make only this log; with --counterfactual: only jobs with this main cause; may be repeated",
-    },
-    counterfactual: {
-      kind: "number",
-      valueName: "N",
-      integer: true,
-      min: 1,
-      max: 100_000,
-      help: "instead of the catalogue: N jobs with known causes and their twins without them",
-    },
+    output: option.output("DIR", "output folder; replaces an earlier catalogue"),
+    seed: option.whole("random seed", { min: 0, max: 2 ** 32 - 1, default: 1 }),
+    only: option.list("ID", "make only this log; with --counterfactual: only jobs with this main cause"),
+    counterfactual: option.whole(
+      "instead of the catalogue: N jobs with known causes and their twins without them",
+      { min: 1, max: 100_000 },
+    ),
   },
-  examples: [
-    { command: "plimsoll generate single --output logs", does: "all logs and answers.json" },
-    {
-      command: "plimsoll generate single --output logs --only fix-before --only fix-after",
-      does: "one job before and after a fix",
-    },
-    {
-      command: "plimsoll generate single --output jobs --counterfactual 50 --seed 4",
-      does: "50 jobs with known causes, their twins, and what mending each cause brings",
-    },
-  ],
+  examples: {
+    "plimsoll generate single --output logs": "all logs and answers.json",
+    "plimsoll generate single --output logs --only fix-before --only fix-after":
+      "one job before and after a fix",
+    "plimsoll generate single --output jobs --counterfactual 50 --seed 4":
+      "50 jobs with known causes, their twins, and what mending each cause brings",
+  },
   async run({ options }, context) {
     if (options.output === undefined || options.output === "")
       throw new UsageError("--output is missing: name a folder");

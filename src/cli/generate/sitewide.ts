@@ -30,6 +30,7 @@ import {
 import { runLive } from "./sitewide-live.ts";
 import { type FileLimits, writeFiles } from "./sitewide-files.ts";
 import { writeFile } from "../../node/write-file.ts";
+import { option } from "../option.ts";
 
 /** First line of README.txt; only a folder with it is replaced. */
 const MARK = "A synthetic HPC site made by plimsoll generate sitewide";
@@ -43,89 +44,53 @@ export default defineCommand({
     "Generates the jobs of two clusters and their per-minute load on the targets of a Lustre file system, modelled on a published study of job I/O, and answers.json with the true result of every analysis next to the published one. --scale 1 gives 4.26 million jobs, and 16,795 more with 84 million rows of minutes; published shares and means hold from --scale 0.01. By default it writes the files of a real site: Slurm accounting, client readings and server samples. With --tables the rows go directly into a store, for large sizes. With --live it updates a tree like /proc and /sys of Lustre servers and clients until stopped. The same options give the same bytes; all output is labelled as synthetic.",
   options: {
     output: OUTPUT,
-    scale: {
-      kind: "number",
+    scale: option.number("scale factor: 1 is 4.26 million jobs and 16,795 with minutes", {
       min: 0,
       max: 5,
       default: 0.01,
-      help: "scale factor: 1 is 4.26 million jobs and 16,795 with minutes",
-    },
+    }),
     seed: SEED,
-    cluster: {
-      kind: "choice",
-      choices: CLUSTER_CHOICES,
+    cluster: option.choice(CLUSTER_CHOICES, "clusters to generate; only quartz has minutes", {
       default: "both",
-      help: "clusters to generate; only quartz has minutes",
-    },
-    weekend: {
-      kind: "number",
+    }),
+    weekend: option.number("jobs per weekend day relative to a weekday; 1 means no trend", {
       min: 0,
       max: 100,
       default: 1,
-      help: "jobs per weekend day relative to a weekday; 1 means no trend",
-    },
-    start: {
-      kind: "string",
-      valueName: "DATE",
+    }),
+    start: option.text("DATE", "first day with minutes, YYYY-MM-DD; the other periods shift with it", {
       default: DEFAULT_START,
-      help: "first day with minutes, YYYY-MM-DD; the other periods shift with it",
-    },
-    tables: { kind: "boolean", help: "write a store (DIR/store) instead of samples" },
-    damage: {
-      kind: "boolean",
-      help: "also write DIR/damage: odd and broken samples with the expected outcome of each",
-    },
-    "sample-minutes": {
-      kind: "number",
-      integer: true,
+    }),
+    tables: option.flag("write a store (DIR/store) instead of samples"),
+    damage: option.flag("also write DIR/damage: odd and broken samples with the expected outcome of each"),
+    "sample-minutes": option.whole("minutes of server samples, from the first job with minutes", {
       min: 1,
       max: 60 * 24 * 40,
       default: 360,
-      help: "minutes of server samples, from the first job with minutes",
-    },
-    "client-readings": {
-      kind: "number",
-      integer: true,
+    }),
+    "client-readings": option.whole("max nodes with client readings, from the first jobs", {
       min: 0,
       max: 10_000_000,
       default: 2000,
-      help: "max nodes with client readings, from the first jobs",
-    },
-    release: {
-      kind: "choice",
-      choices: ["2.12", "2.15"],
-      default: "2.15",
-      help: "Lustre release of samples and live trees",
-    },
-    live: { kind: "boolean", help: "update DIR as a live tree of servers and clients until stopped" },
-    speed: {
-      kind: "number",
+    }),
+    release: option.choice(["2.12", "2.15"], "Lustre release of samples and live trees", { default: "2.15" }),
+    live: option.flag("update DIR as a live tree of servers and clients until stopped"),
+    speed: option.number("with --live: simulated seconds per second; time stamps follow the clock", {
       min: 0.001,
       max: 100_000,
       default: 1,
-      help: "with --live: simulated seconds per second; time stamps follow the clock",
-    },
-    "live-seconds": {
-      kind: "number",
+    }),
+    "live-seconds": option.number("with --live: stop after this many simulated seconds", {
       min: 0,
       max: 1e9,
-      help: "with --live: stop after this many simulated seconds",
-    },
+    }),
   },
-  examples: [
-    {
-      command: "plimsoll generate sitewide --output site --scale 0.001",
-      does: "4,256 jobs as accounting, client readings and server samples",
-    },
-    {
-      command: "plimsoll generate sitewide --output site --scale 1 --tables",
-      does: "full size, as a store",
-    },
-    {
-      command: "plimsoll generate sitewide --output tree --live --speed 60",
-      does: "live tree with jobs at 60 times the speed",
-    },
-  ],
+  examples: {
+    "plimsoll generate sitewide --output site --scale 0.001":
+      "4,256 jobs as accounting, client readings and server samples",
+    "plimsoll generate sitewide --output site --scale 1 --tables": "full size, as a store",
+    "plimsoll generate sitewide --output tree --live --speed 60": "live tree with jobs at 60 times the speed",
+  },
   async run({ options }, context) {
     const { seed, scale, weekend, start } = options;
     const out = requiredOutput(options.output);

@@ -5,23 +5,22 @@ import { type ReadJob, readJob as readLogs } from "../../inputs/job.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
 import { logOptions, READ_OPTIONS } from "../darshan/open.ts";
+import { option } from "../option.ts";
 
 export const JOB_OPTIONS = {
-  threshold: {
-    kind: "list",
-    short: "t",
-    valueName: "ID.NAME=VALUE",
-    help: "override a rule threshold, such as small-writes.share=0.2; may be repeated (see plimsoll findings --list)",
-  },
+  threshold: option.list(
+    "ID.NAME=VALUE",
+    "override a rule threshold, such as small-writes.share=0.2; may be repeated (see plimsoll findings --list)",
+    { short: "t" },
+  ),
   ...READ_OPTIONS,
 } as const satisfies OptionSpecs;
 
 /** For commands that take several logs of a job. */
 export const MERGE_OPTIONS = {
-  "force-merge": {
-    kind: "boolean",
-    help: "treat logs of different jobs as one job: sum bytes, count times from the first start",
-  },
+  "force-merge": option.flag(
+    "treat logs of different jobs as one job: sum bytes, count times from the first start",
+  ),
 } as const satisfies OptionSpecs;
 
 type JobValues = OptionValues<typeof JOB_OPTIONS> & Partial<OptionValues<typeof MERGE_OPTIONS>>;

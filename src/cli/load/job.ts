@@ -5,6 +5,7 @@ import { UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../command.ts";
 import { parseBytes } from "../values.ts";
 import { aboutOf, commandLine, flag, show, STORE_OPTIONS, withStore } from "./options.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "job",
@@ -12,52 +13,35 @@ export default defineCommand({
     "Looks up a job in a store: scheduler data, bytes and metadata operations per minute, write bursts (the largest one compared with node memory), write period, share of minutes with I/O, call sizes compared with the other jobs of its cluster, its targets, other jobs on the same target in the same minute, and its Darshan logs. If an id was used more than once, each run is shown. If several clusters have this job id, counters go to the cluster they name or whose job ran in that minute; counters that fit neither are reported and count in no run.",
   arguments: [{ name: "id", help: "job id of the scheduler or of Lustre", kind: "text" }],
   options: {
-    population: {
-      kind: "choice",
-      choices: POPULATIONS,
+    population: option.choice(POPULATIONS, "reference jobs for the limits of large and small", {
       default: "withWrites",
-      help: "reference jobs for the limits of large and small",
-    },
-    "per-call": {
-      kind: "choice",
-      choices: PER_CALL,
-      default: "meanOfRatios",
-      help: "bytes per call limit: mean over jobs, or total bytes over total calls",
-    },
-    threshold: {
-      kind: "string",
+    }),
+    "per-call": option.choice(
+      PER_CALL,
+      "bytes per call limit: mean over jobs, or total bytes over total calls",
+      { default: "meanOfRatios" },
+    ),
+    threshold: option.text("LIMIT", "limit for heavy writes: mean, median, or bytes such as 10G", {
       default: "mean",
-      valueName: "LIMIT",
-      help: "limit for heavy writes: mean, median, or bytes such as 10G",
-    },
-    "max-gap": {
-      kind: "number",
-      integer: true,
+    }),
+    "max-gap": option.whole("minutes without writes allowed inside a burst", {
       min: 0,
       max: 1440,
       default: 0,
-      help: "minutes without writes allowed inside a burst",
-    },
-    "late-minutes": {
-      kind: "number",
-      integer: true,
+    }),
+    "late-minutes": option.whole("count samples up to N minutes after the job end in its last minute", {
       min: 0,
       max: 60,
       default: LATE_MINUTES,
-      help: "count samples up to N minutes after the job end in its last minute",
-    },
-    cluster: {
-      kind: "string",
-      valueName: "NAME",
-      help: "only the job of this cluster, if several clusters have this id",
-    },
-    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "number of other jobs" },
+    }),
+    cluster: option.text("NAME", "only the job of this cluster, if several clusters have this id"),
+    limit: option.whole("number of other jobs", { min: 1, max: 10_000, default: 10 }),
     ...STORE_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll job 815871 --store centre", does: "job summary on the terminal" },
-    { command: "plimsoll job 815871 --store centre -o job.html", does: "the same as HTML with figures" },
-  ],
+  examples: {
+    "plimsoll job 815871 --store centre": "job summary on the terminal",
+    "plimsoll job 815871 --store centre -o job.html": "the same as HTML with figures",
+  },
   async run({ arguments: [id = ""], options }, context) {
     checkZone(options.zone);
     const { population, perCall, maxGap: maxGapMinutes, lateMinutes, limit: neighbours } = options;

@@ -18,61 +18,35 @@ import { version } from "../../../package.json";
 import type { OptionSpecs } from "../command.ts";
 import type { Context } from "../context.ts";
 import { writePage } from "../page-output.ts";
-import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "../store/options.ts";
+import { ENGINE_OPTIONS } from "../store/options.ts";
+
+export { withStore } from "../store/options.ts";
 import { didYouMean } from "../suggest.ts";
+import { option } from "../option.ts";
 
 export const STORE_OPTIONS = {
-  store: { kind: "string", valueName: "DIR", help: "store to read" },
-  zone: {
-    kind: "string",
+  store: option.text("DIR", "store to read"),
+  zone: option.text("TEXT", "time zone of input and output times, such as America/Los_Angeles", {
     default: "UTC",
-    help: "time zone of input and output times, such as America/Los_Angeles",
-  },
-  output: { kind: "string", short: "o", valueName: "FILE.html", help: "write the answer as one HTML file" },
+  }),
+  output: option.output("FILE.html", "write the answer as one HTML file"),
   ...ENGINE_OPTIONS,
 } as const satisfies OptionSpecs;
 
 export const TARGET_OPTION = {
-  target: {
-    kind: "list",
-    valueName: "NAME",
-    help: "OST0007, OST*, MDT000?, lustre1-OST*; comma-separated or repeated (default: all)",
-  },
+  target: option.list(
+    "NAME",
+    "OST0007, OST*, MDT000?, lustre1-OST*; comma-separated or repeated (default: all)",
+  ),
 } as const satisfies OptionSpecs;
 
 export const TIME_OPTIONS = {
-  from: {
-    kind: "string",
-    valueName: "TIME",
-    help: "2018-06-07T10:00, -2h, yesterday, end-2h, seconds since 1970 (default: first minute of the store)",
-  },
-  to: {
-    kind: "string",
-    valueName: "TIME",
-    help: "end time, exclusive (default: end of the store)",
-  },
+  from: option.text(
+    "TIME",
+    "2018-06-07T10:00, -2h, yesterday, end-2h, seconds since 1970 (default: first minute of the store)",
+  ),
+  to: option.text("TIME", "end time, exclusive (default: end of the store)"),
 } as const satisfies OptionSpecs;
-
-interface StoreValues extends EngineValues {
-  readonly store: string | undefined;
-}
-
-/** Opens the store that was named, for one question. */
-export async function withStore<T>(options: StoreValues, ask: (db: Queryable) => Promise<T>): Promise<T> {
-  if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
-  const { Store } = await import("../../store/index.ts");
-  const store = await Store.open(options.store, storeOptions(options));
-  try {
-    const session = await store.query();
-    try {
-      return await ask(session);
-    } finally {
-      session.close();
-    }
-  } finally {
-    await store.close();
-  }
-}
 
 export interface Asked {
   readonly window: Window;

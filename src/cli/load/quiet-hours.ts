@@ -15,6 +15,7 @@ import {
   windowJson,
   withStore,
 } from "./options.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "quiet-hours",
@@ -23,44 +24,24 @@ export default defineCommand({
   options: {
     ...TARGET_OPTION,
     ...TIME_OPTIONS,
-    length: {
-      kind: "string",
-      default: "2h",
-      valueName: "LENGTH",
-      help: "window length: a multiple of 15 minutes, up to a day",
-    },
-    order: {
-      kind: "choice",
-      choices: ["bytes", "read", "write", "calls", "metadata", "opens"],
-      help: "load metric (default: bytes; metadata if all targets are MDTs)",
-    },
-    "least-days": {
-      kind: "number",
-      integer: true,
-      min: 2,
-      max: 1000,
-      default: 7,
-      help: "minimum number of days of data",
-    },
-    busy: {
-      kind: "number",
+    length: option.text("LENGTH", "window length: a multiple of 15 minutes, up to a day", { default: "2h" }),
+    order: option.choice(
+      ["bytes", "read", "write", "calls", "metadata", "opens"],
+      "load metric (default: bytes; metadata if all targets are MDTs)",
+    ),
+    "least-days": option.whole("minimum number of days of data", { min: 2, max: 1000, default: 7 }),
+    busy: option.number("hours with N times the median load are contended", {
       min: 1,
       max: 100,
       default: 1.5,
-      help: "hours with N times the median load are contended",
-    },
+    }),
     ...STORE_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll quiet-hours --store centre --zone America/Los_Angeles --length 3h",
-      does: "the three hours with the least load",
-    },
-    {
-      command: "plimsoll quiet-hours --store centre --target 'MDT*'",
-      does: "quiet hours of the metadata targets",
-    },
-  ],
+  examples: {
+    "plimsoll quiet-hours --store centre --zone America/Los_Angeles --length 3h":
+      "the three hours with the least load",
+    "plimsoll quiet-hours --store centre --target 'MDT*'": "quiet hours of the metadata targets",
+  },
   async run({ options }, context) {
     const lengthMinutes = parseLength("--length", options.length) / 60;
     if (lengthMinutes % 15 !== 0 || lengthMinutes > 1440)

@@ -17,6 +17,7 @@ import {
   withStore,
 } from "./options.ts";
 import { rankingJson, targetRankingJson } from "./ranking-json.ts";
+import { option } from "../option.ts";
 
 const WHAT = ["jobs", "users", "targets"] as const;
 
@@ -28,37 +29,24 @@ export default defineCommand({
   options: {
     ...TIME_OPTIONS,
     ...TARGET_OPTION,
-    order: {
-      kind: "choice",
-      choices: ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes", "share"],
-      default: "bytes",
-      help: "sort by",
-    },
-    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "number of rows" },
-    source: {
-      kind: "choice",
-      choices: ["servers", "clients"],
-      help: "counter source (default: servers, or clients if the store has no server minutes)",
-    },
-    "small-write": {
-      kind: "bytes",
-      min: 1,
-      default: 65_536,
-      help: "writes below this size per call are small",
-    },
+    order: option.choice(
+      ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes", "share"],
+      "sort by",
+      { default: "bytes" },
+    ),
+    limit: option.whole("number of rows", { min: 1, max: 10_000, default: 10 }),
+    source: option.choice(
+      ["servers", "clients"],
+      "counter source (default: servers, or clients if the store has no server minutes)",
+    ),
+    "small-write": option.bytes("writes below this size per call are small", { min: 1, default: 65_536 }),
     ...STORE_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll top jobs --store centre --from yesterday --to today",
-      does: "yesterday's jobs by bytes",
-    },
-    {
-      command: "plimsoll top users --store centre --order small-writes",
-      does: "users with the most small writes",
-    },
-    { command: "plimsoll top targets --store centre --target 'MDT*' --order opens", does: "MDTs by opens" },
-  ],
+  examples: {
+    "plimsoll top jobs --store centre --from yesterday --to today": "yesterday's jobs by bytes",
+    "plimsoll top users --store centre --order small-writes": "users with the most small writes",
+    "plimsoll top targets --store centre --target 'MDT*' --order opens": "MDTs by opens",
+  },
   async run({ arguments: [what = "jobs"], options }, context) {
     await withStore(options, async (db) => {
       const source = what === "targets" ? "servers" : (options.source ?? (await usualSource(db)));

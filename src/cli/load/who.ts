@@ -17,6 +17,7 @@ import {
   withStore,
 } from "./options.ts";
 import { rankingJson } from "./ranking-json.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "who",
@@ -25,25 +26,20 @@ export default defineCommand({
   options: {
     ...TARGET_OPTION,
     ...TIME_OPTIONS,
-    by: { kind: "choice", choices: ["job", "user"], default: "job", help: "group by job or user" },
-    order: {
-      kind: "choice",
-      choices: ["bytes", "read", "write", "calls", "metadata", "opens"],
-      help: "sort by (default: bytes; metadata if all targets are MDTs)",
-    },
-    limit: { kind: "number", integer: true, min: 1, max: 10_000, default: 10, help: "number of rows" },
+    by: option.choice(["job", "user"], "group by job or user", { default: "job" }),
+    order: option.choice(
+      ["bytes", "read", "write", "calls", "metadata", "opens"],
+      "sort by (default: bytes; metadata if all targets are MDTs)",
+    ),
+    limit: option.whole("number of rows", { min: 1, max: 10_000, default: 10 }),
     ...STORE_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll who --store centre --target OST0007 --from 2018-06-07T10:00 --to 2018-06-07T12:00",
-      does: "the ten jobs with the most load on a target in two hours",
-    },
-    {
-      command: "plimsoll who --store centre --target 'MDT*' --from -2h --by user",
-      does: "users by metadata operations in the last two hours",
-    },
-  ],
+  examples: {
+    "plimsoll who --store centre --target OST0007 --from 2018-06-07T10:00 --to 2018-06-07T12:00":
+      "the ten jobs with the most load on a target in two hours",
+    "plimsoll who --store centre --target 'MDT*' --from -2h --by user":
+      "users by metadata operations in the last two hours",
+  },
   async run({ options }, context) {
     await withStore(options, async (db) => {
       const asked = await askedOf(db, options);

@@ -17,6 +17,7 @@ import { partOf, piecesOf, timing } from "../../formats/text/dump-pieces.ts";
 import { withFile } from "../../node/file-source.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "lustre parse",
@@ -24,23 +25,14 @@ export default defineCommand({
     "Reads stats, md_stats, job_stats, brw_stats, rpc_stats, lnet and recovery files of Lustre 2.5 to 2.17, single files or lctl get_param output, and prints the counters with their units. The unit comes from each line, never from the release: read in bytes and read in microseconds are two counters. 64-bit values are exact; JSON writes those beyond 2^53 as strings. Timestamp lines before a sample, as plimsoll ingest reads them (1700000040, ### 2026-07-31T10:15:00Z), are printed as the time of that sample.",
   arguments: [{ name: "file", help: "stats files, or /dev/stdin", kind: "file", variadic: true }],
   options: {
-    path: {
-      kind: "string",
-      help: "original path on the server, such as obdfilter/fs-OST0001/job_stats",
-    },
-    nonzero: { kind: "boolean", help: "omit counters without samples" },
+    path: option.text("TEXT", "original path on the server, such as obdfilter/fs-OST0001/job_stats"),
+    nonzero: option.flag("omit counters without samples"),
   },
-  examples: [
-    {
-      command: "plimsoll lustre parse /proc/fs/lustre/obdfilter/*/job_stats",
-      does: "every job on every OST of this server",
-    },
-    {
-      command: "lctl get_param '*.*.job_stats' | plimsoll lustre parse /dev/stdin",
-      does: "the same from lctl",
-    },
-    { command: "plimsoll lustre parse --json stats", does: "one JSON document" },
-  ],
+  examples: {
+    "plimsoll lustre parse /proc/fs/lustre/obdfilter/*/job_stats": "every job on every OST of this server",
+    "lctl get_param '*.*.job_stats' | plimsoll lustre parse /dev/stdin": "the same from lctl",
+    "plimsoll lustre parse --json stats": "one JSON document",
+  },
   async run({ arguments: files, options }, context) {
     const setting: Setting = { path: options.path, nonzero: options.nonzero };
     if (context.json) {

@@ -15,24 +15,18 @@ import { CASES } from "../../ncio/pattern/index.ts";
 import { plain } from "../../report/text/index.ts";
 import { defineCommand, type OptionValues } from "../command.ts";
 import { type Loaded, loadSweep } from "./load.ts";
+import { option } from "../option.ts";
 
 const options = {
-  case: { kind: "choice", choices: CASES, help: "contiguous (c) or not (nc) in memory and in file [c-nc]" },
-  count: { kind: "number", integer: true, min: 1, help: "regions per rank [as in the sweep]" },
-  size: { kind: "bytes", min: 1, help: "region size [as in the sweep]" },
-  spacing: { kind: "bytes", min: 1, help: "distance between region starts [as in the sweep]" },
-  ranks: { kind: "number", short: "n", integer: true, min: 1, help: "processes [as in the sweep]" },
-  direction: {
-    kind: "choice",
-    choices: ["write", "read"],
-    help: "direction of the program [as in the sweep]",
-  },
-  method: {
-    kind: "choice",
-    choices: METHOD_ORDER,
+  case: option.choice(CASES, "contiguous (c) or not (nc) in memory and in file [c-nc]"),
+  count: option.whole("regions per rank [as in the sweep]", { min: 1 }),
+  size: option.bytes("region size [as in the sweep]", { min: 1 }),
+  spacing: option.bytes("distance between region starts [as in the sweep]", { min: 1 }),
+  ranks: option.whole("processes [as in the sweep]", { short: "n", min: 1 }),
+  direction: option.choice(["write", "read"], "direction of the program [as in the sweep]"),
+  method: option.choice(METHOD_ORDER, "current method of the program, to compute the speed-up", {
     default: "posix",
-    help: "current method of the program, to compute the speed-up",
-  },
+  }),
 } as const;
 
 export default defineCommand({
@@ -41,13 +35,11 @@ export default defineCommand({
     "Reads the folder of a finished or interrupted plimsoll ncio sweep, its sweep.json, or the points of plimsoll ncio -o. Without a pattern it tests the seven guidelines of the NCIO paper against these results and lists where the fastest method changes. With a pattern (any of --case, --count, --size, --spacing, --ranks) it finds the nearest measured patterns and reports the best method, the gain of a change of method or layout with its uncertainty, and the MPI-IO hints that select the method.",
   arguments: [{ name: "sweep", help: "sweep folder, sweep.json, or file of plimsoll ncio -o", kind: "file" }],
   options,
-  examples: [
-    { command: "plimsoll ncio advise ncio-sweep", does: "test the guidelines on this storage" },
-    {
-      command: "plimsoll ncio advise ncio-sweep --case nc-nc --count 20000 --size 64 --spacing 512",
-      does: "best method for a pattern, and the gain of a change",
-    },
-  ],
+  examples: {
+    "plimsoll ncio advise ncio-sweep": "test the guidelines on this storage",
+    "plimsoll ncio advise ncio-sweep --case nc-nc --count 20000 --size 64 --spacing 512":
+      "best method for a pattern, and the gain of a change",
+  },
   async run({ arguments: [path], options: given }, context) {
     const loaded = loadSweep(path as string);
     const { sweep, missing } = loaded;

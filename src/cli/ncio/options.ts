@@ -6,6 +6,7 @@ import { type Measuring, PAPER_DEFAULTS, PAPER_REPEATS } from "../../ncio/run/pl
 import { type AccessCase, CASES } from "../../ncio/pattern/index.ts";
 import type { OptionValues } from "../command.ts";
 import { parseChoice } from "../values.ts";
+import { option } from "../option.ts";
 
 const BACKENDS = ["posix", "servers", "mpiio", "memory", "null"] as const;
 
@@ -13,102 +14,46 @@ const BACKENDS = ["posix", "servers", "mpiio", "memory", "null"] as const;
 const WARM_UPS = { posix: 2, servers: 12, mpiio: 2, memory: 2, null: 2 } as const;
 
 export const common = {
-  method: {
-    kind: "string",
-    valueName: "LIST",
-    help: `comma-separated: ${METHODS.join(", ")} [all that the back end supports]`,
-  },
-  case: {
-    kind: "string",
-    valueName: "LIST",
+  method: option.text("LIST", `comma-separated: ${METHODS.join(", ")} [all that the back end supports]`),
+  case: option.text("LIST", "comma-separated: contiguous (c) or not (nc) in memory and in file", {
     default: CASES.join(","),
-    help: "comma-separated: contiguous (c) or not (nc) in memory and in file",
-  },
-  count: {
-    kind: "number",
-    integer: true,
-    min: 1,
-    default: PAPER_DEFAULTS.count,
-    help: "regions per rank",
-  },
-  size: { kind: "bytes", min: 1, default: PAPER_DEFAULTS.size, help: "region size" },
-  spacing: {
-    kind: "bytes",
+  }),
+  count: option.whole("regions per rank", { min: 1, default: PAPER_DEFAULTS.count }),
+  size: option.bytes("region size", { min: 1, default: PAPER_DEFAULTS.size }),
+  spacing: option.bytes("distance between the starts of neighbouring regions, over all ranks", {
     min: 1,
     default: PAPER_DEFAULTS.spacing,
-    help: "distance between the starts of neighbouring regions, over all ranks",
-  },
-  ranks: { kind: "number", short: "n", integer: true, min: 1, max: 1024, default: 4, help: "processes" },
-  direction: {
-    kind: "choice",
-    choices: ["write", "read", "both"],
-    default: "write",
-    help: "direction to measure",
-  },
-  backend: {
-    kind: "choice",
-    choices: BACKENDS,
+  }),
+  ranks: option.whole("processes", { short: "n", min: 1, max: 1024, default: 4 }),
+  direction: option.choice(["write", "read", "both"], "direction to measure", { default: "write" }),
+  backend: option.choice(BACKENDS, "folder, storage servers, MPI-IO on a folder, memory, or null", {
     default: "posix",
-    help: "folder, storage servers, MPI-IO on a folder, memory, or null",
-  },
-  dir: {
-    kind: "string",
-    valueName: "DIR",
-    default: ".",
-    help: "folder for the test file, removed afterwards",
-  },
-  servers: {
-    kind: "string",
-    valueName: "N|DIR",
-    default: "4",
-    help: "number of servers to start for this run, or a folder of plimsoll targets start",
-  },
-  repeats: {
-    kind: "number",
-    integer: true,
+  }),
+  dir: option.text("DIR", "folder for the test file, removed afterwards", { default: "." }),
+  servers: option.text(
+    "N|DIR",
+    "number of servers to start for this run, or a folder of plimsoll targets start",
+    { default: "4" },
+  ),
+  repeats: option.whole("repetitions per point; from three on, the fastest and the slowest are dropped", {
     min: 1,
     max: 2000,
     default: PAPER_REPEATS,
-    help: "repetitions per point; from three on, the fastest and the slowest are dropped",
-  },
-  "warm-ups": {
-    kind: "number",
-    integer: true,
-    min: 0,
-    max: 2000,
-    help: "warm-up runs per point [2; servers 12]",
-  },
-  pause: { kind: "number", min: 0, max: 3600, default: 1, help: "pause between repetitions, in seconds" },
-  sync: { kind: "boolean", default: true, help: "no fsync" },
-  verify: { kind: "boolean", default: true, help: "do not verify data" },
-  "list-pairs": {
-    kind: "number",
-    integer: true,
+  }),
+  "warm-ups": option.whole("warm-up runs per point [2; servers 12]", { min: 0, max: 2000 }),
+  pause: option.number("pause between repetitions, in seconds", { min: 0, max: 3600, default: 1 }),
+  sync: option.flag("no fsync", { default: true }),
+  verify: option.flag("do not verify data", { default: true }),
+  "list-pairs": option.whole("max offset-length pairs per list request", {
     min: 1,
     max: 65_536,
     default: METHOD_DEFAULTS.listPairs,
-    help: "max offset-length pairs per list request",
-  },
-  aggregators: {
-    kind: "number",
-    integer: true,
-    min: 1,
-    max: 1024,
-    help: "aggregators of two-phase I/O [all ranks, max 4]",
-  },
-  buffer: {
-    kind: "bytes",
-    min: 512,
-    max: 2 ** 30,
-    help: "buffer of two-phase I/O [4M] and of data sieving [512K]",
-  },
-  hint: { kind: "list", valueName: "KEY=VALUE", help: "MPI-IO hint; may be repeated" },
-  mpiexec: {
-    kind: "string",
-    valueName: "PROGRAM",
-    help: "launcher of the MPI-IO ranks [mpiexec.mpich, mpiexec]",
-  },
-  memory: { kind: "bytes", min: 2 ** 20, help: "memory limit of all ranks together [half of RAM]" },
+  }),
+  aggregators: option.whole("aggregators of two-phase I/O [all ranks, max 4]", { min: 1, max: 1024 }),
+  buffer: option.bytes("buffer of two-phase I/O [4M] and of data sieving [512K]", { min: 512, max: 2 ** 30 }),
+  hint: option.list("KEY=VALUE", "MPI-IO hint; may be repeated"),
+  mpiexec: option.text("PROGRAM", "launcher of the MPI-IO ranks [mpiexec.mpich, mpiexec]"),
+  memory: option.bytes("memory limit of all ranks together [half of RAM]", { min: 2 ** 20 }),
 } as const;
 
 export type Common = OptionValues<typeof common>;

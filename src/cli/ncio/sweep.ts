@@ -19,6 +19,7 @@ import { headLines, noteLines } from "./text.ts";
 import { writeWhole } from "../../node/durable.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { writeFile } from "../../node/write-file.ts";
+import { option } from "../option.ts";
 
 const VARIABLES = Object.keys(PAPER_SWEEPS) as NcioVariable[];
 const JOURNAL = "journal.ndjson";
@@ -29,32 +30,21 @@ export default defineCommand({
     "Runs the three sweeps of the NCIO paper (Ching et al.): region count 2048 to 1048576, size 8 to 4096 bytes, spacing 128 to 4096 bytes, for all cases and methods. Each point is saved before the next starts: the same command resumes an interrupted sweep. Writes a folder: report.html with the paper's Figures 4 to 6 and a verdict on its seven guidelines, figures as SVG and CSV, points.csv and sweep.json.",
   options: {
     ...common,
-    vary: {
-      kind: "string",
-      valueName: "LIST",
+    vary: option.text("LIST", "comma-separated parameters to vary; custom values as count=1024:4096:16384", {
       default: VARIABLES.join(","),
-      help: "comma-separated parameters to vary; custom values as count=1024:4096:16384",
-    },
-    "max-count": { kind: "number", integer: true, min: 1, help: "skip larger region counts" },
-    output: {
-      kind: "string",
+    }),
+    "max-count": option.whole("skip larger region counts", { min: 1 }),
+    output: option.text("DIR", "output folder; an interrupted sweep there is resumed", {
       short: "o",
-      valueName: "DIR",
       default: "ncio-sweep",
-      help: "output folder; an interrupted sweep there is resumed",
-    },
+    }),
   },
-  examples: [
-    {
-      command: "plimsoll ncio sweep --backend servers --pause 0",
-      does: "all sweeps on four storage servers",
-    },
-    {
-      command: "plimsoll ncio sweep --vary spacing --case c-nc --dir /lustre/me -n 16 -o lustre",
-      does: "one sweep on a parallel file system",
-    },
-    { command: "plimsoll ncio advise ncio-sweep", does: "advice for your pattern" },
-  ],
+  examples: {
+    "plimsoll ncio sweep --backend servers --pause 0": "all sweeps on four storage servers",
+    "plimsoll ncio sweep --vary spacing --case c-nc --dir /lustre/me -n 16 -o lustre":
+      "one sweep on a parallel file system",
+    "plimsoll ncio advise ncio-sweep": "advice for your pattern",
+  },
   ranksTogether: true,
   async run({ options }, context) {
     const { output } = options;

@@ -13,99 +13,45 @@ import {
   machineFile,
   readTargets,
   spaceOf,
-} from "../../adaptive/sim/calibrate/index.ts";
+} from "../../adaptive/paper/calibrate/index.ts";
 import { type Machine, MACHINES } from "../../adaptive/sim/machines/index.ts";
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../../adaptive/sim/storage/index.ts";
 import { defineCommand } from "../command.ts";
 import { machineFrom } from "./machine.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "sim calibrate",
   description:
     "Fits the parameters of the storage model to measurements: the published numbers of the adaptive I/O paper, or your own table. Prints the parameters, the loss, and the simulated value and verdict for each measurement, misses included. --budget 0s only evaluates the current parameters. The same seed and number of evaluations give the same result.",
-  examples: [
-    {
-      command: "plimsoll sim calibrate --budget 0s",
-      does: "evaluate the built-in parameters of Jaguar",
-    },
-    {
-      command: "plimsoll sim calibrate --machine ours.json --targets measured.csv --budget 5m -o fitted.json",
-      does: "fit your own machine to your measurements",
-    },
-  ],
+  examples: {
+    "plimsoll sim calibrate --budget 0s": "evaluate the built-in parameters of Jaguar",
+    "plimsoll sim calibrate --machine ours.json --targets measured.csv --budget 5m -o fitted.json":
+      "fit your own machine to your measurements",
+  },
   options: {
-    machine: {
-      kind: "string",
-      default: "jaguar",
-      valueName: "NAME|FILE",
-      help: `one of ${MACHINES.map((one) => one.name).join(", ")}, or a machine file (.json)`,
-    },
-    targets: {
-      kind: "string",
-      valueName: "FILE",
-      help: "table of measurements (CSV; default: the published numbers)",
-    },
-    budget: {
-      kind: "string",
-      default: "5m",
-      valueName: "TIME",
-      help: "search time, such as 30s, 5m or 1h",
-    },
-    evaluations: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      valueName: "N",
-      help: "evaluate this many parameter sets instead of a search time, for reproducible results",
-    },
-    samples: {
-      kind: "number",
-      integer: true,
-      min: 2,
-      max: 1000,
-      default: 8,
-      valueName: "N",
-      help: "runs per point of a figure",
-    },
-    tests: {
-      kind: "number",
-      integer: true,
-      min: 2,
-      max: 10000,
-      default: 150,
-      valueName: "N",
-      help: "runs per line of Table I",
-    },
-    seed: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      max: 2 ** 32 - 1,
-      default: 1,
-      help: "seed of the runs and of the search",
-    },
-    seeds: {
-      kind: "number",
-      integer: true,
+    machine: option.text(
+      "NAME|FILE",
+      `one of ${MACHINES.map((one) => one.name).join(", ")}, or a machine file (.json)`,
+      { default: "jaguar" },
+    ),
+    targets: option.text("FILE", "table of measurements (CSV; default: the published numbers)"),
+    budget: option.text("TIME", "search time, such as 30s, 5m or 1h", { default: "5m" }),
+    evaluations: option.whole(
+      "evaluate this many parameter sets instead of a search time, for reproducible results",
+      { min: 1, valueName: "N" },
+    ),
+    samples: option.whole("runs per point of a figure", { min: 2, max: 1000, default: 8, valueName: "N" }),
+    tests: option.whole("runs per line of Table I", { min: 2, max: 10000, default: 150, valueName: "N" }),
+    seed: option.whole("seed of the runs and of the search", { min: 0, max: 2 ** 32 - 1, default: 1 }),
+    seeds: option.whole("fit to N seeds at once, from --seed in steps of 10; the loss is their mean", {
       min: 1,
       max: 100,
       default: 1,
       valueName: "N",
-      help: "fit to N seeds at once, from --seed in steps of 10; the loss is their mean",
-    },
-    threads: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      max: 1024,
-      help: "number of threads (default: all cores)",
-    },
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "FILE",
-      help: "write the machine with the fitted parameters",
-    },
+    }),
+    threads: option.whole("number of threads (default: all cores)", { min: 0, max: 1024 }),
+    output: option.output("FILE", "write the machine with the fitted parameters"),
   },
   async run({ options }, context) {
     const machine = machineFrom(options.machine);

@@ -20,49 +20,25 @@ import { faultText } from "../../adaptive/sim/host/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CheckFailed } from "../failure.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "sim explore",
   description:
     "Runs many small simulations with random faults, one per seed: processes die or pause, targets slow down, hang, fill up or fail, messages are delayed or duplicated. Every step is checked: each byte exactly once in the committed index and durable, no overlap in a file, no more writers than allowed, one outcome, and termination. A violation is printed with its replay command and a minimized scenario (exit code 1).",
   options: {
-    count: { kind: "number", integer: true, min: 1, default: 2000, help: "runs" },
-    seed: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      default: 1,
-      help: "seed of the first run; the others follow",
-    },
-    policy: {
-      kind: "list",
-      valueName: "NAME",
-      help: `test only these policies [${EXPLORED_POLICIES.join(", ")}]`,
-    },
-    threads: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      help: "number of threads (default: all cores)",
-    },
-    replay: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      valueName: "SEED",
-      help: "replay this seed and print its events",
-    },
-    scenario: {
-      kind: "string",
-      valueName: "FILE",
-      help: "run a scenario from a JSON file and print its events",
-    },
+    count: option.whole("runs", { min: 1, default: 2000 }),
+    seed: option.whole("seed of the first run; the others follow", { min: 0, default: 1 }),
+    policy: option.list("NAME", `test only these policies [${EXPLORED_POLICIES.join(", ")}]`),
+    threads: option.whole("number of threads (default: all cores)", { min: 1 }),
+    replay: option.whole("replay this seed and print its events", { min: 0, valueName: "SEED" }),
+    scenario: option.text("FILE", "run a scenario from a JSON file and print its events"),
   },
-  examples: [
-    { command: "plimsoll sim explore", does: "2,000 runs with faults" },
-    { command: "plimsoll sim explore --count 100000 --policy plimsoll", does: "a long search on one policy" },
-    { command: "plimsoll sim explore --replay 42", does: "one run, event by event" },
-  ],
+  examples: {
+    "plimsoll sim explore": "2,000 runs with faults",
+    "plimsoll sim explore --count 100000 --policy plimsoll": "a long search on one policy",
+    "plimsoll sim explore --replay 42": "one run, event by event",
+  },
   async run({ options }, context) {
     const policies = policiesOf(options.policy);
     if (options.replay !== undefined) return replay(scenarioOf(options.replay, policies), context);

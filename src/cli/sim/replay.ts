@@ -1,76 +1,53 @@
 /** `plimsoll sim replay`: the experiments of the adaptive I/O paper again, simulated and judged. */
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { replayDocument, replayJson, replayVerdict, samplesCsv } from "../../adaptive/steps/index.ts";
-import type { Document, Figure } from "../../model/index.ts";
 import { readMachine } from "../../adaptive/sim/machines/index.ts";
 import { textTable } from "../../base/text-table.ts";
-import { machinesWith } from "../../adaptive/sim/replay/machines.ts";
-import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../adaptive/sim/replay/parts.ts";
-import { type JudgedCheck, type Replay, runReplay } from "../../adaptive/sim/replay/replay.ts";
+import { machinesWith } from "../../adaptive/paper/replay/machines.ts";
+import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../adaptive/paper/replay/parts.ts";
+import { type JudgedCheck, type Replay, runReplay } from "../../adaptive/paper/replay/replay.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
-import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { jsonText } from "../../base/json.ts";
-import { replaceFolder } from "../../node/output-folder.ts";
-import { writeFigures, writePage } from "../page-output.ts";
+import { defineCommand, type OptionValues } from "../command.ts";
+import { writeResultFolder } from "../result-folder.ts";
 import { didYouMean } from "../suggest.ts";
-import { writeFile } from "../../node/write-file.ts";
+import { option } from "../option.ts";
 
 const QUICK_SAMPLES = 3;
+
+const OPTIONS = {
+  output: option.output("DIR", "write report, figures and checks to this folder; replaces an earlier replay"),
+  samples: option.whole(
+    "samples per point of each figure, and ten times as many for Table I (default: as in the paper, 10 for Figs 5 to 7)",
+    { min: 2, max: 10_000 },
+  ),
+  quick: option.flag(`quick look: --samples ${QUICK_SAMPLES}`),
+  seed: option.whole("seed of background load, speeds and start times", { min: 0, default: 2010 }),
+  only: option.list(
+    "ID",
+    "run only this part (fig1, fig2, fig3, table1, xtp, fig5, fig6, fig7, policies) or check, such as I6; may be repeated",
+  ),
+  machine: option.list(
+    "FILE.json",
+    "machine file that replaces the built-in machine of the same name; may be repeated",
+  ),
+  threads: option.whole("number of threads (default: all cores)", { min: 0, max: 1024 }),
+};
+
+type Asked = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "sim replay",
   description:
     "Simulates Figures 1, 2, 3, 5, 6, 7 and Table I of the adaptive I/O paper (Lofstead et al., SC '10) with the paper's number of samples and checks every published number and relation: met, missed, or not run. Adaptive runs use the real protocol code. Also compares the plimsoll policy with the paper's on the same seeds. Samples run on all cores; the result does not depend on their number. With --output it writes a folder: report.html, figures as SVG and CSV, checks.json and samples.csv. All results are labelled as simulated.",
-  options: {
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "DIR",
-      help: "write report, figures and checks to this folder; replaces an earlier replay",
-    },
-    samples: {
-      kind: "number",
-      integer: true,
-      min: 2,
-      max: 10_000,
-      help: "samples per point of each figure, and ten times as many for Table I (default: as in the paper, 10 for Figs 5 to 7)",
-    },
-    quick: { kind: "boolean", help: `quick look: --samples ${QUICK_SAMPLES}` },
-    seed: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      default: 2010,
-      help: "seed of background load, speeds and start times",
-    },
-    only: {
-      kind: "list",
-      valueName: "ID",
-      help: "run only this part (fig1, fig2, fig3, table1, xtp, fig5, fig6, fig7, policies) or check, such as I6; may be repeated",
-    },
-    machine: {
-      kind: "list",
-      valueName: "FILE.json",
-      help: "machine file that replaces the built-in machine of the same name; may be repeated",
-    },
-    threads: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      max: 1024,
-      help: "number of threads (default: all cores)",
-    },
+  options: OPTIONS,
+  examples: {
+    "plimsoll sim replay": "every check on the terminal",
+    "plimsoll sim replay -o replay": "full report with the paper's figures",
+    "plimsoll sim replay --quick --only fig5 --json": "a few samples of one figure",
   },
-  examples: [
-    { command: "plimsoll sim replay", does: "every check on the terminal" },
-    { command: "plimsoll sim replay -o replay", does: "full report with the paper's figures" },
-    { command: "plimsoll sim replay --quick --only fig5 --json", does: "a few samples of one figure" },
-  ],
   async run({ options }, context) {
     const { quick, samples, seed, output } = options;
     if (quick && samples !== undefined) throw new UsageError("--quick and --samples exclude each other");
@@ -102,20 +79,27 @@ export default defineCommand({
     const command = commandLine(options);
     if (output !== undefined) {
       const document = replayDocument(replay, { command, madeBy: `Plimsoll ${version}` });
-      await writeReplay(replay, document, output, context);
+      const figures = document.sections.flatMap(({ blocks }) =>
+        blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
+      );
+      await writeResultFolder(
+        {
+          path: output,
+          what: "replay",
+          json: "checks.json",
+          kind: "plimsoll replay",
+          document,
+          figures,
+          files: { "samples.csv": samplesCsv(replay) },
+          result: replayJson(replay),
+        },
+        context,
+      );
     }
     if (context.json) context.printJson(replayJson(replay));
     else context.out.write(replayText(replay, context.columns, output));
   },
 });
-
-interface Asked {
-  readonly samples: number | undefined;
-  readonly quick: boolean;
-  readonly seed: number;
-  readonly only: readonly string[];
-  readonly machine: readonly string[];
-}
 
 function commandLine({ samples, quick, seed, only, machine }: Asked): string {
   const words = ["plimsoll sim replay"];
@@ -157,39 +141,4 @@ function checkLines(checks: readonly JudgedCheck[], width: number): string[] {
     checks.map((one) => [one.id, one.verdict, one.published, one.measured]),
     { width },
   );
-}
-
-const REPLAY_KIND = "plimsoll replay";
-
-async function writeReplay(
-  replay: Replay,
-  document: Document,
-  path: string,
-  context: Context,
-): Promise<void> {
-  const output = { path, what: "replay", isOurs: isReplay };
-  await replaceFolder(output, context, async (work) => {
-    await writePage(document, join(work, "report.html"), context);
-    const figures: Figure[] = document.sections.flatMap(({ blocks }) =>
-      blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
-    );
-    await writeFigures(figures, work, context);
-    writeFile(join(work, "samples.csv"), samplesCsv(replay));
-    const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
-    const json = {
-      kind: REPLAY_KIND,
-      madeBy: document.madeBy,
-      ...replayJson(replay),
-      figures: list,
-    };
-    writeFile(join(work, "checks.json"), `${jsonText(json)}\n`);
-  });
-}
-
-function isReplay(folder: string): boolean {
-  try {
-    return JSON.parse(readFileSync(join(folder, "checks.json"), "utf8"))?.kind === REPLAY_KIND;
-  } catch {
-    return false;
-  }
 }

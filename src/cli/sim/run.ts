@@ -4,14 +4,13 @@ import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import type { WriteRun } from "../../model/index.ts";
 import { POLICY_NAMES } from "../../adaptive/protocol/index.ts";
-import { renderText } from "../../report/text/index.ts";
 import type { RunSpec } from "../../adaptive/sim/experiments/run.ts";
 import { machineFrom } from "./machine.ts";
 import { type Learned, type SimulatedStep, simulateStep } from "../../adaptive/sim/step/step.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { writeFigureFolder, writePage } from "../page-output.ts";
+import { showDocument } from "../show-document.ts";
+import { option } from "../option.ts";
 
 const MB = 1048576;
 /** Sizes of the paper's programs, MB per writer; a number of bytes does as well. */
@@ -29,66 +28,37 @@ export default defineCommand({
     "Runs the adaptive writer's protocol in virtual time against a storage model: Jaguar, Franklin or XTP of the adaptive I/O paper, or your own machine in a JSON file. All policies see the same background load, so that they can be compared. The same seed and parameters give the same run, event by event. All results are labelled as simulated.",
   arguments: [{ name: "machine", help: "jaguar, franklin, xtp, or a machine file (.json)", kind: "file" }],
   options: {
-    policy: {
-      kind: "string",
-      default: "static,paper,plimsoll",
-      valueName: "NAME[,NAME…]",
-      help: `one or more of ${POLICY_NAMES.join(", ")}; the first is the baseline`,
-    },
-    writers: { kind: "number", integer: true, min: 1, default: 2048, help: "number of writer processes" },
-    targets: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      help: "number of storage targets (default: 512, or all of the machine)",
-    },
-    size: {
-      kind: "bytes",
-      valueName: "BYTES",
-      help: "bytes per writer (default: 128 MiB, or set by --workload)",
-    },
-    workload: {
-      kind: "choice",
-      choices: Object.keys(WORKLOADS),
-      help: "workload of the paper, sets the size per writer",
-    },
-    steps: {
-      kind: "number",
-      integer: true,
+    policy: option.text(
+      "NAME[,NAME…]",
+      `one or more of ${POLICY_NAMES.join(", ")}; the first is the baseline`,
+      { default: "static,paper,plimsoll" },
+    ),
+    writers: option.whole("number of writer processes", { min: 1, default: 2048 }),
+    targets: option.whole("number of storage targets (default: 512, or all of the machine)", { min: 1 }),
+    size: option.bytes("bytes per writer (default: 128 MiB, or set by --workload)", { valueName: "BYTES" }),
+    workload: option.choice(Object.keys(WORKLOADS), "workload of the paper, sets the size per writer"),
+    steps: option.whole("number of output steps; later steps use the target speeds measured before", {
       min: 1,
       default: 1,
-      help: "number of output steps; later steps use the target speeds measured before",
-    },
-    interference: {
-      kind: "boolean",
-      help: "add interference: three processes write continuously to each of eight targets",
-    },
-    seed: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      default: 1,
-      help: "seed of background load, speeds and start times",
-    },
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "FILE.html",
-      help: "write the figures as one HTML file",
-    },
-    figures: { kind: "string", valueName: "DIR", help: "write every figure as SVG and CSV" },
+    }),
+    interference: option.flag(
+      "add interference: three processes write continuously to each of eight targets",
+    ),
+    seed: option.whole("seed of background load, speeds and start times", { min: 0, default: 1 }),
+    output: option.output("FILE.html", "write the figures as one HTML file"),
+    figures: option.text("DIR", "write every figure as SVG and CSV"),
   },
-  examples: [
-    { command: "plimsoll sim run jaguar --writers 4096 -o step.html", does: "three policies side by side" },
-    {
-      command: "plimsoll sim run jaguar --policy mpi-io,paper --workload pixie3d-xl --writers 16384",
-      does: "the largest run of the paper",
-    },
-    { command: "plimsoll sim run site.json --policy plimsoll --json", does: "your own machine description" },
-  ],
+  examples: {
+    "plimsoll sim run jaguar --writers 4096 -o step.html": "three policies side by side",
+    "plimsoll sim run jaguar --policy mpi-io,paper --workload pixie3d-xl --writers 16384":
+      "the largest run of the paper",
+    "plimsoll sim run site.json --policy plimsoll --json": "your own machine description",
+  },
   async run({ arguments: [name = ""], options }, context) {
     const machine = machineFrom(name);
     const policies = options.policy.split(",").map((one) => one.trim());
+    const twice = policies.find((one, i) => policies.indexOf(one) < i);
+    if (twice !== undefined) throw new UsageError(`--policy names ${twice} twice`);
     const bytes = options.size ?? (WORKLOADS[options.workload ?? "ior"] as number) * MB;
     const targets = options.targets ?? Math.min(512, machine.targets);
     const title = `${machine.title}: ${formatCount(options.writers)} writers, ${formatBytes(bytes)} each, ${targets} targets`;
@@ -101,7 +71,14 @@ export default defineCommand({
       interference: options.interference ? { targets: Math.min(8, targets), streams: 3 } : undefined,
     };
     const steps = policies.map((policy) => lastStep(spec, policy, title, options.steps));
-    await show(steps, { name, options, policies }, context);
+    const command = `plimsoll sim run ${name} --policy ${policies.join(",")} --writers ${options.writers} --seed ${options.seed}`;
+    const about = { command, madeBy: `Plimsoll ${version}` };
+    const document = stepDocument(
+      steps.map(({ run }) => run),
+      about,
+    );
+    const json = () => ({ simulated: true, machine: name, seed: options.seed, runs: steps.map(jsonOf) });
+    await showDocument(document, { ...options, full: false, json }, context);
   },
 });
 
@@ -115,35 +92,6 @@ function lastStep(spec: RunSpec, policy: string, title: string, count: number): 
     learned = step.learned;
   }
   return step as SimulatedStep;
-}
-
-interface Asked {
-  readonly name: string;
-  readonly policies: readonly string[];
-  readonly options: {
-    readonly seed: number;
-    readonly writers: number;
-    readonly output?: string | undefined;
-    readonly figures?: string | undefined;
-  };
-}
-
-async function show(
-  steps: readonly SimulatedStep[],
-  { name, options, policies }: Asked,
-  context: Context,
-): Promise<void> {
-  const runs = steps.map(({ run }) => run);
-  const twice = policies.find((one, i) => policies.indexOf(one) < i);
-  if (twice !== undefined) throw new UsageError(`--policy names ${twice} twice`);
-  const command = `plimsoll sim run ${name} --policy ${policies.join(",")} --writers ${options.writers} --seed ${options.seed}`;
-  const document = stepDocument(runs, { command, madeBy: `Plimsoll ${version}` });
-  if (options.output !== undefined) await writePage(document, options.output, context);
-  if (options.figures !== undefined) await writeFigureFolder(document, options.figures, context);
-  if (context.json)
-    context.printJson({ simulated: true, machine: name, seed: options.seed, runs: steps.map(jsonOf) });
-  else if (options.output !== undefined) context.out.write(`${document.verdict}\nWrote ${options.output}\n`);
-  else context.out.write(renderText(document, { width: context.columns, color: context.color, full: false }));
 }
 
 function jsonOf({ run, events, hash }: SimulatedStep): unknown {

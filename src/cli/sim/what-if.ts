@@ -1,57 +1,46 @@
 /** `plimsoll sim what-if`: a site's own recorded runs again, without one of them, without a target, or under a policy. */
-import { whatIfDocument, type WhatIfData, whatIfVerdict } from "../../adaptive/steps/index.ts";
+import { whatIfDocument, whatIfVerdict } from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { policyNamed } from "../../adaptive/protocol/index.ts";
-import { renderText } from "../../report/text/index.ts";
-import { type Question, whatIf } from "../../adaptive/sim/what-if/what-if.ts";
+import { type Question, whatIf, type WhatIfData } from "../../adaptive/sim/what-if/what-if.ts";
 import { version } from "../../../package.json";
-import { defineCommand } from "../command.ts";
-import { writePage } from "../page-output.ts";
-import { ENGINE_OPTIONS, storeOptions } from "../store/options.ts";
+import { defineCommand, type OptionValues } from "../command.ts";
+import { showDocument } from "../show-document.ts";
+import { ENGINE_OPTIONS, withStore } from "../store/options.ts";
 import { didYouMean } from "../suggest.ts";
+import { option } from "../option.ts";
+
+const OPTIONS = {
+  store: option.text("DIR", "store to read"),
+  "remove-run": option.text("ID", "remove this run"),
+  "remove-target": option.text("OST", "remove this target: 7 or OST0007"),
+  policy: option.text(
+    "NAME[,NAME…]",
+    "write the run given by --around under these policies: paper, plimsoll, static",
+  ),
+  around: option.text(
+    "RUN|TIME",
+    "center of the time window: a run id or a time (default: the removed run, or the run with the most bytes on the target)",
+  ),
+  hours: option.number("hours before and after", { min: 0, max: 10_000, default: 1 }),
+  output: option.output("FILE.html", "write the answer as one HTML file"),
+  ...ENGINE_OPTIONS,
+};
+
+type Asked = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "sim what-if",
   description:
     "Fits a storage model to the recorded runs of a store (rate per OST, limit per program, cost of sharing), replays the runs around a point in time with and without one change, and reports the effect: which runs gain, which lose, how the target load shifts. The change is to remove a run, to remove a target (its data moves to the others), or to write one run's data under a policy of the adaptive writer. The result is simulated and reports its error: predicted against recorded I/O times of runs left out of the fit.",
-  options: {
-    store: { kind: "string", valueName: "DIR", help: "store to read" },
-    "remove-run": { kind: "string", valueName: "ID", help: "remove this run" },
-    "remove-target": { kind: "string", valueName: "OST", help: "remove this target: 7 or OST0007" },
-    policy: {
-      kind: "string",
-      valueName: "NAME[,NAME…]",
-      help: "write the run given by --around under these policies: paper, plimsoll, static",
-    },
-    around: {
-      kind: "string",
-      valueName: "RUN|TIME",
-      help: "center of the time window: a run id or a time (default: the removed run, or the run with the most bytes on the target)",
-    },
-    hours: {
-      kind: "number",
-      min: 0,
-      max: 10_000,
-      default: 1,
-      help: "hours before and after",
-    },
-    output: { kind: "string", short: "o", valueName: "FILE.html", help: "write the answer as one HTML file" },
-    ...ENGINE_OPTIONS,
+  options: OPTIONS,
+  examples: {
+    "plimsoll sim what-if --store centre --remove-run 4200211856437560615": "effect of one run on the others",
+    "plimsoll sim what-if --store centre --remove-target 7 --around 2017-11-22T13:00 -o ost7.html":
+      "effect of an OST outage, as HTML",
+    "plimsoll sim what-if --store centre --policy paper,plimsoll --around 4200211856437560615":
+      "the same run with the adaptive writer",
   },
-  examples: [
-    {
-      command: "plimsoll sim what-if --store centre --remove-run 4200211856437560615",
-      does: "effect of one run on the others",
-    },
-    {
-      command: "plimsoll sim what-if --store centre --remove-target 7 --around 2017-11-22T13:00 -o ost7.html",
-      does: "effect of an OST outage, as HTML",
-    },
-    {
-      command: "plimsoll sim what-if --store centre --policy paper,plimsoll --around 4200211856437560615",
-      does: "the same run with the adaptive writer",
-    },
-  ],
   async run({ options }, context) {
     const { store: path } = options;
     const asked = [options.removeRun, options.removeTarget, options.policy].filter(
@@ -62,34 +51,12 @@ export default defineCommand({
       throw new UsageError("no change given: choose one of --remove-run, --remove-target and --policy");
     const question = questionOf(path, options);
     question.policies?.forEach(policyNamed);
-    const { Store } = await import("../../store/index.ts");
-    const store = await Store.open(path, storeOptions(options));
-    const session = await store.query();
-    let data: WhatIfData;
-    try {
-      data = await whatIf(session, question, didYouMean);
-    } finally {
-      session.close();
-      await store.close();
-    }
+    const data = await withStore(options, (db) => whatIf(db, question, didYouMean));
     const document = whatIfDocument(data, { command: commandLine(options), madeBy: `Plimsoll ${version}` });
-    if (options.output !== undefined) await writePage(document, options.output, context);
-    if (context.json) context.printJson(whatIfJson(data));
-    else if (options.output !== undefined)
-      context.out.write(`${document.verdict}\nWrote ${options.output}\n`);
-    else
-      context.out.write(renderText(document, { width: context.columns, color: context.color, full: true }));
+    const { output } = options;
+    await showDocument(document, { output, full: true, json: () => whatIfJson(data) }, context);
   },
 });
-
-interface Asked {
-  readonly store?: string | undefined;
-  readonly removeRun?: string | undefined;
-  readonly removeTarget?: string | undefined;
-  readonly policy?: string | undefined;
-  readonly around?: string | undefined;
-  readonly hours: number;
-}
 
 const questionOf = (store: string, { removeRun, removeTarget, policy, around, hours }: Asked): Question => ({
   ...{ store, removeRun, removeTarget, around, hours },

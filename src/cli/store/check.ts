@@ -6,6 +6,7 @@ import { defineCommand } from "../command.ts";
 import { CheckFailed } from "../failure.ts";
 import type { Progress } from "../progress.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "store check",
@@ -13,25 +14,21 @@ export default defineCommand({
     "Compares every segment with the manifest: existence, size, row count, and with --deep its checksum. Reports duplicate runs (queries see them once) and counter intervals in more than one batch, which count twice until store compact removes the copies. Lists leftovers, files of interrupted writers without a manifest entry, and removes them only with --remove-leftovers. Leftovers of a damaged store, and segments of a table that has no others, are always kept, since a manifest that lost its entries looks the same. Exit code 1 on damage; plimsoll store repair then lists the losses.",
   arguments: [STORE_ARGUMENT],
   options: {
-    deep: { kind: "boolean", help: "read everything and verify checksums" },
-    "remove-leftovers": { kind: "boolean", help: "remove leftovers older than --grace" },
-    grace: {
-      kind: "number",
-      help: "keep leftovers younger than this: a writer may still use them",
+    deep: option.flag("read everything and verify checksums"),
+    "remove-leftovers": option.flag("remove leftovers older than --grace"),
+    grace: option.number("keep leftovers younger than this: a writer may still use them", {
       valueName: "MINUTES",
       default: 1440,
       min: 0,
-    },
+    }),
     ...ENGINE_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll store check centre.store", does: "sizes and row counts" },
-    { command: "plimsoll store check --deep centre.store", does: "checksums too" },
-    {
-      command: "plimsoll store check --remove-leftovers --grace 0 centre.store",
-      does: "remove all leftovers while no writer runs",
-    },
-  ],
+  examples: {
+    "plimsoll store check centre.store": "sizes and row counts",
+    "plimsoll store check --deep centre.store": "checksums too",
+    "plimsoll store check --remove-leftovers --grace 0 centre.store":
+      "remove all leftovers while no writer runs",
+  },
   async run({ arguments: [path = ""], options }, context) {
     let progress: Progress | undefined;
     const report = await checkStore(path, {

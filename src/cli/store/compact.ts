@@ -3,6 +3,7 @@ import { formatBytes, formatCount } from "../../base/units.ts";
 import { compactStore, Store } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "store compact",
@@ -10,28 +11,21 @@ export default defineCommand({
     "Merges all batches below --target-bytes into one, drops duplicate runs and counter intervals, and converts data of older versions. Readers and writers may run at the same time. A later compaction removes the files of replaced batches after --grace minutes, so that running queries can finish.",
   arguments: [STORE_ARGUMENT],
   options: {
-    "target-bytes": {
-      kind: "bytes",
-      help: "skip larger batches; target size of new segments",
+    "target-bytes": option.bytes("skip larger batches; target size of new segments", {
       default: 256 * 1024 * 1024,
       min: 1,
-    },
-    grace: {
-      kind: "number",
-      help: "keep replaced batches this long; 0 only if nobody else uses the store",
+    }),
+    grace: option.number("keep replaced batches this long; 0 only if nobody else uses the store", {
       valueName: "MINUTES",
       default: 60,
       min: 0,
-    },
+    }),
     ...ENGINE_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll store compact centre.store", does: "after many ingests" },
-    {
-      command: "plimsoll store compact --grace 0 centre.store",
-      does: "and remove the old files immediately",
-    },
-  ],
+  examples: {
+    "plimsoll store compact centre.store": "after many ingests",
+    "plimsoll store compact --grace 0 centre.store": "and remove the old files immediately",
+  },
   async run({ arguments: [path = ""], options }, context) {
     const store = await Store.open(path, storeOptions(options));
     const report = await compactStore(store, {

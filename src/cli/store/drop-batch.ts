@@ -13,16 +13,12 @@ export default defineCommand({
     { name: "batch", help: "batch id, or one of its segments or manifest entries", kind: "text" },
   ],
   options: { ...APPLY_OPTION, ...ENGINE_OPTIONS },
-  examples: [
-    {
-      command: "plimsoll store drop-batch centre.store 20260731T101530123-0001f3-9a8b7c6",
-      does: "list its contents, change nothing",
-    },
-    {
-      command: "plimsoll store drop-batch --apply centre.store 20260731T101530123-0001f3-9a8b7c6",
-      does: "remove it and keep a copy in aside/",
-    },
-  ],
+  examples: {
+    "plimsoll store drop-batch centre.store 20260731T101530123-0001f3-9a8b7c6":
+      "list its contents, change nothing",
+    "plimsoll store drop-batch --apply centre.store 20260731T101530123-0001f3-9a8b7c6":
+      "remove it and keep a copy in aside/",
+  },
   async run({ arguments: [path = "", batch = ""], options }, context) {
     const report = await dropBatch(path, batch, { ...storeOptions(options), apply: options.apply });
     printLosses(report, context);

@@ -6,6 +6,7 @@ import { temporaryPath } from "../../node/output-file.ts";
 import { exportFile, type ExportFormat, Store } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
+import { option } from "../option.ts";
 
 const FORMATS: readonly ExportFormat[] = ["parquet", "csv", "ndjson"];
 
@@ -15,26 +16,18 @@ export default defineCommand({
     "Writes all rows of a table to one file, which appears only when complete. Verifies the checksums of the segments first and fails on damage. Duplicate runs are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; missing values are null, and empty in CSV. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe.",
   arguments: [STORE_ARGUMENT],
   options: {
-    table: {
-      kind: "choice",
-      choices: STORE_SCHEMA.map(({ name }) => name),
-      help: "table to export",
-    },
-    output: { kind: "string", short: "o", help: "output file", valueName: "FILE" },
-    format: {
-      kind: "choice",
-      choices: FORMATS,
-      help: "file format (default: by file extension)",
-    },
+    table: option.choice(
+      STORE_SCHEMA.map(({ name }) => name),
+      "table to export",
+    ),
+    output: option.output("FILE", "output file"),
+    format: option.choice(FORMATS, "file format (default: by file extension)"),
     ...ENGINE_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll store export centre.store --table accesses -o accesses.parquet",
-      does: "for pandas, R, Spark",
-    },
-    { command: "plimsoll store export centre.store --table runs -o runs.csv", does: "for a spreadsheet" },
-  ],
+  examples: {
+    "plimsoll store export centre.store --table accesses -o accesses.parquet": "for pandas, R, Spark",
+    "plimsoll store export centre.store --table runs -o runs.csv": "for a spreadsheet",
+  },
   async run({ arguments: [path = ""], options }, context) {
     const table = STORE_SCHEMA.find(({ name }) => name === options.table);
     if (table === undefined)

@@ -3,9 +3,10 @@ import { formatCount } from "../../base/units.ts";
 import type { BatchLoss, RepairReport } from "../../store/index.ts";
 import type { OptionSpecs } from "../command.ts";
 import type { Context } from "../context.ts";
+import { option } from "../option.ts";
 
 export const APPLY_OPTION = {
-  apply: { kind: "boolean", help: "make the change; without it nothing is changed" },
+  apply: option.flag("make the change; without it nothing is changed"),
 } as const satisfies OptionSpecs;
 
 /** Inputs that are named one by one; all are in the JSON and in lost.json. */

@@ -1,33 +1,20 @@
 /** What the commands of a store have in common. */
-import type { OptionSpecs } from "../command.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Queryable } from "../../model/index.ts";
+import type { OptionSpecs, OptionValues } from "../command.ts";
+import { option } from "../option.ts";
 
 export const STORE_ARGUMENT = { name: "store", help: "store folder", kind: "file" } as const;
 
 export const ENGINE_OPTIONS = {
-  memory: {
-    kind: "bytes",
-    help: "database memory limit; beyond it, spill to disk (default: half of RAM)",
+  memory: option.bytes("database memory limit; beyond it, spill to disk (default: half of RAM)", {
     min: 32 * 1024 * 1024,
-  },
-  threads: {
-    kind: "number",
-    help: "number of threads (default: all cores)",
-    integer: true,
-    min: 1,
-    max: 1024,
-  },
-  temp: {
-    kind: "string",
-    help: "folder for spill files (default: tmp in the store)",
-    valueName: "DIR",
-  },
+  }),
+  threads: option.whole("number of threads (default: all cores)", { min: 1, max: 1024 }),
+  temp: option.text("DIR", "folder for spill files (default: tmp in the store)"),
 } as const satisfies OptionSpecs;
 
-export interface EngineValues {
-  readonly memory: number | undefined;
-  readonly threads: number | undefined;
-  readonly temp: string | undefined;
-}
+export type EngineValues = OptionValues<typeof ENGINE_OPTIONS>;
 
 /** Options of the command line as those of `Store.open`. */
 export function storeOptions({ memory, threads, temp }: EngineValues) {
@@ -36,4 +23,24 @@ export function storeOptions({ memory, threads, temp }: EngineValues) {
     ...(threads === undefined ? {} : { threads }),
     ...(temp === undefined ? {} : { tempFolder: temp }),
   };
+}
+
+/** Opens the store that was named, for one question. */
+export async function withStore<T>(
+  options: EngineValues & { readonly store?: string | undefined },
+  ask: (db: Queryable) => Promise<T>,
+): Promise<T> {
+  if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
+  const { Store } = await import("../../store/index.ts");
+  const store = await Store.open(options.store, storeOptions(options));
+  try {
+    const session = await store.query();
+    try {
+      return await ask(session);
+    } finally {
+      session.close();
+    }
+  } finally {
+    await store.close();
+  }
 }

@@ -12,10 +12,10 @@ export default defineCommand({
     "Reads every segment, verifies checksums, and lists damaged batches with their losses: tables, rows, times, and the logs and other inputs to ingest again. --apply replaces each damaged batch by its intact rows, so that queries work again, and ingest forgets the lost inputs. A run is kept if its row and all its accesses are intact. Server counters of a batch are dropped together with their time coverage, so that they can be ingested again without counting twice. Manifest entry and files of a damaged batch are moved to the folder aside of the store. Exit code 1 on damage without --apply.",
   arguments: [STORE_ARGUMENT],
   options: { ...APPLY_OPTION, ...ENGINE_OPTIONS },
-  examples: [
-    { command: "plimsoll store repair centre.store", does: "list losses, change nothing" },
-    { command: "plimsoll store repair --apply centre.store", does: "remove it and keep a copy in aside/" },
-  ],
+  examples: {
+    "plimsoll store repair centre.store": "list losses, change nothing",
+    "plimsoll store repair --apply centre.store": "remove it and keep a copy in aside/",
+  },
   async run({ arguments: [path = ""], options }, context) {
     let progress: Progress | undefined;
     const report = await repairStore(path, {

@@ -10,11 +10,11 @@ export default defineCommand({
   description:
     "Prints the tables and columns of a store: type, unit, meaning, and source counter. All stores have the same tables. Missing values are NULL, never zero.",
   arguments: [{ name: "table", help: "print only this table", optional: true, kind: "text" }],
-  examples: [
-    { command: "plimsoll store schema", does: "all tables" },
-    { command: "plimsoll store schema runs", does: "one table" },
-    { command: "plimsoll store schema --json", does: "for programs" },
-  ],
+  examples: {
+    "plimsoll store schema": "all tables",
+    "plimsoll store schema runs": "one table",
+    "plimsoll store schema --json": "for programs",
+  },
   async run({ arguments: [wanted] }, context) {
     const tables = STORE_SCHEMA.filter(({ name }) => wanted === undefined || name === wanted);
     if (tables.length === 0) {

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   isSetId,
-  type MetricStudy,
   metricStudy,
   parseRunsCsv,
   type ResampleOptions,
@@ -20,94 +19,52 @@ import {
   studyJson,
 } from "../../analyze/study/metric/index.ts";
 import { FormatError, UsageError } from "../../base/errors.ts";
-import type { Document } from "../../model/index.ts";
 import { DEVICE_CHOICES, type DeviceChoice } from "../../record/experiment/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { writeJson } from "../../base/json.ts";
-import { replaceFolder } from "../../node/output-folder.ts";
-import { writeFigures, writePage } from "../page-output.ts";
+import { readResult, writeResultFolder } from "../result-folder.ts";
 import { studyText } from "./metric-text.ts";
 import { version } from "../../../package.json";
-import { writeFile } from "../../node/write-file.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "study metric",
   description:
     "Runs the four experiment sets of He, Sun and Yin (IPDPSW '13) without root: device speed (1), record size on a slow and a fast device (2a, 2b), processes with one file each and with a shared file (3a, 3b), data sieving (4, and 4b with small regions). Devices other than the local disk are emulated by delays in the recorder. Every workload runs several times in random order under the recorder; BPS, IOPS, bandwidth and response time are correlated with execution time as in the paper, with confidence intervals, and each published direction is confirmed, refuted or left open. With --output it writes a folder: report.html, figures as SVG and CSV, runs.csv and study.json. --simulate uses a device model and runs nothing.",
   options: {
-    sets: {
-      kind: "string",
-      valueName: "LIST",
-      default: SET_IDS.join(","),
-      help: `comma-separated sets [${SET_IDS.join(",")}]`,
-    },
-    repeats: { kind: "number", integer: true, min: 1, max: 1000, help: "repetitions per case [5; quick 2]" },
-    size: {
-      kind: "bytes",
+    sets: option.text("LIST", `comma-separated sets [${SET_IDS.join(",")}]`, { default: SET_IDS.join(",") }),
+    repeats: option.whole("repetitions per case [5; quick 2]", { min: 1, max: 1000 }),
+    size: option.bytes("data read per run [by set, at least 0.2 s per run]", {
       min: 1024 * 1024,
       max: 2 ** 40,
-      help: "data read per run [by set, at least 0.2 s per run]",
-    },
-    quick: { kind: "boolean", help: "fewer cases, less data: about half a minute" },
-    device: {
-      kind: "choice",
-      choices: DEVICE_CHOICES,
+    }),
+    quick: option.flag("fewer cases, less data: about half a minute"),
+    device: option.choice(DEVICE_CHOICES, "delays in the recorder, the local disk, or automatic per set", {
       default: "auto",
-      help: "delays in the recorder, the local disk, or automatic per set",
-    },
-    dir: {
-      kind: "string",
-      valueName: "DIR",
-      help: "folder for data files, removed afterwards [temporary folder]",
-    },
-    seed: {
-      kind: "number",
-      integer: true,
-      min: 0,
-      default: 1,
-      help: "random seed of run order and intervals",
-    },
-    average: {
-      kind: "choice",
-      choices: ["median", "mean"],
-      default: "median",
-      help: "average over the repetitions of a case; the paper used the mean",
-    },
-    replicates: {
-      kind: "number",
-      integer: true,
+    }),
+    dir: option.text("DIR", "folder for data files, removed afterwards [temporary folder]"),
+    seed: option.whole("random seed of run order and intervals", { min: 0, default: 1 }),
+    average: option.choice(
+      ["median", "mean"],
+      "average over the repetitions of a case; the paper used the mean",
+      { default: "median" },
+    ),
+    replicates: option.whole("random draws per confidence interval", {
       min: 100,
       max: 100_000,
       default: 1000,
-      help: "random draws per confidence interval",
-    },
-    level: { kind: "number", min: 0.5, max: 0.999, default: 0.95, help: "confidence level" },
-    simulate: { kind: "boolean", help: "run nothing: use a device model (results labelled as simulated)" },
-    from: {
-      kind: "string",
-      valueName: "DIR",
-      help: "run nothing: evaluate the runs of an earlier study again",
-    },
-    output: {
-      kind: "string",
-      short: "o",
-      valueName: "DIR",
-      help: "write report, figures and runs to this folder; replaces an earlier study",
-    },
+    }),
+    level: option.number("confidence level", { min: 0.5, max: 0.999, default: 0.95 }),
+    simulate: option.flag("run nothing: use a device model (results labelled as simulated)"),
+    from: option.text("DIR", "run nothing: evaluate the runs of an earlier study again"),
+    output: option.output("DIR", "write report, figures and runs to this folder; replaces an earlier study"),
   },
-  examples: [
-    { command: "plimsoll study metric -o metric", does: "all sets with a report, about four minutes" },
-    { command: "plimsoll study metric --quick --sets 2a,4", does: "two sets in a few seconds" },
-    {
-      command: "plimsoll study metric --simulate",
-      does: "simulate instead of running",
-    },
-    {
-      command: "plimsoll study metric --from metric --average mean",
-      does: "evaluate earlier runs with another average",
-    },
-  ],
+  examples: {
+    "plimsoll study metric -o metric": "all sets with a report, about four minutes",
+    "plimsoll study metric --quick --sets 2a,4": "two sets in a few seconds",
+    "plimsoll study metric --simulate": "simulate instead of running",
+    "plimsoll study metric --from metric --average mean": "evaluate earlier runs with another average",
+  },
   async run({ options }, context) {
     const sets = chosenSets(options.sets);
     if (options.simulate && options.from !== undefined)
@@ -128,7 +85,20 @@ export default defineCommand({
     const study = metricStudy(runs, setting, resample);
     const command = commandOf(options, sets);
     const document = studyDocument(study, command, `Plimsoll ${version}`);
-    if (options.output !== undefined) await writeStudy(study, document, options.output, context);
+    if (options.output !== undefined)
+      await writeResultFolder(
+        {
+          path: options.output,
+          what: "study",
+          json: STUDY_JSON,
+          kind: STUDY_KIND,
+          document,
+          figures: studyFigures(study),
+          files: { "runs.csv": runsCsv(study.runs) },
+          result: studyJson(study),
+        },
+        context,
+      );
     if (context.json) context.printJson(studyJson(study));
     else {
       context.out.write(studyText(study, context.columns));
@@ -231,14 +201,11 @@ function earlier(folder: string, sets: readonly SetId[]): Measured {
 }
 
 const STUDY_KIND = "plimsoll study";
+const STUDY_JSON = "study.json";
 
-function readStudy(folder: string): { readonly setting: unknown } | undefined {
-  try {
-    const json = JSON.parse(readFileSync(join(folder, "study.json"), "utf8"));
-    return json?.kind === STUDY_KIND && json?.study === "metric" ? json : undefined;
-  } catch {
-    return undefined;
-  }
+function readStudy(folder: string): { readonly setting?: unknown } | undefined {
+  const json = readResult(folder, STUDY_JSON);
+  return json?.kind === STUDY_KIND && json.study === "metric" ? json : undefined;
 }
 
 /** Said before minutes of runs, not after them. */
@@ -246,24 +213,4 @@ function checkOutput(path: string): void {
   const folder = path.replace(/(?<=.)\/+$/, "");
   if (existsSync(folder) && readStudy(folder) === undefined)
     throw new UsageError(`${folder} exists and is not an earlier study; choose another with --output`);
-}
-
-async function writeStudy(
-  study: MetricStudy,
-  document: Document,
-  path: string,
-  context: Context,
-): Promise<void> {
-  const output = { path, what: "study", isOurs: (folder: string) => readStudy(folder) !== undefined };
-  await replaceFolder(output, context, async (work) => {
-    await writePage(document, join(work, "report.html"), context);
-    const figures = studyFigures(study);
-    await writeFigures(figures, work, context);
-    writeFile(join(work, "runs.csv"), runsCsv(study.runs));
-    const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
-    const pieces: string[] = [];
-    const json = { kind: STUDY_KIND, madeBy: document.madeBy, ...studyJson(study), figures: list };
-    writeJson(json, (text) => pieces.push(text));
-    writeFile(join(work, "study.json"), `${pieces.join("")}\n`);
-  });
 }

@@ -18,6 +18,7 @@ import { optionSpecs } from "./option-specs.ts";
 import { collectGarbage, groupRunsBeside } from "./reuse-thread.ts";
 import { givenOptions, runStoreStudy, STUDY_FOLDERS, type StudyCliOptions } from "./store-study.ts";
 import { findingLines, linesText } from "./study-output.ts";
+import { option } from "../option.ts";
 
 const STUDY_OPTIONS = optionSpecs(REUSE_OPTIONS);
 
@@ -32,25 +33,16 @@ export default defineCommand({
       ...ENGINE_OPTIONS.memory,
       help: "memory limit of database and accesses; beyond it, data is read in parts [2 GiB]",
     },
-    units: {
-      kind: "choice",
-      choices: ["si", "iec"],
-      default: "si",
-      help: "size suffixes: K is 1000 (si) or 1024 (iec)",
-    },
+    units: option.choice(["si", "iec"], "size suffixes: K is 1000 (si) or 1024 (iec)", { default: "si" }),
     ...STUDY_OPTIONS,
   },
-  examples: [
-    { command: "plimsoll study reuse --store centre", does: "verdicts on the ten findings on the terminal" },
-    {
-      command: "plimsoll study reuse --store centre --zone America/Los_Angeles -o study",
-      does: "full report with figures and tables",
-    },
-    {
-      command: "plimsoll study reuse --store centre --min-bytes 10GB --json",
-      does: "a smaller centre: more files, as one JSON document",
-    },
-  ],
+  examples: {
+    "plimsoll study reuse --store centre": "verdicts on the ten findings on the terminal",
+    "plimsoll study reuse --store centre --zone America/Los_Angeles -o study":
+      "full report with figures and tables",
+    "plimsoll study reuse --store centre --min-bytes 10GB --json":
+      "a smaller centre: more files, as one JSON document",
+  },
   async run({ options: given }, context) {
     const options = given as unknown as ReuseCliOptions;
     const chosen = reuseOptions(givenOptions(REUSE_OPTIONS, options, options.units));

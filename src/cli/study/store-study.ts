@@ -5,24 +5,22 @@ import type { StudyResult } from "../../analyze/study/common/item.ts";
 import { type OptionInfo, sizeOf } from "../../analyze/study/common/options.ts";
 import type { StudyDocumentInput } from "../../analyze/study/common/sections.ts";
 import type { StudyWatch } from "../../analyze/study/common/study.ts";
+import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Document, Queryable, TableBlock } from "../../model/index.ts";
 import type { OptionSpec } from "../command.ts";
 import type { Context } from "../context.ts";
-import { type EngineValues, storeOptions } from "../store/options.ts";
+import { type EngineValues, withStore } from "../store/options.ts";
 import { version } from "../../../package.json";
 import { kebab } from "./option-specs.ts";
-import { whereText, writeStudy } from "./study-output.ts";
+import { writeResultFolder } from "../result-folder.ts";
+import { whereText } from "./study-output.ts";
+import { option } from "../option.ts";
 
 /** What every study over a store is asked. */
 export const STUDY_FOLDERS = {
-  store: { kind: "string", valueName: "DIR", help: "store to read" },
-  output: {
-    kind: "string",
-    short: "o",
-    valueName: "DIR",
-    help: "write report, figures and tables to this folder; replaces an earlier study",
-  },
+  store: option.text("DIR", "store to read"),
+  output: option.output("DIR", "write report, figures and tables to this folder; replaces an earlier study"),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 export interface StudyCliOptions extends EngineValues, Readonly<Record<string, unknown>> {
@@ -68,18 +66,25 @@ export async function runStoreStudy<Study extends StudyOutcome>(
   const command = `plimsoll study ${kind.name} --store ${store} -o ${output ?? "study"}`;
   if (output !== undefined) {
     const items = Object.values(study.items);
+    const tables = [...items.flatMap((item) => item.tables), ...kind.tables(study)];
     const folder = {
+      path: output,
+      what: "study",
+      json: "study.json",
       kind: kind.kind,
       document: kind.document({ study, store, command, madeBy: `Plimsoll ${version}` }),
       figures: items.flatMap((item) => item.figures),
-      tables: [...items.flatMap((item) => item.tables), ...kind.tables(study)],
-      json: kind.json(study),
+      files: Object.fromEntries(tables.map((table) => [`${table.id}.csv`, tableCsv(table)])),
+      result: kind.json(study),
     };
-    await writeStudy(output, folder, context);
+    await writeResultFolder(folder, context);
   }
   if (context.json) context.printJson(kind.json(study));
   else context.out.write(`${kind.text(study, context.columns)}${whereText(command, output)}`);
 }
+
+/** A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. */
+const tableCsv = ({ columns, rows }: TableBlock): string => csvText([columns.map(({ key }) => key), ...rows]);
 
 async function studyOf<Study extends StudyOutcome>(
   kind: StoreStudy<Study>,
@@ -87,10 +92,7 @@ async function studyOf<Study extends StudyOutcome>(
   path: string,
   context: Context,
 ): Promise<Study> {
-  const { Store } = await import("../../store/index.ts");
-  const store = await Store.open(path, storeOptions({ ...given, memory: kind.databaseBytes }));
-  const session = await store.query();
-  try {
+  return withStore({ ...given, memory: kind.databaseBytes }, async (session) => {
     const [row] = await session.rows(`select (${kind.rows}) as count`);
     // An empty store has a study too: of nothing. It says so and ends well.
     if (Number(row?.count ?? 0) === 0)
@@ -104,10 +106,7 @@ async function studyOf<Study extends StudyOutcome>(
     });
     bar.end();
     return study;
-  } finally {
-    session.close();
-    await store.close();
-  }
+  });
 }
 
 /** The options of a study that the command line gives. */

@@ -1,51 +1,6 @@
-/** A study over a store as a folder and as lines on the terminal; the same for all of them. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+/** A study over a store as lines on the terminal; the same for all of them. */
 import type { StudyFinding } from "../../analyze/study/common/finding.ts";
-import { csvText } from "../../base/csv.ts";
-import type { Document, Figure, TableBlock } from "../../model/index.ts";
 import { textTable } from "../../base/text-table.ts";
-import type { Context } from "../context.ts";
-import { writeJson } from "../../base/json.ts";
-import { replaceFolder } from "../../node/output-folder.ts";
-import { writeFigures, writePage } from "../page-output.ts";
-import { writeFile } from "../../node/write-file.ts";
-
-interface StudyFolder {
-  /** What study.json calls itself: only a folder with such a study is replaced. */
-  readonly kind: string;
-  readonly document: Document;
-  readonly figures: readonly Figure[];
-  readonly tables: readonly TableBlock[];
-  /** What --json prints. */
-  readonly json: object;
-}
-
-/** report.html, the figures as SVG and CSV, tables as CSV, and study.json. */
-export async function writeStudy(path: string, study: StudyFolder, context: Context): Promise<void> {
-  const { kind, document, figures, tables, json } = study;
-  const output = { path, what: "study", isOurs: (folder: string) => isStudy(folder, kind) };
-  await replaceFolder(output, context, async (work) => {
-    await writePage(document, join(work, "report.html"), context);
-    await writeFigures(figures, work, context);
-    for (const one of tables) writeFile(join(work, `${one.id}.csv`), tableCsv(one));
-    const list = figures.map(({ id, title, caption, definition }) => ({ id, title, caption, definition }));
-    const pieces: string[] = [];
-    writeJson({ kind, madeBy: document.madeBy, ...json, figures: list }, (text) => pieces.push(text));
-    writeFile(join(work, "study.json"), `${pieces.join("")}\n`);
-  });
-}
-
-function isStudy(folder: string, kind: string): boolean {
-  try {
-    return JSON.parse(readFileSync(join(folder, "study.json"), "utf8"))?.kind === kind;
-  } catch {
-    return false;
-  }
-}
-
-/** A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. */
-const tableCsv = ({ columns, rows }: TableBlock): string => csvText([columns.map(({ key }) => key), ...rows]);
 
 export const linesText = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
 

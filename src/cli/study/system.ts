@@ -30,21 +30,14 @@ export default defineCommand({
     },
     ...STUDY_OPTIONS,
   },
-  examples: [
-    {
-      command: "plimsoll study system --store site --zone America/Los_Angeles",
-      does: "verdicts on the observations on the terminal",
-    },
-    {
-      command: "plimsoll study system --store site --cluster quartz --node-memory 128GB -o study",
-      does: "full report of one cluster, with figures and tables",
-    },
-    {
-      command:
-        "plimsoll study system --store site --population withWrites --user-per-call ratioOfSums --json",
-      does: "limits over jobs with writes, real bytes per call of users, as JSON",
-    },
-  ],
+  examples: {
+    "plimsoll study system --store site --zone America/Los_Angeles":
+      "verdicts on the observations on the terminal",
+    "plimsoll study system --store site --cluster quartz --node-memory 128GB -o study":
+      "full report of one cluster, with figures and tables",
+    "plimsoll study system --store site --population withWrites --user-per-call ratioOfSums --json":
+      "limits over jobs with writes, real bytes per call of users, as JSON",
+  },
   async run({ options: given }, context) {
     const options = given as unknown as StudyCliOptions;
     const chosen = systemOptions(givenOptions(SYSTEM_OPTIONS, options));

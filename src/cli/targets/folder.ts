@@ -1,13 +1,10 @@
 /** Where servers keep their data and state unless told. */
 import { UsageError } from "../../base/errors.ts";
-import type { OptionSpec } from "../command.ts";
+import { option } from "../option.ts";
 
-export const DIR_OPTION = {
-  kind: "string",
+export const DIR_OPTION = option.text("DIR", "folder with data and state of the servers", {
   default: "plimsoll-targets",
-  valueName: "DIR",
-  help: "folder with data and state of the servers",
-} as const satisfies OptionSpec;
+});
 
 export function checkDir(dir: string): string {
   if (dir.trim() === "") throw new UsageError("--dir is empty: name a folder");

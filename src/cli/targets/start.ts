@@ -14,69 +14,48 @@ import {
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { checkDir, DIR_OPTION } from "./folder.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "targets start",
   description:
     "Starts server processes that stripe files across them, like the servers of a parallel file system, and waits until all of them respond. They listen on Unix sockets accessible only to this user, with --tcp on ports of 127.0.0.1, or on another address with --listen. Clients need the token in the folder, readable only by this user. Traffic is not encrypted: use --listen only on a trusted network. The servers run until plimsoll targets stop, or until Ctrl-C with --foreground; their data stays in the folder.",
   options: {
-    servers: {
-      kind: "number",
-      short: "n",
-      integer: true,
-      min: 1,
-      max: SERVERS_MAX,
-      default: 4,
-      help: "number of servers",
-    },
+    servers: option.whole("number of servers", { short: "n", min: 1, max: SERVERS_MAX, default: 4 }),
     dir: DIR_OPTION,
-    strip: {
-      kind: "bytes",
+    strip: option.bytes("strip size: bytes per server before the next server follows", {
       min: STRIP_BYTES_MIN,
       max: STRIP_BYTES_MAX,
       default: 64 << 10,
-      help: "strip size: bytes per server before the next server follows",
-    },
-    tcp: { kind: "boolean", help: "listen on 127.0.0.1 instead of Unix sockets" },
-    listen: { kind: "string", valueName: "ADDRESS", help: "listen on this address" },
-    port: {
-      kind: "number",
-      integer: true,
-      min: 1,
-      max: 65_535,
-      help: "port of the first server, with --tcp or --listen; the others follow (default: chosen by the system)",
-    },
-    join: {
-      kind: "choice",
-      choices: JOINS,
-      default: "touching",
-      help: "how a server writes the pieces of a request: one call each, adjacent pieces in one call, or also across small holes",
-    },
-    "list-max": {
-      kind: "number",
-      integer: true,
+    }),
+    tcp: option.flag("listen on 127.0.0.1 instead of Unix sockets"),
+    listen: option.text("ADDRESS", "listen on this address"),
+    port: option.whole(
+      "port of the first server, with --tcp or --listen; the others follow (default: chosen by the system)",
+      { min: 1, max: 65_535 },
+    ),
+    join: option.choice(
+      JOINS,
+      "how a server writes the pieces of a request: one call each, adjacent pieces in one call, or also across small holes",
+      { default: "touching" },
+    ),
+    "list-max": option.whole("max offset-length pairs per list request", {
       min: 1,
       max: PAIRS_MAX,
       default: 64,
-      help: "max offset-length pairs per list request",
-    },
-    "simulate-seek": {
-      kind: "number",
+    }),
+    "simulate-seek": option.number("simulate a disk on each server: seek time in milliseconds", {
       min: 0,
       max: 10_000,
       default: 0,
       valueName: "MS",
-      help: "simulate a disk on each server: seek time in milliseconds",
-    },
-    foreground: { kind: "boolean", help: "run in the foreground until Ctrl-C or targets stop" },
+    }),
+    foreground: option.flag("run in the foreground until Ctrl-C or targets stop"),
   },
-  examples: [
-    { command: "plimsoll targets start -n 16", does: "sixteen servers in ./plimsoll-targets" },
-    {
-      command: "plimsoll targets start -n 4 --dir /scratch/t --tcp",
-      does: "four, on TCP ports of this machine",
-    },
-  ],
+  examples: {
+    "plimsoll targets start -n 16": "sixteen servers in ./plimsoll-targets",
+    "plimsoll targets start -n 4 --dir /scratch/t --tcp": "four, on TCP ports of this machine",
+  },
   async run({ options }, context) {
     const dir = checkDir(options.dir);
     if (options.port !== undefined && !options.tcp && options.listen === undefined)

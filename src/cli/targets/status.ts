@@ -10,10 +10,10 @@ export default defineCommand({
   description:
     "Prints address, pid, requests and bytes of each server of the folder. Servers that are gone or do not respond are listed (exit code 1).",
   options: { dir: DIR_OPTION },
-  examples: [
-    { command: "plimsoll targets status", does: "the servers of ./plimsoll-targets" },
-    { command: "plimsoll targets status --dir /scratch/t --json", does: "all counters of each server" },
-  ],
+  examples: {
+    "plimsoll targets status": "the servers of ./plimsoll-targets",
+    "plimsoll targets status --dir /scratch/t --json": "all counters of each server",
+  },
   async run({ options }, context) {
     const status = await targetsStatus(checkDir(options.dir));
     if (context.json)

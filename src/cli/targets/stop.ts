@@ -4,6 +4,7 @@ import { formatMany } from "../../base/units.ts";
 import { stopServers } from "../../ncio/servers/index.ts";
 import { defineCommand } from "../command.ts";
 import { checkDir, DIR_OPTION } from "./folder.ts";
+import { option } from "../option.ts";
 
 export default defineCommand({
   name: "targets stop",
@@ -11,12 +12,12 @@ export default defineCommand({
     "Stops all servers of the folder, also hanging ones, and removes their sockets and state. Keeps the data unless --remove-data is given. Never touches a process that merely reuses the pid of a server.",
   options: {
     dir: DIR_OPTION,
-    "remove-data": { kind: "boolean", help: "also remove the data of the servers" },
+    "remove-data": option.flag("also remove the data of the servers"),
   },
-  examples: [
-    { command: "plimsoll targets stop", does: "stop the servers of ./plimsoll-targets" },
-    { command: "plimsoll targets stop --dir /scratch/t --remove-data", does: "and remove their data" },
-  ],
+  examples: {
+    "plimsoll targets stop": "stop the servers of ./plimsoll-targets",
+    "plimsoll targets stop --dir /scratch/t --remove-data": "and remove their data",
+  },
   async run({ options }, context) {
     const dir = checkDir(options.dir);
     const servers = await stopServers(dir, options.removeData);

@@ -51,7 +51,7 @@ export { type Counter, MAX, MIN, Reading, SAMPLES, SUM, WORDS } from "./reading.
 export { NO_STAMP } from "./stamp.ts";
 export { tableDelta } from "./table-delta.ts";
 export type { TableReading } from "./tables.ts";
-export { lustreVersion, recoveryOf, type ValueReading } from "./values.ts";
+export type { ValueReading } from "./values.ts";
 export { type DeltaRows, WHY_NAMES } from "./delta-rows.ts";
 export { KEPT, TargetState } from "./delta-state.ts";
 export { lustre } from "./format.ts";

@@ -63,35 +63,3 @@ const PAIR = /^([A-Za-z_][\w ]*):\s*(.*)$/;
 
 /** Counters of lnet that only grow; what is allocated now and at most are no counters. */
 export const isLnetCounter = (key: string) => key === "errors" || /_(count|length)$/.test(key);
-
-/** `2.12.5` of either form of the version file; undefined when it has none. */
-export function lustreVersion(reading: ValueReading): string | undefined {
-  const entry =
-    reading.values.find(({ key }) => key === "lustre") ?? reading.values.find(({ key }) => key === "version");
-  return entry?.value.trim() || undefined;
-}
-
-interface Recovery {
-  readonly status: string;
-  readonly completed: number | undefined;
-  /** Number of all clients where the file says `completed/all`. */
-  readonly clients: number | undefined;
-  /** Only when it is a time since 1970: some releases print seconds since the server's start. */
-  readonly startUnix: number | undefined;
-}
-
-export function recoveryOf(reading: ValueReading): Recovery {
-  const value = (key: string) => reading.values.find((entry) => entry.key === key)?.value;
-  const [completed, clients] = (value("completed_clients") ?? "").split("/").map(wholeOrUndefined);
-  const start = wholeOrUndefined(value("recovery_start") ?? "");
-  return {
-    status: value("status") ?? "",
-    completed,
-    clients,
-    startUnix: start !== undefined && start > 1e9 ? start : undefined,
-  };
-}
-
-function wholeOrUndefined(text: string): number | undefined {
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}

@@ -49,7 +49,7 @@ export function readSlurm(source: ByteSource, options: SlurmOptions = {}): Slurm
 }
 
 export { SACCT_COMMAND } from "./sacct-fixed.ts";
-export { arrayTasks, gpusOf, type SlurmJob } from "./job.ts";
+export type { SlurmJob } from "./job.ts";
 export { expandNodeList } from "./nodes.ts";
 export { timeOf, type Zone, zoneOf } from "./times.ts";
 export { slurm } from "./format.ts";

@@ -81,22 +81,6 @@ export function jobIdParts(text: string): JobIdParts | undefined {
   };
 }
 
-/** The tasks of `[1-3,5]` or `7`, in order; a limit after `%` is left out. Undefined when it cannot be read. */
-export function arrayTasks(text: string): number[] | undefined {
-  const body = text.replace(/^\[|\]$/g, "").replace(/%\d+$/, "");
-  const tasks: number[] = [];
-  for (const part of body.split(",")) {
-    const match = /^(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?$/.exec(part);
-    if (match === null) return undefined;
-    const first = Number(match[1]);
-    const last = Number(match[2] ?? first);
-    const step = Number(match[3] ?? 1);
-    if (step === 0 || last < first || (last - first) / step > 4_000_000) return undefined;
-    for (let task = first; task <= last; task += step) tasks.push(task);
-  }
-  return tasks;
-}
-
 export function tresOf(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const part of text.split(",")) {
@@ -104,15 +88,6 @@ export function tresOf(text: string): Map<string, string> {
     if (equals > 0) found.set(part.slice(0, equals), part.slice(equals + 1));
   }
   return found;
-}
-
-/** Graphics processors of a TRES list: `gres/gpu=4`, or the sum of its types when only they are given. */
-export function gpusOf(tres: ReadonlyMap<string, string>): number {
-  const all = tres.get("gres/gpu");
-  if (all !== undefined) return Number(all) || 0;
-  let sum = 0;
-  for (const [key, value] of tres) if (key.startsWith("gres/gpu:")) sum += Number(value) || 0;
-  return sum;
 }
 
 export function keyOf(cluster: string, jobId: string, submitUnix: number | undefined): string {

@@ -2,16 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError, UsageError } from "../../base/errors.ts";
 import { bytesSource } from "../../base/source.ts";
-import {
-  arrayTasks,
-  expandNodeList,
-  gpusOf,
-  readSlurm,
-  recognizeSlurm,
-  timeOf,
-  type Zone,
-  zoneOf,
-} from "./index.ts";
+import { expandNodeList, readSlurm, recognizeSlurm, timeOf, type Zone, zoneOf } from "./index.ts";
 import { tresOf } from "./job.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -229,7 +220,7 @@ describe("sacct", () => {
           hetJobId: undefined,
         },
       ]);
-      expect(gpusOf(jobs[0]?.tres ?? new Map())).toBe(2);
+      expect([...(jobs[0]?.tres.keys() ?? [])].some((key) => key.startsWith("gres/gpu"))).toBe(true);
       expect(jobs[0]?.tres.has("energy")).toBe(false);
       expect(notes.broken).toBe(1);
     }
@@ -263,7 +254,6 @@ describe("sacct", () => {
     expect(recognizeSlurm(bytes("time,bytes\n1,2\n"))).toBeUndefined();
     expect(() => read("hello\nworld\n")).toThrow(FormatError);
     expect(() => read("JobID|State\n", { zone: "Nowhere" })).toThrow(UsageError);
-    expect(arrayTasks("[1-3,5,9-13:2%4]")).toEqual([1, 2, 3, 5, 9, 11, 13]);
     expect([...tresOf("cpu=4,gres/gpu:a100=2")]).toEqual([
       ["cpu", "4"],
       ["gres/gpu:a100", "2"],

@@ -18,6 +18,7 @@ export const strace = {
   id: "strace",
   label: "strace text (strace -f -ttt -T -y)",
   sequential: true,
+  hasSystemFiles: true,
 
   recognizes(head) {
     const lines = headLines(head).filter((line) => line.trim() !== "");

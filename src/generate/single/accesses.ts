@@ -84,7 +84,7 @@ export const ACCESSES: readonly SingleLog[] = [
     id: "read-modify-write",
     about:
       "32 ranks write collectively with holes between the pieces, so each buffer is read before it is written",
-    expected: ["read-modify-write"],
+    expected: ["write-amplification"],
     make(random) {
       const job = new Application(32, random);
       const file = job.lustre("sparse.nc", osts(0, 8));

@@ -12,7 +12,7 @@ export const FINDINGS = [
   "many-files",
   "metadata-storm",
   "independent-mpiio",
-  "read-modify-write",
+  "write-amplification",
   "re-reads",
   "stdio-bulk",
   "stripe-one",

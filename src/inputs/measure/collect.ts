@@ -9,8 +9,8 @@ import type { CallSink } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 import type { Listener } from "../../base/listener.ts";
-import { type InputFile, openInput, reasonOf } from "../files.ts";
-import { readParquet } from "../parquet.ts";
+import { readCalls, sinkBefore } from "../calls.ts";
+import { type InputFile, reasonOf } from "../files.ts";
 import { PipeSource } from "../pipe-source.ts";
 import { LargeTraces } from "./large-traces.ts";
 
@@ -61,13 +61,20 @@ async function readAll(
       progress?.add(1);
       continue;
     }
-    const sink = new CountingSink(collector.sink(input.name));
+    const into = collector.sink(input.name);
+    let blocks = 0;
+    const sink = sinkBefore(into, {
+      block(block) {
+        blocks++;
+        into.block(block);
+      },
+    });
     try {
       await readInput(input, sink, setting, listener);
       used.push(input);
     } catch (error) {
       const what = input.path ?? input.name;
-      if (sink.blocks > 0) throw asPartial(error);
+      if (blocks > 0) throw asPartial(error);
       if (inputs.length === 1 || !isSkippable(error)) throw error;
       failure ??= error;
       listener.skip?.(what, reasonOf(error, what));
@@ -102,15 +109,8 @@ async function readInput(
     readPipe(new PipeSource(0, input.name), sink, setting);
     return;
   }
-  const source = openInput(input.path);
-  try {
-    const { calls } = formatOf(source, setting);
-    if (calls === "database")
-      await readParquet(input.path, sink, setting.memoryBytes, async () => listener.yieldToEvents?.());
-    else calls?.(source, sink, { codecs: nodeCodecs, ...setting.read });
-  } finally {
-    source.close();
-  }
+  const format = (source: ByteSource) => formatOf(source, setting);
+  await readCalls(input.path, () => sink, { ...setting, format }, listener);
 }
 
 function readPipe(pipe: PipeSource, sink: CallSink, setting: ReadSetting): void {
@@ -123,26 +123,3 @@ function readPipe(pipe: PipeSource, sink: CallSink, setting: ReadSetting): void 
 
 const formatOf = (source: ByteSource, { format }: ReadSetting) =>
   format === undefined ? detectFormat(source, "calls") : formatNamed(format, "calls");
-
-/** Knows whether anything of the input has been taken. */
-class CountingSink implements CallSink {
-  blocks = 0;
-  readonly #sink: CallSink;
-  readonly clock: CallSink["clock"];
-  readonly process: CallSink["process"];
-  readonly file: CallSink["file"];
-  readonly note: CallSink["note"];
-
-  constructor(sink: CallSink) {
-    this.#sink = sink;
-    this.clock = (clock) => sink.clock(clock);
-    this.process = (process) => sink.process(process);
-    this.file = (file) => sink.file(file);
-    this.note = (note) => sink.note(note);
-  }
-
-  block(block: Parameters<CallSink["block"]>[0]): void {
-    this.blocks++;
-    this.#sink.block(block);
-  }
-}

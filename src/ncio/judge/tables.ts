@@ -1,6 +1,5 @@
 /** Tables of the report. */
-import type { Cell, NcioPoint, TableBlock } from "../../model/index.ts";
-import { table } from "../../analyze/study/common/table.ts";
+import { type Cell, type NcioPoint, type TableBlock, table } from "../../model/index.ts";
 import type { Leaders, Pair } from "./crossover.ts";
 import type { Guideline } from "./guideline.ts";
 import { methodName, VARIABLE_WORDS } from "./methods.ts";

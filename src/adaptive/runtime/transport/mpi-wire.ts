@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Message } from "../../protocol/index.ts";
-import type { HostReport, HostSetting } from "../host/setting.ts";
+import type { HostSetting } from "../host/setting.ts";
+import type { HostNews, HostOrder } from "./hosts-run.ts";
 
 /** To a rank that hosts a writer; `deliver` comes from another of them, the rest from rank 0. */
 export type ToRank =
@@ -13,12 +14,10 @@ export type ToRank =
       /** Whose clock `setting.beganSeconds` is on. */
       readonly machine: string;
     }
-  | { readonly kind: "go" }
   | { readonly kind: "deliver"; readonly from: number; readonly to: number; readonly message: Message }
   /** Seconds since the run began. */
   | { readonly kind: "clock"; readonly elapsed: number }
-  | { readonly kind: "paced"; readonly request: number; readonly seconds: number }
-  | { readonly kind: "lost"; readonly ranks: readonly number[] }
+  | HostOrder
   | { readonly kind: "stop" }
   | { readonly kind: "quit" };
 
@@ -30,11 +29,7 @@ export type FromRank =
       | { readonly kind: "alive" }
       /** With its number where rank 0 could look for it: on the same machine. */
       | { readonly kind: "ready"; readonly pid: number | undefined }
-      | { readonly kind: "progress"; readonly bytes: readonly number[] }
-      | { readonly kind: "trouble"; readonly target: number; readonly text: string }
-      | { readonly kind: "fatal"; readonly text: string }
-      | { readonly kind: "pace"; readonly request: number; readonly target: number; readonly bytes: number }
-      | { readonly kind: "ended"; readonly report: HostReport }
+      | HostNews
       | { readonly kind: "stopped" }
     ));
 

@@ -4,10 +4,10 @@
  * does not, its silence tells, and others do its work, as between processes.
  */
 import { deserialize, serialize } from "node:v8";
-import { Pacer, ratesOf } from "../../backend/index.ts";
 import { assert } from "../../../base/assert.ts";
 import type { Communicator } from "../../../launch/communicator.ts";
-import { type HostReport, type HostSetting, machineSeconds, ranksOfHost } from "../host/setting.ts";
+import { type HostSetting, machineSeconds } from "../host/setting.ts";
+import { type HostOrder, HostsRun } from "./hosts-run.ts";
 import type { RunEnd, RunWatch, Transport } from "./transport.ts";
 import { type FromRank, machineName, type ToRank } from "./mpi-wire.ts";
 
@@ -74,20 +74,9 @@ export class RankHosts implements Transport {
   }
 }
 
-type State = "starting" | "ready" | "ended" | "stopped" | "gone";
-
-class RankRun {
-  readonly #setting: HostSetting;
-  readonly #watch: RunWatch;
+class RankRun extends HostsRun {
   readonly #number: number;
   readonly #tell: (host: number, message: ToRank) => void;
-  readonly #pacer: Pacer;
-  readonly #states: State[];
-  readonly #reports: (HostReport | undefined)[];
-  #fatal: string | undefined;
-  #going = false;
-  #readyAt = Number.NaN;
-  #finish: () => void = () => {};
   #stopped: () => void = () => {};
   readonly #heardAt: number[];
   #watching: NodeJS.Timeout | undefined;
@@ -98,145 +87,80 @@ class RankRun {
     number: number,
     tell: (host: number, message: ToRank) => void,
   ) {
-    this.#setting = setting;
-    this.#watch = watch;
+    super(setting, watch);
     this.#number = number;
     this.#tell = tell;
-    this.#pacer = new Pacer(ratesOf(setting.backend), machineSeconds);
-    this.#states = Array.from({ length: setting.hosts }, () => "starting");
-    this.#reports = Array.from({ length: setting.hosts }, () => undefined);
     this.#heardAt = Array.from({ length: setting.hosts }, () => machineSeconds());
   }
 
-  async run(): Promise<RunEnd> {
-    const finished = new Promise<void>((resolve) => (this.#finish = resolve));
-    const stop = () => this.#stop("stopped");
-    this.#watch.signal?.addEventListener("abort", stop, { once: true });
-    if (this.#watch.signal?.aborted) stop();
+  protected override begin(): void {
     const machine = machineName();
-    this.#tellAll({ kind: "start", setting: this.#setting, index: 0, machine });
-    const { heartbeatSeconds } = this.#setting;
+    for (let host = 0; host < this.setting.hosts; host++)
+      this.#tell(host, { kind: "start", setting: this.setting, index: host, machine });
+    const { heartbeatSeconds } = this.setting;
     if (heartbeatSeconds > 0)
       this.#watching = setInterval(
         () => this.#findSilent(SILENT_BEATS * heartbeatSeconds),
         250 * heartbeatSeconds,
       );
-    await finished;
-    clearInterval(this.#watching);
-    this.#watch.signal?.removeEventListener("abort", stop);
-    if (this.#fatal !== undefined) await this.#endHosts();
-    return { reports: this.#reports, fatal: this.#fatal, readyAt: this.#readyAt };
+  }
+
+  protected override send(host: number, order: HostOrder): void {
+    this.#tell(host, order);
   }
 
   heard(host: number, message: FromRank): void {
-    if (message.kind === "bye" || message.run !== this.#number || this.#states[host] === "gone") return;
-    assert(host >= 0 && host < this.#setting.hosts, "only ranks that host writers speak of a run");
+    if (message.kind === "bye" || message.run !== this.#number || this.states[host] === "gone") return;
+    assert(host >= 0 && host < this.setting.hosts, "only ranks that host writers speak of a run");
     this.#heardAt[host] = machineSeconds();
     switch (message.kind) {
       case "alive":
         return;
       case "clock":
-        this.#tell(host, { kind: "clock", elapsed: machineSeconds() - this.#setting.beganSeconds });
+        this.#tell(host, { kind: "clock", elapsed: machineSeconds() - this.setting.beganSeconds });
         return;
       case "ready":
-        this.#states[host] = "ready";
-        if (message.pid !== undefined) this.#watch.began?.(host, message.pid);
-        this.#goWhenReady();
-        return;
-      case "pace": {
-        const seconds = this.#pacer.wait(message.target, message.bytes);
-        this.#tell(host, { kind: "paced", request: message.request, seconds });
-        return;
-      }
-      case "progress":
-        message.bytes.forEach((bytes, target) => {
-          if (bytes > 0) this.#watch.progress(target, bytes);
-        });
-        return;
-      case "trouble":
-        this.#watch.trouble(message.target, message.text);
-        return;
-      case "fatal":
-        this.#stop(message.text);
-        return;
-      case "ended":
-        this.#ended(host, message.report);
+        if (message.pid !== undefined) this.watch.began?.(host, message.pid);
+        this.ready(host);
         return;
       case "stopped":
-        this.#states[host] = "stopped";
-        if (this.#states.every((state) => state === "stopped" || state === "gone")) this.#stopped();
+        this.states[host] = "stopped";
+        if (this.states.every((state) => state === "stopped" || state === "gone")) this.#stopped();
         return;
+      default:
+        this.said(host, message);
     }
-  }
-
-  #goWhenReady(): void {
-    if (this.#going || this.#states.some((state) => state === "starting")) return;
-    this.#going = true;
-    this.#readyAt = machineSeconds() - this.#setting.beganSeconds;
-    this.#tellAll({ kind: "go" });
-    // Those that died before the start have not been told of to anybody.
-    this.#states.forEach((state, host) => {
-      if (state === "gone") this.#announce(host);
-    });
-  }
-
-  #ended(host: number, report: HostReport): void {
-    this.#states[host] = "ended";
-    assert(this.#reports[host] === undefined, "a rank ends once");
-    this.#reports[host] = report;
-    this.#finishWhenDone();
   }
 
   #findSilent(limitSeconds: number): void {
     const now = machineSeconds();
-    this.#states.forEach((state, host) => {
+    this.states.forEach((state, host) => {
       const silent = now - (this.#heardAt[host] as number);
-      if ((state === "starting" || state === "ready") && silent > limitSeconds) this.#gone(host, silent);
+      if ((state === "starting" || state === "ready") && silent > limitSeconds)
+        this.#fellSilent(host, silent);
     });
   }
 
-  #gone(host: number, silentSeconds: number): void {
+  #fellSilent(host: number, silentSeconds: number): void {
     assert(
-      this.#states[host] !== "gone" && this.#states[host] !== "ended",
+      this.states[host] !== "gone" && this.states[host] !== "ended",
       "a rank dies once, and before its end",
     );
-    this.#states[host] = "gone";
-    this.#watch.died?.(host, `rank ${host + 1} has been silent for ${Math.round(silentSeconds)} s`);
+    this.watch.died?.(host, `rank ${host + 1} has been silent for ${Math.round(silentSeconds)} s`);
     // Should it only have slept, it must not take part in the work of the others.
     this.#tell(host, { kind: "stop" });
-    if (this.#states.every((state) => state === "gone")) {
-      this.#stop("no writer answers any more");
-      return;
-    }
-    if (this.#going) this.#announce(host);
-    else this.#goWhenReady();
-    this.#finishWhenDone();
+    this.gone(host, "no writer answers any more");
   }
 
-  #announce(host: number): void {
-    this.#tellAll({ kind: "lost", ranks: ranksOfHost(this.#setting, host) });
-  }
-
-  #finishWhenDone(): void {
-    if (this.#going && this.#states.every((state) => state === "ended" || state === "gone")) this.#finish();
-  }
-
-  #stop(text: string): void {
-    this.#fatal ??= text;
-    this.#finish();
-  }
-
-  /** Until none of them writes any more, as far as that can be had. */
-  async #endHosts(): Promise<void> {
+  /** After a failure: until none of them writes any more, as far as that can be had. */
+  protected override async end(): Promise<void> {
+    clearInterval(this.#watching);
+    if (this.fatal === undefined) return;
     const stopped = new Promise<void>((resolve) => (this.#stopped = resolve));
-    this.#tellAll({ kind: "stop" });
+    this.states.forEach((state, host) => {
+      if (state !== "gone") this.#tell(host, { kind: "stop" });
+    });
     await within(STOP_MS, stopped);
-  }
-
-  #tellAll(message: ToRank): void {
-    for (let host = 0; host < this.#setting.hosts; host++)
-      if (this.#states[host] !== "gone")
-        this.#tell(host, message.kind === "start" ? { ...message, index: host } : message);
   }
 }
 

@@ -1,27 +1,21 @@
 /** Messages as they go between processes: plain data, which a structured clone carries. */
 import { assert } from "../../../base/assert.ts";
 import { IndexColumns, type Message } from "../../protocol/index.ts";
-import type { HostReport, HostSetting } from "../host/setting.ts";
+import type { HostSetting } from "../host/setting.ts";
+import type { HostNews, HostOrder } from "./hosts-run.ts";
 
 /** To a process. */
 export type ToHost =
   | { readonly kind: "start"; readonly setting: HostSetting; readonly index: number }
-  | { readonly kind: "go" }
   | { readonly kind: "deliver"; readonly from: number; readonly to: number; readonly message: Message }
-  | { readonly kind: "lost"; readonly ranks: readonly number[] }
-  /** The answer to a request for pace: how long to wait. */
-  | { readonly kind: "paced"; readonly request: number; readonly seconds: number }
+  | HostOrder
   | { readonly kind: "end" };
 
 /** From a process. */
 export type FromHost =
   | { readonly kind: "ready" }
   | { readonly kind: "send"; readonly from: number; readonly to: number; readonly message: Message }
-  | { readonly kind: "progress"; readonly bytes: readonly number[] }
-  | { readonly kind: "trouble"; readonly target: number; readonly text: string }
-  | { readonly kind: "fatal"; readonly text: string }
-  | { readonly kind: "pace"; readonly request: number; readonly target: number; readonly bytes: number }
-  | { readonly kind: "ended"; readonly report: HostReport };
+  | HostNews;
 
 /** Columns have room to grow, which need not travel. */
 export function packMessage(message: Message): Message {

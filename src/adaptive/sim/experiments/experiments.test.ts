@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EventQueue } from "../events.ts";
 import { machineNamed, withParameters } from "../machines/index.ts";
-import { runTwin } from "../calibrate/twin.ts";
+import { runTwin } from "../../paper/calibrate/twin.ts";
 import { MB, PARAMETER_NAMES, withUsual } from "../storage/index.ts";
 import { adaptivePlan, allTargetsPlan, fig1Plan, HOURLY, xtpPlan } from "./plans.ts";
 import { bandwidth, imbalance, type RunSpec, writerBandwidth } from "./run.ts";

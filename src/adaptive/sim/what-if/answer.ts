@@ -5,7 +5,7 @@ import { type FluidResult, replayRuns, type StorageFit, type TargetLoad } from "
 import type { RecordedRun, Transfer } from "./recorded.ts";
 import { recordedSeconds } from "./schedule.ts";
 
-interface RunChange {
+export interface RunChange {
   readonly id: string;
   readonly application: string;
   readonly start: number;
@@ -17,7 +17,7 @@ interface RunChange {
   readonly expected: number;
 }
 
-interface TargetChange {
+export interface TargetChange {
   readonly target: number;
   readonly bytesBefore: number;
   readonly bytesAfter: number;

@@ -17,6 +17,11 @@ import {
   windowOf,
 } from "./select.ts";
 
+export type { RunChange, TargetChange } from "./answer.ts";
+export type { PolicyAnswer } from "./policy.ts";
+
+export type WhatIfData = Awaited<ReturnType<typeof whatIf>>;
+
 export interface Question {
   /** Path of the store, for messages. */
   readonly store: string;
@@ -90,7 +95,7 @@ function answerOf(
   subject: string | undefined,
   runs: Parameters<typeof withoutRun>[0],
   { storage }: Fit,
-): { answer: Answer } | { policy: PolicyAnswer } {
+): { answer?: Answer; policy?: PolicyAnswer } {
   if (asked.policies !== undefined)
     return { policy: underPolicies(runs, subject as string, asked.policies, storage) };
   if (target !== undefined) return { answer: withoutTarget(runs, target, storage) };

@@ -81,7 +81,7 @@ export function markOverlaps(job: Job, ordered: readonly Judged[]): Cost[] {
     const remedy = remedyOf(one);
     if (remedy === undefined || !((one.cost.seconds ?? 0) > 0)) return one.cost;
     const explains = ordered.slice(0, at).find((before) => {
-      const other = remedyOf(before);
+      const other = before.rule.isSymptom === true ? undefined : remedyOf(before);
       if (other === undefined || !((before.cost.seconds ?? 0) >= (one.cost.seconds ?? 0))) return false;
       const left = job.ledger.without(other) - job.ledger.without(other, remedy);
       return left < OWN_PART * (one.cost.seconds as number);

@@ -21,10 +21,11 @@ export interface Healthy {
   readonly remains: number;
 }
 
-/** A cause gone: records with other times, and no rank slower in its own files than `ownMax` seconds. */
+/** A cause gone: records with other times. */
 export interface Remedy {
   readonly healthy: readonly Healthy[];
-  readonly ownMax?: number;
+  /** Seconds of the slowest rank that the cause takes in calls which the recorder does not time. */
+  readonly unseenSeconds?: number;
 }
 
 type Seconds = Record<Part, number>;
@@ -106,7 +107,9 @@ export class Ledger {
 
   /** How much sooner the job ends without these causes. */
   gain(...remedies: readonly Remedy[]): number {
-    return Math.max(0, this.seconds - this.without(...remedies));
+    const unseen = remedies.reduce((most, one) => Math.max(most, one.unseenSeconds ?? 0), 0);
+    const room = this.#job.runSeconds > 0 ? this.#job.runSeconds - this.seconds : unseen;
+    return Math.max(0, this.seconds - this.without(...remedies)) + Math.min(unseen, Math.max(0, room));
   }
 
   /** Critical I/O time without these causes. */
@@ -125,14 +128,10 @@ export class Ledger {
       else severalSaved += gone;
     }
     const severalPart = this.#severalSeconds > 0 ? severalSaved / this.#severalSeconds : 0;
-    const ownMax = remedies.reduce(
-      (least, one) => Math.min(least, one.ownMax ?? Number.POSITIVE_INFINITY),
-      Number.POSITIVE_INFINITY,
-    );
     let own = 0;
     for (const [rank, seconds] of this.#own) {
       const rest = seconds - (saved.get(rank) ?? 0) - (this.#several.get(rank) ?? 0) * severalPart;
-      own = Math.max(own, Math.min(rest, ownMax));
+      own = Math.max(own, rest);
     }
     return Math.max(0, shared + own) * this.#scale;
   }
@@ -178,7 +177,7 @@ function timedRecords(file: JobFile): LayerRecord[] {
   );
 }
 
-export function partSeconds({ readSeconds, writeSeconds, metaSeconds }: LayerRecord): Seconds {
+function partSeconds({ readSeconds, writeSeconds, metaSeconds }: LayerRecord): Seconds {
   return { read: readSeconds || 0, write: writeSeconds || 0, meta: metaSeconds || 0 };
 }
 

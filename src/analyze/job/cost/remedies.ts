@@ -21,16 +21,17 @@ export const unknownCost = (why: string, severity: "warn" | "info" = "warn"): Co
 });
 
 /** What recorded times alone say. */
-export const recordedCost = (
-  healthy: readonly Healthy[],
-  model: string,
-  more: { readonly ownMax?: number; readonly atMost?: true } = {},
-): CostClaim => ({ kind: "remedy", basis: "slowest-rank", healthy, model, ...more });
+export const recordedCost = (healthy: readonly Healthy[], model: string): CostClaim => ({
+  kind: "remedy",
+  basis: "slowest-rank",
+  healthy,
+  model,
+});
 
 export const estimatedCost = (
   healthy: readonly Healthy[],
   model: string,
-  more: { readonly ownMax?: number; readonly atMost?: true } = {},
+  more: { readonly atMost?: true; readonly unseenSeconds?: number } = {},
 ): CostClaim => ({ kind: "remedy", basis: "estimated", healthy, model, ...more });
 
 /** The same bytes in calls of a megabyte, at the costs of a call and of a byte that the job shows. */
@@ -54,7 +55,7 @@ export function largerCalls(job: Job, touched: readonly Touched[]): CostClaim {
 /** Ours: a write into the page cache, of which a sync has just written everything out. */
 const CACHED_CALL_SECONDS = 10e-6;
 const CACHED_BYTES_PER_SECOND = 1e9;
-/** From so many syncs per write on, writes find an empty cache and wait for nothing. */
+/** Syncs per write from which on writes find an empty cache and wait for nothing. */
 const FREQUENT_SYNCS = 0.5;
 
 /**
@@ -115,10 +116,16 @@ export const fewerBytes = (
     more,
   );
 
-/** All of the time of these files, of which nobody knows how much a change saves. */
+/** All time of these files in calls that reach storage, of which nobody knows how much a change saves. */
 export const atMostAll = (files: readonly JobFile[], remains: number, model: string): CostClaim =>
   estimatedCost(
-    files.flatMap((file) => [...file.layers.values()].map((record) => ({ record, remains }))),
+    files.flatMap((file) => storageRecords(file).map((record) => ({ record, remains }))),
     model,
     { atMost: true },
   );
+
+/** Below MPI-IO, where that was recorded: waiting for other ranks is no time of storage. */
+function storageRecords({ layers, called }: JobFile): LayerRecord[] {
+  const below = [...layers.values()].filter(({ layer }) => !/^(MPI-IO|H5|PNETCDF)/.test(layer));
+  return below.length > 0 ? below : [called];
+}

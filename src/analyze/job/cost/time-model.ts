@@ -8,7 +8,7 @@ import type { LayerRecord } from "../records.ts";
 
 type Way = "read" | "write";
 
-export interface TimeModel {
+interface TimeModel {
   readonly perCall: number;
   readonly perByte: number;
   /** fit: from records of different mean sizes; fastest: byte cost from the fastest transfer; nominal: assumed byte cost. */

@@ -3,6 +3,7 @@
  * one pattern only, so that one cause is reported once: random before strided before parts of blocks before small.
  * A rule hands in its limits and what it leaves to others.
  */
+import { timeModel } from "../cost/time-model.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import {
@@ -13,6 +14,7 @@ import {
   endOf,
   KIB,
   MIB,
+  secondsOf,
   sequentialOf,
   sum,
   WAYS,
@@ -198,10 +200,18 @@ export function smallAccesses(
     const count = smallCalls(record, way, limits.bytes);
     if (Number.isNaN(count)) continue;
     calls += callsOf(record, way);
-    if (count > 0 && !taken.has(record.fileId)) files.push({ record, count });
+    if (count > 0 && !taken.has(record.fileId) && areMost(job, record, way, count))
+      files.push({ record, count });
   }
   const count = countOf(files);
   return count >= limits.calls && count >= limits.share * calls ? { files, count, calls } : undefined;
+}
+
+/** Small calls are at least half of the calls of the file, or of their time by the costs of the job's calls and bytes. */
+function areMost(job: Job, record: LayerRecord, way: Way, small: number): boolean {
+  if (small >= 0.5 * callsOf(record, way)) return true;
+  const model = timeModel(job, record.layer, way);
+  return model !== undefined && model.perCall * small >= 0.5 * secondsOf(record, way);
 }
 
 interface Rewritten extends Matched {

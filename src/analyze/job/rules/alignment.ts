@@ -3,12 +3,18 @@ import { estimatedCost, NO_COST } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { accessesOf, accessSeconds, callsOf, heaviest, MIB, sum, WAYS } from "./measures.ts";
+import { accessesOf, accessSeconds, bytesMoved, callsOf, heaviest, MIB, sum, WAYS } from "./measures.ts";
 import { fileOf, posixFiles, stripeOf } from "./per-job.ts";
-import { alignedPieces, hints } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
+
+/** Ours: a call over this many stripes or blocks has two edges and many whole ones. */
+const STRIPES_WIDE = 32;
+
+/** Ours: small pieces of fewer blocks are first of all small. */
+const BLOCKS_LEAST = 8;
 
 interface Misaligned extends Matched {
   readonly calls: number;
@@ -28,8 +34,16 @@ export function misalignedFiles(
     if (!(record.fileAlignment > 0)) continue;
     // The cache of one rank joins what follows one another, wherever it begins.
     if (record.ranks === 1 && record.consecutiveReads + record.consecutiveWrites >= 0.5 * calls) continue;
-    const small = sum(WAYS, (way) => (callsOf(record, way) > 0 ? smallCalls(record, way, MIB) : 0));
-    if (small < 0.5 * calls) matched.push({ record, count, calls });
+    // Calls shorter than the alignment cannot begin at one; those of many stripes touch every server anyhow.
+    const mean = bytesMoved(record) / calls;
+    if (mean >= record.fileAlignment && mean < STRIPES_WIDE * record.fileAlignment) {
+      // Small calls that follow one another, or reads, are joined by the cache.
+      const apart = record.consecutiveReads + record.consecutiveWrites < 0.5 * calls;
+      const small = sum(WAYS, (way) => (callsOf(record, way) > 0 ? smallCalls(record, way, MIB) : 0));
+      const wide = mean >= BLOCKS_LEAST * record.fileAlignment;
+      if (small < 0.5 * calls || (apart && wide && record.writes > 0 && record.ranks > 1))
+        matched.push({ record, count, calls });
+    }
   }
   return countOf(matched) >= limits.calls ? matched : [];
 }
@@ -123,11 +137,16 @@ const misaligned = defineRule({
         : `${worst.ranks > 1 ? `Make the part of each rank a multiple of ${sizeText(stripe)} and begin it at one` : `Begin pieces at multiples of ${sizeText(stripe)}`}, or choose a stripe that divides the size of the pieces ` +
           "(lfs setstripe -S for a new file, a multiple of 64 KiB); ROMIO's collective writes are cut at stripes by themselves.",
       snippet: mpi
-        ? hints([
-            { key: "romio_cb_write", value: "enable" },
-            { key: "striping_unit", value: stripe },
-          ])
-        : alignedPieces(stripe),
+        ? snippetFor(job, SNIPPETS.mpiHints, {
+            hints: [
+              { key: `romio_cb_${wayOf([worst])}`, value: "enable" },
+              // Only new files take a stripe from a hint.
+              worst.writes > 0
+                ? { key: "striping_unit", value: stripe }
+                : { key: "cb_buffer_size", value: Math.max(16 * MIB, stripe) },
+            ],
+          })
+        : snippetFor(job, SNIPPETS.alignedPieces, { stripeBytes: stripe, way: wayOf([worst]) }),
     };
   },
 });
@@ -183,12 +202,7 @@ const misalignedMemory = defineRule({
         ...worstRecords(listed),
       },
       advice: "Allocate buffers of I/O at page boundaries; with O_DIRECT it is required.",
-      snippet: {
-        language: "c",
-        code: ["void *buffer;", "posix_memalign(&buffer, 4096, bytes); /* instead of malloc(bytes) */"].join(
-          "\n",
-        ),
-      },
+      snippet: snippetFor(job, SNIPPETS.alignedMemory),
       effect:
         "Direct I/O becomes possible and copies are a little faster; through the page cache little changes.",
       ...trust(job, ["POSIX"], "high", "counted by the recorder for every access"),

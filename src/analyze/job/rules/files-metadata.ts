@@ -1,10 +1,23 @@
 /** Rules on opens, stats and closes. */
-import { estimatedCost, fewerOperations, unknownCost } from "../cost/remedies.ts";
+import { formatBytes } from "../../../base/units.ts";
+import type { Healthy } from "../cost/ledger.ts";
+import { estimatedCost, fewerOperations, largerCalls, unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, type Rule, defineRule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
-import { ioSeconds, known, sum } from "./measures.ts";
+import { bytesMoved, KIB, known, sum } from "./measures.ts";
+import { OPEN_RULES } from "./files-opens.ts";
+import {
+  CALLS,
+  isWaiting,
+  metadataEvidence,
+  metadataUses,
+  metaSecondsOf,
+  OPERATIONS,
+  WAITING_SECONDS,
+} from "./metadata-calls.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
 import {
   costSentence,
@@ -12,28 +25,17 @@ import {
   many,
   partOf,
   partOfIoTime,
-  percent,
   rough,
   secondsText,
   theseFiles,
-  times,
 } from "./wording.ts";
 
-const CALLS = [["POSIX", "STDIO", "DFS"]] as const;
-const OPERATIONS = {
-  value: 1000,
-  unit: "calls",
-  meaning: "operations of the job, at least",
-  source: "ours: at about a millisecond each, fewer take no second",
-} as const;
 const SECONDS = {
-  value: 1,
+  value: 0.1,
   unit: "seconds",
   meaning: "mean metadata time of a rank",
   source: "ours: less is negligible, however short the run",
 } as const;
-/** Metadata servers answer in milliseconds; an open that takes a second waits for somebody. */
-const WAITING_SECONDS = 1;
 const SHARE_OF_RUN = {
   value: 0.05,
   unit: "share",
@@ -45,48 +47,153 @@ const metadataStorm = defineRule({
   id: "metadata-storm",
   title: "Metadata storm",
   meaning:
-    "Most of the I/O time goes into repeated opens, stats and closes instead of data transfer; all jobs share the metadata servers.",
+    "Making, opening, asking for and removing many names takes the time instead of moving data; all jobs share the metadata servers. " +
+    "Files that hold next to nothing, or are made again and again.",
   needs: CALLS,
   drishti: "P17",
   thresholds: {
     share: {
       value: 0.5,
       unit: "share",
-      meaning: "metadata's part of the I/O time",
+      meaning: "metadata's part of the time in these files",
       source: "ours: more than moving the data; Drishti asks for 30 s of one rank (metadata_time_rank)",
     },
     operations: OPERATIONS,
     repeats: {
       value: 10,
       unit: "ratio",
-      meaning: "operations per file and rank that uses it",
+      meaning: "operations per file and rank that uses it, or",
       source:
         "ours: an open, a close and some stats are needed; with fewer, metadata-time or many-files speaks",
     },
-    seconds: SECONDS,
-    cost: SHARE_OF_RUN,
+    bytes: {
+      value: 4 * KIB,
+      unit: "bytes",
+      meaning: "mean bytes moved for an open, at most, where operations are not repeated",
+      source: "ours: less than a block; metadata benchmarks write nothing or a few kilobytes",
+    },
+    names: {
+      value: 16,
+      unit: "files",
+      meaning: "files of each rank",
+      source: "ours: with fewer names it is the same file that is opened again (open-churn)",
+    },
   },
   judge(job, limits) {
-    const meta = metadataFacts(job);
-    const again = meta.operations >= limits.operations && meta.operations >= limits.repeats * meta.uses;
-    const costs = meta.shareOfRun >= limits.cost && meta.meanSeconds >= limits.seconds;
-    if (!(meta.share >= limits.share && again && costs)) return undefined;
-    if (meta.operationSeconds >= WAITING_SECONDS) return undefined;
+    const storm = stormOf(job, limits);
+    if (storm === undefined) return undefined;
+    const { files, operations, seconds, again } = storm;
+    const uses = sum(files, ({ called }) => called.ranks);
+    const cut = job.partialModules.size > 0;
     return {
-      cost: fewerOperations(
-        metadataUses(job, realFiles(job)),
-        "an open and a close for each file and rank, at the mean cost of such a call",
+      cost: stormCost(job, storm),
+      statement:
+        `${many(files.length, "file")} get ${grouped(operations)} opens, closes and stats, ${rough(operations / uses)} per file and rank that uses it, for ${formatBytes(sum(files, bytesMoved))} of data.` +
+        `${costSentence(job, seconds, "These calls take")}${cut ? " The log was cut at its limit of records: there were more." : ""}`,
+      evidence: {
+        ...metadataEvidence(job),
+        ...worstFiles(
+          files,
+          (file) => fileCalls(job, file).metaSeconds,
+          (file) =>
+            `${many(fileCalls(job, file).opens, "open")}, ${many(fileCalls(job, file).stats, "stat")}, ${formatBytes(bytesMoved(file))}`,
+        ),
+      },
+      advice: again
+        ? "Keep one scratch file open for each rank, or keep its content in memory, instead of making small files again and again; node-local storage (/dev/shm, $TMPDIR) spares the metadata server where they must be files."
+        : "Put what belongs together into one file; open each file once and close it at the end; cache stat results; let one rank call stat and broadcast the result.",
+      snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf([job.io]) }),
+      effect: "Time for the job, and a metadata server that is free for others.",
+      ...trust(
+        job,
+        COUNTERS,
+        again ? "medium" : "high",
+        again
+          ? "counts and times of opens and closes are recorded; Darshan does not time the removal of names, which is taken to cost as much"
+          : "counts and times of these calls are recorded",
       ),
-      statement: `Metadata takes ${partOfIoTime(job, meta.seconds)}: ${grouped(meta.opens)} opens, as many closes and ${many(meta.stats, "stat")}, ${rough(meta.operations / meta.uses)} per file and rank that uses it. A rank spends ${secondsText(meta.meanSeconds)} on average, ${percent(meta.shareOfRun)} of the run time.`,
-      evidence: metadataEvidence(job),
-      advice:
-        "Open each file once, keep it open, and close it at the end; cache stat results; let one rank call stat and broadcast the result.",
-      snippet: { language: "c", code: OPEN_ONCE },
-      effect: `Up to ${secondsText(meta.meanSeconds)} for each rank, and a metadata server that is free for others.`,
-      ...trust(job, COUNTERS, "high", "counts and times of these calls are recorded"),
+      claims: files.map(({ fileId }) => ({ fileId })),
     };
   },
 });
+
+interface Storm {
+  readonly files: readonly JobFile[];
+  readonly operations: number;
+  /** Metadata time over all ranks. */
+  readonly seconds: number;
+  /** Each open writes the file from its beginning: it was made again each time. */
+  readonly again: boolean;
+}
+
+function stormOf(
+  job: Job,
+  limits: { share: number; operations: number; repeats: number; bytes: number; names: number },
+): Storm | undefined {
+  const made = (file: JobFile) => 2 * fileCalls(job, file).opens + fileCalls(job, file).stats;
+  const files = realFiles(job).filter((file) => {
+    const { opens, metaSeconds } = fileCalls(job, file);
+    const repeated = made(file) >= limits.repeats * file.called.ranks;
+    const empty = opens > 0 && bytesMoved(file) <= limits.bytes * opens;
+    if (isWaiting(job, file)) return false;
+    return (repeated || empty) && !(file.seconds > 0 && metaSeconds < limits.share * file.seconds);
+  });
+  const operations = sum(files, made);
+  const seconds = metaSecondsOf(job, files);
+  const names = files.length / Math.min(job.ranks, Math.max(1, ranksOf(files)));
+  const stats = sum(files, (file) => fileCalls(job, file).stats);
+  const isStorm =
+    operations >= limits.operations &&
+    // Many names, or names that are asked for as often as they are opened.
+    (names >= limits.names || 4 * stats >= operations) &&
+    seconds >= limits.share * sum(files, (file) => file.seconds) &&
+    seconds < operations * WAITING_SECONDS;
+  if (!isStorm) return undefined;
+  return { files, operations, seconds, again: files.filter(isMadeAnew).length >= 0.5 * files.length };
+}
+
+/** Ranks that use them, at least. */
+const ranksOf = (files: readonly JobFile[]) =>
+  Math.max(
+    new Set(files.map(({ called }) => called.slowestRank)).size,
+    files.reduce((most, { called }) => Math.max(most, called.ranks), 0),
+  );
+
+/** As many times written from its beginning as it was opened. */
+function isMadeAnew({ called }: JobFile): boolean {
+  const perOpen = called.bytesWritten / called.opens;
+  return called.opens > called.ranks && perOpen > 0 && Math.abs(perOpen - (called.maxByteWritten + 1)) < 1;
+}
+
+/** One file for each rank; where recorders do not see names being removed, that is taken to cost what making them does. */
+function stormCost(job: Job, { files, again, seconds }: Storm): CostClaim {
+  const records = files.flatMap(({ layers }) => [...layers.values()]);
+  const joined = again
+    ? largerCalls(
+        job,
+        records.map((record) => ({ record, way: "write" })),
+      )
+    : undefined;
+  const unseen = again && job.runs.every(({ kind }) => kind === "darshan");
+  const model = "one file for each rank, at the mean cost of an open and a close";
+  return estimatedCost(
+    [
+      ...fewerOpens(job, files, Math.min(1, ranksOf(files) / files.length)),
+      ...(joined?.kind === "remedy" ? joined.healthy : []),
+    ],
+    unseen ? `${model}; removing names is not timed and taken to cost as much as making them` : model,
+    unseen ? { unseenSeconds: seconds / ranksOf(files) } : {},
+  );
+}
+
+/** Metadata time of files of which only a part is needed, opened once by each rank. */
+function fewerOpens(job: Job, files: readonly JobFile[], part: number): Healthy[] {
+  return metadataUses(job, files).map(({ record, needed, made }) => ({
+    record,
+    part: "meta",
+    remains: made > 0 ? Math.min(1, (part * needed) / made) : 1,
+  }));
+}
 
 const excessStats = defineRule({
   id: "excess-stats",
@@ -127,56 +234,9 @@ const excessStats = defineRule({
       },
       advice:
         "Call stat once and keep the result; when polling for a file, use longer intervals, or let one rank poll and broadcast.",
-      snippet: { language: "c", code: STAT_ONCE },
+      snippet: snippetFor(job, SNIPPETS.statOnce),
       effect: `Less load on the metadata server; at most ${secondsText(seconds / job.ranks)} for each rank on average.`,
       ...trust(job, COUNTERS, "high", "stats are counted for each file"),
-      claims: files.map(({ fileId }) => ({ fileId })),
-    };
-  },
-});
-
-const repeatedOpens = defineRule({
-  id: "repeated-opens",
-  title: "Files opened repeatedly",
-  meaning: "Ranks open and close the same file many times instead of keeping it open.",
-  needs: CALLS,
-  thresholds: {
-    ratio: {
-      value: 10,
-      unit: "ratio",
-      meaning: "opens of a file by each rank that uses it",
-      source:
-        "ours: a file for each phase is opened a few times; ARSC's and NASA's Lustre advice: avoid repetitive open and close",
-    },
-    opens: { ...OPERATIONS, meaning: "such opens of the job, at least" },
-  },
-  judge(job, limits, others) {
-    const opensOf = (file: JobFile) => fileCalls(job, file).opens;
-    const files = realFiles(job).filter((file) => opensOf(file) >= limits.ratio * file.called.ranks);
-    const opens = sum(files, opensOf);
-    if (!(opens >= limits.opens) || others.speak("metadata-storm")) return undefined;
-    const meta = metadataFacts(job);
-    const seconds = metaSecondsOf(job, files);
-    const uses = sum(files, ({ called }) => called.ranks);
-    return {
-      cost: fewerOperations(
-        metadataUses(job, files),
-        "one open and close for each file and rank, at the mean cost of such a call",
-      ),
-      statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${grouped(opens)} times, ${times(opens / uses)} by each rank that uses ${files.length === 1 ? "it" : "them"} (the job has ${grouped(meta.opens)} opens).${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
-      evidence: {
-        ...metadataEvidence(job),
-        ...worstFiles(
-          files,
-          opensOf,
-          (file) => `${grouped(opensOf(file))} opens by ${many(file.called.ranks, "rank")}`,
-        ),
-      },
-      advice:
-        "Open the file before the loop and close it after it; flush where others must see the data in between.",
-      snippet: { language: "c", code: OPEN_ONCE },
-      effect: `${grouped(opens - uses)} of ${grouped(meta.opens)} opens and as many closes less.`,
-      ...trust(job, COUNTERS, "high", "opens are counted for each file"),
       claims: files.map(({ fileId }) => ({ fileId })),
     };
   },
@@ -213,14 +273,19 @@ const metadataTime = defineRule({
     const slow = most.metaSeconds >= Math.max(limits.rank, limits.cost * job.runSeconds);
     const costs = meta.shareOfRun >= limits.cost && meta.meanSeconds >= limits.seconds;
     if ((!(meta.share >= limits.share && costs) && !slow) || !(meta.operations > 0)) return undefined;
-    const repeated = others.claimed(["excess-stats", "repeated-opens"]);
+    const repeated = others.claimed(["excess-stats", "repeated-opens", "open-churn"]);
     const inRepeated = metaSecondsOf(
       job,
       realFiles(job).filter(({ fileId }) => repeated.has(fileId)),
     );
-    if (others.speak("metadata-storm", ...FILE_COUNTS) || inRepeated >= 0.5 * meta.seconds) return undefined;
     // Opens of named pipes and of locked files last until the other side is there.
-    const waits = meta.operationSeconds >= WAITING_SECONDS;
+    const waiting = metaSecondsOf(
+      job,
+      realFiles(job).filter((file) => isWaiting(job, file)),
+    );
+    const waits = waiting >= 0.5 * meta.seconds;
+    const said = others.speak("metadata-storm", ...FILE_COUNTS) || inRepeated >= 0.5 * meta.seconds;
+    if (said && !waits) return undefined;
     return {
       cost: waits
         ? unknownCost("a call that waits for somebody says nothing of the storage")
@@ -236,10 +301,7 @@ const metadataTime = defineRule({
       advice: waits
         ? "Look at the files named here first: if they are pipes or lock files, nothing is wrong with the storage."
         : "Let one rank open small inputs and broadcast them; open shared files through MPI-IO, which can leave the opening to its aggregators; do not create many files in one directory at the same moment.",
-      snippet: {
-        language: "c",
-        code: `/* ROMIO: only the aggregators open the file; independent reads and writes are then not allowed */\nMPI_Info_set(info, "romio_cb_write", "enable");\nMPI_Info_set(info, "romio_cb_read", "enable");\nMPI_Info_set(info, "romio_no_indep_rw", "true");\nMPI_File_open(comm, path, mode, info, &file);`,
-      },
+      ...(waits ? {} : { snippet: snippetFor(job, SNIPPETS.deferredOpen, { way: wayOf([job.io]) }) }),
       effect: `Up to ${secondsText(meta.meanSeconds)} for each rank on average.`,
       ...trust(
         job,
@@ -253,47 +315,7 @@ const metadataTime = defineRule({
   },
 });
 
-export const METADATA_RULES: readonly Rule[] = [metadataStorm, metadataTime, excessStats, repeatedOpens];
-
-const OPEN_ONCE = `FILE *file = fopen(path, "ab");          /* once, before the loop */
-for (int step = 0; step < steps; step++) {
-  compute(step);
-  fwrite(result, 1, bytes, file);
-  fflush(file);                          /* where others must see it */
-}
-fclose(file);                            /* once, after the loop */`;
-
-const STAT_ONCE = `struct stat status;
-if (rank == 0) found = stat(path, &status) == 0;
-MPI_Bcast(&found, 1, MPI_INT, 0, comm);  /* one stat instead of one for each rank */`;
+export const METADATA_RULES: readonly Rule[] = [metadataStorm, ...OPEN_RULES, metadataTime, excessStats];
 
 /** Rules for which the operations are those that the number of files needs. */
 const FILE_COUNTS = ["many-files", "small-file-set"];
-
-/** Metadata time over all ranks, in the layer that is called. */
-const metaSecondsOf = (job: Job, files: readonly JobFile[]) =>
-  sum(files, (file) => fileCalls(job, file).metaSeconds);
-
-/** Operations of each record that keeps their time, and those that it needs: one open, close and stat for each rank. */
-const metadataUses = (job: Job, files: readonly JobFile[]) =>
-  files.flatMap((file) => {
-    const { opens, stats } = fileCalls(job, file);
-    const made = 2 * opens + stats;
-    const needed = file.called.ranks * ((opens > 0 ? 2 : 0) + (stats > 0 ? 1 : 0));
-    return [...file.layers.values()].map((record) => ({ record, needed, made }));
-  });
-
-function metadataEvidence(job: Job) {
-  const meta = metadataFacts(job);
-  const metaOf = (file: JobFile) => fileCalls(job, file).metaSeconds;
-  const files = realFiles(job).filter((file) => metaOf(file) > 0);
-  return {
-    numbers: [
-      { label: "metadata time", value: meta.seconds, unit: "seconds", of: ioSeconds(job) },
-      { label: "opens", value: meta.opens, unit: "calls" },
-      { label: "stats", value: meta.stats, unit: "calls" },
-      { label: "mean metadata time of a rank", value: meta.meanSeconds, unit: "seconds", of: job.runSeconds },
-    ],
-    ...worstFiles(files, metaOf, (file) => `${secondsText(metaOf(file))} in metadata over all ranks`),
-  } as const;
-}

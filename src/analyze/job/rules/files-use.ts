@@ -3,10 +3,11 @@ import { formatBytes } from "../../../base/units.ts";
 import { fewerBytes, NO_COST, recordedCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, spanOfRecord, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, extentOf, heaviest, sum } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
-import { grouped, many, nameOf, partOf, percent, secondsText, times } from "./wording.ts";
+import { grouped, many, partOf, percent, secondsText, times } from "./wording.ts";
 
 const unusedFiles = defineRule({
   id: "unused-files",
@@ -28,9 +29,10 @@ const unusedFiles = defineRule({
       source: "ours: some lock and probe files are normal",
     },
   },
-  judge(job, limits) {
+  judge(job, limits, others) {
+    const said = others.claimed(["missing-worker-io", "metadata-storm"]);
     const all = realFiles(job);
-    const files = all.filter(isUnused);
+    const files = all.filter((file) => !said.has(file.fileId) && isUnused(file));
     if (files.length < limits.files || files.length < limits.share * all.length) return undefined;
     const seconds = sum(files, (file) => file.seconds);
     const opens = sum(files, (file) => fileCalls(job, file).opens);
@@ -54,10 +56,7 @@ const unusedFiles = defineRule({
       },
       advice:
         "Test for a file with one access() or stat() on one rank and broadcast the answer; open a file only when it is read or written.",
-      snippet: {
-        language: "c",
-        code: "int found;\nif (rank == 0) found = access(path, R_OK) == 0;\nMPI_Bcast(&found, 1, MPI_INT, 0, comm);",
-      },
+      snippet: snippetFor(job, SNIPPETS.accessOnce),
       effect: `${many(opens, "open")} and as many closes less.`,
       ...trust(
         job,
@@ -114,10 +113,7 @@ const unclosedFiles = defineRule({
         ),
       },
       advice: "Close files as soon as they are done, before MPI_Finalize, and check what close returns.",
-      snippet: {
-        language: "c",
-        code: "if (fclose(file) != 0) perror(path);  /* the last chance to see a failed write */",
-      },
+      snippet: snippetFor(job, SNIPPETS.closeChecked),
       effect: "Write errors are seen, and data is on storage when the step ends.",
       ...trust(
         job,
@@ -195,7 +191,7 @@ const sharedInput = defineRule({
       },
       advice:
         "Let one rank read and broadcast, or read collectively with MPI-IO, which reads each byte once. Where a rank needs only a part, let it read that part.",
-      snippet: { language: "c", code: broadcast(nameOf(worst.path)) },
+      snippet: snippetFor(job, SNIPPETS.broadcastFile, { path: worst.path }),
       effect: `${formatBytes(read - size)} less from the storage; the ranks get it from one another over the network.`,
       ...trust(
         job,
@@ -222,7 +218,8 @@ function isUnused(file: JobFile): boolean {
 }
 
 function isUnclosed({ layers }: JobFile, told: ReadonlySet<string>): boolean {
-  const records = ["POSIX", "STDIO"].flatMap((name) => layers.get(name) ?? []);
+  // fileno() of a stream makes a POSIX record that is never closed: the stream is.
+  const records = [layers.get("STDIO") ?? layers.get("POSIX") ?? []].flat();
   return records.some(
     ({ layer, openStart, closeEnd }) => openStart > 0 && Number.isNaN(closeEnd) && told.has(layer),
   );
@@ -243,11 +240,3 @@ function tracedCopies({ trace }: Job): ReadonlyMap<string, number> {
   }
   return copies;
 }
-
-const broadcast = (name: string) => `if (rank == 0) {
-  FILE *file = fopen("${name}", "rb");
-  bytes = fread(buffer, 1, capacity, file);
-  fclose(file);
-}
-MPI_Bcast(&bytes, 1, MPI_LONG, 0, comm);
-MPI_Bcast(buffer, bytes, MPI_BYTE, 0, comm);   /* below 2 GiB; MPI_Bcast_c above */`;

@@ -2,14 +2,16 @@
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, largerCalls, NO_COST, syncSeconds } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { type CostClaim, defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, type Rule, defineRule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { dataFiles, metadataFacts, ownFiles } from "./file-facts.ts";
 import { METADATA_RULES } from "./files-metadata.ts";
 import { USE_RULES } from "./files-use.ts";
+import { isWaiting } from "./metadata-calls.ts";
 import { bytesMoved, extentOf, ioSeconds, MIB, WAYS } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
-import { costSentence, folderOf, grouped, many, percent, secondsText } from "./wording.ts";
+import { costSentence, grouped, many, percent, secondsText } from "./wording.ts";
 
 const ANY_FILES = [["POSIX", "STDIO", "MPI-IO", "DFS"]] as const;
 
@@ -20,6 +22,18 @@ const manyFiles = defineRule({
     "The job opens thousands of files, often one for each rank: creating, opening and later listing them loads the metadata servers, and tools cannot handle the set well.",
   needs: ANY_FILES,
   thresholds: {
+    perRank: {
+      value: 50,
+      unit: "files",
+      meaning: "small files that each rank writes, which count as well",
+      source: "ours: beyond checkpoints and logs",
+    },
+    bytes: {
+      value: MIB,
+      unit: "bytes",
+      meaning: "their mean size, at most",
+      source: "Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small",
+    },
     files: {
       value: 4096,
       unit: "files",
@@ -29,9 +43,9 @@ const manyFiles = defineRule({
     },
   },
   judge(job, limits, others) {
-    const files = realFiles(job);
-    if (files.length < limits.files || others.speak("small-file-set")) return undefined;
     const own = ownFiles(job);
+    const files = realFiles(job).length >= limits.files ? realFiles(job) : smallWritten(job, limits);
+    if (files.length === 0 || others.speak("small-file-set", "metadata-storm")) return undefined;
     const meta = metadataFacts(job);
     const perProcess = own.perProcess
       ? ` ${grouped(own.ranks)} of ${grouped(job.ranks)} ranks have files of their own, ${formatBytes(own.bytes / own.files.length)} each on average.`
@@ -114,10 +128,11 @@ const smallFileSet = defineRule({
   },
   judge(job, limits) {
     const { files, meanBytes } = dataFiles(job);
-    if (files.length < limits.files || !(meanBytes <= limits.bytes) || ownFiles(job).perProcess)
+    // A set that is written has other remedies: many-files.
+    const isRead = job.io.bytesRead >= job.io.bytesWritten;
+    if (files.length < limits.files || !(meanBytes <= limits.bytes) || ownFiles(job).perProcess || !isRead)
       return undefined;
     const meta = metadataFacts(job);
-    const folder = folderOf((files[0] as JobFile).path);
     return {
       cost: fewerFiles(job, files),
       statement: `The data lies in ${grouped(files.length)} files of ${formatBytes(meanBytes)} on average.${metadataSentence(job)} A rank spends ${percent(meta.shareOfRun)} of the run time with that on average.`,
@@ -135,10 +150,10 @@ const smallFileSet = defineRule({
       },
       advice:
         "Keep the set in a container: an HDF5 or Zarr store, WebDataset shards (tar files of about 1 GB, read in order), or a SquashFS image that is mounted on each node. For a set that is read again and again, unpack it to node-local storage once.",
-      snippet: {
-        language: "shell",
-        code: `# one image instead of ${grouped(files.length)} files, mounted read-only without root\nmksquashfs ${folder} data.squashfs\nmkdir -p /tmp/data && squashfuse data.squashfs /tmp/data`,
-      },
+      snippet:
+        wayOf(files) === "write"
+          ? snippetFor(job, SNIPPETS.container, { way: "write" })
+          : snippetFor(job, SNIPPETS.oneImage, { path: (files[0] as JobFile).path, files: files.length }),
       effect: "One open for each shard or image instead of one for each file.",
       ...trust(job, COUNTERS, "high", "each file has its record"),
     };
@@ -152,6 +167,19 @@ export const FILES_RULES: readonly Rule[] = [
   ...METADATA_RULES,
   ...USE_RULES,
 ];
+
+/** Small files that ranks write, when each has many of them. */
+function smallWritten(job: Job, limits: { perRank: number; bytes: number }): readonly JobFile[] {
+  const files = dataFiles(job).files.filter(
+    (file) =>
+      file.bytesWritten > 0 &&
+      !(file.bytesRead > file.bytesWritten) &&
+      extentOf(file) <= limits.bytes &&
+      !isWaiting(job, file),
+  );
+  const ranks = new Set(files.map(({ called }) => called.slowestRank)).size;
+  return files.length >= limits.perRank * Math.max(1, ranks) ? files : [];
+}
 
 /** One file for each rank: its opens, its syncs, and its data in calls of a megabyte. */
 function fewerFiles(job: Job, files: readonly JobFile[]): CostClaim {
@@ -182,17 +210,14 @@ function fileCountAdvice(job: Job, perProcess: boolean) {
   return perProcess
     ? {
         advice: `Write one shared file with collective MPI-IO (or parallel HDF5, PnetCDF), or let a library write a few files: with ADIOS2's BP5 engine and one file for 128 ranks, ${many(aggregators, "file")} instead of ${grouped(job.ranks)}.`,
-        snippet: {
-          language: "c",
-          code: `/* all ranks together, each its part, into one file */\nMPI_Info info;\nMPI_Info_create(&info);\nMPI_Info_set(info, "romio_cb_write", "enable");\nMPI_Info_set(info, "striping_factor", "${Math.min(72, Math.max(8, aggregators))}");  /* OSTs of a new file */\nMPI_File_open(comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &file);\nMPI_File_write_at_all(file, (MPI_Offset)rank * bytes_per_rank, buffer, bytes_per_rank, MPI_BYTE, MPI_STATUS_IGNORE);`,
-        },
+        snippet: snippetFor(job, SNIPPETS.sharedFile, {
+          way: wayOf([job.io]),
+          stripes: Math.min(72, Math.max(8, aggregators)),
+        }),
       }
     : {
         advice:
           "Put what belongs together into one file: HDF5 or netCDF with a group for each piece, an SQLite database, or tar shards; keep at most some thousand files in a directory.",
-        snippet: {
-          language: "python",
-          code: `import h5py\nwith h5py.File("results.h5", "a") as store:\n    store.create_dataset(f"step{step}/field", data=field)  # instead of a file for each`,
-        },
+        snippet: snippetFor(job, SNIPPETS.container, { way: wayOf([job.io]) }),
       };
 }

@@ -34,7 +34,7 @@ export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefine
     const late =
       mean > 0 &&
       ranks >= limits.ranks &&
-      seconds >= limits.ratio * mean &&
+      seconds >= limits.ratio * rest &&
       bytes <= limits.bytes * meanBytes;
     if (!late) continue;
     const known = byRank.get(rank);
@@ -56,26 +56,41 @@ export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefine
   return [...byRank.values()].sort((a, b) => b.excess - a.excess)[0];
 }
 
+/** In files of single ranks; layers apart, since a phase in another layer would hide a late rank. */
 export function lateInOwnFiles(job: Job, limits: LateLimits): Late | undefined {
-  const byRank = new Map<number, { rank: number; seconds: number; bytes: number; files: JobFile[] }>();
+  const byLayer = new Map<string, Map<number, OwnLoad>>();
   for (const file of realFiles(job)) {
-    const { ranks, slowestRank: rank } = file.called;
+    const { ranks, slowestRank: rank, layer } = file.called;
     if (ranks !== 1 || !(file.seconds > 0)) continue;
+    const byRank = byLayer.get(layer) ?? new Map<number, OwnLoad>();
+    byLayer.set(layer, byRank);
     const load = byRank.get(rank) ?? { rank, seconds: 0, bytes: 0, files: [] };
     byRank.set(rank, load);
     load.seconds += file.seconds;
     load.bytes += bytesMoved(file.called);
     load.files.push(file);
   }
-  const loads = [...byRank.values()];
+  return [...byLayer.values()]
+    .flatMap((byRank) => lateAmong([...byRank.values()], limits) ?? [])
+    .sort((a, b) => b.excess - a.excess)[0];
+}
+
+interface OwnLoad {
+  readonly rank: number;
+  seconds: number;
+  bytes: number;
+  readonly files: JobFile[];
+}
+
+function lateAmong(loads: OwnLoad[], limits: LateLimits): Late | undefined {
   const slowest = loads.sort((a, b) => b.seconds - a.seconds)[0];
   if (slowest === undefined || loads.length < limits.ranks) return undefined;
   const mean = sum(loads, ({ seconds }) => seconds) / loads.length;
+  const others = (mean * loads.length - slowest.seconds) / (loads.length - 1);
   const meanBytes = sum(loads, ({ bytes }) => bytes) / loads.length;
-  if (!(slowest.seconds >= limits.ratio * mean && slowest.bytes <= limits.bytes * meanBytes))
+  if (!(slowest.seconds >= limits.ratio * others && slowest.bytes <= limits.bytes * meanBytes))
     return undefined;
   const excess = slowest.seconds - mean;
-  const others = (mean * loads.length - slowest.seconds) / (loads.length - 1);
   return { ...slowest, mean, others, meanBytes, excess, ranks: loads.length, shared: false };
 }
 

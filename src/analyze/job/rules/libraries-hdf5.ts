@@ -5,12 +5,13 @@ import { estimatedCost, NO_COST } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { countOf, hdf5MetadataFiles } from "./access-patterns.ts";
 import { MISALIGNED_THRESHOLDS, misalignedFacts, misalignedFiles } from "./alignment.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { HDF5_BYTES_RULES } from "./libraries-hdf5-bytes.ts";
 import { accessesOf, accessSeconds, bytesMoved, heaviest, KIB, mainWay, MIB, sum } from "./measures.ts";
 import { hdf5Files, stripeOf } from "./per-job.ts";
-import { hdf5Alignment, hdf5Chunks, hdf5Collective, hdf5Hyperslab, hdf5Metadata } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, percent, sizeText } from "./wording.ts";
 
 /** Whether the file of a dataset is accessed through MPI-IO. */
@@ -33,11 +34,17 @@ const independent = defineRule({
       source: "as independent-mpiio (Drishti: collective_operations_absolute)",
     },
   },
-  judge(job, limits) {
+  judge(job, limits, others) {
+    const said = others.claimed(["hdf5-small"]);
     const datasets = job
       .layer("H5D")
       .filter(
-        (one) => one.usesCollective === 0 && one.ranks > 1 && accessesOf(one) > 0 && isParallel(job, one),
+        (one) =>
+          !said.has(one.fileId) &&
+          one.usesCollective === 0 &&
+          one.ranks > 1 &&
+          accessesOf(one) > 0 &&
+          isParallel(job, one),
       );
     const calls = sum(datasets, accessesOf);
     if (!(calls >= limits.calls)) return undefined;
@@ -65,7 +72,7 @@ const independent = defineRule({
       },
       advice:
         "Ask for collective transfers in the transfer property list. All ranks that opened the file then make the call; those without data select nothing. H5Pget_mpio_no_collective_cause tells why HDF5 fell back to independent ones.",
-      snippet: hdf5Collective,
+      snippet: snippetFor(job, SNIPPETS.hdf5Collective, { way: mainWay(worst) }),
       effect:
         "MPI-IO joins the pieces of all ranks, and chunked datasets are moved chunk by chunk instead of piece by piece.",
       ...trust(job, ["H5D"], "high", "HDF5 transfers are recorded with their mode"),
@@ -99,8 +106,9 @@ const metadata = defineRule({
       source: "as small-writes (Drishti: small_requests)",
     },
   },
-  judge(job, limits) {
-    const files = hdf5MetadataFiles(job, limits);
+  judge(job, limits, others) {
+    const said = others.claimed(["hdf5-small"]);
+    const files = hdf5MetadataFiles(job, limits).filter(({ record }) => !said.has(record.fileId));
     if (files.length === 0) return undefined;
     const count = countOf(files);
     const calls = sum(files, ({ record }) => accessesOf(record));
@@ -135,7 +143,7 @@ const metadata = defineRule({
       },
       advice:
         "Let ranks do metadata together (H5Pset_coll_metadata_write, H5Pset_all_coll_metadata_ops), keep it in pages (paged aggregation when the file is created), and create objects before the data is written. Page buffering (H5Pset_page_buffer_size) is no way out: HDF5 refuses it when it is built for parallel access.",
-      snippet: hdf5Metadata,
+      snippet: snippetFor(job, SNIPPETS.hdf5Metadata, { way: mainWay(worst) }),
       effect:
         "One rank reads a header and hands it on, instead of every rank reading it; metadata lies together and is moved in larger pieces.",
       ...trust(
@@ -257,7 +265,7 @@ const chunks = defineRule({
         ...spanOf(listed, mainWay(worst.record)),
       },
       advice: `Choose chunks like the accesses: what one call of a rank moves, or an even part of it, of a megabyte or more. ${worst.trouble === "partial" ? "Where the file cannot change, give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache)." : "Existing files can be rewritten with h5repack (-l CHUNK=…)."}`,
-      snippet: hdf5Chunks,
+      snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way: mainWay(worst.record) }),
       effect: "Each chunk is moved and filtered once, and the index of chunks stays small.",
       ...trust(
         job,
@@ -321,7 +329,7 @@ const selections = defineRule({
       },
       advice:
         "Select regular hyperslabs (start, stride, count, block), or read the box around the points and pick in memory; sort points by their place where a list is needed.",
-      snippet: hdf5Hyperslab,
+      snippet: snippetFor(job, SNIPPETS.hdf5Hyperslab, { way: mainWay(worst) }),
       effect: "One description and few large transfers instead of one for each point.",
       ...trust(job, ["H5D"], "high", "kinds of selections are counted for every access"),
     };
@@ -347,9 +355,16 @@ const alignment = defineRule({
     return {
       ...facts,
       advice: `Align objects of ${worst.path} to its stripe of ${sizeText(stripe)} when the file is created: H5Pset_alignment for contiguous datasets and chunks, or paged aggregation with pages of a stripe. The file grows by the gaps.`,
-      snippet: hdf5Alignment(stripe),
+      snippet: snippetFor(job, SNIPPETS.hdf5Alignment, { stripeBytes: stripe, way: mainWay(worst) }),
     };
   },
 });
 
-export const HDF5_RULES: readonly Rule[] = [independent, metadata, chunks, selections, alignment];
+export const HDF5_RULES: readonly Rule[] = [
+  ...HDF5_BYTES_RULES,
+  independent,
+  metadata,
+  chunks,
+  selections,
+  alignment,
+];

@@ -2,9 +2,9 @@
 import { largerLibraryCalls } from "../cost/library-remedies.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, accessSeconds, heaviest, known, mainWay, MIB, sum } from "./measures.ts";
-import { pnetcdfCollective, pnetcdfNonblocking } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText } from "./wording.ts";
 
 const independentCalls = (one: LayerRecord) => known(one.independentReads) + known(one.independentWrites);
@@ -63,7 +63,7 @@ const independent = defineRule({
       },
       advice:
         "Stay in collective data mode and use the calls that end in _all; ranks without data pass a count of 0. Where ranks have different numbers of pieces, use non-blocking calls and ncmpi_wait_all.",
-      snippet: pnetcdfCollective,
+      snippet: snippetFor(job, SNIPPETS.pnetcdfCollective, { way: mainWay(worst) }),
       effect: "MPI-IO joins the requests of all ranks (two-phase I/O).",
       ...trust(job, ["PNETCDF_VAR"], "high", "independent and collective accesses are counted apart"),
       claims: variables.map(({ fileId }) => ({ fileId })),
@@ -139,7 +139,7 @@ const blocking = defineRule({
       },
       advice:
         "Post the writes with ncmpi_iput_vara_* (or ncmpi_bput_vara_* after ncmpi_buffer_attach, when the data changes before the wait) and complete all of them with one ncmpi_wait_all.",
-      snippet: pnetcdfNonblocking,
+      snippet: snippetFor(job, SNIPPETS.pnetcdfNonblocking),
       effect: "PnetCDF joins the requests of many variables into one collective MPI-IO write.",
       ...trust(job, ["PNETCDF_VAR"], "high", "blocking and non-blocking writes are counted apart"),
     };

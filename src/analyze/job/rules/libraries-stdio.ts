@@ -2,23 +2,24 @@
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost } from "../cost/remedies.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, type Rule, defineRule } from "../rule.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
-  accessesOf,
+  KIB,
+  MIB,
+  WAYS,
   accessSeconds,
+  accessesOf,
   bytesMoved,
   bytesOf,
   callsOf,
-  KIB,
+  endOf,
   known,
-  MIB,
   secondsOf,
   sum,
-  WAYS,
 } from "./measures.ts";
 import { posixFiles, stdioFiles } from "./per-job.ts";
-import { posixInstead, setvbufLarge } from "./snippets.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { costSentence, many, partOfBytes, secondsText, sizeText } from "./wording.ts";
 
 const stdioBulk = defineRule({
@@ -75,10 +76,10 @@ const stdioBulk = defineRule({
           ? `Move bulk data with ${mpi ? "MPI-IO, which the job uses already" : "MPI-IO, HDF5 or PnetCDF"}, so that ranks can share a file and write together`
           : "Move bulk data with read and write in pieces of megabytes"
       }. As a first step without a rewrite, give streams a buffer of megabytes with setvbuf: the default is the block of the file system, often 4 KiB.`,
-      snippet: {
-        language: "c",
-        code: `/* first step */\n${setvbufLarge.code}\n\n/* better */\n${posixInstead.code}`,
-      },
+      snippet: snippetFor(job, SNIPPETS.pastStreams, {
+        way: writes ? "write" : "read",
+        fileBytes: largestOf(files),
+      }),
       effect: "Fewer system calls and one copy less; with MPI-IO also fewer files and aligned requests.",
       ...trust(
         job,
@@ -115,11 +116,18 @@ const stdioSmall = defineRule({
       meaning: "flushes per write",
       source: "ours: with one for ten writes the buffer hardly fills",
     },
-    seconds: {
-      value: 20e-6,
+    least: {
+      value: 0.1,
       unit: "seconds",
-      meaning: "mean time of a call, above which it is taken to be unbuffered",
-      source: "ours: a call into the buffer takes below 1 µs, a write to a parallel file system tens of µs",
+      meaning: "time that a buffer would save in a file, at least, where nothing is flushed",
+      source: "ours: formatting a line takes time as well",
+    },
+    saving: {
+      value: 0.5,
+      unit: "share",
+      meaning:
+        "part of the time of the calls that a buffer would save, above which the stream is taken to be unbuffered",
+      source: "ours: a call into the buffer takes 0.1 µs, and the buffer is moved at 1 GB/s",
     },
   },
   judge(job, limits) {
@@ -136,7 +144,8 @@ const stdioSmall = defineRule({
         ({ calls, bytes, seconds, flushed }) =>
           calls >= limits.calls &&
           bytes < limits.bytes * calls &&
-          (flushed || seconds >= limits.seconds * calls),
+          (flushed ||
+            seconds - bufferedSeconds(calls, bytes) >= Math.max(limits.least, limits.saving * seconds)),
       );
     if (files.length === 0) return undefined;
     const calls = sum(files, (file) => file.calls);
@@ -168,7 +177,10 @@ const stdioSmall = defineRule({
       advice: flushed
         ? "Do not call fflush after each record (in C++: no std::endl and no std::unitbuf in loops); flush at checkpoints."
         : "Give the stream a buffer (setvbuf) and leave setbuf(stream, NULL) out.",
-      snippet: setvbufLarge,
+      snippet: snippetFor(job, SNIPPETS.streamBuffer, {
+        way: wayOf(files.map(({ record }) => record)),
+        fileBytes: largestOf(files.map(({ record }) => record)),
+      }),
       effect: "Thousands of records reach the file system in one write.",
       ...trust(
         job,
@@ -186,18 +198,27 @@ const stdioSmall = defineRule({
 const BUFFERED_CALL_SECONDS = 0.1e-6;
 const BUFFER_BYTES_PER_SECOND = 1e9;
 
+const bufferedSeconds = (calls: number, bytes: number) =>
+  BUFFERED_CALL_SECONDS * calls + bytes / BUFFER_BYTES_PER_SECOND;
+
 /** Every call finds a buffer of megabytes. */
 function bufferedStreams(records: readonly LayerRecord[]): CostClaim {
   const healthy = records.flatMap((record) =>
     WAYS.map((way) => {
       const seconds = secondsOf(record, way);
-      const needed =
-        BUFFERED_CALL_SECONDS * known(callsOf(record, way)) +
-        known(bytesOf(record, way)) / BUFFER_BYTES_PER_SECOND;
+      const needed = bufferedSeconds(known(callsOf(record, way)), known(bytesOf(record, way)));
       return { record, part: way, remains: seconds > 0 ? Math.min(1, needed / seconds) : 1 };
     }),
   );
   return estimatedCost(healthy, "calls of 0.1 µs into a buffer that is moved at 1 GB/s");
+}
+
+/** Size of the largest file, by the last byte that was touched. */
+function largestOf(records: readonly LayerRecord[]): number {
+  return records.reduce((most, record) => {
+    const end = Math.max(...WAYS.map((way) => known(endOf(record, way))));
+    return Math.max(most, end > 0 ? end : bytesMoved(record));
+  }, 0);
 }
 
 export const STDIO_RULES: readonly Rule[] = [stdioBulk, stdioSmall];

@@ -4,6 +4,7 @@ import { largerCalls, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { isCollective } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
@@ -21,7 +22,6 @@ import {
 } from "./measures.ts";
 import { independentFiles, independentOf } from "./mpi-io-files.ts";
 import { fileOf, hdf5Files, layerOf, mpiFiles, stripeOf, traceOf } from "./per-job.ts";
-import { collectiveCall, hints, nonblockingWrite } from "./snippets.ts";
 import {
   costSentence,
   grouped,
@@ -101,7 +101,7 @@ function independent(way: Way): Rule {
             ? `The file is HDF5: ask for collective transfers with H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE). `
             : `Replace MPI_File_${way}_at by MPI_File_${way}_at_all where all ranks ${way}${worst.views === 0 ? `; where the pieces of a rank lie apart, set a file view first, so that one call moves them all` : ""}. `) +
           "All ranks must make the call, those without data with a count of 0; where ranks come at very different times, waiting can cost more than is gained.",
-        snippet: collectiveCall(way),
+        snippet: snippetFor(job, hdf5 ? SNIPPETS.hdf5Collective : SNIPPETS.collectiveCall, { way }),
         effect:
           mean < MIB
             ? "Aggregators join the pieces of all ranks into requests of megabytes."
@@ -186,7 +186,7 @@ const blocking = defineRule({
       },
       advice:
         "Copy the data of a step and write it with a non-blocking collective call while the next step runs, then wait. How much really overlaps depends on the MPI library's progress threads; HDF5 has an asynchronous connector (vol-async).",
-      snippet: nonblockingWrite,
+      snippet: snippetFor(job, SNIPPETS.overlap, { way: wayOf(files) }),
       effect: `At best the shorter of computing and I/O disappears behind the other: up to ${percent(Math.min(share, 1 - share))} of the run time.`,
       ...trust(job, ["MPI-IO"], "low", "whether the program could continue without the data is not recorded"),
     };
@@ -252,12 +252,19 @@ const noHints = defineRule({
       },
       advice:
         "Give aggregators a buffer of whole stripes, and say how many stripes a new file should have. Hints on stripes take effect only when the file is created.",
-      snippet: hints([
-        { key: `romio_cb_${worst.way}`, value: "enable" },
-        { key: "cb_buffer_size", value: Math.max(16 * MIB, worst.stripe) },
-        { key: "striping_unit", value: worst.stripe },
-        { key: "striping_factor", value: fileOf(job, worst.record)?.stripeCount || 1 },
-      ]),
+      snippet: snippetFor(job, SNIPPETS.mpiHints, {
+        hints: [
+          { key: `romio_cb_${worst.way}`, value: "enable" },
+          { key: "cb_buffer_size", value: Math.max(16 * MIB, worst.stripe) },
+          // Only new files take stripes from hints.
+          ...(worst.way === "read"
+            ? []
+            : [
+                { key: "striping_unit", value: worst.stripe },
+                { key: "striping_factor", value: fileOf(job, worst.record)?.stripeCount || 1 },
+              ]),
+        ],
+      }),
       effect: "Each request of an aggregator is a stripe, which one server takes as a whole.",
       ...trust(
         job,
@@ -347,10 +354,12 @@ const aggregators = defineRule({
       advice: worst.few
         ? `Ask for ${many(Math.min(worst.stripes, worst.record.ranks), "aggregator")}, one for each stripe, spread over the nodes.`
         : `Ask for ${many(worst.stripes, "aggregator")}, one for each stripe, or give new files more stripes (lfs setstripe -c).`,
-      snippet: hints([
-        { key: `romio_cb_${worst.way}`, value: "enable" },
-        { key: "cb_nodes", value: Math.min(worst.stripes, worst.record.ranks) },
-      ]),
+      snippet: snippetFor(job, SNIPPETS.mpiHints, {
+        hints: [
+          { key: `romio_cb_${worst.way}`, value: "enable" },
+          { key: "cb_nodes", value: Math.min(worst.stripes, worst.record.ranks) },
+        ],
+      }),
       effect: worst.few
         ? "All servers of the file work at the same time."
         : "Aggregators no longer wait for one another's locks.",

@@ -2,6 +2,7 @@
 import { formatBytes } from "../../../base/units.ts";
 import { fewerOperations, largerCalls } from "../cost/remedies.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
@@ -19,7 +20,6 @@ import {
 } from "./measures.ts";
 import { independentOf, isOpenedAlone, viewlessFiles } from "./mpi-io-files.ts";
 import { layerOf, libraryFiles, mpiFiles } from "./per-job.ts";
-import { collectiveCall, openTogether, vectorView } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText } from "./wording.ts";
 
 interface Requests extends Matched {
@@ -103,7 +103,7 @@ const mpiioSmall = defineRule({
         ...spanOf(listed, worst.way),
       },
       advice: `Describe all pieces of a rank in a file view and ${worst.way} them with one call, collectively where all ranks take part (MPI_File_${worst.way}_all).`,
-      snippet: collectiveCall(worst.way),
+      snippet: snippetFor(job, SNIPPETS.collectiveCall, worst),
       effect: "One call instead of thousands, and no unrequested bytes.",
       ...trust(
         job,
@@ -183,7 +183,11 @@ const fileView = defineRule({
       },
       advice:
         "Build a datatype of all pieces of the rank (MPI_Type_vector, MPI_Type_create_subarray or MPI_Type_create_hindexed), set it as file view and make one call; for a single process this is datatype I/O, the best method that needs no other ranks (A. Ching et al., NCIO, section 6).",
-      snippet: vectorView(worst.way, mean, worst.record.strides[0]?.bytes ?? 0),
+      snippet: snippetFor(job, SNIPPETS.vectorView, {
+        way: worst.way,
+        regionBytes: mean,
+        gapBytes: worst.record.strides[0]?.bytes ?? 0,
+      }),
       effect: worst.collective
         ? "Ranks meet once instead of for every piece."
         : "The library sees all pieces and can join or sieve them.",
@@ -252,7 +256,7 @@ const openPerRank = defineRule({
       },
       advice:
         "Open the file once with the communicator of all ranks that use it; independent calls still work, and collective ones become possible.",
-      snippet: openTogether,
+      snippet: snippetFor(job, SNIPPETS.openTogether),
       effect: "One open for all ranks where the library can (deferred open), and two-phase I/O.",
       ...trust(job, ["MPI-IO"], "high", "opens on a communicator of one process are counted apart"),
     };

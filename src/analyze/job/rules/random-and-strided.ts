@@ -2,12 +2,12 @@
 import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import { defineRule, type Judgement, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { countOf, randomFiles, type Strided, stridedFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesOf, callsOf, frequentSize, heaviest, KIB, MIB, secondsOf, sum, type Way } from "./measures.ts";
 import { ncioSentence } from "./ncio-pattern.ts";
 import { layerOf } from "./per-job.ts";
-import { collectiveCall, prefetch, sortedWrites, vectorView } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, percent, sizeText, theseFiles } from "./wording.ts";
 
 function random(way: Way): Rule {
@@ -72,7 +72,7 @@ function random(way: Way): Rule {
           ...worstRecords(listed),
           ...spanOf(listed, way),
         },
-        ...randomAdvice(way, mpi),
+        ...randomAdvice(job, way, mpi),
         effect:
           way === "read"
             ? "Sorted requests can be joined and prefetched; those that stay scattered no longer fetch data that nobody uses."
@@ -89,7 +89,7 @@ function random(way: Way): Rule {
   });
 }
 
-function randomAdvice(way: Way, mpi: boolean): Pick<Judgement, "advice" | "snippet"> {
+function randomAdvice(job: Job, way: Way, mpi: boolean): Pick<Judgement, "advice" | "snippet"> {
   const order =
     way === "read"
       ? "Sort what is wanted by its offset before reading it"
@@ -97,16 +97,16 @@ function randomAdvice(way: Way, mpi: boolean): Pick<Judgement, "advice" | "snipp
   if (mpi)
     return {
       advice: `${order}, describe the pieces in a file view (MPI_Type_create_hindexed) and make one collective call; two-phase I/O then moves large contiguous ranges.`,
-      snippet: collectiveCall(way),
+      snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   return way === "read"
     ? {
         advice: `${order}, announce the next pieces with posix_fadvise, and join neighbours. If every epoch reads the whole file in another order, read large blocks and shuffle in memory, or copy the file to the nodes first.`,
-        snippet: prefetch,
+        snippet: snippetFor(job, SNIPPETS.prefetch),
       }
     : {
         advice: `${order} and write runs of neighbours with one call; if the order of arrival is random by nature, append to a log and sort it once at the end.`,
-        snippet: sortedWrites,
+        snippet: snippetFor(job, SNIPPETS.sortedWrites),
       };
 }
 
@@ -156,7 +156,7 @@ const noncontiguous = defineRule({
     },
   },
   judge(job, limits, others) {
-    const files = stridedFiles(job, limits, others.claimed(["random-reads", "random-writes"]));
+    const files = stridedFiles(job, limits, others.claimed(["random-reads", "random-writes", "misaligned"]));
     if (files.length === 0) return undefined;
     const worst = heaviest(files, (file) => file.count);
     const count = countOf(files);
@@ -191,7 +191,7 @@ const noncontiguous = defineRule({
         ...spanOf(listed, worst.way),
       },
       advice: stridedAdvice(job, worst, limits) + ncioSentence(worst.record, worst.way),
-      snippet: vectorView(worst.way, worst.regionBytes, worst.gapBytes),
+      snippet: snippetFor(job, SNIPPETS.vectorView, worst),
       effect:
         "One call describes all pieces of a rank, and the library moves large contiguous ranges instead of single pieces.",
       ...trust(

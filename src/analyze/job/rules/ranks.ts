@@ -3,21 +3,13 @@ import { formatBytes, formatRate } from "../../../base/units.ts";
 import { estimatedCost, NO_COST, recordedCost, unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfFiles, trust, worstFiles } from "./evidence.ts";
 import { lateInOwnFiles, lateInSharedFiles, longestCall, soleTarget, timeOn } from "./late-ranks.ts";
 import { bytesMoved, sum } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 import { rankSpread } from "./rank-spread.ts";
-import {
-  folderOf,
-  grouped,
-  partOf,
-  partOfBytes,
-  partOfSeconds,
-  percent,
-  secondsText,
-  times,
-} from "./wording.ts";
+import { grouped, partOf, partOfBytes, partOfSeconds, percent, secondsText, times } from "./wording.ts";
 
 const COST = {
   value: 0.05,
@@ -42,10 +34,10 @@ const oneRankIo = defineRule({
       source: "ours: what remains is headers and logs",
     },
     ranks: {
-      value: 4,
+      value: 3,
       unit: "ranks",
       meaning: "ranks that the job has at least",
-      source: "ours: with two or three ranks a single writer loses little",
+      source: "ours: with two, one may well write for both",
     },
     cost: COST,
   },
@@ -86,7 +78,7 @@ const oneRankIo = defineRule({
       advice: writes
         ? "Let all ranks write their part of the file with collective MPI-IO (or parallel HDF5 or PnetCDF on top of it) instead of gathering the data on one rank."
         : "Let all ranks read their part of the file with collective MPI-IO; where each needs all of it, let one rank read and broadcast with MPI_Bcast.",
-      snippet: { language: "c", code: writes ? COLLECTIVE_WRITE : COLLECTIVE_READ },
+      snippet: snippetFor(job, SNIPPETS.ownPart, { way: writes ? "write" : "read" }),
       effect: `The rate of many clients and OSTs instead of ${formatRate(bytes / seconds)} of one client, and no gathering in the memory of one rank.`,
       ...trust(
         job,
@@ -116,7 +108,7 @@ const byteImbalance = defineRule({
         "ours, by judgement: uneven domains may well differ by two; Drishti asks for 0.15 of the file's bytes (imbalance_stragglers) or 0.3 of the maximum (imbalance_size)",
     },
     others: {
-      value: 3,
+      value: 1,
       unit: "ranks",
       meaning: "other ranks that take part, at least",
       source: "ours: with fewer it is I/O by one rank",
@@ -132,6 +124,9 @@ const byteImbalance = defineRule({
     const files = realFiles(job).filter(
       ({ called }) => called.slowestRank === rank && bytesMoved(called) > 0,
     );
+    // Who writes fill values and headers is the library's choice.
+    const said = others.claimed(["hdf5-fill", "hdf5-chunk-cache", "write-amplification"]);
+    if (files.some(({ fileId }) => said.has(fileId))) return undefined;
     const seconds = sum(files, ({ slowestSeconds }) => slowestSeconds);
     const excess = seconds * (1 - mean / bytes);
     const cost = excess / job.runSeconds;
@@ -155,7 +150,7 @@ const byteImbalance = defineRule({
       },
       advice:
         "Give each rank about the same part of the file, or let collective MPI-IO do so: it splits the file evenly over its aggregators, whoever holds the data.",
-      snippet: { language: "c", code: COLLECTIVE_WRITE },
+      snippet: snippetFor(job, SNIPPETS.ownPart, { way: wayOf(files) }),
       effect: `Up to ${secondsText(excess)} less waiting for rank ${rank}.`,
       ...trust(
         job,
@@ -180,9 +175,9 @@ const straggler = defineRule({
     ratio: {
       value: 3,
       unit: "ratio",
-      meaning: "time of the slowest rank over the mean",
+      meaning: "time of the slowest rank over the mean of the others",
       source:
-        "ours, by judgement: well beyond 1.74, the largest quotient in our 43 public logs (files of four ranks or more, equal bytes, a second or more); Drishti asks for 0.15 of the summed time (imbalance_stragglers)",
+        "ours, by judgement: beyond 2.3, the largest quotient in our 43 public logs (files of four ranks or more, equal bytes, a second or more); Drishti asks for 0.15 of the summed time (imbalance_stragglers)",
     },
     bytes: {
       value: 2,
@@ -191,10 +186,10 @@ const straggler = defineRule({
       source: "ours: above, the bytes are the reason",
     },
     ranks: {
-      value: 4,
+      value: 3,
       unit: "ranks",
       meaning: "ranks that use the files",
-      source: "ours: a mean of fewer says little",
+      source: "ours: of two, either may be the usual one",
     },
     cost: COST,
   },
@@ -203,6 +198,8 @@ const straggler = defineRule({
       .filter((one) => one !== undefined)
       .sort((a, b) => b.excess - a.excess)[0];
     if (late === undefined || !(late.excess >= limits.cost * job.runSeconds)) return undefined;
+    const onSlowTarget = others.claimed(["slow-target"]);
+    if (late.files.some(({ fileId }) => onSlowTarget.has(fileId))) return undefined;
     const [slow] = others.claims("slow-ost");
     if (slow?.ost !== undefined && timeOn(late.files, slow.ost) >= 0.5 * sum(late.files, secondsIn))
       return undefined;
@@ -242,11 +239,8 @@ const straggler = defineRule({
         " With collective MPI-IO the aggregators write the data of a slow rank too.",
       snippet:
         alone === undefined
-          ? { language: "c", code: hostOf(rank) }
-          : {
-              language: "shell",
-              code: `lfs getstripe -y ${files[0]?.path}\nlfs df ${folderOf(files[0]?.path ?? "/")}  # is OST ${alone} full, or inactive?`,
-            },
+          ? snippetFor(job, SNIPPETS.hostOfRank, { rank })
+          : snippetFor(job, SNIPPETS.lookAtOst, { path: files[0]?.path ?? "", ost: alone }),
       effect: `Up to ${partOfSeconds(excess, job.runSeconds, "the run time")}.`,
       ...trust(
         job,
@@ -312,10 +306,12 @@ const idleRanks = defineRule({
       },
       advice:
         "When the I/O is what the job waits for, spread it: let more ranks take part, at least one on each node, for example with collective MPI-IO and a number of aggregators that is a multiple of the stripe count.",
-      snippet: {
-        language: "c",
-        code: `MPI_Info info;\nMPI_Info_create(&info);\nMPI_Info_set(info, "romio_cb_write", "enable");\nMPI_Info_set(info, "cb_nodes", "${nodesFor(job)}");  /* aggregators */\nMPI_File_open(comm, path, mode, info, &file);`,
-      },
+      snippet: snippetFor(job, SNIPPETS.mpiHints, {
+        hints: [
+          { key: `romio_cb_${wayOf([job.io])}`, value: "enable" },
+          { key: "cb_nodes", value: nodesFor(job) },
+        ],
+      }),
       effect: "More clients and network links at work; with few OSTs little changes.",
       ...trust(
         job,
@@ -328,23 +324,6 @@ const idleRanks = defineRule({
 });
 
 export const RANKS_RULES: readonly Rule[] = [oneRankIo, byteImbalance, straggler, idleRanks];
-
-const COLLECTIVE_WRITE = `MPI_File file;
-MPI_File_open(comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
-MPI_Offset offset = (MPI_Offset)rank * bytes_per_rank;  /* where this rank's part begins */
-MPI_File_write_at_all(file, offset, buffer, count, MPI_DOUBLE, MPI_STATUS_IGNORE);
-MPI_File_close(&file);`;
-
-const COLLECTIVE_READ = `MPI_File file;
-MPI_File_open(comm, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
-MPI_Offset offset = (MPI_Offset)rank * bytes_per_rank;  /* where this rank's part begins */
-MPI_File_read_at_all(file, offset, buffer, count, MPI_DOUBLE, MPI_STATUS_IGNORE);
-MPI_File_close(&file);`;
-
-const hostOf = (rank: number) => `char host[MPI_MAX_PROCESSOR_NAME];
-int length;
-MPI_Get_processor_name(host, &length);
-if (rank == ${rank}) fprintf(stderr, "rank %d runs on %s\\n", rank, host);`;
 
 const secondsIn = ({ seconds }: JobFile) => seconds;
 

@@ -1,12 +1,13 @@
 /** Read-modify-write rules: files that are both read and written. */
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
+import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { rewrittenFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { endOf, heaviest, MIB, sum } from "./measures.ts";
+import { accessesOf, endOf, heaviest, MIB, sum } from "./measures.ts";
 import { layerOf, posixFiles, traceOf } from "./per-job.ts";
-import { hints } from "./snippets.ts";
 import { costSentence, many, partOfBytes, secondsText } from "./wording.ts";
 
 const readModifyWrite = defineRule({
@@ -36,8 +37,9 @@ const readModifyWrite = defineRule({
       source: "ours: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)",
     },
   },
-  judge(job, limits) {
-    const found = rewrittenFiles(job, limits);
+  judge(job, limits, others) {
+    const said = others.claimed(["write-amplification", "hdf5-chunk-cache"]);
+    const found = rewrittenFiles(job, limits).filter(({ record }) => !said.has(record.fileId));
     if (found.length === 0) return undefined;
     const worst = heaviest(found, (file) => file.bytes);
     // The reasons differ, and so does the advice: the worst decides which is told.
@@ -81,16 +83,15 @@ const readModifyWrite = defineRule({
           "Where the pieces are large, switch data sieving off for writes (romio_ds_write=disable); each piece then is a request of its own."
         : "Gather the changes of a region in memory, then write the region once; where whole records are replaced, write them without reading.",
       snippet: mpi
-        ? hints([
-            { key: "romio_cb_write", value: "enable" },
-            { key: "romio_ds_write", value: "disable" },
-            // ROMIO's Lustre driver has its own switch for data sieving below collective writes.
-            ...(together ? [{ key: "romio_lustre_ds_in_coll", value: "disable" }] : []),
-          ])
-        : {
-            language: "c",
-            code: "pread(fd, region, bytes, offset);  /* once */\nfor (size_t i = 0; i < changes; i++) apply(region, &change[i]);\npwrite(fd, region, bytes, offset); /* once */",
-          },
+        ? snippetFor(job, SNIPPETS.mpiHints, {
+            hints: [
+              { key: "romio_cb_write", value: "enable" },
+              { key: "romio_ds_write", value: "disable" },
+              // ROMIO's Lustre driver has its own switch for data sieving below collective writes.
+              ...(together ? [{ key: "romio_lustre_ds_in_coll", value: "disable" }] : []),
+            ],
+          })
+        : snippetFor(job, SNIPPETS.updateInMemory),
       effect: `Up to ${formatBytes(bytes)} less to read, and no locks between reading and writing a buffer.`,
       ...trust(
         job,
@@ -104,6 +105,13 @@ const readModifyWrite = defineRule({
     };
   },
 });
+
+/** First written, then read, up to where it was written; perhaps in several passes, but not in turns. */
+const isReadBack = (record: LayerRecord) =>
+  record.bytesWritten > 0 &&
+  record.readStart > record.writeStart &&
+  endOf(record, "read") <= endOf(record, "write") &&
+  (record.readStart >= record.writeEnd || record.rwSwitches <= 0.1 * accessesOf(record));
 
 const readAfterWrite = defineRule({
   id: "read-after-write",
@@ -119,21 +127,22 @@ const readAfterWrite = defineRule({
       source: "ours: less is a look at headers",
     },
     bytes: {
-      value: 64 * MIB,
+      value: MIB,
       unit: "bytes",
       meaning: "bytes read back from a file",
-      source: "ours: less comes out of the page cache within milliseconds",
+      source: "ours: less is a look at headers; what it costs decides how loud the finding is",
     },
   },
   judge(job, limits, others) {
     const rewritten = others.claimed(["read-modify-write"]);
     const files = posixFiles(job)
-      .filter((record) => !rewritten.has(record.fileId) && record.readStart >= record.writeEnd)
+      .filter((record) => !rewritten.has(record.fileId) && isReadBack(record))
       .map((record) => {
         const traced = traceOf(job, record)?.writtenAndReadBytes;
         const exact = traced !== undefined && traced >= 0;
-        const counted = Math.min(record.bytesRead, record.bytesWritten, endOf(record, "read"));
-        return { record, exact, bytes: exact ? traced : counted };
+        const counted = Math.min(record.bytesRead, record.bytesWritten);
+        // Traces tell different bytes; what is written and read in several passes comes back in each.
+        return { record, exact, bytes: exact && record.opens <= record.ranks ? traced : counted };
       })
       .filter(({ record, bytes }) => {
         const there = Math.min(record.bytesWritten, endOf(record, "write"));
@@ -171,10 +180,7 @@ const readAfterWrite = defineRule({
       },
       advice:
         "Hand the data on in memory, or put files that only this job needs on the node's own disk, in /dev/shm or on a burst buffer. A benchmark should let another node read them (IOR -C), since otherwise it measures the page cache.",
-      snippet: {
-        language: "shell",
-        code: '# where the program takes the place of its temporary files from a variable\nexport TMPDIR=/dev/shm/$USER.$SLURM_JOB_ID\nmkdir -p "$TMPDIR"',
-      },
+      snippet: snippetFor(job, SNIPPETS.nodeTmp),
       effect: `Up to ${formatBytes(bytes)} less to read; for files that nobody needs later also ${formatBytes(written)} less to write.`,
       ...trust(
         job,
@@ -184,6 +190,7 @@ const readAfterWrite = defineRule({
           ? "from the offsets of traced calls"
           : "from bytes, highest offsets and times; that the same bytes were read is inferred",
       ),
+      claims: files.map(({ record: { fileId } }) => ({ fileId, way: "read" })),
     };
   },
 });

@@ -1,9 +1,10 @@
 /** Reread and overwrite rules: the same bytes are moved more than once. */
 import { formatBytes } from "../../../base/units.ts";
-import { fewerBytes, unknownCost } from "../cost/remedies.ts";
+import { fewerBytes, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { type Listed, spanBetween, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
   bytesOf,
@@ -19,39 +20,51 @@ import {
   type Way,
 } from "./measures.ts";
 import { layerOf, posixFiles, stdioFiles, traceOf } from "./per-job.ts";
-import { readOnce } from "./snippets.ts";
 import { costSentence, many, theseFiles, times } from "./wording.ts";
 
 interface Again {
   readonly record: LayerRecord;
+  /** rank: ranks moved their own bytes again; ranks: every rank moved the same bytes. */
+  readonly by: "rank" | "ranks";
   readonly bytes: number;
   /** Different bytes; with counters at most this many. */
   readonly distinctBytes: number;
   readonly exact: boolean;
 }
 
-/** Files whose bytes a rank moved again; bytes that every rank moved once are another matter. */
-function movedAgain(job: Job, way: Way, limits: { ratio: number; bytes: number }): Again[] {
-  const records = [...posixFiles(job), ...stdioFiles(job)];
+/** Files whose bytes are moved again, by a rank or, of reads, by every rank. */
+function movedAgain(
+  job: Job,
+  way: Way,
+  limits: { ratio: number; bytes: number; calls: number },
+  said: ReadonlySet<string>,
+): Again[] {
   const found: Again[] = [];
-  for (const record of records) {
-    const bytes = bytesOf(record, way);
-    if (!(bytes >= limits.bytes)) continue;
-    const traced = traceOf(job, record)?.[way];
-    if (traced !== undefined && traced.bytes >= 0.99 * bytes && traced.distinctByRankBytes > 0) {
-      const distinctBytes = traced.distinctByRankBytes;
-      if (traced.bytes >= limits.ratio * distinctBytes && traced.bytes - distinctBytes >= limits.bytes)
-        found.push({ record, bytes: traced.bytes, distinctBytes, exact: true });
-      continue;
-    }
-    const extent = endOf(record, way);
-    if (!(bytes >= limits.ratio * extent && bytes - extent >= limits.bytes)) continue;
-    // A call cannot end beyond the highest offset: such a counter was not kept.
-    if (!(extent >= bytes / callsOf(record, way))) continue;
-    if (sameRankAgain(record, way, limits.ratio))
-      found.push({ record, bytes, distinctBytes: extent, exact: false });
+  for (const record of [...posixFiles(job), ...stdioFiles(job)]) {
+    if (said.has(record.fileId)) continue;
+    const again = againIn(job, record, way);
+    if (again === undefined || (again.by === "ranks" && way === "write")) continue;
+    const more = again.bytes - again.distinctBytes;
+    // Many tiny calls on the same bytes take time too.
+    const much = more >= limits.bytes || callsOf(record, way) >= limits.calls;
+    if (again.bytes >= limits.ratio * again.distinctBytes && more > 0 && much) found.push(again);
   }
   return found;
+}
+
+function againIn(job: Job, record: LayerRecord, way: Way): Again | undefined {
+  const bytes = bytesOf(record, way);
+  const traced = traceOf(job, record)?.[way];
+  if (traced !== undefined && traced.bytes >= 0.99 * bytes && traced.distinctByRankBytes > 0) {
+    const own = traced.bytes >= 2 * traced.distinctByRankBytes;
+    const distinctBytes = own ? traced.distinctByRankBytes : traced.distinctBytes;
+    return { record, by: own ? "rank" : "ranks", bytes: traced.bytes, distinctBytes, exact: true };
+  }
+  const extent = endOf(record, way);
+  // A call cannot end beyond the highest offset: such a counter was not kept.
+  if (!(bytes > extent && extent >= bytes / callsOf(record, way))) return undefined;
+  const by = sameRankAgain(record, way, 2) ? "rank" : "ranks";
+  return { record, by, bytes, distinctBytes: extent, exact: false };
 }
 
 /**
@@ -77,10 +90,16 @@ const AGAIN_THRESHOLDS = {
       "ours: everything at least twice (Drishti P09 and P10 compare with the highest offset, without a limit)",
   },
   bytes: {
-    value: 64 * MIB,
+    value: 16 * MIB,
     unit: "bytes",
-    meaning: "bytes moved again in a file",
-    source: "ours: less comes out of the page cache within milliseconds",
+    meaning: "bytes moved again in a file, or",
+    source: "ours: less is a matter of milliseconds, unless the calls are many",
+  },
+  calls: {
+    value: 10_000,
+    unit: "calls",
+    meaning: "calls on a file whose bytes are moved again",
+    source: "ours: at a microsecond and more each",
   },
 } as const;
 
@@ -91,18 +110,19 @@ function again(way: Way): Rule {
     title: way === "read" ? "Data read again" : "Data overwritten",
     meaning:
       way === "read"
-        ? "Ranks read the same bytes of a file several times. An input that every rank reads once is another finding."
+        ? "The same bytes of a file are read several times, by a rank or by every rank."
         : "The same bytes of a file are written several times, and only what was written last stays.",
     needs: [["POSIX", "STDIO"]],
     thresholds: AGAIN_THRESHOLDS,
     drishti: way === "read" ? "P09" : "P10",
-    judge(job, limits) {
-      const files = movedAgain(job, way, limits);
+    judge(job, limits, others) {
+      const files = movedAgain(job, way, limits, others.claimed(["read-after-write", "open-churn"]));
       if (files.length === 0) return undefined;
       const bytes = sum(files, (file) => file.bytes);
       const distinct = sum(files, (file) => file.distinctBytes);
       const seconds = sum(files, ({ record }) => secondsOf(record, way));
       const exact = files.every((file) => file.exact);
+      const byRanks = heaviest(files, (file) => file.bytes - file.distinctBytes).by === "ranks";
       const listed: Listed[] = files.map((file) => ({
         record: file.record,
         weight: file.bytes - file.distinctBytes,
@@ -112,12 +132,15 @@ function again(way: Way): Rule {
         (file) => file.record.opens >= 0.9 * file.record.ranks * (file.bytes / file.distinctBytes),
       );
       return {
-        cost: fewerBytes(
-          files.map((file) => ({ record: file.record, way, needed: file.distinctBytes })),
-          `only the first ${way} of each byte, at the rate of all of them`,
-        ),
+        cost:
+          way === "write" && reopened
+            ? NO_COST
+            : fewerBytes(
+                files.map((file) => ({ record: file.record, way, needed: file.distinctBytes })),
+                `only the first ${way} of each byte, at the rate of all of them`,
+              ),
         statement:
-          `${formatBytes(bytes)} are ${done} ${way === "read" ? "from" : "to"} ${many(files.length, "file")}, but ${exact ? `only ${formatBytes(distinct)} of them are different bytes within a rank` : `at most ${formatBytes(distinct)} of different bytes`}: ` +
+          `${formatBytes(bytes)} are ${done} ${way === "read" ? "from" : "to"} ${many(files.length, "file")}, but ${exact ? `only ${formatBytes(distinct)} of them are different bytes${byRanks ? "" : " within a rank"}` : `at most ${formatBytes(distinct)} of different bytes`}: ` +
           `each is ${done} ${exact ? "" : "at least "}${times(bytes / distinct)} on average.` +
           costSentence(job, seconds, `${doing} ${theseFiles(files.length)} takes`),
         evidence: {
@@ -132,15 +155,11 @@ function again(way: Way): Rule {
         },
         advice:
           way === "read"
-            ? `Keep what was read in memory for the next pass; if it does not fit, copy the input once to the node's own disk or memory (often $TMPDIR or /dev/shm) and read it there.${reopened ? " The file is opened again for every pass: open it once." : ""}`
+            ? byRanks
+              ? "Every rank reads the same bytes: let one rank read and broadcast, or read collectively with MPI-IO, which reads each byte once."
+              : `Keep what was read in memory for the next pass; if it does not fit, copy the input once to the node's own disk or memory (often $TMPDIR or /dev/shm) and read it there.${reopened ? " The file is opened again for every pass: open it once." : ""}`
             : `Write a result when it is final, or keep what changes often in memory${reopened ? "; the file is opened and rewritten each time, so write fewer intermediate states" : ""}.`,
-        snippet:
-          way === "read"
-            ? readOnce
-            : {
-                language: "c",
-                code: "/* intermediate states stay in memory; every n-th is written */\nif (step % n == 0 || step == last) write_state(path, state);",
-              },
+        snippet: snippetFor(job, way === "read" ? SNIPPETS.readOnce : SNIPPETS.everyNth),
         effect:
           way === "read"
             ? `At best the file system delivers ${formatBytes(distinct)} instead of ${formatBytes(bytes)}; less is gained where the page cache has served the later passes.`
@@ -153,9 +172,24 @@ function again(way: Way): Rule {
             ? "from the offsets of every traced call of each rank"
             : "from bytes moved and the highest offset; which bytes were moved again is not recorded",
         ),
+        claims: files.map(({ record: { fileId } }) => ({ fileId, way })),
       };
     },
   });
+}
+
+/** What libraries write beyond the program's bytes, such as holes of collective buffers and fill values: no race. */
+function libraryBytes(job: Job, record: LayerRecord): number {
+  const asked = layerOf(job, record, "MPI-IO")?.bytesWritten ?? record.bytesWritten;
+  const datasets = job.layer("H5D").filter(({ parentId }) => parentId === record.fileId);
+  const data =
+    datasets.length === 0
+      ? asked
+      : Math.min(
+          asked,
+          sum(datasets, (one) => one.bytesWritten),
+        );
+  return Math.max(0, record.bytesWritten - data);
 }
 
 const overlappingWrites = defineRule({
@@ -184,7 +218,13 @@ const overlappingWrites = defineRule({
       .flatMap(({ record, write }) =>
         write === undefined
           ? []
-          : [{ record, write, bytes: write.distinctByRankBytes - write.distinctBytes }],
+          : [
+              {
+                record,
+                write,
+                bytes: write.distinctByRankBytes - write.distinctBytes - libraryBytes(job, record),
+              },
+            ],
       )
       .filter(({ bytes, write }) => bytes >= limits.bytes && bytes >= limits.share * write.distinctBytes);
     if (files.length === 0) return undefined;
@@ -216,15 +256,7 @@ const overlappingWrites = defineRule({
         (below
           ? " MPI-IO that sieves data also writes the holes between its own pieces: switch it off for writes (romio_ds_write=disable)."
           : ""),
-      snippet: {
-        language: "c",
-        code: [
-          "/* bytes before mine: each rank begins where the previous one ends */",
-          "MPI_Offset mine = bytes, offset = 0;",
-          "MPI_Exscan(&mine, &offset, 1, MPI_OFFSET, MPI_SUM, MPI_COMM_WORLD);",
-          "if (rank == 0) offset = 0; /* MPI_Exscan leaves it undefined there */",
-        ].join("\n"),
-      },
+      snippet: snippetFor(job, SNIPPETS.ownOffsets),
       effect: "A file whose content does not depend on timing, and no waiting for locks of other ranks.",
       ...trust(
         job,

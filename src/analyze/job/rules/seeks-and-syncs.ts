@@ -1,11 +1,13 @@
 /** Seek and sync rules: calls between reads and writes. */
-import { estimatedCost, oneSync } from "../cost/remedies.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { estimatedCost, oneSync, syncSeconds } from "../cost/remedies.ts";
+import type { Job } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
+import { type Judgement, type Rule, defineRule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { countOf } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { accessesOf, sum } from "./measures.ts";
+import { accessesOf, callsOf, sum, WAYS } from "./measures.ts";
 import { layerOf, mpiFiles, posixFiles, stdioFiles } from "./per-job.ts";
-import { readRegion } from "./snippets.ts";
 import { costSentence, grouped, many, rough, theseFiles } from "./wording.ts";
 
 const excessSeeks = defineRule({
@@ -73,11 +75,10 @@ const excessSeeks = defineRule({
         ? "Do not seek where the stream already stands. A seek writes the buffer out, and one that leaves the buffer fetches it again, however little is read there: read the region into memory once and pick from it, or write in order."
         : "Leave out lseek where the file position is right already, or use pread and pwrite, which carry the offset with them.",
       snippet: streams
-        ? readRegion
-        : {
-            language: "c",
-            code: "pread(fd, buffer, bytes, offset);  /* instead of lseek() and read() */\npwrite(fd, buffer, bytes, offset); /* instead of lseek() and write() */",
-          },
+        ? snippetFor(job, SNIPPETS.readRegion, { way: wayOf(files.map(({ record }) => record)) })
+        : snippetFor(job, SNIPPETS.positioned, {
+            ways: WAYS.filter((way) => files.some(({ record }) => callsOf(record, way) > 0)),
+          }),
       effect: streams
         ? "Buffers stay valid, so that reads of the file system become fewer and larger."
         : "One system call less for each access.",
@@ -91,11 +92,59 @@ const excessSeeks = defineRule({
   },
 });
 
+const SYNC_LIMITS = {
+  calls: {
+    value: 20,
+    unit: "calls",
+    meaning: "syncs of a file",
+    source: "ours: at some milliseconds each, fewer are no tenth of a second",
+  },
+  perRank: {
+    value: 10,
+    unit: "calls",
+    meaning: "syncs of a file by each rank",
+    source: "ours: a sync of each rank at the end of a file, or of each checkpoint, is sound",
+  },
+} as const;
+
+/** Files with many syncs for their writes, in the layer that the program calls. */
+const syncedFiles = (
+  job: Job,
+  limits: { readonly share: number; readonly calls: number; readonly perRank: number },
+): LayerRecord[] =>
+  [
+    ...mpiFiles(job),
+    ...posixFiles(job).filter((record) => !((layerOf(job, record, "MPI-IO")?.syncs ?? 0) > 0)),
+  ].filter(
+    (record) =>
+      record.syncs >= limits.calls &&
+      record.syncs >= limits.perRank * record.ranks &&
+      record.syncs >= limits.share * record.writes,
+  );
+
+const fsyncPerWrite = defineRule({
+  id: "fsync-per-write",
+  title: "A sync after every write",
+  meaning:
+    "fsync, fdatasync or MPI_File_sync follows nearly every write: each waits until the data is on stable storage, so that every write costs a round trip to the disk.",
+  needs: [["POSIX", "MPI-IO"]],
+  thresholds: {
+    share: {
+      value: 0.5,
+      unit: "ratio",
+      meaning: "syncs per write of a file",
+      source: "ours: a sync for every write or every second one",
+    },
+    ...SYNC_LIMITS,
+  },
+  judge: (job, limits) => syncJudgement(job, syncedFiles(job, limits)),
+});
+
 const excessSyncs = defineRule({
   id: "excess-syncs",
   title: "Frequent syncs",
   meaning:
-    "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the servers have the data on stable storage, so writes cannot be joined or overlap.",
+    "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the servers have the data on stable storage, so writes cannot be joined or overlap. A sync after every write is a finding of its own.",
   needs: [["POSIX", "MPI-IO"]],
   thresholds: {
     share: {
@@ -104,78 +153,57 @@ const excessSyncs = defineRule({
       meaning: "syncs per write of a file",
       source: "ours: at one sync for ten writes, waiting for the disk is a part of every write",
     },
-    calls: {
-      value: 100,
-      unit: "calls",
-      meaning: "syncs of a file",
-      source: "ours: at about 10 ms a sync, a hundred of them are a second",
-    },
-    perRank: {
-      value: 10,
-      unit: "calls",
-      meaning: "syncs of a file by each rank",
-      source: "ours: a sync of each rank at the end of a file, or of each checkpoint, is sound",
-    },
+    ...SYNC_LIMITS,
   },
-  judge(job, limits) {
-    const files = [
-      ...mpiFiles(job),
-      ...posixFiles(job).filter((record) => !((layerOf(job, record, "MPI-IO")?.syncs ?? 0) > 0)),
-    ]
-      .filter(
-        (record) =>
-          record.syncs >= limits.calls &&
-          record.syncs >= limits.perRank * record.ranks &&
-          record.syncs >= limits.share * record.writes,
-      )
-      .map((record) => ({ record, count: record.syncs }));
-    if (files.length === 0) return undefined;
-    const count = countOf(files);
-    const writes = sum(files, ({ record }) => record.writes);
-    const seconds = sum(files, ({ record }) => record.writeSeconds);
-    const mpi = files.some(({ record }) => record.layer === "MPI-IO");
-    const listed: Listed[] = files.map(({ record }) => ({
-      record,
-      weight: record.syncs,
-      note: `${many(record.syncs, "sync")} for ${many(record.writes, "write")} (${record.layer})`,
-    }));
-    return {
-      cost: oneSync(
-        job,
-        files.map(({ record }) => record),
-      ),
-      statement:
-        `${many(count, "sync")} for ${many(writes, "write")} to ${many(files.length, "file")}${syncsText(count, writes)}.` +
-        costSentence(job, seconds, `Writes and syncs of ${theseFiles(files.length)} take`),
-      evidence: {
-        numbers: [
-          { label: "syncs", value: count, unit: "calls" },
-          { label: "writes", value: writes, unit: "calls" },
-          { label: "time in writes and syncs of these files, all ranks", value: seconds, unit: "seconds" },
-        ],
-        ...worstRecords(listed),
-        ...spanOf(listed, "write"),
-      },
-      advice: mpi
-        ? "Call MPI_File_sync once, after the last write of a checkpoint; MPI_File_close synchronises the file by itself."
-        : "Write to a new file, sync it once after the last write, and rename it into place; a crash then loses the new file at most, never the old one.",
-      snippet: {
-        language: "c",
-        code: mpi
-          ? "for (int i = 0; i < pieces; i++)\n  MPI_File_write_all(fh, piece[i], count, type, MPI_STATUS_IGNORE);\nMPI_File_sync(fh); /* once */"
-          : 'for (size_t i = 0; i < pieces; i++) write(fd, piece[i], bytes);\nfdatasync(fd); /* once */\nclose(fd);\nrename("checkpoint.new", "checkpoint");',
-      },
-      effect:
-        "Writes go to the caches of clients and servers and are joined there; the disk is waited for once.",
-      ...trust(
-        job,
-        ["POSIX", "MPI-IO"],
-        "high",
-        "counted by the recorder for every call; the time of syncs is contained in that of writes",
-      ),
-    };
+  judge(job, limits, others) {
+    const said = others.claimed(["fsync-per-write"]);
+    return syncJudgement(
+      job,
+      syncedFiles(job, limits).filter(({ fileId }) => !said.has(fileId)),
+    );
   },
 });
+
+function syncJudgement(job: Job, files: readonly LayerRecord[]): Judgement | undefined {
+  if (files.length === 0) return undefined;
+  const count = sum(files, ({ syncs }) => syncs);
+  const writes = sum(files, (record) => record.writes);
+  const seconds = sum(files, (record) => syncSeconds(job, record));
+  const mpi = files.some(({ layer }) => layer === "MPI-IO");
+  const listed: Listed[] = files.map((record) => ({
+    record,
+    weight: syncSeconds(job, record),
+    note: `${many(record.syncs, "sync")} for ${many(record.writes, "write")} (${record.layer})`,
+  }));
+  return {
+    cost: oneSync(job, files),
+    statement:
+      `${many(count, "sync")} for ${many(writes, "write")} to ${many(files.length, "file")}${syncsText(count, writes)}.` +
+      costSentence(job, seconds, "The syncs take about"),
+    evidence: {
+      numbers: [
+        { label: "syncs", value: count, unit: "calls" },
+        { label: "writes", value: writes, unit: "calls" },
+        { label: "time of syncs, all ranks, about", value: seconds, unit: "seconds" },
+      ],
+      ...worstRecords(listed),
+      ...spanOf(listed, "write"),
+    },
+    advice: mpi
+      ? "Call MPI_File_sync once, after the last write of a checkpoint; MPI_File_close synchronises the file by itself."
+      : "Write to a new file, sync it once after the last write, and rename it into place; a crash then loses the new file at most, never the old one.",
+    snippet: snippetFor(job, mpi ? SNIPPETS.mpiSyncOnce : SNIPPETS.syncOnce),
+    effect:
+      "Writes go to the caches of clients and servers and are joined there; the disk is waited for once.",
+    ...trust(
+      job,
+      ["POSIX", "MPI-IO"],
+      "high",
+      "counted by the recorder for every call; Darshan has the time of syncs in that of writes, from which it is told by the longest write",
+    ),
+    claims: files.map(({ fileId }) => ({ fileId, way: "write" })),
+  };
+}
 
 /** `: one sync for every 10 writes`; empty without writes. */
 function syncsText(syncs: number, writes: number): string {
@@ -185,4 +213,4 @@ function syncsText(syncs: number, writes: number): string {
     : `: ${rough(syncs / writes)} syncs for each write`;
 }
 
-export const SEEK_AND_SYNC_RULES: readonly Rule[] = [excessSeeks, excessSyncs];
+export const SEEK_AND_SYNC_RULES: readonly Rule[] = [fsyncPerWrite, excessSyncs, excessSeeks];

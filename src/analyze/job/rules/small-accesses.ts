@@ -2,13 +2,13 @@
 import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Judgement, type Rule } from "../rule.ts";
+import { type CostClaim, type Judgement, type Rule, defineRule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { BLOCK_BYTES, isCollective, type Matched, smallAccesses, subBlockFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesOf, callsOf, frequentSize, heaviest, MIB, secondsOf, sum, type Way } from "./measures.ts";
 import { ncioSentence } from "./ncio-pattern.ts";
 import { layerOf, stripeOf } from "./per-job.ts";
-import { collectiveCall, hints, readAhead, writeBuffer } from "./snippets.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
 const SMALL_THRESHOLDS = {
@@ -25,15 +25,18 @@ const SMALL_THRESHOLDS = {
     source: "Drishti: small_requests",
   },
   calls: {
-    value: 1000,
+    value: 100,
     unit: "calls",
     meaning: "small calls",
-    source: "Drishti: small_requests_absolute",
+    source: "ours: fewer are no pattern; what they cost decides how loud the finding is",
   },
 } as const;
 
 /** Rules that explain small calls better. */
 const READ_PATTERNS = [
+  "hdf5-small",
+  "metadata-storm",
+  "open-churn",
   "random-reads",
   "noncontiguous",
   "hdf5-metadata",
@@ -41,6 +44,12 @@ const READ_PATTERNS = [
   "read-modify-write",
 ];
 const WRITE_PATTERNS = [
+  "hdf5-small",
+  "independent-mpiio",
+  "write-amplification",
+  "misaligned",
+  "metadata-storm",
+  "open-churn",
   "random-writes",
   "noncontiguous",
   "hdf5-metadata",
@@ -64,17 +73,20 @@ function small(way: Way): Rule {
       const found = smallAccesses(job, way, limits, others.claimed(patterns, way));
       if (found === undefined) return undefined;
       const records = found.files.map(({ record }) => record);
+      const cost = largerCalls(
+        job,
+        records.map((record) => ({ record, way })),
+      );
+      if (!isWorthIt(job, cost)) return undefined;
       const seconds = sum(records, (record) => secondsOf(record, way));
       const usual = frequentSize(records, way);
       const listed = listOf(
         found.files,
+        way,
         (file) => `${many(file.count, `small ${way}`)} of ${grouped(callsOf(file.record, way))}`,
       );
       return {
-        cost: largerCalls(
-          job,
-          records.map((record) => ({ record, way })),
-        ),
+        cost,
         statement:
           `${partOf(found.count, found.calls, what)} are below ${sizeText(limits.bytes)}` +
           `${usual !== undefined && usual < limits.bytes ? `; the most frequent size is ${sizeText(usual)}` : ""}.` +
@@ -108,6 +120,13 @@ function small(way: Way): Rule {
   });
 }
 
+/** Ours: less than this part of the I/O time is what pieces just below a megabyte save. */
+const WORTH = 0.001;
+
+/** Without times nobody knows, and the habit may still cost at scale. */
+const isWorthIt = (job: Job, cost: CostClaim) =>
+  cost.kind !== "remedy" || !(job.ledger.seconds > 0) || job.ledger.gain(cost) >= WORTH * job.ledger.seconds;
+
 /** What can be done depends on who makes the calls: MPI-IO, many ranks on a file, or one. */
 function smallAdvice(
   job: Job,
@@ -122,11 +141,13 @@ function smallAdvice(
       advice:
         `${worst.path} is ${way === "write" ? "written" : "read"} collectively and yet reaches the file system in small pieces: ` +
         "turn collective buffering on and give aggregators a buffer of at least a stripe.",
-      snippet: hints([
-        { key: `romio_cb_${way}`, value: "enable" },
-        { key: "cb_buffer_size", value: Math.max(16 * MIB, stripe || 0) },
-        { key: `romio_ds_${way}`, value: "disable" },
-      ]),
+      snippet: snippetFor(job, SNIPPETS.mpiHints, {
+        hints: [
+          { key: `romio_cb_${way}`, value: "enable" },
+          { key: "cb_buffer_size", value: Math.max(16 * MIB, stripe || 0) },
+          { key: `romio_ds_${way}`, value: "disable" },
+        ],
+      }),
     };
   }
   if (mpi !== undefined)
@@ -134,23 +155,23 @@ function smallAdvice(
       advice:
         `${worst.path} is accessed through MPI-IO: describe what each rank ${way === "write" ? "writes" : "reads"} with a file view ` +
         `and make one collective call (MPI_File_${way}_all), so that aggregators join the pieces of all ranks.`,
-      snippet: collectiveCall(way),
+      snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   if (worst.ranks > 1 && job.facts.has("ranks"))
     return {
       advice:
         `${many(worst.ranks, "rank")} make these calls on ${worst.path} through POSIX. Collect pieces in memory and ${way} megabytes ` +
         `at a time; where the pieces of ranks lie between one another, use collective MPI-IO, which joins them.${ncioSentence(worst, way)}`,
-      snippet: collectiveCall(way),
+      snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   return way === "write"
     ? {
         advice: `Collect records in a buffer of a few megabytes and write it when it is full (${worst.path} first).${ncioSentence(worst, way)}`,
-        snippet: writeBuffer,
+        snippet: snippetFor(job, SNIPPETS.writeBuffer),
       }
     : {
         advice: `Read a few megabytes at a time and take records from memory (${worst.path} first).${ncioSentence(worst, way)}`,
-        snippet: readAhead,
+        snippet: snippetFor(job, SNIPPETS.readAhead),
       };
 }
 
@@ -179,7 +200,10 @@ const subBlock = defineRule({
     const files = subBlockFiles(
       job,
       limits,
-      others.claimed(["random-writes", "noncontiguous", "hdf5-metadata"], "write"),
+      others.claimed(
+        ["random-writes", "noncontiguous", "hdf5-metadata", "hdf5-small", "metadata-storm", "open-churn"],
+        "write",
+      ),
     );
     if (files.length === 0) return undefined;
     const records = files.map(({ record }) => record);
@@ -187,7 +211,11 @@ const subBlock = defineRule({
     const writes = sum(records, (record) => record.writes);
     const consecutive = sum(records, (record) => record.consecutiveWrites);
     const seconds = sum(records, (record) => record.writeSeconds);
-    const listed = listOf(files, (file) => `${many(file.count, "write")} below ${sizeText(BLOCK_BYTES)}`);
+    const listed = listOf(
+      files,
+      "write",
+      (file) => `${many(file.count, "write")} below ${sizeText(BLOCK_BYTES)}`,
+    );
     return {
       cost: largerCalls(
         job,
@@ -219,8 +247,13 @@ const subBlock = defineRule({
   },
 });
 
-function listOf(files: readonly Matched[], note: (file: Matched) => string): Listed[] {
-  return files.map((file) => ({ record: file.record, weight: file.count, note: note(file) }));
+/** By time: a file of settings is read in small calls too. */
+function listOf(files: readonly Matched[], way: Way, note: (file: Matched) => string): Listed[] {
+  return files.map((file) => ({
+    record: file.record,
+    weight: secondsOf(file.record, way) || 1e-9 * file.count,
+    note: note(file),
+  }));
 }
 
 export const SMALL_ACCESS_RULES: readonly Rule[] = [small("write"), small("read"), subBlock];

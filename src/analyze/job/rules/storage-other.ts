@@ -3,12 +3,12 @@ import { formatBytes } from "../../../base/units.ts";
 import { atMostAll, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { JobFile, OstLoad } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfRecord, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, bytesOf, callsOf, heaviest, known, secondsOf, sum, type Way, WAYS } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 import { stripesOf } from "./striping.ts";
 import {
-  folderOf,
   grouped,
   many,
   partOfBytes,
@@ -100,10 +100,7 @@ const fewOsts = defineRule({
       },
       advice:
         "Let Lustre choose the targets: take start index and pool off the directory. Files that exist stay where they are until they are copied or migrated.",
-      snippet: {
-        language: "shell",
-        code: `lfs getstripe -d ${folderOf(worst.path)}  # stripe_offset should be -1\nlfs setstripe -d ${folderOf(worst.path)}\nlfs setstripe -c 1 -i -1 ${folderOf(worst.path)}`,
-      },
+      snippet: snippetFor(job, SNIPPETS.anyOst, { path: worst.path, way: wayOf(files) }),
       effect: `Up to ${times(Math.min(knownOsts, files.length) / holders.length)} as many targets at work.`,
       ...trust(
         job,
@@ -167,10 +164,11 @@ const ostImbalance = defineRule({
       },
       advice:
         "Stripe the larger of these files over more OSTs, so that no target gets several whole files, or give each file another start index (lfs setstripe -i).",
-      snippet: {
-        language: "shell",
-        code: `# new files in this directory: as many stripes as there are OSTs in use, chosen by Lustre\nlfs setstripe -c ${loads.length} -i -1 ${folderOf((files[0] as JobFile).path)}`,
-      },
+      snippet: snippetFor(job, SNIPPETS.moreStripes, {
+        path: (files[0] as JobFile).path,
+        stripes: loads.length,
+        way: wayOf(files),
+      }),
       effect: `Up to ${times(ratio)} the rate in the phase that waits for OST ${worst.ost}.`,
       ...trust(
         job,
@@ -241,10 +239,10 @@ const notParallelFs = defineRule({
       advice: remote
         ? "Run in the site's parallel file system (often $SCRATCH or $WORK) and copy inputs there first."
         : "Node-local storage is fast but private to a node and often gone after the job: keep what must last, or what other nodes read, in the parallel file system.",
-      snippet: {
-        language: "shell",
-        code: `cp -r ${folderOf((files[0] as JobFile).path)} "$SCRATCH"/ && cd "$SCRATCH"`,
-      },
+      snippet: snippetFor(job, SNIPPETS.toScratch, {
+        path: (files[0] as JobFile).path,
+        copy: copyFor(files, remote),
+      }),
       effect: remote
         ? "The rate of many servers instead of one, and other users of that server are left in peace."
         : "None in speed; the data outlives the job and can be shared.",
@@ -311,7 +309,7 @@ const slowCall = defineRule({
       },
       advice:
         "Run again: if it does not recur, the file system or the node was busy at that time. If it does, trace the calls and look at when and where it happens.",
-      snippet: { language: "shell", code: "export DARSHAN_MOD_ENABLE=DXT_POSIX,DXT_MPIIO" },
+      snippet: snippetFor(job, SNIPPETS.traceCalls),
       effect: `Up to ${secondsText(seconds - usual)}, if others wait for this call.`,
       ...trust(
         job,
@@ -324,6 +322,12 @@ const slowCall = defineRule({
 });
 
 export const OTHER_STORAGE_RULES: readonly Rule[] = [fewOsts, ostImbalance, notParallelFs, slowCall];
+
+/** Inputs are copied before the job; results that only the node has, after it. */
+function copyFor(files: readonly JobFile[], remote: boolean): "before" | "after" | "none" {
+  if (!remote && files.some(({ bytesWritten }) => bytesWritten > 0)) return "after";
+  return files.some(({ bytesRead }) => bytesRead > 0) ? "before" : "none";
+}
 
 /** Bytes on each OST, spread evenly over the OSTs of each file. */
 function loadsOf(files: readonly JobFile[]): Map<OstLoad["ost"], number> {

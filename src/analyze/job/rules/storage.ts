@@ -2,14 +2,16 @@
 import { formatBytes, formatRate } from "../../../base/units.ts";
 import { atMostAll, estimatedCost, unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile, OstLoad } from "../job.ts";
-import { type CostClaim, defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, type Rule, defineRule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, type Trust, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, extentOf, heaviest, known, sum } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 import { slowestTarget } from "./slow-ost.ts";
+import { SLOW_TARGET_RULES } from "./slow-target.ts";
 import { OTHER_STORAGE_RULES } from "./storage-other.ts";
 import { setStripe, stripeArithmetic, STRIPES_SOURCE, stripesFor, stripesOf } from "./striping.ts";
-import { folderOf, grouped, many, partOfSeconds, percent, rough, secondsText, times } from "./wording.ts";
+import { grouped, many, partOfSeconds, percent, rough, secondsText, times } from "./wording.ts";
 
 const NEEDS = [["layout"], ["POSIX", "MPI-IO", "STDIO"]] as const;
 
@@ -56,7 +58,7 @@ const stripeOne = defineRule({
       statement: `${grouped(ranks)} ranks share ${worst.path}: ${formatBytes(bytes)} on ${worst.osts.length === 1 ? `OST ${worst.osts[0]} alone` : "a single OST"}${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
       advice: `Stripe the file over about ${stripes} OSTs before it is written: ${stripeArithmetic(bytes, ranks, stripes)}.`,
-      snippet: setStripe(worst.path, bytes, stripes),
+      snippet: setStripe(job, worst, bytes, stripes),
       effect: `Up to ${times(stripes)} the rate of one target, if the targets are what the job waits for.`,
       ...layoutConfidence(job, worst),
     };
@@ -116,7 +118,7 @@ const stripeCount = defineRule({
       statement: `${worst.path} (${formatBytes(bytes)}, used by ${grouped(ranks)} ranks) lies on ${grouped(has)} OSTs, with ${formatBytes(bytes / has)} and ${rough(ranks / has)} ranks for each${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
       advice: `Stripe it over about ${stripes} OSTs: ${stripeArithmetic(bytes, ranks, stripes)}.`,
-      snippet: setStripe(worst.path, bytes, stripes),
+      snippet: setStripe(job, worst, bytes, stripes),
       effect: `Up to ${times(stripes / has)} the rate, if the targets are what the job waits for.`,
       ...layoutConfidence(job, worst),
     };
@@ -170,10 +172,7 @@ const stripeWideSmall = defineRule({
       },
       advice:
         "Give directories of small files a single stripe, or a progressive layout that widens as a file grows.",
-      snippet: {
-        language: "shell",
-        code: `lfs setstripe -c 1 ${folderOf(worst.path)}\n# or: one stripe up to 64 MiB, four up to 1 GiB, all beyond\nlfs setstripe -E 64M -c 1 -E 1G -c 4 -E -1 -c -1 ${folderOf(worst.path)}`,
-      },
+      snippet: snippetFor(job, SNIPPETS.oneStripe, { path: worst.path }),
       effect: "Faster creation, stat and removal of these files; nothing changes for their data.",
       ...trust(job, COUNTERS, "high", "layout and size of each file are recorded"),
     };
@@ -218,7 +217,6 @@ const slowOst = defineRule({
     const files = realFiles(job).filter(({ osts }) => osts.includes(slow.ost));
     const single = files.every(({ osts }) => osts.length === 1);
     const worst = heaviest(files, ({ seconds }) => seconds);
-    const folderPath = folderOf(worst.path);
     return {
       cost: likeOtherTargets(files, slow),
       statement: `OST ${slow.ost} needs ${times(slow.ratio)} as long for a byte as the median of ${grouped(slow.compared)} OSTs (${formatRate(slow.bytes / slow.seconds)} against ${formatRate(1 / slow.typical)} while a call is under way). It takes ${partOfSeconds(slow.seconds, all, "the time of all ranks in reads and writes")} for ${percent(slow.bytes, sum(job.osts, bytesMoved))} of the bytes.`,
@@ -238,10 +236,12 @@ const slowOst = defineRule({
         ),
       },
       advice: `Tell the administrators about OST ${slow.ost} (a rebuild, a failing disk, another job, nearly full). Until then write new files elsewhere and move these files away.`,
-      snippet: {
-        language: "shell",
-        code: `lfs df ${folderPath}  # how full is OST ${slow.ost}, is it inactive?\nlfs find ${folderPath} --ost ${slow.ost} -type f  # what lies on it\n# one of them to another target; spread the others over more of them\nlfs migrate -c ${stripesOf(worst)} -i ${fastOst(job)} ${worst.path}`,
-      },
+      snippet: snippetFor(job, SNIPPETS.leaveOst, {
+        path: worst.path,
+        ost: slow.ost,
+        stripes: stripesOf(worst),
+        fastOst: fastOst(job),
+      }),
       effect: `Up to ${secondsText(slow.excess / job.ranks)} for each rank on average, if the target stays slow.`,
       ...trust(
         job,
@@ -263,6 +263,7 @@ export const STORAGE_RULES: readonly Rule[] = [
   stripeCount,
   stripeWideSmall,
   slowOst,
+  ...SLOW_TARGET_RULES,
   ...OTHER_STORAGE_RULES,
 ];
 

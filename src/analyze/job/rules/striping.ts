@@ -1,8 +1,8 @@
 /** Layouts of files on Lustre, and what size and ranks ask for. */
 import { formatBytes } from "../../../base/units.ts";
-import type { Snippet } from "../../../model/index.ts";
-import type { JobFile } from "../job.ts";
-import { folderOf, many, rough } from "./wording.ts";
+import type { Job, JobFile } from "../job.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { many, rough } from "./wording.ts";
 
 /** OSTs that a file lies on; with a composite layout those of all components. NaN when the layout is not known. */
 export function stripesOf({ osts, stripeCount }: JobFile): number {
@@ -21,13 +21,14 @@ export const STRIPES_SOURCE =
 /** Ours: 4 MiB suits transfers of several MiB; smaller files keep 1 MiB, long Lustre's default. */
 const stripeSizeFor = (bytes: number) => (bytes >= 10e9 ? "4M" : "1M");
 
-export function setStripe(path: string, bytes: number, stripes: number): Snippet {
-  const layout = `-c ${stripes} -S ${stripeSizeFor(bytes)}`;
-  return {
-    language: "shell",
-    code: `# new files in this directory\nlfs setstripe ${layout} ${folderOf(path)}\n# a file that exists\nlfs migrate ${layout} ${path}`,
-  };
-}
+/** Stripes of the directory for files that are written, and of the file itself. */
+export const setStripe = (job: Job, { path, bytesWritten }: JobFile, bytes: number, stripes: number) =>
+  snippetFor(job, SNIPPETS.setStripe, {
+    path,
+    stripes,
+    stripeSize: stripeSizeFor(bytes),
+    way: bytesWritten > 0 ? "write" : "read",
+  });
 
 /** `1.1 TB / 64 stripes = 17.2 GB for each OST; 64 ranks / 64 stripes = 1 rank for each OST`. */
 export function stripeArithmetic(bytes: number, ranks: number, stripes: number): string {

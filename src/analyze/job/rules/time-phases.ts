@@ -1,8 +1,9 @@
 /** Rules on when I/O happens, from heat maps or traces. */
 import { formatBytes } from "../../../base/units.ts";
 import type { Activity } from "../activity.ts";
-import { NO_COST, unknownCost } from "../cost/remedies.ts";
+import { estimatedCost, NO_COST } from "../cost/remedies.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { trust } from "./evidence.ts";
 import { sum } from "./measures.ts";
 import { grouped, partOfSeconds, percent, rough, secondsText, times } from "./wording.ts";
@@ -69,10 +70,7 @@ const checkpointRhythm = defineRule({
         span: { startSeconds: first.first * width, endSeconds: (first.last + 1) * width },
       },
       advice: `${best > period ? "If these are checkpoints, write them less often" : "If these are checkpoints, the interval is not too short for a failure a day"}: for a mean time between failures M the best interval is about √(2 · ${secondsText(burst)} · M) (Young 1974), for M = 24 h ${secondsText(best)}. Or let the job go on meanwhile: copy to memory or node-local storage and drain in the background.`,
-      snippet: {
-        language: "c",
-        code: "/* snapshot in memory, written while the next steps compute */\nmemcpy(snapshot, state, bytes);\nMPI_File_iwrite_at_all(file, offset, snapshot, count, MPI_BYTE, &request);\n/* before the next snapshot: */\nMPI_Wait(&request, MPI_STATUS_IGNORE);",
-      },
+      snippet: snippetFor(job, SNIPPETS.overlap, { way: "write" }),
       effect: `Up to ${percent(cost)} of the run time, as far as ranks wait for the writes.`,
       ...trust(
         job,
@@ -121,7 +119,10 @@ const serialIoPhase = defineRule({
     if (!serial || !(cost >= limits.cost)) return undefined;
     const unit = activity.ranksPerRow > 1 ? `groups of ${activity.ranksPerRow} ranks` : "ranks";
     return {
-      cost: unknownCost("how much parallel I/O would shorten the turns is not in the log"),
+      cost: estimatedCost([], `all ${grouped(groups)} ${unit} at once instead of in turns`, {
+        atMost: true,
+        unseenSeconds: busySeconds * (1 - together / groups),
+      }),
       statement: `${grouped(groups)} ${unit} do I/O, but only ${rough(together)} at a time on average. These turns take ${partOfSeconds(busySeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
@@ -137,10 +138,7 @@ const serialIoPhase = defineRule({
       },
       advice:
         "Let all ranks write at once: collective MPI-IO into one file, each rank its own part. If the turns come from locks on shared stripes, align each rank's part to the stripe size.",
-      snippet: {
-        language: "c",
-        code: "/* instead of: receive the turn, append, pass the turn on */\nMPI_Offset bytes = count, offset = 0;\nMPI_Exscan(&bytes, &offset, 1, MPI_OFFSET, MPI_SUM, comm);\nif (rank == 0) offset = 0;             /* MPI_Exscan leaves it undefined there */\nMPI_File_write_at_all(file, offset, buffer, count, MPI_BYTE, MPI_STATUS_IGNORE);",
-      },
+      snippet: snippetFor(job, SNIPPETS.allAtOnce, { way: wayOf([job.io]) }),
       effect: `Up to ${times(groups)} as many at work at once, as far as clients and OSTs allow.`,
       ...trust(
         job,

@@ -1,12 +1,14 @@
 /** Rules on the time that I/O takes, and on what the log cannot tell. Those on phases are in time-phases.ts. */
 import { formatBytes } from "../../../base/units.ts";
 import { EXPLAINED } from "../cost/cost.ts";
-import { atMostAll, NO_COST, unknownCost } from "../cost/remedies.ts";
+import { estimatedCost, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { sum } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
+import { RECORDING_RULES } from "./recording.ts";
 import { PHASE_RULES } from "./time-phases.ts";
 import { grouped, many, percent, secondsText, times } from "./wording.ts";
 
@@ -45,12 +47,18 @@ const ioShare = defineRule({
       (meanShare >= limits.mean && meanSeconds >= limits.seconds) ||
       (slowestShare >= limits.slowest && slowestSeconds >= limits.seconds);
     if (!much) return undefined;
+    // metadata-time is a better name for the same time.
+    if (others.speak("metadata-time")) return undefined;
     for (const { cost } of others.all().values())
       if (cost.kind === "remedy" && job.ledger.gain(cost) >= EXPLAINED * job.ledger.seconds) return undefined;
     const all = readSeconds + writeSeconds + metaSeconds;
     const bytes = job.io.bytesRead + job.io.bytesWritten;
     return {
-      cost: atMostAll(realFiles(job), 0, "all of the I/O time: no cause in the log explains half of it"),
+      cost: estimatedCost(
+        realFiles(job).map(({ called }) => ({ record: called, remains: 0 })),
+        "all of the I/O time: no cause in the log explains half of it",
+        { atMost: true },
+      ),
       statement: `I/O takes a rank ${secondsText(meanSeconds)} of ${secondsText(job.runSeconds)} on average (${meanSeconds > job.runSeconds ? "more than the run, since threads do it at the same time" : percent(meanShare)}), the slowest up to ${secondsText(slowestSeconds)} (${percent(slowestShare)}). ${percent(readSeconds, all)} of it are reads, ${percent(writeSeconds, all)} writes, ${percent(metaSeconds, all)} metadata; ${formatBytes(bytes)} are moved.`,
       evidence: {
         numbers: [
@@ -68,10 +76,7 @@ const ioShare = defineRule({
       },
       advice:
         "Start with the files that take most time. Ask first whether all of it is needed (fewer outputs, lower precision, compression), then whether it can go on while the job computes: non-blocking MPI-IO, HDF5's asynchronous VOL connector, or ADIOS2.",
-      snippet: {
-        language: "c",
-        code: "MPI_Request request;\nMPI_File_iwrite_at_all(file, offset, buffer, count, MPI_DOUBLE, &request);\ncompute_next_step();            /* must not touch buffer */\nMPI_Wait(&request, MPI_STATUS_IGNORE);",
-      },
+      snippet: snippetFor(job, SNIPPETS.overlap, { way: wayOf([job.io]) }),
       effect: `At most the ${percent(meanShare)} of the run time that I/O takes.`,
       ...trust(
         job,
@@ -109,10 +114,7 @@ const partialData = defineRule({
         ],
       },
       advice: `Record again with more memory${traces.length > 0 ? "" : " and more records for each process"}, and leave out what does not matter, such as the files of an interpreter.`,
-      snippet: {
-        language: "shell",
-        code: `cat > darshan.conf <<'END'\nMODMEM 64\nNAMEMEM 16\n${traces.length === modules.length ? "" : `MAX_RECORDS 20000 ${modules.filter((name) => !name.startsWith("DXT")).join(",")}\n`}NAME_EXCLUDE \\.pyc$,\\.so$ *\nEND\nexport DARSHAN_CONFIG_PATH=$PWD/darshan.conf`,
-      },
+      snippet: snippetFor(job, SNIPPETS.moreRecords, { modules }),
       effect: "A log that knows all files, and findings that can be trusted.",
       confidence: "high",
       confidenceReason: "the recorder sets this mark itself",
@@ -147,10 +149,7 @@ const noIo = defineRule({
       },
       advice:
         "If the job did write files, see whether they lie in a directory that the recorder leaves out, whether modules were switched off, and whether the processes that write are those that were recorded.",
-      snippet: {
-        language: "shell",
-        code: "env | grep DARSHAN\nexport DARSHAN_DUMP_CONFIG=1      # prints what is recorded and what is left out\nexport DARSHAN_ENABLE_NONMPI=1    # for processes without MPI",
-      },
+      snippet: snippetFor(job, SNIPPETS.whatIsRecorded),
       effect: "A log that can be judged.",
       confidence: "low",
       confidenceReason: "the log cannot tell no I/O from I/O that was not seen",
@@ -197,10 +196,7 @@ const mmapIo = defineRule({
       },
       advice:
         "To see this traffic, look at the counters of the Lustre client for the job (plimsoll collect), or read with calls where the program allows it.",
-      snippet: {
-        language: "shell",
-        code: "# page faults that read from storage, on a node of the job\ngrep -E 'pgmajfault|pgpgin' /proc/vmstat\nlctl get_param llite.*.stats   # Lustre: read_bytes, write_bytes, page faults",
-      },
+      snippet: snippetFor(job, SNIPPETS.pageFaults),
       effect: "None in speed; sums that can be trusted.",
       confidence: "high",
       confidenceReason: "mappings are counted; what goes through them is not",
@@ -211,4 +207,11 @@ const mmapIo = defineRule({
 /** Program code is mapped by the loader; its bytes do not matter here. */
 const CODE = /\.(so(\.[0-9]+)*|dylib|jar|pyc)$/;
 
-export const TIME_RULES: readonly Rule[] = [partialData, ioShare, ...PHASE_RULES, noIo, mmapIo];
+export const TIME_RULES: readonly Rule[] = [
+  partialData,
+  ...RECORDING_RULES,
+  ioShare,
+  ...PHASE_RULES,
+  noIo,
+  mmapIo,
+];

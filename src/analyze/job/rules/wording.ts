@@ -74,7 +74,3 @@ export function secondsText(seconds: number): string {
 
 /** `this file` or `these files`. */
 export const theseFiles = (count: number) => (count === 1 ? "this file" : "these files");
-
-/** Directory of a path, for commands that work on directories. */
-export const folderOf = (path: string) => path.slice(0, Math.max(1, path.lastIndexOf("/")));
-export const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);

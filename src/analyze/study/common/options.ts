@@ -13,17 +13,54 @@ export interface OptionInfo {
   readonly help: string;
 }
 
+type Range = Pick<OptionInfo, "min" | "max">;
+
+/** One of several words; the first is the default. */
+export const choice = <const Word extends string>(choices: readonly [Word, ...Word[]], help: string) => ({
+  default: choices[0],
+  choices,
+  help,
+});
+export const text = (preset: string, valueName: string, help: string) => ({
+  default: preset,
+  valueName,
+  help,
+});
+/** May be repeated. */
+export const list = (preset: readonly string[], valueName: string, help: string) => ({
+  default: preset,
+  valueName,
+  help,
+});
+export const number = (preset: number, help: string, range: Range = {}) => ({
+  default: preset,
+  help,
+  ...range,
+});
+export const whole = (preset: number, help: string, range: Range = {}) => ({
+  ...number(preset, help, range),
+  integer: true,
+});
+export const bytes = (preset: number, help: string) => ({ ...number(preset, help, { min: 0 }), bytes: true });
+
+/** The values of options: what their table says, so that nobody writes it twice. */
+export type OptionsOf<Infos extends Readonly<Record<string, OptionInfo>>> = {
+  readonly [Name in keyof Infos]: ValueOf<Infos[Name]>;
+};
+
+type ValueOf<Info extends OptionInfo> = Info extends { readonly choices: readonly string[] }
+  ? Info["choices"][number]
+  : Info["default"] extends number
+    ? number
+    : Info["default"] extends string
+      ? string
+      : readonly string[];
+
 /** Of the confidence intervals, the same in every study. */
 export const INTERVAL_OPTIONS = {
-  replicates: {
-    default: 1000,
-    min: 10,
-    max: 100_000,
-    integer: true,
-    help: "random draws per confidence interval",
-  },
-  level: { default: 0.95, min: 0.5, max: 0.999, help: "level of the confidence intervals" },
-} as const satisfies Readonly<Record<string, OptionInfo>>;
+  replicates: whole(1000, "random draws per confidence interval", { min: 10, max: 100_000 }),
+  level: number(0.95, "level of the confidence intervals", { min: 0.5, max: 0.999 }),
+};
 
 export const defaultsOf = <T>(infos: Readonly<Record<keyof T, OptionInfo>>): T =>
   Object.fromEntries(

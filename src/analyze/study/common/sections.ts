@@ -1,10 +1,9 @@
 /** Sections that the reports of all studies over a store have: verdicts, chapters of items, and options. */
 import { formatCount, formatShare } from "../../../base/units.ts";
-import type { Block, Document, Section, TableBlock } from "../../../model/index.ts";
+import { type Block, type Document, type Section, type TableBlock, table } from "../../../model/index.ts";
 import type { StudyFinding } from "./finding.ts";
 import type { ItemFacts, StudyItem, StudyResult } from "./item.ts";
 import type { OptionInfo } from "./options.ts";
-import { table } from "./table.ts";
 import { itemAndKey, unitOf, type ValueUnit, valueText } from "./values.ts";
 
 /** What a report of a study is made from. */

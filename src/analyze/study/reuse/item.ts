@@ -4,7 +4,7 @@ import type { OptionName } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
 export { drawn, exact, number, share } from "../common/item.ts";
-export { table } from "../common/table.ts";
+export { table } from "../../../model/index.ts";
 
 export type Published = number | bigint;
 export type ItemResult = StudyResult<Published>;

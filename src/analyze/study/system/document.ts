@@ -1,6 +1,6 @@
 /** The study as a report that reads like the paper, with the reader's own numbers beside the published ones. */
 import { formatBytes, formatCount } from "../../../base/units.ts";
-import type { Document, Section } from "../../../model/index.ts";
+import { type Document, type Section, table } from "../../../model/index.ts";
 import {
   claimText as claimTextOf,
   composeDocument,
@@ -9,7 +9,6 @@ import {
   type StudyDocumentInput,
   type StudyKind,
 } from "../common/sections.ts";
-import { table } from "../common/table.ts";
 import { type ValueUnit, valueText } from "../common/values.ts";
 import { CONTRADICTIONS, WRITE_CONTRADICTIONS } from "./contradictions.ts";
 import type { ItemResult, Published } from "./item.ts";

@@ -4,7 +4,7 @@ import type { OptionName } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
 export { drawn, share } from "../common/item.ts";
-export { table } from "../common/table.ts";
+export { table } from "../../../model/index.ts";
 
 /** What the paper prints for its two clusters, or for the one that has minutes. */
 export interface Published {

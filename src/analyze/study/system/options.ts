@@ -2,160 +2,76 @@
 import { UsageError } from "../../../base/errors.ts";
 import { localToUnix } from "../common/zone.ts";
 import {
+  choice,
+  list,
+  number,
+  text,
+  whole,
   checkOptions,
   checkZone,
   defaultsOf,
   INTERVAL_OPTIONS,
   type OptionInfo,
+  type OptionsOf,
   sizeOf,
 } from "../common/options.ts";
 import { LATE_MINUTES } from "../common/run-minutes.ts";
-import { PER_CALL, type Population, POPULATIONS } from "../common/write-classes.ts";
+import { PER_CALL, POPULATIONS } from "../common/write-classes.ts";
 
-export interface SystemOptions {
-  /** Jobs of this cluster; empty is all. */
-  readonly cluster: string;
-  /** Jobs that start from here on, and before there; local dates or times, empty is no bound. */
-  readonly from: string;
-  readonly to: string;
-  readonly zone: string;
-  readonly maxHours: number;
-  readonly population: Population;
-  readonly perCall: (typeof PER_CALL)[number];
-  readonly userPerCall: "sumOfRatios" | "ratioOfSums";
-  /** `mean`, `median`, or a number of bytes. */
-  readonly threshold: string;
-  readonly booking: "start" | "proportional";
-  readonly year: number;
-  readonly lateMinutes: number;
-  readonly maxGapMinutes: number;
-  readonly burst: "whole" | "minute";
-  readonly memoryMinutes: "writes" | "io";
-  /** `128GB` for all clusters, or `quartz=128GB`. */
-  readonly nodeMemory: readonly string[];
-  readonly periodStrength: number;
-  readonly periodBins: number;
-  readonly shuffles: number;
-  readonly similarity: "bins" | "program" | "cluster";
-  readonly groupJobs: number;
-  readonly clusterRuns: number;
-  readonly clusterDistance: number;
-  readonly seed: number;
-  readonly replicates: number;
-  readonly level: number;
-}
-
-export type OptionName = keyof SystemOptions;
-export const SYSTEM_OPTIONS: Readonly<Record<OptionName, OptionInfo>> = {
-  cluster: { default: "", valueName: "NAME", help: "only jobs of this cluster" },
-  from: {
-    default: "",
-    valueName: "DATE",
-    help: "start date or time, such as 2017-04-01, in the time zone",
-  },
-  to: { default: "", valueName: "DATE", help: "end date or time (exclusive), in the time zone" },
-  zone: {
-    default: "UTC",
-    valueName: "ZONE",
-    help: "time zone for hours, days and dates, such as America/Los_Angeles",
-  },
-  maxHours: { default: 24, min: 0.001, max: 1e6, help: "skip jobs that run N hours or longer" },
-  population: {
-    default: "all",
-    choices: POPULATIONS,
-    help: "jobs whose mean is the heavy-write limit: all with counters, all with I/O, all with writes",
-  },
-  perCall: {
-    default: "meanOfRatios",
-    choices: PER_CALL,
-    help: "mean bytes per write call: mean over jobs, or total bytes over total calls",
-  },
-  userPerCall: {
-    default: "sumOfRatios",
-    choices: ["sumOfRatios", "ratioOfSums"],
-    help: "bytes per call of a user: sum over jobs (as the paper must have done), or bytes over calls",
-  },
-  threshold: {
-    default: "mean",
-    valueName: "LIMIT",
-    help: "heavy-write limit: mean, median, or a size such as 10GB",
-  },
-  booking: {
-    default: "start",
-    choices: ["start", "proportional"],
-    help: "assign a job's bytes to its start day, or to all its days by time",
-  },
-  year: {
-    default: 0,
-    min: 0,
-    max: 9999,
-    integer: true,
-    help: "calendar year; 0: the year with the most days of data",
-  },
-  lateMinutes: {
-    default: LATE_MINUTES,
+export const SYSTEM_OPTIONS = {
+  cluster: text("", "NAME", "only jobs of this cluster"),
+  from: text("", "DATE", "start date or time, such as 2017-04-01, in the time zone"),
+  to: text("", "DATE", "end date or time (exclusive), in the time zone"),
+  zone: text("UTC", "ZONE", "time zone for hours, days and dates, such as America/Los_Angeles"),
+  maxHours: number(24, "skip jobs that run N hours or longer", { min: 0.001, max: 1e6 }),
+  population: choice(
+    POPULATIONS,
+    "jobs whose mean is the heavy-write limit: all with counters, all with I/O, all with writes",
+  ),
+  perCall: choice(PER_CALL, "mean bytes per write call: mean over jobs, or total bytes over total calls"),
+  userPerCall: choice(
+    ["sumOfRatios", "ratioOfSums"],
+    "bytes per call of a user: sum over jobs (as the paper must have done), or bytes over calls",
+  ),
+  threshold: text("mean", "LIMIT", "heavy-write limit: mean, median, or a size such as 10GB"),
+  booking: choice(
+    ["start", "proportional"],
+    "assign a job's bytes to its start day, or to all its days by time",
+  ),
+  year: whole(0, "calendar year; 0: the year with the most days of data", { min: 0, max: 9999 }),
+  lateMinutes: whole(LATE_MINUTES, "count samples up to N minutes after the job end in its last minute", {
     min: 0,
     max: 60,
-    integer: true,
-    help: "count samples up to N minutes after the job end in its last minute",
-  },
-  maxGapMinutes: {
-    default: 0,
+  }),
+  maxGapMinutes: whole(0, "minutes without writes allowed inside a burst", { min: 0, max: 1440 }),
+  burst: choice(["whole", "minute"], "burst size class of a minute: by its whole burst, or by its own bytes"),
+  memoryMinutes: choice(
+    ["writes", "io"],
+    "bursts and memory: share of minutes with writes, or of all minutes with I/O",
+  ),
+  nodeMemory: list(
+    [],
+    "[CLUSTER=]SIZE",
+    "node memory if not recorded, such as 128GB or quartz=128GB; may be repeated",
+  ),
+  periodStrength: number(0.3, "min autocorrelation of periodic writes", { min: 0, max: 1 }),
+  periodBins: whole(8, "min job length in minutes for the period search", { min: 4, max: 1440 }),
+  shuffles: whole(19, "shuffled series to beat; 19 give 95 % confidence", { min: 1, max: 10_000 }),
+  similarity: choice(
+    ["bins", "program", "cluster"],
+    "similar jobs share user, nodes and binary logarithm of bytes (bins), or user, program, nodes and decade of bytes written (program); or clusters of Darshan runs (cluster)",
+  ),
+  groupJobs: whole(5, "min size of a group of similar jobs", { min: 2 }),
+  clusterRuns: whole(40, "min size of a cluster of runs", { min: 2 }),
+  clusterDistance: number(0.1, "max mean distance within a cluster, in standard deviations of the features", {
     min: 0,
-    max: 1440,
-    integer: true,
-    help: "minutes without writes allowed inside a burst",
-  },
-  burst: {
-    default: "whole",
-    choices: ["whole", "minute"],
-    help: "burst size class of a minute: by its whole burst, or by its own bytes",
-  },
-  memoryMinutes: {
-    default: "writes",
-    choices: ["writes", "io"],
-    help: "bursts and memory: share of minutes with writes, or of all minutes with I/O",
-  },
-  nodeMemory: {
-    default: [],
-    valueName: "[CLUSTER=]SIZE",
-    help: "node memory if not recorded, such as 128GB or quartz=128GB; may be repeated",
-  },
-  periodStrength: {
-    default: 0.3,
-    min: 0,
-    max: 1,
-    help: "min autocorrelation of periodic writes",
-  },
-  periodBins: {
-    default: 8,
-    min: 4,
-    max: 1440,
-    integer: true,
-    help: "min job length in minutes for the period search",
-  },
-  shuffles: {
-    default: 19,
-    min: 1,
-    max: 10_000,
-    integer: true,
-    help: "shuffled series to beat; 19 give 95 % confidence",
-  },
-  similarity: {
-    default: "bins",
-    choices: ["bins", "program", "cluster"],
-    help: "similar jobs share user, nodes and binary logarithm of bytes (bins), or user, program, nodes and decade of bytes written (program); or clusters of Darshan runs (cluster)",
-  },
-  groupJobs: { default: 5, min: 2, integer: true, help: "min size of a group of similar jobs" },
-  clusterRuns: { default: 40, min: 2, integer: true, help: "min size of a cluster of runs" },
-  clusterDistance: {
-    default: 0.1,
-    min: 0,
-    help: "max mean distance within a cluster, in standard deviations of the features",
-  },
-  seed: { default: 1, min: 0, integer: true, help: "random seed of shuffles and confidence intervals" },
+  }),
+  seed: whole(1, "random seed of shuffles and confidence intervals", { min: 0 }),
   ...INTERVAL_OPTIONS,
-};
+} satisfies Readonly<Record<string, OptionInfo>>;
+
+export type SystemOptions = OptionsOf<typeof SYSTEM_OPTIONS>;
+export type OptionName = keyof SystemOptions;
 
 const SYSTEM_DEFAULTS = defaultsOf<SystemOptions>(SYSTEM_OPTIONS);
 

@@ -1,0 +1,22 @@
+/** The machines of the paper, with those that a user gives in their place. */
+import { UsageError } from "../../../base/errors.ts";
+import { MACHINES, type Machine } from "../../sim/machines/index.ts";
+
+/** Machines of the paper, each replaced by the given one of its name. */
+export function machinesWith(given: readonly Machine[]): Machine[] {
+  const known = MACHINES.map(({ name }) => name);
+  for (const { name } of given)
+    if (!known.includes(name))
+      throw new UsageError(
+        `machine file of "${name}": the paper's experiments run on ${known.join(", ")}; name it like the one it replaces`,
+      );
+  return MACHINES.map((machine) => given.find(({ name }) => name === machine.name) ?? machine);
+}
+
+export function machineAmong(machines: readonly Machine[]): (name: string) => Machine {
+  return (name) => {
+    const machine = machines.find((one) => one.name === name);
+    if (machine === undefined) throw new UsageError(`unknown machine ${name}`);
+    return machine;
+  };
+}

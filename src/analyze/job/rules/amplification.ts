@@ -1,0 +1,92 @@
+/** Rule on MPI-IO that moves more bytes than the program asked for. */
+import { formatBytes } from "../../../base/units.ts";
+import { estimatedCost } from "../cost/remedies.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { heaviest, known, MIB, sum } from "./measures.ts";
+import { layerOf, mpiFiles } from "./per-job.ts";
+import { many, times } from "./wording.ts";
+
+const writeAmplification = defineRule({
+  id: "write-amplification",
+  title: "Storage moves more than the program writes",
+  meaning:
+    "Below MPI-IO far more bytes are written, or read first, than the program asked to write: data sieving reads whole windows, changes the pieces and writes the windows back.",
+  needs: [["MPI-IO"], ["POSIX"]],
+  thresholds: {
+    ratio: {
+      value: 1.5,
+      unit: "ratio",
+      meaning: "bytes moved below over bytes that the program writes",
+      source: "ours: half as much again is more than headers and edges",
+    },
+    bytes: {
+      value: MIB,
+      unit: "bytes",
+      meaning: "bytes moved beyond the request",
+      source: "ours: less is headers",
+    },
+  },
+  judge(job, limits) {
+    const files = mpiFiles(job).flatMap((record) => {
+      const posix = layerOf(job, record, "POSIX");
+      if (posix === undefined || !(record.bytesWritten > 0)) return [];
+      const moved = posix.bytesWritten + Math.max(0, known(posix.bytesRead) - known(record.bytesRead));
+      const beyond = moved - record.bytesWritten;
+      const much = moved >= limits.ratio * record.bytesWritten && beyond >= limits.bytes;
+      // Reads at the end of a file that return nothing are sieving as well.
+      const empty = !(record.reads > 0) && posix.reads >= posix.writes && posix.reads >= 1000;
+      return much || empty ? [{ record, posix, moved }] : [];
+    });
+    if (files.length === 0) return undefined;
+    const worst = heaviest(files, ({ record, moved }) => moved - record.bytesWritten);
+    const asked = sum(files, ({ record }) => record.bytesWritten);
+    const moved = sum(files, (file) => file.moved);
+    const reads = sum(files, ({ posix }) => posix.reads);
+    const together = worst.record.collectiveWrites > 0;
+    const listed: Listed[] = files.map((file) => ({
+      record: file.record,
+      weight: file.moved - file.record.bytesWritten,
+      note: `${formatBytes(file.record.bytesWritten)} requested; below ${formatBytes(file.posix.bytesWritten)} written and ${formatBytes(known(file.posix.bytesRead))} read`,
+    }));
+    return {
+      cost: estimatedCost(
+        files.flatMap((file) => {
+          const remains = Math.min(1, file.record.bytesWritten / file.moved);
+          return [{ record: file.record, part: "write" as const, remains }];
+        }),
+        "the bytes that the program writes, at the rate of all that is moved",
+      ),
+      statement: `The program writes ${formatBytes(asked)} to ${many(files.length, "file")} through MPI-IO; storage moves ${formatBytes(moved)} for it, ${times(moved / asked)} as much, with ${many(reads, "read")} that the program did not make.`,
+      evidence: {
+        numbers: [
+          { label: "bytes that the program writes", value: asked, unit: "bytes" },
+          {
+            label: "bytes written below",
+            value: sum(files, ({ posix }) => posix.bytesWritten),
+            unit: "bytes",
+          },
+          { label: "bytes read below", value: sum(files, ({ posix }) => posix.bytesRead), unit: "bytes" },
+          { label: "moved over requested", value: moved / asked, unit: "ratio" },
+        ],
+        ...worstRecords(listed),
+        ...spanOf(listed, "write"),
+      },
+      advice: together
+        ? "Collective buffers have holes, which ROMIO fills by reading first. Switch data sieving off for writes, align file domains to stripes (striping_unit), and make the view of all ranks contiguous where the layout of the data allows it."
+        : "Each rank's pieces lie apart, and ROMIO reads and writes whole windows around them (data sieving), under locks. Switch it off for writes, or write collectively, so that ranks fill one another's holes.",
+      snippet: snippetFor(job, SNIPPETS.mpiHints, {
+        hints: [
+          { key: "romio_ds_write", value: "disable" },
+          { key: "romio_cb_write", value: "enable" },
+        ],
+      }),
+      effect: "Only what the program writes reaches storage, without reads and locks.",
+      ...trust(job, ["MPI-IO", "POSIX"], "high", "both layers count the bytes of the same file"),
+      claims: files.map(({ record: { fileId } }) => ({ fileId })),
+    };
+  },
+});
+
+export const AMPLIFICATION_RULES: readonly Rule[] = [writeAmplification];

@@ -1,0 +1,103 @@
+/** Rules on files that are opened again and again. */
+import { fewerOperations } from "../cost/remedies.ts";
+import type { Job, JobFile } from "../job.ts";
+import { defineRule, type Judgement, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { COUNTERS, trust, worstFiles } from "./evidence.ts";
+import { metadataFacts } from "./file-facts.ts";
+import { accessesOf, sum } from "./measures.ts";
+import { CALLS, metadataEvidence, metadataUses, metaSecondsOf, OPERATIONS } from "./metadata-calls.ts";
+import { fileCalls, realFiles } from "./per-job.ts";
+import { costSentence, grouped, many, theseFiles, times } from "./wording.ts";
+
+const openChurn = defineRule({
+  id: "open-churn",
+  title: "A file opened for every record",
+  meaning:
+    "Ranks open, use and close the same file for every few accesses: most of the calls are opens and closes.",
+  needs: CALLS,
+  thresholds: {
+    ratio: {
+      value: 10,
+      unit: "ratio",
+      meaning: "opens of a file by each rank that uses it",
+      source: "ours: a file for each phase is opened a few times",
+    },
+    accesses: {
+      value: 4,
+      unit: "ratio",
+      meaning: "reads and writes for each open, at most",
+      source: "ours: with more, the opens are a small part of the calls",
+    },
+    opens: { ...OPERATIONS, value: 100, meaning: "such opens of the job, at least" },
+  },
+  judge(job, limits, others) {
+    const said = others.claimed(["metadata-storm"]);
+    const files = reopened(job, limits, said).filter(
+      (file) => accessesOf(file.called) <= limits.accesses * fileCalls(job, file).opens,
+    );
+    return opensJudgement(job, files, limits.opens);
+  },
+});
+
+const repeatedOpens = defineRule({
+  id: "repeated-opens",
+  title: "Files opened repeatedly",
+  meaning:
+    "Ranks open and close the same file many times instead of keeping it open. Opened for every record, it is open-churn.",
+  needs: CALLS,
+  thresholds: {
+    ratio: {
+      value: 10,
+      unit: "ratio",
+      meaning: "opens of a file by each rank that uses it",
+      source:
+        "ours: a file for each phase is opened a few times; ARSC's and NASA's Lustre advice: avoid repetitive open and close",
+    },
+    opens: { ...OPERATIONS, meaning: "such opens of the job, at least" },
+  },
+  judge: (job, limits, others) =>
+    opensJudgement(
+      job,
+      reopened(job, limits, others.claimed(["metadata-storm", "open-churn"])),
+      limits.opens,
+    ),
+});
+
+const reopened = (job: Job, limits: { readonly ratio: number }, said: ReadonlySet<string>) =>
+  realFiles(job).filter(
+    (file) =>
+      !said.has(file.fileId) && fileCalls(job, file).opens >= limits.ratio * Math.max(1, file.called.ranks),
+  );
+
+function opensJudgement(job: Job, files: readonly JobFile[], least: number): Judgement | undefined {
+  const opensOf = (file: JobFile) => fileCalls(job, file).opens;
+  const opens = sum(files, opensOf);
+  if (!(opens >= least)) return undefined;
+  const meta = metadataFacts(job);
+  const seconds = metaSecondsOf(job, files);
+  const uses = sum(files, ({ called }) => called.ranks);
+  return {
+    cost: fewerOperations(
+      metadataUses(job, files),
+      "one open and close for each file and rank, at the mean cost of such a call",
+    ),
+    statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${grouped(opens)} times, ${times(opens / uses)} by each rank that uses ${files.length === 1 ? "it" : "them"} (the job has ${grouped(meta.opens)} opens).${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
+    evidence: {
+      ...metadataEvidence(job),
+      ...worstFiles(
+        files,
+        opensOf,
+        (file) => `${grouped(opensOf(file))} opens by ${many(file.called.ranks, "rank")}`,
+      ),
+    },
+    advice:
+      "Open the file before the loop and close it after it; flush where others must see the data in between.",
+    snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf(files) }),
+    effect: `${grouped(opens - uses)} of ${grouped(meta.opens)} opens and as many closes less.`,
+    ...trust(job, COUNTERS, "high", "opens are counted for each file"),
+    claims: files.map(({ fileId }) => ({ fileId })),
+  };
+}
+
+export const OPEN_RULES: readonly Rule[] = [openChurn, repeatedOpens];

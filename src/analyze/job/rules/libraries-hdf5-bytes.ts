@@ -1,0 +1,253 @@
+/** Rules on what HDF5 moves for its datasets, beside the layer below: fill values, chunks, small accesses. */
+import { formatBytes } from "../../../base/units.ts";
+import { largerLibraryCalls } from "../cost/library-remedies.ts";
+import { fewerBytes } from "../cost/remedies.ts";
+import type { JobFile } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { bytesMoved, heaviest, KIB, known, MIB, sum } from "./measures.ts";
+import { oncePerJob } from "./per-job.ts";
+import { grouped, many, sizeText, times } from "./wording.ts";
+
+/** What HDF5 moves for the datasets of a file, and what the layer below moves. */
+interface Hdf5File {
+  readonly file: JobFile;
+  readonly datasets: readonly LayerRecord[];
+  /** The layer that HDF5 calls. */
+  readonly below: LayerRecord;
+  readonly written: number;
+  readonly read: number;
+  readonly chunked: boolean;
+}
+
+const hdf5Transfers = oncePerJob((job): readonly Hdf5File[] => {
+  const byFile = new Map<string, LayerRecord[]>();
+  for (const dataset of job.layer("H5D")) {
+    const known = byFile.get(dataset.parentId);
+    if (known === undefined) byFile.set(dataset.parentId, [dataset]);
+    else known.push(dataset);
+  }
+  return [...byFile].flatMap(([fileId, datasets]) => {
+    const file = job.file(fileId);
+    if (file === undefined || /^H5/.test(file.called.layer)) return [];
+    return [
+      {
+        file,
+        datasets,
+        below: file.called,
+        written: sum(datasets, ({ bytesWritten }) => bytesWritten),
+        read: sum(datasets, ({ bytesRead }) => bytesRead),
+        chunked: datasets.some(({ chunkBytes }) => chunkBytes > 0),
+      },
+    ];
+  });
+});
+
+const RATIO = {
+  value: 1.5,
+  unit: "ratio",
+  meaning: "bytes moved below HDF5 over bytes of its datasets",
+  source: "ours: half as much again is more than headers and indexes",
+} as const;
+const BEYOND = {
+  value: MIB,
+  unit: "bytes",
+  meaning: "bytes moved beyond those of the datasets",
+  source: "ours: less is metadata of HDF5",
+} as const;
+
+const listedFiles = (files: readonly Hdf5File[], way: "read" | "write"): Listed[] =>
+  files.map(({ below, written, read }) => ({
+    record: below,
+    weight: (way === "read" ? below.bytesRead - read : below.bytesWritten - written) || 0,
+    note:
+      way === "read"
+        ? `${formatBytes(below.bytesRead)} read for ${formatBytes(read)} of datasets`
+        : `${formatBytes(below.bytesWritten)} written for ${formatBytes(written)} of datasets`,
+  }));
+
+const hdf5Fill = defineRule({
+  id: "hdf5-fill",
+  title: "HDF5 writes fill values first",
+  meaning:
+    "Below HDF5 about twice the bytes of the datasets are written: space is allocated early and filled with values that the data overwrites at once.",
+  needs: [["H5D"], ["MPI-IO", "POSIX"]],
+  thresholds: { ratio: RATIO, bytes: BEYOND },
+  judge(job, limits) {
+    const files = hdf5Transfers(job).filter(
+      ({ below, written }) =>
+        written > 0 &&
+        below.bytesWritten >= limits.ratio * written &&
+        below.bytesWritten - written >= limits.bytes &&
+        // Chunks that are read, changed and written again are another cause.
+        !(known(below.bytesRead) >= 0.5 * (below.bytesWritten - written)),
+    );
+    if (files.length === 0) return undefined;
+    const worst = heaviest(files, ({ below, written }) => below.bytesWritten - written);
+    const written = sum(files, (file) => file.written);
+    const below = sum(files, (file) => file.below.bytesWritten);
+    const listed = listedFiles(files, "write");
+    return {
+      cost: fewerBytes(
+        files.map((file) => ({ record: file.below, way: "write", needed: file.written })),
+        "the bytes of the datasets at the rate of all that is written",
+      ),
+      statement: `HDF5 writes ${formatBytes(below)} to ${many(files.length, "file")} for ${formatBytes(written)} of datasets, ${times(below / written)} as much: fill values come before the data.`,
+      evidence: {
+        numbers: [
+          { label: "bytes of datasets", value: written, unit: "bytes" },
+          { label: "bytes written below HDF5", value: below, unit: "bytes" },
+          { label: "written over datasets", value: below / written, unit: "ratio" },
+        ],
+        ...worstRecords(listed),
+        ...spanOf(listed, "write"),
+      },
+      advice: `Tell HDF5 not to write fill values into ${worst.file.path}: every element is written anyway. In parallel HDF5 space is allocated early, so that the filling is done by all ranks before the data.`,
+      snippet: snippetFor(job, SNIPPETS.hdf5Fill),
+      effect: "Every byte is written once.",
+      ...trust(
+        job,
+        ["H5D", "MPI-IO", "POSIX"],
+        "medium",
+        "bytes of both layers are recorded; that the rest are fill values is inferred",
+      ),
+      claims: files.map(({ file: { fileId } }) => ({ fileId, way: "write" })),
+    };
+  },
+});
+
+const hdf5ChunkCache = defineRule({
+  id: "hdf5-chunk-cache",
+  title: "HDF5 chunks moved again and again",
+  meaning:
+    "Below HDF5 a multiple of the bytes of chunked datasets is moved: the chunk cache is too small for the order of the accesses, so that chunks are read, and dropped, again and again.",
+  needs: [["H5D"], ["MPI-IO", "POSIX"]],
+  thresholds: { ratio: { ...RATIO, value: 2 }, bytes: BEYOND },
+  judge(job, limits) {
+    const files = hdf5Transfers(job).filter(({ below, written, read, chunked }) => {
+      const moved = known(below.bytesRead) + known(below.bytesWritten);
+      const asked = written + read;
+      const reads = known(below.bytesRead) - read;
+      return (
+        chunked &&
+        asked > 0 &&
+        moved >= limits.ratio * asked &&
+        moved - asked >= limits.bytes &&
+        reads >= 0.3 * (moved - asked)
+      );
+    });
+    if (files.length === 0) return undefined;
+    const worst = heaviest(files, ({ below }) => bytesMoved(below));
+    const asked = sum(files, ({ written, read }) => written + read);
+    const moved = sum(files, ({ below }) => bytesMoved(below));
+    const chunk = worst.datasets.reduce((most, { chunkBytes }) => Math.max(most, chunkBytes || 0), 0);
+    const way = worst.read >= worst.written ? "read" : "write";
+    const listed = listedFiles(files, way);
+    return {
+      cost: fewerBytes(
+        files.flatMap(({ below, written, read }) => [
+          { record: below, way: "read" as const, needed: read },
+          { record: below, way: "write" as const, needed: written || below.bytesWritten },
+        ]),
+        "each chunk moved once, at the rate of all that is moved",
+      ),
+      statement: `Below HDF5 ${formatBytes(moved)} are moved for ${formatBytes(asked)} of chunked datasets, ${times(moved / asked)} as much; chunks of ${worst.file.path} have ${sizeText(chunk)}, and HDF5 keeps 1 MiB of them unless told otherwise.`,
+      evidence: {
+        numbers: [
+          { label: "bytes of datasets", value: asked, unit: "bytes" },
+          { label: "bytes moved below HDF5", value: moved, unit: "bytes" },
+          { label: "moved over datasets", value: moved / asked, unit: "ratio" },
+          { label: "chunk", value: chunk, unit: "bytes", size: true },
+        ],
+        ...worstRecords(listed),
+        ...spanOf(listed, way),
+      },
+      advice:
+        "Give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache), or access whole chunks at a time in the order in which they lie; a file that is always read across its chunks is better rewritten with h5repack.",
+      snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way }),
+      effect: "Each chunk is read and decompressed once.",
+      ...trust(
+        job,
+        ["H5D", "MPI-IO", "POSIX"],
+        "medium",
+        "bytes of both layers are recorded; that the same chunks are moved again is inferred",
+      ),
+      claims: files.map(({ file: { fileId } }) => ({ fileId })),
+    };
+  },
+});
+
+const hdf5Small = defineRule({
+  id: "hdf5-small",
+  title: "Small HDF5 accesses",
+  meaning:
+    "Datasets are read or written in many small accesses, a row or an element at a time; each is a call through all layers down to storage.",
+  needs: [["H5D"]],
+  thresholds: {
+    bytes: {
+      value: 64 * KIB,
+      unit: "bytes",
+      meaning: "mean size of the accesses to the datasets of a file, at most",
+      source: "ours: a sixteenth of Lustre's usual stripe of 1 MiB",
+    },
+    calls: {
+      value: 100,
+      unit: "calls",
+      meaning: "accesses of each rank",
+      source: "ours: fewer are no pattern",
+    },
+  },
+  judge(job, limits, others) {
+    const said = others.claimed(["hdf5-chunk-cache", "hdf5-fill"]);
+    const files = hdf5Transfers(job).flatMap((file) => {
+      const calls = sum(file.datasets, ({ reads, writes }) => known(reads) + known(writes));
+      const ranks = file.datasets.reduce((most, one) => Math.max(most, one.ranks), 1);
+      const bytes = file.written + file.read;
+      const isSmall = calls >= limits.calls * ranks && bytes <= limits.bytes * calls;
+      return isSmall && !said.has(file.file.fileId) ? [{ ...file, calls, bytes }] : [];
+    });
+    if (files.length === 0) return undefined;
+    const worst = heaviest(files, ({ calls }) => calls);
+    const calls = sum(files, (file) => file.calls);
+    const bytes = sum(files, (file) => file.bytes);
+    const listed: Listed[] = files.map((file) => ({
+      record: file.below,
+      weight: file.file.seconds,
+      note: `${grouped(file.calls)} accesses of ${sizeText(file.bytes / file.calls)} to ${many(file.datasets.length, "dataset")}`,
+    }));
+    return {
+      cost: largerLibraryCalls(
+        job,
+        files.flatMap(({ datasets }) => datasets),
+      ),
+      statement: `${grouped(calls)} accesses to ${many(
+        sum(files, ({ datasets }) => datasets.length),
+        "dataset",
+      )} move ${sizeText(bytes / calls)} each on average; ${worst.file.path} gets ${grouped(worst.calls)} of them.`,
+      evidence: {
+        numbers: [
+          { label: "accesses to datasets", value: calls, unit: "calls" },
+          { label: "mean size", value: bytes / calls, unit: "bytes", size: true },
+          { label: "bytes", value: bytes, unit: "bytes" },
+        ],
+        ...worstRecords(listed),
+        ...spanOf(listed, worst.written >= worst.read ? "write" : "read"),
+      },
+      advice:
+        "Collect rows in memory and move a whole block with one H5Dwrite or H5Dread (a hyperslab of many rows); put many tiny datasets into one, or into a compound type.",
+      snippet: snippetFor(job, SNIPPETS.hdf5Rows, {
+        way: wayOf([{ bytesRead: worst.read, bytesWritten: worst.written }]),
+      }),
+      effect: "One call through HDF5, MPI-IO and storage for megabytes instead of for a row.",
+      ...trust(job, ["H5D"], "high", "accesses to datasets are counted with their bytes"),
+      claims: files.flatMap(({ file: { fileId }, datasets }) => [
+        { fileId },
+        ...datasets.map((one) => ({ fileId: one.fileId })),
+      ]),
+    };
+  },
+});
+
+export const HDF5_BYTES_RULES: readonly Rule[] = [hdf5Fill, hdf5ChunkCache, hdf5Small];

@@ -1,0 +1,260 @@
+/** Rules on time in collective MPI-IO that is not time in storage: waiting for a rank, for one aggregator, for all. */
+import { formatBytes } from "../../../base/units.ts";
+import { estimatedCost, recordedCost } from "../cost/remedies.ts";
+import type { Job } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { isCollective } from "./access-patterns.ts";
+import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
+import { bytesMoved, bytesOf, heaviest, known, mainWay, sum, type Way } from "./measures.ts";
+import { fileOf, layerOf, mpiFiles, traceOf } from "./per-job.ts";
+import { grouped, many, partOfSeconds, percent, secondsText } from "./wording.ts";
+
+interface Collective {
+  readonly record: LayerRecord;
+  readonly posix: LayerRecord;
+  readonly way: Way;
+}
+
+/** Files that ranks access together, whose calls below were recorded too. */
+function collectiveFiles(job: Job): Collective[] {
+  return mpiFiles(job).flatMap((record) => {
+    const way = mainWay(record);
+    const posix = layerOf(job, record, "POSIX");
+    // Some MPI libraries write past the calls that the recorder wraps.
+    const isSeen = posix !== undefined && bytesOf(posix, way) >= 0.5 * bytesOf(record, way);
+    return isSeen && record.ranks > 1 && isCollective(record, way) ? [{ record, posix, way }] : [];
+  });
+}
+
+/** The rank that moves all bytes of the file below MPI-IO; undefined when several do, or the log does not tell. */
+function soleMover(job: Job, posix: LayerRecord, way: Way): number | undefined {
+  const traced = traceOf(job, posix)?.[way];
+  if (traced !== undefined && traced.calls > 0 && traced.ranks !== 1) return undefined;
+  const isAll = posix.slowestBytes >= 0.95 * bytesMoved(posix);
+  return isAll || posix.ranks === 1 ? posix.slowestRank : undefined;
+}
+
+/** Ours: beyond, exchange and servers limit what more aggregators bring. */
+const AGGREGATORS_MOST = 16;
+
+const singleAggregator = defineRule({
+  id: "single-aggregator",
+  title: "All data goes through one aggregator",
+  meaning:
+    "Ranks write or read a file collectively, but one rank alone moves all bytes to and from storage: the job gets the rate of one client.",
+  needs: [["MPI-IO"], ["POSIX"]],
+  thresholds: {
+    ranks: {
+      value: 2,
+      unit: "ranks",
+      meaning: "ranks that make the collective calls, at least",
+      source: "ours: with one there is nothing to share",
+    },
+  },
+  judge(job, limits) {
+    const files = collectiveFiles(job).flatMap((file) => {
+      const rank = soleMover(job, file.posix, file.way);
+      if (rank === undefined || file.record.ranks < limits.ranks) return [];
+      const stripes = fileOf(job, file.record)?.stripeCount ?? Number.NaN;
+      const wanted = Math.min(file.record.ranks, stripes > 0 ? stripes : AGGREGATORS_MOST);
+      return [{ ...file, rank, stripes, wanted }];
+    });
+    if (files.length === 0) return undefined;
+    const worst = heaviest(files, ({ posix }) => known(posix.slowestSeconds));
+    const listed: Listed[] = files.map(({ record, posix, rank }) => ({
+      record,
+      weight: known(posix.slowestSeconds),
+      note: `rank ${rank} moves ${formatBytes(bytesMoved(posix))} for ${many(record.ranks, "rank")}`,
+    }));
+    const stripeText =
+      worst.stripes > 0
+        ? ` The file has ${many(worst.stripes, "stripe")}.`
+        : " Its stripes are not recorded.";
+    return {
+      cost: estimatedCost(
+        files.map(({ posix, wanted }) => ({ record: posix, remains: 1 / wanted })),
+        `the bytes shared by ${many(worst.wanted, "aggregator")}, each at the rate of this one`,
+        { atMost: true },
+      ),
+      statement: `Rank ${worst.rank} moves all ${formatBytes(bytesMoved(worst.posix))} of ${worst.record.path} for ${grouped(worst.record.ranks)} ranks that call MPI-IO together, in ${secondsText(known(worst.posix.slowestSeconds))}.${stripeText}`,
+      evidence: {
+        numbers: [
+          { label: "aggregators", value: 1, unit: "ranks", of: worst.record.ranks },
+          { label: "bytes of that rank", value: bytesMoved(worst.posix), unit: "bytes" },
+          { label: "its time below MPI-IO", value: known(worst.posix.slowestSeconds), unit: "seconds" },
+          { label: "stripes", value: worst.stripes, unit: "count" },
+        ],
+        ranks: [worst.rank],
+        ...worstRecords(listed),
+        ...spanOf(listed, worst.way),
+      },
+      advice:
+        worst.stripes === 1
+          ? "The file lies on one OST: stripe it over several first, then ask for as many aggregators."
+          : `Ask for ${many(worst.wanted, "aggregator")}, spread over the nodes (cb_nodes, cb_config_list); ROMIO's default is one for each node.`,
+      snippet: snippetFor(job, SNIPPETS.mpiHints, {
+        hints: [
+          { key: `romio_cb_${worst.way}`, value: "enable" },
+          { key: "cb_nodes", value: worst.wanted },
+          { key: "cb_config_list", value: "*:1" },
+        ],
+      }),
+      effect: "Several clients move the data at the same time.",
+      ...trust(job, ["MPI-IO", "POSIX"], "high", "bytes of the busiest rank are those of the whole file"),
+      claims: files.map(({ record: { fileId } }) => ({ fileId })),
+    };
+  },
+});
+
+const lateRank = defineRule({
+  id: "late-rank",
+  title: "One rank comes late to collective calls",
+  meaning:
+    "In collective calls all ranks wait for the last one. The rank with the least time in them is the late one: it waits for nobody.",
+  needs: [["MPI-IO"], ["ranks"]],
+  thresholds: {
+    ratio: {
+      value: 2,
+      unit: "ratio",
+      meaning: "mean time of the other ranks over that of the late one",
+      source: "ours, by judgement: ranks that come together leave together",
+    },
+    ranks: {
+      value: 3,
+      unit: "ranks",
+      meaning: "ranks that make the calls, at least",
+      source: "ours: of two, either may be the usual one",
+    },
+    cost: {
+      value: 0.01,
+      unit: "share",
+      meaning: "waiting of a rank, as part of the run time",
+      source: "ours: less cannot be measured",
+    },
+  },
+  judge(job, limits) {
+    const files = mpiFiles(job).flatMap((record) => {
+      const { ranks, fastestSeconds: least, slowestSeconds: most } = record;
+      const all = known(record.readSeconds) + known(record.writeSeconds) + known(record.metaSeconds);
+      const others = (all - least) / (ranks - 1);
+      const isLate =
+        record.shared &&
+        ranks >= limits.ranks &&
+        isCollective(record, mainWay(record)) &&
+        others >= limits.ratio * least &&
+        // One is late and the others wait alike.
+        most <= 1.5 * others &&
+        others - least >= limits.cost * job.runSeconds;
+      return isLate ? [{ record, least, others, most }] : [];
+    });
+    if (files.length === 0) return undefined;
+    const worst = heaviest(files, ({ others, least }) => others - least);
+    const rank = worst.record.fastestRank;
+    const wait = sum(files, ({ others, least }) => others - least);
+    const listed: Listed[] = files.map(({ record, others, least }) => ({
+      record,
+      weight: others - least,
+      note: `rank ${record.fastestRank}: ${secondsText(least)}, the others ${secondsText(others)}`,
+    }));
+    return {
+      cost: recordedCost(
+        files.map(({ record, least, most }) => ({ record, remains: least / most })),
+        "all ranks as long in the calls as the one that waits for nobody",
+      ),
+      statement: `Rank ${rank} spends ${secondsText(worst.least)} in collective calls on ${worst.record.path}, the ${grouped(worst.record.ranks - 1)} others ${secondsText(worst.others)} on average: they wait for it.`,
+      evidence: {
+        numbers: [
+          { label: "time of the late rank", value: worst.least, unit: "seconds" },
+          { label: "mean of the others", value: worst.others, unit: "seconds" },
+          { label: "waiting of a rank", value: wait, unit: "seconds", of: job.runSeconds },
+        ],
+        ranks: [rank],
+        ...worstRecords(listed),
+        ...spanOf(listed, mainWay(worst.record)),
+      },
+      advice: `Look at what rank ${rank} does before these calls: more work than the others, another file, a slower node. The storage is not what they wait for.`,
+      snippet: snippetFor(job, SNIPPETS.waitingBefore),
+      effect: "Ranks that come together spend in the calls only what the data takes.",
+      ...trust(
+        job,
+        ["MPI-IO"],
+        "medium",
+        "from the fastest and slowest rank of shared files; that the fast one came late is how collective calls work",
+      ),
+      claims: files.map(({ record: { fileId } }) => ({ fileId })),
+    };
+  },
+});
+
+const collectiveWait = defineRule({
+  id: "collective-wait",
+  title: "Collective calls wait, not for storage",
+  meaning:
+    "Ranks spend far more time in collective MPI-IO than the busiest of them in storage below: it goes into exchanging data and waiting for one another.",
+  needs: [["MPI-IO"], ["POSIX"], ["ranks"]],
+  thresholds: {
+    share: {
+      value: 0.5,
+      unit: "share",
+      meaning: "part of the time in MPI-IO that is not time of the busiest rank below",
+      source: "ours: more waiting than moving",
+    },
+  },
+  judge(job, limits, others) {
+    const said = others.claimed(["late-rank", "write-amplification"]);
+    const files = collectiveFiles(job).flatMap(({ record, posix, way }) => {
+      const above = known(record.slowestSeconds);
+      const below = known(posix.slowestSeconds);
+      const waits = above - below;
+      return !said.has(record.fileId) && above > 0 && waits >= limits.share * above
+        ? [{ record, way, above, below, waits }]
+        : [];
+    });
+    if (files.length === 0) return undefined;
+    const worst = heaviest(files, ({ waits }) => waits);
+    const waits = sum(files, (file) => file.waits);
+    const listed: Listed[] = files.map((file) => ({
+      record: file.record,
+      weight: file.waits,
+      note: `${secondsText(file.above)} in MPI-IO, ${secondsText(file.below)} below`,
+    }));
+    return {
+      cost: estimatedCost(
+        files.map(({ record, above, below }) => ({ record, remains: below / above })),
+        "time in MPI-IO beyond that of the busiest rank in POSIX",
+        { atMost: true },
+      ),
+      statement: `The slowest rank spends ${secondsText(worst.above)} in collective calls on ${worst.record.path}, but storage takes the busiest rank only ${secondsText(worst.below)}: ${percent(worst.waits, worst.above)} is exchange and waiting. Over all such files that is ${partOfSeconds(Math.min(waits, job.runSeconds), job.runSeconds, "the run time")}.`,
+      evidence: {
+        numbers: [
+          { label: "slowest rank in MPI-IO", value: worst.above, unit: "seconds" },
+          { label: "busiest rank in POSIX", value: worst.below, unit: "seconds" },
+          { label: "exchange and waiting, at most", value: waits, unit: "seconds", of: job.runSeconds },
+        ],
+        ...worstRecords(listed),
+        ...spanOf(listed, worst.way),
+      },
+      advice:
+        "Look at the balance of the ranks before the call first. Then try the number and placement of aggregators (cb_nodes, cb_config_list) and the buffer (cb_buffer_size): with few or badly placed ones the exchange takes the time. Faster storage would change little.",
+      snippet: snippetFor(job, SNIPPETS.mpiHints, {
+        hints: [
+          { key: `romio_cb_${worst.way}`, value: "enable" },
+          { key: "cb_config_list", value: "*:1" },
+          { key: "cb_buffer_size", value: 64 * 2 ** 20 },
+        ],
+      }),
+      effect: "At most the waiting; what the data itself takes stays.",
+      ...trust(
+        job,
+        ["MPI-IO", "POSIX"],
+        "medium",
+        "times of both layers are recorded; exchange and waiting cannot be told apart",
+      ),
+      claims: files.map(({ record: { fileId } }) => ({ fileId })),
+    };
+  },
+});
+
+export const WAITING_RULES: readonly Rule[] = [singleAggregator, lateRank, collectiveWait];

@@ -1,0 +1,132 @@
+/** Rules on what the recording lacks, so that nobody takes a part for the whole. */
+import { formatBytes } from "../../../base/units.ts";
+import { unknownCost } from "../cost/remedies.ts";
+import type { Job, JobFile } from "../job.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { type Listed, worstFiles, worstRecords } from "./evidence.ts";
+import { bytesMoved, sum } from "./measures.ts";
+import { fileCalls, posixFiles, realFiles, traceOf } from "./per-job.ts";
+import { grouped, many, partOf, partOfBytes } from "./wording.ts";
+
+const PYTHON = /(^|[\s/])(python[\d.]*|ipython|torchrun|jupyter)(\s|$)|\.py(\s|$)/;
+const CODE =
+  /\.(py|pyc|pyi|so(\.\d+)*|pth|dist-info|egg-info|json|toml|ya?ml|cfg|ini|txt|conf|zip|whl)$|\/(site|dist)-packages\/|\/lib\/python/;
+
+const isPython = (job: Job) =>
+  job.runs.some(({ commandLine, application }) => PYTHON.test(commandLine) || PYTHON.test(application));
+
+const isTouchedOnly = (job: Job, file: JobFile) => {
+  const { opens, stats, mmaps } = fileCalls(job, file);
+  return opens + stats > 0 && !(mmaps > 0) && bytesMoved(file) === 0;
+};
+
+const missingWorkerIo = defineRule({
+  id: "missing-worker-io",
+  title: "Reads of worker processes are missing",
+  meaning:
+    "A Python program asks for data files and opens them, but no read of them is in the log: forked workers, such as those of a data loader, read them unseen.",
+  needs: [["POSIX", "STDIO"]],
+  thresholds: {
+    files: {
+      value: 3,
+      unit: "files",
+      meaning: "data files that are opened or asked for and not read",
+      source: "ours: some probes are normal",
+    },
+    share: {
+      value: 0.5,
+      unit: "share",
+      meaning: "part of the data files",
+      source: "ours: most of the data",
+    },
+  },
+  judge(job, limits) {
+    if (!isPython(job)) return undefined;
+    const data = realFiles(job).filter(
+      ({ path }) => !CODE.test(path) && !/^\/(dev|proc|sys|etc)\//.test(path),
+    );
+    const files = data.filter((file) => isTouchedOnly(job, file));
+    if (files.length < limits.files || files.length < limits.share * data.length) return undefined;
+    return {
+      cost: unknownCost("what workers read and how long they wait is not in the log"),
+      statement: `${partOf(files.length, data.length, "data files")} are opened or asked for, and no read of them is recorded; the log sees the main process only.`,
+      evidence: {
+        numbers: [
+          { label: "data files without a read", value: files.length, unit: "files", of: data.length },
+          { label: "bytes of data files in the log", value: sum(data, bytesMoved), unit: "bytes" },
+        ],
+        ...worstFiles(
+          files,
+          (file) => fileCalls(job, file).opens + fileCalls(job, file).stats,
+          (file) =>
+            `${many(fileCalls(job, file).opens, "open")}, ${many(fileCalls(job, file).stats, "stat")}, no read`,
+        ),
+      },
+      advice:
+        "Record the workers too: plimsoll record follows children; Darshan needs DARSHAN_ENABLE_NONMPI=1 and workers that end by themselves (not killed), and starts a log for each process when they are spawned, not forked.",
+      snippet: snippetFor(job, SNIPPETS.recordWorkers),
+      effect: "A log in which the reads can be judged.",
+      confidence: "medium",
+      confidenceReason: "that workers read these files is inferred from opens without reads",
+      claims: files.map(({ fileId }) => ({ fileId })),
+    };
+  },
+});
+
+const traceIncomplete = defineRule({
+  id: "trace-incomplete",
+  title: "The trace lost calls",
+  meaning:
+    "The trace of single calls holds fewer bytes of a file than its counters: timelines and findings on order and overlap see a part.",
+  needs: [["POSIX calls"], ["POSIX"]],
+  thresholds: {
+    share: {
+      value: 0.01,
+      unit: "share",
+      meaning: "bytes that the trace lacks, of the bytes counted",
+      source: "ours: less is rounding and calls at the end",
+    },
+  },
+  judge(job, limits) {
+    const listed: Listed[] = [];
+    let [counted, lost] = [0, 0];
+    for (const record of posixFiles(job)) {
+      const bytes = bytesMoved(record);
+      if (!(bytes > 0)) continue;
+      const trace = traceOf(job, record);
+      const traced = (trace?.read.bytes ?? 0) + (trace?.write.bytes ?? 0);
+      counted += bytes;
+      const missing = bytes - traced;
+      if (!(missing >= limits.share * bytes)) continue;
+      lost += missing;
+      listed.push({
+        record,
+        weight: missing,
+        note: `${formatBytes(traced)} of ${formatBytes(bytes)} traced`,
+      });
+    }
+    if (listed.length === 0 || !(lost >= limits.share * counted)) return undefined;
+    const isDarshan = job.runs.some(({ kind }) => kind === "darshan");
+    return {
+      cost: unknownCost("what is not traced cannot be weighed; sums come from counters and are whole"),
+      statement: `The trace lacks ${partOfBytes(lost, counted, "the bytes that counters have")}, in ${many(listed.length, "file")}. Timelines show a part; counts, bytes and times of this report are whole.`,
+      evidence: {
+        numbers: [
+          { label: "bytes that the trace lacks", value: lost, unit: "bytes", of: counted },
+          { label: "files with lost calls", value: listed.length, unit: "files" },
+        ],
+        ...worstRecords(listed),
+      },
+      advice: isDarshan
+        ? `Give the trace more memory and leave out files that do not matter; by default Darshan keeps some megabytes for each process and module. ${grouped(listed.length)} ${listed.length === 1 ? "file is" : "files are"} cut here.`
+        : "Record again, and look at the notes of the recording for what it could not keep.",
+      snippet: snippetFor(job, SNIPPETS.moreRecords, { modules: ["DXT_POSIX", "DXT_MPIIO"] }),
+      effect: "Timelines and findings on order that see every call.",
+      confidence: "high",
+      confidenceReason: "bytes of the trace and of the counters are compared file by file",
+    };
+  },
+});
+
+export const RECORDING_RULES: readonly Rule[] = [missingWorkerIo, traceIncomplete];

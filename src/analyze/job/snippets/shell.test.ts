@@ -1,0 +1,106 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import fc from "fast-check";
+import { ShellPaths, shellPath, shellWord } from "./shell.ts";
+
+const MOUNTS = new Set(["/", "/scratch", "/lustre/work", "/mnt/x/"]);
+const file = (path: string) => shellPath(path, "FILE", MOUNTS);
+
+/** What bash takes a word for. */
+function asBash(words: readonly string[]): string[] {
+  const { stdout, stderr } = spawnSync("bash", ["-c", `printf '%s\\0' ${words.join(" ")}`], {
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  return stdout.split("\0").slice(0, -1);
+}
+
+describe("a word of a command", () => {
+  it.each([
+    "/scratch/a b",
+    "/scratch/it's",
+    '/scratch/"x"',
+    "/scratch/$(touch hacked)`id`$HOME;&|<>*?[a]{b,c}!!~#",
+    "/scratch/new\nline\ttab\r",
+    "/scratch/back\\slash\\n",
+    "/scratch/\u202eleft",
+    "/scratch/ümlaut 😀",
+    "/scratch/a\\'\n'b",
+  ])("is %j again in bash, on one line", (path) => {
+    expect(shellWord(path)).not.toMatch(/[\n\r\u202e]/);
+    expect(asBash([shellWord(path)])).toEqual([path]);
+  });
+
+  it("is the same text for any name", () => {
+    const name = fc
+      .string({ unit: "binary", minLength: 1, maxLength: 20 })
+      .map((text) => text.replaceAll("\0", "?"));
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1, maxLength: 20 }), (names) => {
+        const paths = names.map((one) => `/scratch/${one}`).filter((one) => !/\p{Cs}/u.test(one));
+        expect(asBash(paths.map(shellWord))).toEqual(paths);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("that begins with a dash is no option", () => {
+    expect(shellWord("-rf")).toBe("./-rf");
+    expect(shellWord("--help me")).toBe("'./--help me'");
+  });
+});
+
+describe("an object of a command", () => {
+  it("is the path, without detours", () => {
+    expect(file("/scratch/alice/out.h5")).toBe("/scratch/alice/out.h5");
+    expect(file("/scratch//alice/./x/../out.h5")).toBe("/scratch/alice/out.h5");
+    expect(file("/scratch/alice/1234567/out 1")).toBe("'/scratch/alice/1234567/out 1'");
+    expect(file("/dev/shm/alice/x")).toBe("/dev/shm/alice/x");
+  });
+
+  it.each([
+    ...[
+      "",
+      "/",
+      "//",
+      "/.",
+      "/..",
+      "/scratch/..",
+      "/scratch",
+      "/scratch/",
+      "/lustre/work",
+      "/lustre//work/.",
+    ],
+    ...["/mnt/x", "/home", "/tmp", "/usr/lib/x", "/etc/passwd", "/proc/self/maps", "/dev/sda", "/sys/x"],
+    ...["out.h5", "./out.h5", "~/x", "-rf", "C:\\x"],
+    ...["(record 9301541831694517)", "<STDOUT>", "<STDERR>", "/scratch/<STDIN>", "/scratch/x/(record 7)"],
+    ...[
+      "3f9a0c12de45aa07",
+      "9301541831694517",
+      "/scratch/3f9a0c12de45aa07",
+      "/scratch/a/3f9a0c12de45aa07.dat",
+    ],
+    ...[
+      "/scratch/8512/9931",
+      "/a1b2c3d4/e5f6a7b8/c9d0e1f2",
+      "/scratch/u/9b2f1c9e-0d55-4d3c-8f0e-1a2b3c4d5e6f",
+    ],
+    // Darshan's own obfuscation: a number below the mount point.
+    ...["/lustre/work/398108", "/lustre/work/3981085427", "/lus/theta-fs0/2934391481"],
+    ...["/scratch/a\0b"],
+  ])("is a placeholder for %j", (path) => {
+    expect(file(path)).toBe("FILE");
+  });
+
+  it("of a directory is that of the file, or a placeholder with a remark", () => {
+    const paths = new ShellPaths(MOUNTS);
+    expect(paths.folder("/scratch/a b/x")).toBe("'/scratch/a b'");
+    expect(paths.remarks()).toEqual([]);
+    expect(paths.folder("/scratch/x")).toBe("DIR");
+    expect(paths.folder("(record 7)")).toBe("DIR");
+    expect(paths.folder("<STDOUT>")).toBe("DIR");
+    expect(paths.folder("/scratch/a/3f9a0c12de45aa07")).toBe("DIR");
+    expect(paths.file("/")).toBe("FILE");
+    expect(paths.remarks().map((line) => line.slice(0, 7))).toEqual(["# DIR: ", "# FILE:"]);
+  });
+});
