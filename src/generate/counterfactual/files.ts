@@ -206,7 +206,7 @@ function storm(setting: Setting) {
   // Names are what costs here, not the few bytes.
   const call = Math.min(machine.writeCall, machine.open / 20);
   const write = call + bytes / rate;
-  const removal = draw.chance(0.5) ? machine.unlink : 0;
+  const removal = machine.unlink;
   const each = (asks ? machine.stat : 0) + machine.open + write + machine.close + removal;
   const rounds = callsPerPart(setting, each * files, 1, 100_000);
   return {

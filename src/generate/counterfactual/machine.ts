@@ -33,17 +33,20 @@ export interface Machine {
 /** Ranges: a disk of one node up to a large parallel file system, idle to overloaded. */
 export function drawMachine(draw: Draw): Machine {
   const open = draw.log(2e-5, 1e-2);
+  const linkRate = draw.log(2e7, 5e9);
   return {
-    linkRate: draw.log(2e7, 5e9),
+    linkRate,
     targets: draw.whole(4, 48),
     targetRate: draw.log(1e8, 5e9),
-    networkRate: draw.log(1e9, 1e10),
+    // Ranks reach one another faster than the storage.
+    networkRate: Math.max(1e9, linkRate * draw.log(4, 40)),
     writeCall: draw.log(3e-6, 1e-2),
     readCall: draw.log(3e-6, 1e-2),
     open,
     close: open * draw.between(0.1, 0.6),
     stat: open * draw.between(0.2, 0.8),
-    unlink: open * draw.between(0.2, 0.6),
+    // Benchmarks of metadata remove names about as fast as they make them.
+    unlink: open * draw.between(0.4, 1.2),
     fsync: draw.log(5e-4, 3e-2),
     seek: draw.log(3e-4, 1.2e-2),
     edge: draw.log(1e-4, 5e-3),
