@@ -16,11 +16,17 @@ export interface LogFacts {
   /** Who made the log; ends up in its metadata, so that nobody takes it for a recording. */
   readonly madeBy: string;
   readonly encoders: WriteOptions["encoders"];
+  readonly mounts?: readonly { readonly type: string; readonly path: string }[];
 }
+
+const MOUNTS = [
+  { type: "lustre", path: "/scratch" },
+  { type: "xfs", path: "/" },
+];
 
 /** A log in memory with job and names written; the modules are next. */
 export function beginLog(
-  { program, jobId, ranks, seconds, madeBy, encoders }: LogFacts,
+  { program, jobId, ranks, seconds, madeBy, encoders, mounts = MOUNTS }: LogFacts,
   names: Iterable<{ readonly id: bigint; readonly name: string }>,
 ) {
   const sink = memorySink();
@@ -38,10 +44,7 @@ export function beginLog(
       ["made_by", `${madeBy} (synthetic)`],
     ],
     commandLine: `/apps/${program} --steps 100`,
-    mounts: [
-      { type: "lustre", path: "/scratch" },
-      { type: "xfs", path: "/" },
-    ],
+    mounts,
   });
   writer.names(names);
   return { sink, writer };

@@ -130,3 +130,63 @@ describe("plimsoll generate single", () => {
     expect(JSON.parse(out)).toEqual({ answers: "logs/answers.json", logs: 2 });
   });
 });
+
+describe("plimsoll generate single --counterfactual", () => {
+  const some = ["--counterfactual", "2", "--only", "straggler", "--only", "fsync-per-write"];
+
+  it("writes jobs with their twins and answers that are labelled synthetic", () => {
+    const { code, out, err } = single("--output", "jobs", ...some, "--seed", "4");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/^Made 2 jobs as \d+ Darshan logs \(synthetic\) in jobs\//);
+    const { jobs, ...head } = answersIn("jobs");
+    expect(head).toEqual({ scenario: "counterfactual", version: 1, synthetic: true, seed: 4 });
+    expect(jobs.map(({ mainCause }: { mainCause: string }) => mainCause).sort()).toEqual([
+      "fsync-per-write",
+      "straggler",
+    ]);
+    const named = jobs.flatMap(
+      ({ log, mendedLog, causes }: { log: string; mendedLog: string; causes: { mendedLog: string }[] }) => [
+        ...[log, mendedLog],
+        ...causes.map((cause) => cause.mendedLog),
+      ],
+    );
+    expect(readdirSync(join(folder, "jobs")).sort()).toEqual([...new Set(["answers.json", ...named])].sort());
+    for (const job of jobs) {
+      expect(job).toMatchObject({ synthetic: true, kind: "planted" });
+      expect(job.parameters.machine.linkRate).toBeGreaterThan(0);
+      expect(job.causes[0]).toMatchObject({ cause: job.mainCause });
+      expect(job.causes[0].trueGainSeconds).toBeGreaterThan(0);
+    }
+  });
+
+  it("replaces an earlier set with the same bytes, and no catalogue", () => {
+    single("--output", "jobs", ...some);
+    const first = contents(join(folder, "jobs"));
+    expect(single("--json", "--output", "jobs", ...some)).toMatchObject({ code: 0, err: "" });
+    expect(contents(join(folder, "jobs"))).toEqual(first);
+    expect(single("--output", "jobs", "--only", "no-io").err).toMatch(/is not an earlier catalogue/);
+    single("--output", "logs", "--only", "no-io");
+    expect(single("--output", "logs", ...some).err).toMatch(/is not an earlier set of jobs/);
+    expect(readdirSync(join(folder, "logs")).sort()).toEqual(["answers.json", "no-io.darshan"]);
+  });
+
+  it("--json tells where the answers are, how many jobs and how many logs there are", () => {
+    const { out } = single("--json", "--output", "jobs", "--counterfactual", "1", "--only", "re-reads");
+    const told = JSON.parse(out);
+    expect(told).toMatchObject({ answers: "jobs/answers.json", jobs: 1 });
+    expect(told.logs).toBe(readdirSync(join(folder, "jobs")).length - 1);
+  });
+
+  it("causes and numbers that make no sense are one line and leave nothing", () => {
+    const unknown = single("--output", "jobs", "--counterfactual", "3", "--only", "slow");
+    expect(unknown).toMatchObject({ code: 2, out: "" });
+    expect(unknown.err).toMatch(/^plimsoll: unknown cause: slow \(have: small-writes, /);
+    for (const number of ["0", "-1", "1.5", "many", "100001"])
+      expect(single("--output", "jobs", "--counterfactual", number), number).toMatchObject({
+        code: 2,
+        out: "",
+      });
+    expect(single("--counterfactual", "1").err).toMatch(/^plimsoll: --output is missing/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-/** `plimsoll generate single`: a catalogue of small logs with known answers. */
+/** `plimsoll generate single`: a catalogue of small logs with known answers, or jobs with twins without their flaws. */
 import { textTable } from "../../base/text-table.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import type { LogTruth } from "../../generate/recorder/record.ts";
 import { makeSingle, SINGLE_LOGS, type SingleLog } from "../../generate/single/index.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
 import { defineCommand } from "../command.ts";
+import { generateCounterfactual } from "./counterfactual.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFile } from "../../node/write-file.ts";
 import { option } from "../option.ts";
@@ -27,24 +28,32 @@ interface Answer {
 export default defineCommand({
   name: "generate single",
   description:
-    "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or none, and answers.json with the expected findings and true totals of each. The logs are labelled as synthetic; the same seed gives the same bytes.",
+    "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or none, and answers.json with the expected findings and true totals of each. With --counterfactual it writes jobs with one to three causes of slow I/O at once, simulated from a time model with known parameters, each with twins without the causes: the difference of the run times is what mending brings. The logs are labelled as synthetic; the same seed gives the same bytes.",
   options: {
     output: option.output("DIR", "output folder; replaces an earlier catalogue"),
     seed: option.whole("random seed", { min: 0, max: 2 ** 32 - 1, default: 1 }),
-    only: option.list("ID", "make only this log"),
+    only: option.list("ID", "make only this log; with --counterfactual: only jobs with this main cause"),
+    counterfactual: option.whole(
+      "instead of the catalogue: N jobs with known causes and their twins without them",
+      { min: 1, max: 100_000 },
+    ),
   },
   examples: {
     "plimsoll generate single --output logs": "all logs and answers.json",
     "plimsoll generate single --output logs --only fix-before --only fix-after":
       "one job before and after a fix",
+    "plimsoll generate single --output jobs --counterfactual 50 --seed 4":
+      "50 jobs with known causes, their twins, and what mending each cause brings",
   },
   async run({ options }, context) {
     if (options.output === undefined || options.output === "")
       throw new UsageError("--output is missing: name a folder");
+    const { output, counterfactual: jobs, seed, only } = options;
+    if (jobs !== undefined) return generateCounterfactual({ output, jobs, seed, only }, context);
     const chosen = choose(options.only);
     const logs: Answer[] = [];
-    const output = { path: options.output, what: "catalogue", isOurs: isCatalogue };
-    const folder = await replaceFolder(output, context, async (work) => {
+    const earlier = { path: output, what: "catalogue", isOurs: isCatalogue };
+    const folder = await replaceFolder(earlier, context, async (work) => {
       for (const log of chosen) {
         const { bytes, facts } = makeSingle(log, options.seed, nodeEncoders);
         const file = `${log.id}.darshan`;

@@ -6,8 +6,8 @@ const STORED = 4;
 export class MostFrequent {
   readonly #counts = new Map<number, number>();
 
-  add(value: number): void {
-    if (this.#counts.has(value) || this.#counts.size < TRACKED) this.put(value, 1);
+  add(value: number, count = 1): void {
+    if (this.#counts.has(value) || this.#counts.size < TRACKED) this.put(value, count);
   }
 
   /** Adds without the limit, as the reduction over ranks does. */

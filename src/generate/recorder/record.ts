@@ -2,6 +2,8 @@
 import {
   dxtMpiio,
   dxtPosix,
+  h5d,
+  h5f,
   heatmap,
   lustre,
   mpiio,
@@ -12,9 +14,9 @@ import { recordId } from "../../formats/darshan/record-id.ts";
 import type { CounterRecord, Segment, TraceObject } from "../../formats/darshan/records.ts";
 import type { WriteOptions } from "../../formats/darshan/writer.ts";
 import { beginLog, lustreRecord } from "../log-builder.ts";
-import type { Call, Layer, LogPlan } from "./calls.ts";
+import { type Call, type Layer, type LogPlan, singleCalls } from "./calls.ts";
 import { heatmaps } from "./heat.ts";
-import { rankRecord, sharedRecord } from "./reduce.ts";
+import { type RecordExtra, rankRecord, sharedRecord } from "./reduce.ts";
 import { Tally } from "./tally.ts";
 
 /** The true answers that every log has. Bytes and files are those of POSIX and STDIO, as recorded. */
@@ -54,7 +56,9 @@ export function recordLog(plan: LogPlan, encoders: WriteOptions["encoders"]): Re
   );
   writer.module(posix, toRecords(layers.POSIX, ids, plan), partial.has("POSIX"));
   writer.module(mpiio, toRecords(layers["MPI-IO"], ids, plan), partial.has("MPI-IO"));
-  writer.module(lustre, layoutRecords(layers, ids, plan));
+  writer.module(h5f, toRecords(layers.H5F, ids, plan), partial.has("H5F"));
+  writer.module(h5d, toRecords(layers.H5D, ids, plan), partial.has("H5D"));
+  writer.module(lustre, plan.layoutRecords === false ? [] : layoutRecords(layers, ids, plan));
   writer.module(stdio, toRecords(layers.STDIO, ids, plan), partial.has("STDIO"));
   if (plan.traces) {
     writer.module(dxtPosix, traces(kept, "POSIX", ids));
@@ -70,12 +74,8 @@ type Layers = Readonly<Record<Layer, Tallies>>;
 
 /** Counts all calls; those on files that a process has no room for are lost, as with the real recorder. */
 function observe({ calls, layouts, recordsPerRankMax }: LogPlan) {
-  const layers: Layers = { POSIX: new Map(), "MPI-IO": new Map(), STDIO: new Map() };
-  const used: Readonly<Record<Layer, Map<number, number>>> = {
-    POSIX: new Map(),
-    "MPI-IO": new Map(),
-    STDIO: new Map(),
-  };
+  const layers: Layers = perLayer();
+  const used: Readonly<Record<Layer, Map<number, number>>> = perLayer();
   const kept: Call[] = [];
   const partial = new Set<Layer>();
   for (const call of calls) {
@@ -99,15 +99,31 @@ function observe({ calls, layouts, recordsPerRankMax }: LogPlan) {
   return { layers, kept, partial };
 }
 
+const perLayer = <Key, Value>(): Record<Layer, Map<Key, Value>> => ({
+  POSIX: new Map(),
+  "MPI-IO": new Map(),
+  STDIO: new Map(),
+  H5F: new Map(),
+  H5D: new Map(),
+});
+
 /** Shared records first, then those of each rank. */
 function toRecords(files: Tallies, ids: ReadonlyMap<string, bigint>, plan: LogPlan): CounterRecord[] {
   const records: CounterRecord[] = [];
   for (const [file, ranks] of files) {
     const id = ids.get(file) as bigint;
-    if (isShared(ranks.size, plan)) records.push(sharedRecord([...ranks.values()], id));
-    else for (const tally of ranks.values()) records.push(rankRecord(tally, id));
+    const extra = extraOf(file, ids, plan);
+    if (isShared(ranks.size, plan)) records.push(sharedRecord([...ranks.values()], id, extra));
+    else for (const tally of ranks.values()) records.push(rankRecord(tally, id, extra));
   }
   return records.sort((a, b) => Number(a.rank - b.rank));
+}
+
+function extraOf(name: string, ids: ReadonlyMap<string, bigint>, { datasets }: LogPlan): RecordExtra {
+  const dataset = datasets?.get(name);
+  if (dataset === undefined) return {};
+  const fileId = ids.get(dataset.file);
+  return { values: dataset.counters, ...(fileId === undefined ? {} : { fileId }) };
 }
 
 function isShared(ranks: number, plan: LogPlan): boolean {
@@ -126,10 +142,9 @@ function layoutRecords({ POSIX, STDIO }: Layers, ids: ReadonlyMap<string, bigint
 
 function traces(calls: readonly Call[], layer: Layer, ids: ReadonlyMap<string, bigint>): TraceObject[] {
   const objects = new Map<string, TraceObject & { writes: Segment[]; reads: Segment[] }>();
-  for (const { kind, file, rank, offset, bytes, start, end } of calls.filter(
-    (call) => call.layer === layer,
-  )) {
-    if (kind !== "read" && kind !== "write") continue;
+  for (const call of calls) {
+    const { kind, file, rank } = call;
+    if (call.layer !== layer || (kind !== "read" && kind !== "write")) continue;
     const key = `${rank} ${file}`;
     let object = objects.get(key);
     if (object === undefined) {
@@ -138,8 +153,9 @@ function traces(calls: readonly Call[], layer: Layer, ids: ReadonlyMap<string, b
       object = { id: ids.get(file) as bigint, rank: BigInt(rank), host, writes: [], reads: [] };
       objects.set(key, object);
     }
-    const segment = { offset: BigInt(offset), length: BigInt(bytes), start, end, thread: 1n };
-    (kind === "write" ? object.writes : object.reads).push(segment);
+    const segments = kind === "write" ? object.writes : object.reads;
+    for (const { offset, bytes, start, end } of singleCalls(call))
+      segments.push({ offset: BigInt(offset), length: BigInt(bytes), start, end, thread: 1n });
   }
   return [...objects.values()].sort((a, b) => Number(a.rank - b.rank));
 }

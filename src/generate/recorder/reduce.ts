@@ -1,26 +1,40 @@
 /** The tallies of a file as records: one for all ranks where all have one, else one for each rank. */
-import { type ModuleSpec, mpiio, posix, stdio } from "../../formats/darshan/modules/index.ts";
+import { h5d, h5f, type ModuleSpec, mpiio, posix, stdio } from "../../formats/darshan/modules/index.ts";
 import { type CounterRecord, counterRecord } from "../../formats/darshan/records.ts";
 import type { Layer } from "./calls.ts";
 import { lower, raise, Tally } from "./tally.ts";
 
-const MODULES = { POSIX: posix, "MPI-IO": mpiio, STDIO: stdio } as const;
-const PREFIXES: Readonly<Record<Layer, string>> = { POSIX: "POSIX_", "MPI-IO": "MPIIO_", STDIO: "STDIO_" };
+const MODULES = { POSIX: posix, "MPI-IO": mpiio, STDIO: stdio, H5F: h5f, H5D: h5d } as const;
+const PREFIXES: Readonly<Record<Layer, string>> = {
+  POSIX: "POSIX_",
+  "MPI-IO": "MPIIO_",
+  STDIO: "STDIO_",
+  H5F: "H5F_",
+  H5D: "H5D_",
+};
 const KNOWN: Readonly<Record<Layer, ReadonlySet<string>>> = {
   POSIX: namesOf(posix),
   "MPI-IO": namesOf(mpiio),
   STDIO: namesOf(stdio),
+  H5F: namesOf(h5f),
+  H5D: namesOf(h5d),
 };
 
-type Values = Record<string, number>;
+type Values = Readonly<Record<string, number>>;
+
+/** What a record holds that no call says: counters as they are, and of a dataset the id of its file. */
+export interface RecordExtra {
+  readonly values?: Values;
+  readonly fileId?: bigint;
+}
 
 /** The record of one rank. */
-export function rankRecord(tally: Tally, id: bigint): CounterRecord {
-  return toRecord(tally, id, tally.rank, {});
+export function rankRecord(tally: Tally, id: bigint, extra: RecordExtra = {}): CounterRecord {
+  return toRecord(tally, id, tally.rank, {}, extra);
 }
 
 /** The record of all ranks together (rank -1); `tallies` has one of each rank. */
-export function sharedRecord(tallies: readonly Tally[], id: bigint): CounterRecord {
+export function sharedRecord(tallies: readonly Tally[], id: bigint, extra: RecordExtra = {}): CounterRecord {
   const first = tallies[0] as Tally;
   const all = new Tally(first.layer, -1, first.alignmentBytes);
   let fastest = first;
@@ -39,7 +53,7 @@ export function sharedRecord(tallies: readonly Tally[], id: bigint): CounterReco
     if (tally.seconds < fastest.seconds) fastest = tally;
     if (tally.seconds > slowest.seconds) slowest = tally;
   }
-  return toRecord(all, id, -1, {
+  const extremes = {
     FASTEST_RANK: fastest.rank,
     FASTEST_RANK_BYTES: fastest.bytes,
     F_FASTEST_RANK_TIME: fastest.seconds,
@@ -48,10 +62,17 @@ export function sharedRecord(tallies: readonly Tally[], id: bigint): CounterReco
     F_SLOWEST_RANK_TIME: slowest.seconds,
     F_VARIANCE_RANK_TIME: variance(tallies.map(({ seconds }) => seconds)),
     F_VARIANCE_RANK_BYTES: variance(tallies.map(({ bytes }) => bytes)),
-  });
+  };
+  return toRecord(all, id, -1, extremes, extra);
 }
 
-function toRecord(tally: Tally, id: bigint, rank: number, extremes: Values): CounterRecord {
+function toRecord(
+  tally: Tally,
+  id: bigint,
+  rank: number,
+  extremes: Values,
+  { values: given = {}, fileId }: RecordExtra,
+): CounterRecord {
   const { layer, longest } = tally;
   const values: Values = {
     ...Object.fromEntries(tally.sums),
@@ -67,11 +88,13 @@ function toRecord(tally: Tally, id: bigint, rank: number, extremes: Values): Cou
     FILE_ALIGNMENT: tally.alignmentBytes,
     MEM_ALIGNMENT: 8,
     ...extremes,
+    ...given,
   };
-  // A tally counts the same in every layer; MPI-IO has no offsets and STDIO has no sizes.
+  // A tally counts the same in every layer; MPI-IO has no offsets, STDIO has no sizes, HDF5's files have no accesses.
   const prefixed = Object.entries(values).map(([name, value]) => [PREFIXES[layer] + name, value] as const);
   const kept = prefixed.filter(([name]) => KNOWN[layer].has(name));
-  return counterRecord(MODULES[layer], { id, rank }, Object.fromEntries(kept));
+  const extra = fileId === undefined ? {} : { fileId };
+  return counterRecord(MODULES[layer], { id, rank }, Object.fromEntries(kept), extra);
 }
 
 function namesOf({ integers, reals }: ModuleSpec): ReadonlySet<string> {

@@ -1,0 +1,111 @@
+/** `plimsoll generate single --counterfactual N`: jobs with known causes, their twins, and what mending brings. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "../../base/errors.ts";
+import { textTable } from "../../base/text-table.ts";
+import { formatSeconds, formatShare } from "../../base/units.ts";
+import {
+  CAUSES,
+  type Cause,
+  drawJob,
+  isCause,
+  jobAnswer,
+  twinLog,
+  twinsOf,
+} from "../../generate/counterfactual/index.ts";
+import { nodeEncoders } from "../../node/encoders.ts";
+import { replaceFolder } from "../../node/output-folder.ts";
+import { writeFile } from "../../node/write-file.ts";
+import type { Context } from "../context.ts";
+
+/** Of answers.json; only a folder whose answers name this scenario is replaced. */
+const SCENARIO = "counterfactual";
+const VERSION = 1;
+/** Rows that a terminal shows. */
+const SHOWN = 20;
+
+interface Request {
+  readonly output: string;
+  readonly jobs: number;
+  readonly seed: number;
+  /** Main causes; all of them, decoys and controls when empty. */
+  readonly only: readonly string[];
+}
+
+type Answer = ReturnType<typeof jobAnswer>;
+
+export async function generateCounterfactual(request: Request, context: Context): Promise<void> {
+  const { jobs, seed } = request;
+  const causes = chosenCauses(request.only);
+  const answers: Answer[] = [];
+  const output = { path: request.output, what: "set of jobs", isOurs: isJobs };
+  const progress = context.progress({ label: "making jobs", total: jobs, unit: "jobs" });
+  const folder = await replaceFolder(output, context, async (work) => {
+    for (let index = 0; index < jobs; index++) {
+      const job = drawJob(seed, index, causes);
+      for (const twin of twinsOf(job)) {
+        writeFile(join(work, twin.file), twinLog(job, twin, nodeEncoders).bytes);
+        await context.yieldToEvents();
+      }
+      answers.push(jobAnswer(job));
+      progress.add(1);
+    }
+    const all = { scenario: SCENARIO, version: VERSION, synthetic: true, seed, jobs: answers };
+    writeFile(join(work, "answers.json"), `${JSON.stringify(all, null, 2)}\n`);
+  });
+  progress.end();
+  const path = join(folder, "answers.json");
+  if (context.json) context.printJson({ answers: path, jobs, logs: logCount(answers) });
+  else context.out.write(summary(folder, path, answers));
+}
+
+function chosenCauses(ids: readonly string[]): readonly Cause[] {
+  const unknown = ids.find((id) => !isCause(id));
+  if (unknown !== undefined) throw new UsageError(`unknown cause: ${unknown} (have: ${CAUSES.join(", ")})`);
+  return CAUSES.filter((cause) => ids.includes(cause));
+}
+
+function isJobs(folder: string): boolean {
+  try {
+    return JSON.parse(readFileSync(join(folder, "answers.json"), "utf8"))?.scenario === SCENARIO;
+  } catch {
+    return false;
+  }
+}
+
+const logCount = (answers: readonly Answer[]): number =>
+  answers.reduce(
+    (sum, { mendedLog, causes }) =>
+      sum + 1 + (mendedLog === null ? 0 : 1) + (causes.length > 1 ? causes.length : 0),
+    0,
+  );
+
+function summary(folder: string, path: string, answers: readonly Answer[]): string {
+  const columns = [
+    { label: "log", min: 20 },
+    { label: "ranks", right: true },
+    { label: "run", right: true, min: 8 },
+    { label: "mended", right: true, min: 8 },
+    { label: "causes and what mending each brings" },
+  ];
+  const rows = answers
+    .slice(0, SHOWN)
+    .map((answer) => [
+      ...[answer.log, String(answer.ranks), formatSeconds(answer.runSeconds)],
+      ...[formatSeconds(answer.mendedRunSeconds), causesText(answer)],
+    ]);
+  const more = answers.length > SHOWN ? `\nand ${answers.length - SHOWN} more` : "";
+  return `Made ${answers.length} jobs as ${logCount(answers)} Darshan logs (synthetic) in ${folder}/:
+
+${textTable(columns, rows).join("\n")}${more}
+
+The answers are in ${path}. Look further:
+  plimsoll findings ${join(folder, answers[0]?.log ?? "")}
+`;
+}
+
+function causesText({ kind, causes }: Answer): string {
+  if (kind === "control") return "none";
+  if (kind === "decoy") return `none; looks like ${causes[0]?.cause}`;
+  return causes.map(({ cause, trueGainShare }) => `${cause} ${formatShare(trueGainShare)}`).join(", ");
+}
