@@ -5,10 +5,11 @@ import { wholeBlocks } from "./block-kernel.ts";
 import type { Collection } from "./collector.ts";
 import { GroupUnions } from "./group-unions.ts";
 import { type Classes, classesBy, groupTables, inputClasses, overallClass } from "./groups.ts";
-import { type Concurrency, type InputSummary, METRIC_DEFINITIONS, type Metrics } from "./metrics.ts";
-import { ALL_TIME, type LevelTimes, sweepSlice } from "./level-times.ts";
+import { type InputSummary, METRIC_DEFINITIONS, type Metrics } from "./metrics.ts";
+import { ALL_TIME, busyNsOf, concurrencyOf, type LevelTimes, sweepSlice } from "./level-times.ts";
 import { movedRule } from "./moved.ts";
 import { notesOf } from "./notes.ts";
+import { outliersByFile } from "./outliers.ts";
 import { PictureBuilder } from "./picture.ts";
 import { lanesOf } from "./lanes.ts";
 import { sumsOf, valuesOf } from "./sums.ts";
@@ -38,7 +39,8 @@ export function measure(collection: Collection, swept?: LevelTimes): Metrics {
     spanSeconds: lastEndNs / 1e9,
     idleSeconds: (lastEndNs - ioTimeNs) / 1e9,
     stretches: levels.stretches,
-    concurrency: concurrencyOf(levels, ioTimeNs),
+    concurrency: concurrencyOf(levels),
+    outliers: outliersByFile(collection, shift),
     dropped: droppedOf(collection),
     filtered: {
       nonFile: counts.nonFile,
@@ -103,25 +105,6 @@ function pass(
   }
   assert(sweep.open === 0, `${sweep.open} accesses never ended`);
   return { levels: sweep, unions, windows, picture };
-}
-
-/** Time with at least one access under way. */
-function busyNsOf({ levelNs }: LevelTimes): number {
-  let sum = 0;
-  for (let level = 1; level < levelNs.length; level++) sum += levelNs[level] as number;
-  return sum;
-}
-
-function concurrencyOf({ levelNs }: LevelTimes, ioTimeNs: number): Concurrency {
-  const levels: { level: number; seconds: number }[] = [];
-  let weighted = 0;
-  for (let level = 1; level < levelNs.length; level++) {
-    const ns = levelNs[level] as number;
-    if (ns === 0) continue;
-    levels.push({ level, seconds: ns / 1e9 });
-    weighted += level * ns;
-  }
-  return { max: levels.at(-1)?.level ?? 0, mean: ioTimeNs > 0 ? weighted / ioTimeNs : null, levels };
 }
 
 function droppedOf({ counts, notes }: Collection) {
