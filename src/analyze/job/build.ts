@@ -13,6 +13,7 @@ import {
 import { type Activity, activityOfTrace, HeatBuilder } from "./activity.ts";
 import { ioTimes, isBelowDfs } from "./io-times.ts";
 import { Ledger } from "./cost/ledger.ts";
+import { tracedPath } from "./cost/traced-path.ts";
 import { factsOf } from "./facts.ts";
 import type { Job, JobFile, RankLoad, RunFacts } from "./job.ts";
 import { ostLoads } from "./osts.ts";
@@ -94,7 +95,10 @@ export class JobStreams implements Streams {
   callsAs(naming: CallNaming): CallSink {
     return new RunCalls(naming, {
       stretch: (calls) => {
-        if (calls.operation > Operation.write) return;
+        if (calls.operation > Operation.write) {
+          this.facts.addMetadata(calls);
+          return;
+        }
         this.facts.add(calls);
         this.picture.add(calls);
       },
@@ -140,12 +144,12 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
   const files = filesOf(records);
   const byId = new Map(files.map((file) => [file.fileId, file]));
   const rankLoads = rankLoadsOf(table("rank_loads"), placeOf);
-  const trace = streams.facts.finish();
+  const trace = streams.facts.finish({ runSeconds: seconds, hasRanks });
   const modules = new Set(runs.flatMap(({ modules: own }) => own));
   const isDated = runs.some((run) => !Number.isNaN(run.startUnixSeconds));
   const start = isDated ? startUnixSeconds : Number.NaN;
   const file = (fileId: string) => byId.get(fileId);
-  const ledger = new Ledger({ files, file, rankLoads, runSeconds: seconds });
+  const ledger = new Ledger({ files, file, rankLoads, runSeconds: seconds }, tracedPath(files, trace));
   const facts = { runs, ranks, runSeconds: seconds, startUnixSeconds: start, records, files, rankLoads };
   return {
     ...facts,

@@ -1,7 +1,8 @@
 /** From a collection to its metrics: one pass over all accesses in order of time, then the sums. */
 import { assert } from "../../base/assert.ts";
-import { AccessBatches, AccessRuns } from "./access-runs.ts";
+import { AccessRuns } from "./access-runs.ts";
 import { wholeBlocks } from "./block-kernel.ts";
+import { type BatchListener, sweepRuns } from "./call-times.ts";
 import type { Collection } from "./collector.ts";
 import { GroupUnions } from "./group-unions.ts";
 import { type Classes, classesBy, groupTables, inputClasses, overallClass } from "./groups.ts";
@@ -88,21 +89,29 @@ function pass(
   const unions = classes.map(({ groupOf, names }) => new GroupUnions(groupOf, names.length));
   const listeners = [windows?.columns, picture].filter((one) => one !== undefined);
   const sweep = new LevelSweep(listeners);
-  const batches = new AccessBatches(runs, axis.shift);
-  while (batches.next()) {
-    sweep.add(batches.start, batches.starts, batches.sortedEnds, batches.ends);
-    const { start, end, tally, bytes, starts } = batches;
-    for (const union of unions) union.add(start, end, tally, starts);
-    if (windows !== undefined)
+  const levels: BatchListener = {
+    batch: ({ start, starts, sortedEnds, ends }) => sweep.add(start, starts, sortedEnds, ends),
+  };
+  const inWindows = (one: Windows): BatchListener => ({
+    batch({ start, end, tally, bytes, starts }) {
       for (let i = 0; i < starts; i++) {
         const size = bytes[i] as number;
         const blocks = ceilPerAccess ? wholeBlocks(size, blockBytes) : 0;
-        windows.add(start[i] as number, end[i] as number, size, blocks, tallies.isWrite(tally[i] as number));
+        one.add(start[i] as number, end[i] as number, size, blocks, tallies.isWrite(tally[i] as number));
       }
-    if (picture !== undefined)
+    },
+  });
+  const drawn = (one: PictureBuilder): BatchListener => ({
+    batch({ start, end, tally, bytes, starts }) {
       for (let i = 0; i < starts; i++)
-        picture.add(start[i] as number, end[i] as number, tally[i] as number, bytes[i] as number);
-  }
+        one.add(start[i] as number, end[i] as number, tally[i] as number, bytes[i] as number);
+    },
+  });
+  sweepRuns(runs, axis.shift, [
+    ...[levels, ...unions],
+    ...(windows === undefined ? [] : [inWindows(windows)]),
+    ...(picture === undefined ? [] : [drawn(picture)]),
+  ]);
   assert(sweep.open === 0, `${sweep.open} accesses never ended`);
   return { levels: sweep, unions, windows, picture };
 }

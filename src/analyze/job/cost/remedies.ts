@@ -24,7 +24,7 @@ export const unknownCost = (why: string, severity: "warn" | "info" = "warn"): Co
 export const recordedCost = (
   healthy: readonly Healthy[],
   model: string,
-  more: { readonly ownMax?: number; readonly atMost?: true } = {},
+  more: { readonly ownMax?: number; readonly atMost?: true; readonly turnsAtOnce?: true } = {},
 ): CostClaim => ({ kind: "remedy", basis: "slowest-rank", healthy, model, ...more });
 
 export const estimatedCost = (
