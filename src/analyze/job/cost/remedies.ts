@@ -78,7 +78,7 @@ export function syncSeconds(job: Job, record: LayerRecord): number {
 
 /** One sync for each file and rank instead of many. */
 export const oneSync = (job: Job, records: readonly LayerRecord[]): CostClaim =>
-  estimatedCost(
+  (records.every((record) => record.syncSeconds >= 0) ? recordedCost : estimatedCost)(
     records.map((record) => {
       const saved = syncSeconds(job, record) * (1 - Math.min(1, record.ranks / record.syncs));
       return { record, part: "write", remains: 1 - saved / record.writeSeconds };

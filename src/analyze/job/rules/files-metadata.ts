@@ -1,4 +1,5 @@
 /** Rules on opens, stats and closes. */
+import { fewerMetadataCalls } from "../cost/call-remedies.ts";
 import { estimatedCost, fewerOperations, unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
@@ -73,9 +74,13 @@ const metadataStorm = defineRule({
     if (!(meta.share >= limits.share && again && costs)) return undefined;
     if (meta.operationSeconds >= WAITING_SECONDS) return undefined;
     return {
-      cost: fewerOperations(
-        metadataUses(job, realFiles(job)),
-        "an open and a close for each file and rank, at the mean cost of such a call",
+      cost: fewerMetadataCalls(
+        realFiles(job),
+        ["opens", "stats"],
+        fewerOperations(
+          metadataUses(job, realFiles(job)),
+          "an open and a close for each file and rank, at the mean cost of such a call",
+        ),
       ),
       statement: `Metadata takes ${partOfIoTime(job, meta.seconds)}: ${grouped(meta.opens)} opens, as many closes and ${many(meta.stats, "stat")}, ${rough(meta.operations / meta.uses)} per file and rank that uses it. A rank spends ${secondsText(meta.meanSeconds)} on average, ${percent(meta.shareOfRun)} of the run time.`,
       evidence: metadataEvidence(job),
@@ -112,9 +117,13 @@ const excessStats = defineRule({
     const seconds = metaSecondsOf(job, files);
     const uses = sum(files, ({ called }) => called.ranks);
     return {
-      cost: fewerOperations(
-        metadataUses(job, files),
-        "one stat for each file and rank, at the mean cost of such a call",
+      cost: fewerMetadataCalls(
+        files,
+        ["stats"],
+        fewerOperations(
+          metadataUses(job, files),
+          "one stat for each file and rank, at the mean cost of such a call",
+        ),
       ),
       statement: `${partOf(stats, meta.stats, "stats")} go to ${many(files.length, "file")}: ${rough(stats / uses)} per file and rank that uses it.${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
       evidence: {
@@ -159,9 +168,13 @@ const repeatedOpens = defineRule({
     const seconds = metaSecondsOf(job, files);
     const uses = sum(files, ({ called }) => called.ranks);
     return {
-      cost: fewerOperations(
-        metadataUses(job, files),
-        "one open and close for each file and rank, at the mean cost of such a call",
+      cost: fewerMetadataCalls(
+        files,
+        ["opens"],
+        fewerOperations(
+          metadataUses(job, files),
+          "one open and close for each file and rank, at the mean cost of such a call",
+        ),
       ),
       statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${grouped(opens)} times, ${times(opens / uses)} by each rank that uses ${files.length === 1 ? "it" : "them"} (the job has ${grouped(meta.opens)} opens).${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
       evidence: {

@@ -1,4 +1,5 @@
 /** Seek and sync rules: calls between reads and writes. */
+import { fewerSeeks, isTimedByCall } from "../cost/call-remedies.ts";
 import { estimatedCost, oneSync } from "../cost/remedies.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { countOf } from "./access-patterns.ts";
@@ -49,14 +50,17 @@ const excessSeeks = defineRule({
       note: `${many(file.record.seeks, "seek")} (${file.record.layer}) for ${grouped(file.accesses)} accesses`,
     }));
     return {
-      cost: estimatedCost(
-        files.map(({ record, count: redundant }) => ({
-          record,
-          part: "meta",
-          remains: 1 - Math.min(1, redundant / record.seeks),
-        })),
-        "metadata time of these files in proportion to their seeks; seeks are not timed apart",
-        { atMost: true },
+      cost: fewerSeeks(
+        files,
+        estimatedCost(
+          files.map(({ record, count: redundant }) => ({
+            record,
+            part: "meta",
+            remains: 1 - Math.min(1, redundant / record.seeks),
+          })),
+          "metadata time of these files in proportion to their seeks; seeks are not timed apart",
+          { atMost: true },
+        ),
       ),
       statement:
         `${streams ? `${many(count, "seek")} beyond the first of each open` : many(count, "redundant seek")}, for ${grouped(accesses)} accesses to ${many(files.length, "file")}: ${rough(count / accesses)} for each${streams ? ", on C streams" : ""}.` +
@@ -85,7 +89,9 @@ const excessSeeks = defineRule({
         job,
         ["POSIX", "STDIO"],
         "medium",
-        "jumps are counted for POSIX only, and seeks are not timed apart",
+        files.every(({ record }) => isTimedByCall(record))
+          ? "every seek was recorded with its time; jumps are counted for POSIX only"
+          : "jumps are counted for POSIX only, and seeks are not timed apart",
       ),
     };
   },
@@ -171,7 +177,9 @@ const excessSyncs = defineRule({
         job,
         ["POSIX", "MPI-IO"],
         "high",
-        "counted by the recorder for every call; the time of syncs is contained in that of writes",
+        files.every(({ record }) => record.syncSeconds >= 0)
+          ? "every sync was recorded with its time"
+          : "counted by the recorder for every call; the time of syncs is contained in that of writes",
       ),
     };
   },
