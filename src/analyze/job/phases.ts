@@ -16,12 +16,43 @@ export interface CriticalPath {
 /** Phases are apart by this part of the run at least; shorter pauses are the program's own between calls. */
 const GAP_SHARE = 0.001;
 const GAP_NS_MIN = 1e6;
-/** A phase takes in half of the ranks that do I/O: what single ranks do by themselves is none that all wait for. */
+/** A phase ends with a time of I/O of half of the ranks: what single ranks do by themselves is none that all wait for. */
 const PRESENT = 0.5;
 /** Ranks take turns where the time of all of them hardly exceeds the time with any of them in I/O … */
-export const TURNS_OVERLAP = 1.05;
+const TURNS_OVERLAP = 1.05;
 /** … and the next begins soon: pauses take less than this part of the turns. */
-export const TURNS_PAUSE = 0.5;
+const TURNS_PAUSE = 0.5;
+
+/** How ranks follow one another in a file. */
+export interface TraceTurns {
+  readonly ranks: number;
+  /** Times that a rank began after all calls of others had ended, the last of them that of another rank. */
+  readonly handOffs: number;
+  /** Pauses before these. */
+  readonly pauseSeconds: number;
+  /** Time in calls of the rank with most. */
+  readonly longestRankSeconds: number;
+}
+
+interface TurnLimits {
+  readonly ranks: number;
+  readonly overlap: number;
+  readonly pause: number;
+}
+
+/** What makes turns in a file: two ranks follow one another by chance. */
+export const TURN_LIMITS: TurnLimits = { ranks: 3, overlap: TURNS_OVERLAP - 1, pause: TURNS_PAUSE };
+
+/** Whether ranks work in a file one after another, the next soon after the last. */
+export const isInTurn = (
+  turns: TraceTurns,
+  { callSeconds, busySeconds }: { readonly callSeconds: number; readonly busySeconds: number },
+  limits: TurnLimits = TURN_LIMITS,
+): boolean =>
+  turns.ranks >= limits.ranks &&
+  turns.handOffs >= turns.ranks - 1 &&
+  callSeconds <= (1 + limits.overlap) * busySeconds &&
+  turns.pauseSeconds <= limits.pause * busySeconds;
 
 /** From when to when a process lives; ranks of MPI live as long as the job. */
 interface Lives {
@@ -37,9 +68,13 @@ export class Phases implements BatchListener {
   readonly #phaseOf: Uint32Array;
   readonly #rankNs: Float64Array;
   readonly #rankEnd: Float64Array;
+  /** Time of I/O without a longer pause, that the rank was last seen in. */
+  readonly #stretchOf: Uint32Array;
+  #stretches = 1;
+  #stretchFrom = 0;
+  #stretchRanks = 0;
   #phases = 1;
   #open = false;
-  #from = 0;
   #end = 0;
   #endRank = -1;
   #ranks = 0;
@@ -67,6 +102,7 @@ export class Phases implements BatchListener {
     this.#phaseOf = new Uint32Array(setting.ranks);
     this.#rankNs = new Float64Array(setting.ranks);
     this.#rankEnd = new Float64Array(setting.ranks);
+    this.#stretchOf = new Uint32Array(setting.ranks);
   }
 
   batch({ start, end, tally, starts }: CallBatch): void {
@@ -86,15 +122,22 @@ export class Phases implements BatchListener {
   #take(start: number, end: number, rank: number): void {
     if (this.#open && start > this.#end) {
       const gap = start - this.#end;
-      if (gap > this.#gapNs && this.#ranks >= PRESENT * this.#alive(this.#from, this.#end)) this.#close();
+      const present = this.#stretchRanks >= PRESENT * this.#alive(this.#stretchFrom, this.#end);
+      if (gap > this.#gapNs && present) this.#close();
       else {
         this.#pauseNs += gap;
         if (rank !== this.#endRank) this.#handOffs++;
       }
+      if (gap > this.#gapNs) this.#beginStretch(start);
     }
     if (!this.#open) {
       this.#open = true;
-      this.#from = this.#end = start;
+      this.#end = start;
+      this.#beginStretch(start);
+    }
+    if (this.#stretchOf[rank] !== this.#stretches) {
+      this.#stretchOf[rank] = this.#stretches;
+      this.#stretchRanks++;
     }
     this.#busyNs += Math.max(0, end - Math.max(start, this.#end));
     if (end >= this.#end) [this.#end, this.#endRank] = [end, rank];
@@ -109,6 +152,12 @@ export class Phases implements BatchListener {
     this.#rankNs[rank]! += more;
     if (end > (this.#rankEnd[rank] as number)) this.#rankEnd[rank] = end;
     this.#longestNs = Math.max(this.#longestNs, this.#rankNs[rank] as number);
+  }
+
+  #beginStretch(start: number): void {
+    this.#stretches++;
+    this.#stretchFrom = start;
+    this.#stretchRanks = 0;
   }
 
   #close(): void {

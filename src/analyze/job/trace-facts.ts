@@ -5,7 +5,7 @@ import { CallTimes, GroupLevels, TIME_LIMIT_NS } from "../metric/call-times.ts";
 import { GroupUnions } from "../metric/group-unions.ts";
 import { concurrencyOf } from "../metric/level-times.ts";
 import { CALL_KINDS, CallPairs, FileOrder, NO_FILE } from "./file-order.ts";
-import { type CriticalPath, Phases } from "./phases.ts";
+import { type CriticalPath, isInTurn, Phases, type TraceTurns } from "./phases.ts";
 import { type CallStretch, isSound, offsetAt } from "./run-calls.ts";
 import { LayerTraces, type TraceWay, WayTraces } from "./trace-way.ts";
 
@@ -47,17 +47,6 @@ export interface TraceFileFacts {
   /** Reads of a place that the rank wrote next, and their time. */
   readonly rewrites: { readonly calls: number; readonly readSeconds: number };
   readonly turns: TraceTurns;
-}
-
-/** How ranks follow one another in a file. */
-export interface TraceTurns {
-  readonly ranks: number;
-  /** Times that a rank began after all calls of others had ended, the last of them that of another rank. */
-  readonly handOffs: number;
-  /** Pauses before these. */
-  readonly pauseSeconds: number;
-  /** Time in calls of the rank with most. */
-  readonly longestRankSeconds: number;
 }
 
 /** When the run was, for its phases. */
@@ -222,11 +211,23 @@ export class TraceFactsBuilder {
       }),
       files: found,
       dropped: this.#dropped,
-      path: phases.finish(),
+      path: withTurns(phases.finish(), hasRanks ? found : []),
       metaSeconds: this.#metaNs / 1e9,
       joinedSeconds: this.#times.joinedNs / 1e9,
     };
   }
+}
+
+/** Ranks that take turns in a file wait for all turns, also where others work meanwhile. */
+function withTurns(path: CriticalPath, files: readonly TraceFileFacts[]): CriticalPath {
+  const below = new Set(files.filter(({ layer }) => layer === "MPI-IO").map(({ fileId }) => fileId));
+  let seconds = path.seconds;
+  for (const { layer, fileId, turns, busySeconds, read, write } of files) {
+    if (layer !== "MPI-IO" && below.has(fileId)) continue;
+    const callSeconds = read.seconds + write.seconds;
+    if (busySeconds > seconds && isInTurn(turns, { callSeconds, busySeconds })) seconds = busySeconds;
+  }
+  return { ...path, seconds };
 }
 
 export class OstSums {

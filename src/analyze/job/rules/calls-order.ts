@@ -1,7 +1,7 @@
 /** Rules on how calls of ranks follow one another; only single calls show that. */
 import { recordedCost, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
-import { TURNS_OVERLAP, TURNS_PAUSE } from "../phases.ts";
+import { isInTurn, TURN_LIMITS } from "../phases.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import type { TraceFileFacts } from "../trace-facts.ts";
@@ -25,19 +25,19 @@ const lockStep = defineRule({
   needs: [["ranks"], ["POSIX calls", "MPI-IO calls"]],
   thresholds: {
     ranks: {
-      value: 3,
+      value: TURN_LIMITS.ranks,
       unit: "count",
       meaning: "ranks that take turns in a file, at least",
       source: "ours: two ranks follow one another by chance",
     },
     overlap: {
-      value: TURNS_OVERLAP - 1,
+      value: TURN_LIMITS.overlap,
       unit: "share",
       meaning: "time of calls at the same time as others, of the time in the file, at most",
       source: "ours: a neighbour that begins a little early is still in turn",
     },
     pause: {
-      value: TURNS_PAUSE,
+      value: TURN_LIMITS.pause,
       unit: "ratio",
       meaning: "pauses between turns over the time of turns, at most",
       source: "ours: ranks that do not wait for one another begin at any time, not right after another",
@@ -109,11 +109,7 @@ function lockStepFiles(
     const trace = traceOf(job, file.called);
     if (trace === undefined) return [];
     const { turns, busySeconds, read, write } = trace;
-    const inTurn =
-      turns.ranks >= limits.ranks &&
-      turns.handOffs >= turns.ranks - 1 &&
-      read.seconds + write.seconds <= (1 + limits.overlap) * busySeconds &&
-      turns.pauseSeconds <= limits.pause * busySeconds;
+    const inTurn = isInTurn(turns, { callSeconds: read.seconds + write.seconds, busySeconds }, limits);
     return inTurn ? [{ record: file.called, trace, seconds: busySeconds + turns.pauseSeconds }] : [];
   });
 }
