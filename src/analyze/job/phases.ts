@@ -18,8 +18,8 @@ const GAP_SHARE = 0.001;
 const GAP_NS_MIN = 1e6;
 /** A phase ends with a time of I/O of half of the ranks: what single ranks do by themselves is none that all wait for. */
 const PRESENT = 0.5;
-/** Ranks take turns where the time of all of them hardly exceeds the time with any of them in I/O … */
-const TURNS_OVERLAP = 1.05;
+/** Ranks take turns where the time of all of them exceeds the time with any of them in I/O by at most this part … */
+const TURNS_OVERLAP = 0.05;
 /** … and the next begins soon: pauses take less than this part of the turns. */
 const TURNS_PAUSE = 0.5;
 
@@ -41,7 +41,7 @@ interface TurnLimits {
 }
 
 /** What makes turns in a file: two ranks follow one another by chance. */
-export const TURN_LIMITS: TurnLimits = { ranks: 3, overlap: TURNS_OVERLAP - 1, pause: TURNS_PAUSE };
+export const TURN_LIMITS: TurnLimits = { ranks: 3, overlap: TURNS_OVERLAP, pause: TURNS_PAUSE };
 
 /** Whether ranks work in a file one after another, the next soon after the last. */
 export const isInTurn = (
@@ -165,7 +165,7 @@ export class Phases implements BatchListener {
     const isTurns =
       this.#ranks > 1 &&
       this.#handOffs >= this.#ranks - 1 &&
-      this.#allNs <= TURNS_OVERLAP * this.#busyNs &&
+      this.#allNs <= (1 + TURNS_OVERLAP) * this.#busyNs &&
       this.#pauseNs <= TURNS_PAUSE * this.#busyNs;
     this.#totalNs += isTurns ? this.#busyNs : this.#longestNs;
     this.#atOnceNs += this.#longestNs;

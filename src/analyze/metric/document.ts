@@ -2,6 +2,7 @@
 import { formatBytes, formatCount, formatMany, formatRate } from "../../base/units.ts";
 import type { Block, Document, Fact, NoticeBlock, Section, Tile } from "../../model/index.ts";
 import { definitionsOf } from "./definitions.ts";
+import { outliersBlock, percentilesBlock } from "./duration-tables.ts";
 import { concurrencyFigure, levelsFigure, timelineFigure, windowsFigure } from "./figures.ts";
 import type { CollectionNote, Metrics } from "./metrics.ts";
 import { groupBlock, groupTitle, inputsBlock, leftOutBlock, windowBlock } from "./tables.ts";
@@ -83,14 +84,15 @@ function verdictOf(metrics: Metrics): string {
 }
 
 function overview(metrics: Metrics): Section {
-  const left = leftOutBlock(metrics);
   return {
     id: "overview",
     title: "BPS and related metrics",
     blocks: [
       { kind: "tiles", tiles: tilesOf(metrics) },
       ...metrics.notes.map(noticeOf),
-      ...(left === undefined ? [] : [left]),
+      ...[percentilesBlock(metrics), outliersBlock(metrics), leftOutBlock(metrics)].filter(
+        (block) => block !== undefined,
+      ),
     ],
   };
 }
