@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "./prng.ts";
-import { QuantileSketch, SKETCH_ERROR } from "./quantile-sketch.ts";
+import { QuantileSketch } from "./quantile-sketch.ts";
+
+/** Half of a bucket, of which a power of two has 64. */
+const SKETCH_ERROR = 1 / 128;
 
 /** Nearest rank, by sorting. */
 function exact(values: readonly number[], share: number): number {

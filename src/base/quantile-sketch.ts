@@ -12,8 +12,6 @@ const SLOT_BITS = 6;
 const WORD = 2 ** 32;
 /** Powers of two up to 2^53, after a first page for values below 64. */
 const PAGES = 53 - SLOT_BITS + 1;
-/** A quantile differs from that of all values by this part at most. */
-export const SKETCH_ERROR = 1 / (2 * SLOTS);
 
 /** Plain data, for another thread. */
 export interface SketchData {

@@ -9,7 +9,7 @@ import { type CriticalPath, isInTurn, Phases, type TraceTurns } from "./phases.t
 import { type CallStretch, isSound, offsetAt } from "./run-calls.ts";
 import { LayerTraces, type TraceWay, WayTraces } from "./trace-way.ts";
 
-export type { TracedCall, TraceWay } from "./trace-way.ts";
+export type { TraceWay } from "./trace-way.ts";
 
 export interface TraceFacts {
   /** Calls of each layer; a layer's calls contain those of the layer below. */

@@ -41,7 +41,7 @@ export interface TraceWay {
 }
 
 /** One call, on the clock of the job. */
-export interface TracedCall {
+interface TracedCall {
   readonly startSeconds: number;
   readonly seconds: number;
   readonly rank: number;

@@ -19,7 +19,7 @@ export interface TracedMetrics {
 }
 
 /** Calls of a file and direction that took far longer than the others. */
-export interface TracedOutliers {
+interface TracedOutliers {
   readonly read: TraceWay["outliers"];
   readonly write: TraceWay["outliers"];
 }

@@ -118,7 +118,7 @@ export class GroupLevels implements BatchListener {
     }
   }
 
-  /** Nanoseconds with so many calls under way. */
+  /** Nanoseconds at each number of calls under way. */
   levels(group: number): { readonly levelNs: Float64Array } {
     return this.#groups[group]?.sweep ?? { levelNs: new Float64Array(0) };
   }

@@ -72,7 +72,7 @@ export class CallDurations {
     if (this.#kept === KEPT) this.floorNs = this.#longest[this.#shortest() * FIELDS] as number;
   }
 
-  /** Adds calls of another collection; `owner` numbers them anew. */
+  /** Adds calls of another collection; `owner` replaces their number. */
   merge({ sketch, longest }: DurationsData, owner?: number): void {
     this.sketch.merge(sketch);
     for (const one of callsIn(longest))
