@@ -154,7 +154,10 @@ export const layers: TableSchema = {
     write_seconds f64 s | time in writes, summed over ranks | *_F_WRITE_TIME
     meta_seconds f64 s | time in metadata operations, summed over ranks | *_F_META_TIME
     wait_seconds f64 s | time in waits for non-blocking requests, summed over ranks | PNETCDF_FILE_F_WAIT_TIME
-    sync_seconds f64 s | time of syncs, contained in that of writes, summed over ranks; known from single calls only |
+    sync_seconds f64 s | time of syncs, contained in that of writes, summed over ranks; known from single calls only | single calls
+    open_seconds f64 s | time of opens and closes, contained in that of metadata, summed over ranks; known from single calls only | single calls
+    stat_seconds f64 s | time of stats, as open_seconds | single calls
+    seek_seconds f64 s | time of seeks, as open_seconds | single calls
     longest_read_seconds f64 s | slowest single read | *_F_MAX_READ_TIME
     longest_read_bytes i64 bytes | its size | *_MAX_READ_TIME_SIZE
     longest_write_seconds f64 s | slowest single write | *_F_MAX_WRITE_TIME

@@ -13,6 +13,7 @@ import {
 import { type Activity, activityOfTrace, HeatBuilder } from "./activity.ts";
 import { ioTimes } from "./io-times.ts";
 import { Ledger } from "./cost/ledger.ts";
+import { tracedPath } from "./cost/traced-path.ts";
 import { factsOf } from "./facts.ts";
 import type { Job, RankLoad, RunFacts } from "./job.ts";
 import { jobFiles, MOVING_LAYERS } from "./job-files.ts";
@@ -95,7 +96,10 @@ export class JobStreams implements Streams {
   callsAs(naming: CallNaming): CallSink {
     return new RunCalls(naming, {
       stretch: (calls) => {
-        if (calls.operation > Operation.write) return;
+        if (calls.operation > Operation.write) {
+          this.facts.addMetadata(calls);
+          return;
+        }
         this.facts.add(calls);
         this.picture.add(calls);
       },
@@ -140,11 +144,11 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
   const byLayer = groupByLayer(records);
   const { files, file } = jobFiles(records);
   const rankLoads = rankLoadsOf(table("rank_loads"), placeOf);
-  const trace = streams.facts.finish();
+  const trace = streams.facts.finish({ runSeconds: seconds, hasRanks });
   const modules = new Set(runs.flatMap(({ modules: own }) => own));
   const isDated = runs.some((run) => !Number.isNaN(run.startUnixSeconds));
   const start = isDated ? startUnixSeconds : Number.NaN;
-  const ledger = new Ledger({ files, file, rankLoads, runSeconds: seconds });
+  const ledger = new Ledger({ files, file, rankLoads, runSeconds: seconds }, tracedPath(files, trace));
   const facts = { runs, ranks, runSeconds: seconds, startUnixSeconds: start, records, files, rankLoads };
   return {
     ...facts,

@@ -75,7 +75,7 @@ export class FileLayer {
   readonly #file: CallFile & { readonly fileId: bigint };
   readonly #read = new Direction();
   readonly #write = new Direction();
-  readonly #metadata = new Map<number, { calls: number; start: number; end: number }>();
+  readonly #metadata = new Map<number, { calls: number; seconds: number; start: number; end: number }>();
   #metaSeconds = 0;
   #syncSeconds = 0;
   #switches = 0;
@@ -123,6 +123,8 @@ export class FileLayer {
   row({ start, ranks, rankOf, hasMetadata }: RowSetting): Record<string, number | bigint | string | null> {
     const [read, write] = [this.#read, this.#write];
     const counted = (operation: number) => (hasMetadata ? (this.#metadata.get(operation)?.calls ?? 0) : null);
+    const timed = (...operations: readonly number[]) =>
+      hasMetadata ? operations.reduce((sum, one) => sum + (this.#metadata.get(one)?.seconds ?? 0), 0) : null;
     const known = (value: number) => (this.#offsetsKnown ? value : null);
     const at = (seconds: number | undefined) =>
       seconds === undefined || Number.isNaN(seconds) ? null : seconds - start;
@@ -150,6 +152,8 @@ export class FileLayer {
       ...{ read_seconds: read.seconds, write_seconds: write.seconds + this.#syncSeconds },
       sync_seconds: hasMetadata ? this.#syncSeconds : null,
       meta_seconds: hasMetadata ? this.#metaSeconds : null,
+      open_seconds: timed(Operation.open, Operation.close),
+      ...{ stat_seconds: timed(Operation.stat), seek_seconds: timed(Operation.seek) },
       ...{ longest_read_seconds: read.longestSeconds, longest_read_bytes: read.longestBytes },
       ...{ longest_write_seconds: write.longestSeconds, longest_write_bytes: write.longestBytes },
       ...this.#extremes(rankOf),
@@ -176,9 +180,10 @@ export class FileLayer {
 
   #addMetadata(rank: RankState, operation: number, start: number, end: number): void {
     const known = this.#metadata.get(operation);
-    if (known === undefined) this.#metadata.set(operation, { calls: 1, start, end });
+    if (known === undefined) this.#metadata.set(operation, { calls: 1, seconds: end - start, start, end });
     else {
       known.calls++;
+      known.seconds += end - start;
       known.start = Math.min(known.start, start);
       known.end = Math.max(known.end, end);
     }

@@ -22,7 +22,7 @@ export function ioTimes(
   }
   const sum = readSeconds + writeSeconds + metaSeconds;
   const meanSeconds = ranks > 0 ? sum / ranks : Number.NaN;
-  const slowest = Math.max(ledger.seconds, meanSeconds || 0);
+  const slowest = Math.max(ledger.countedSeconds, meanSeconds || 0);
   const slowestSeconds = runSeconds > 0 ? Math.min(slowest, runSeconds) : slowest;
   const bytes = Number(exact.read + exact.written);
   return {

@@ -66,12 +66,17 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
         traced === undefined
           ? null
           : {
-              layers: traced.layers.map(({ layer, metrics }) => ({ layer, ...metrics })),
-              files: traced.files.slice(0, FILES_MAX).map(({ fileId, layer, metrics }) => ({
+              layers: traced.layers.map(({ layer, metrics }) => ({
+                layer,
+                ...metrics,
+                concurrencyMax: job.trace?.layers.find((one) => one.layer === layer)?.concurrency.max ?? null,
+              })),
+              files: traced.files.slice(0, FILES_MAX).map(({ fileId, layer, metrics, outliers }) => ({
                 path: job.file(fileId)?.path ?? null,
                 fileId,
                 layer,
                 ...metrics,
+                outliers,
               })),
             },
       osts: job.osts,

@@ -1,7 +1,15 @@
-/** What traces say beyond counters: which bytes, how often, by whom, and when. */
-import { commonLength, IntervalSet } from "../../base/interval-set.ts";
+/** What traces say beyond counters: which bytes, how often, by whom, when and for how long. */
+import { commonLength } from "../../base/interval-set.ts";
 import { Operation, type StripeLayout } from "../../model/index.ts";
+import { CallTimes, GroupLevels, TIME_LIMIT_NS } from "../metric/call-times.ts";
+import { GroupUnions } from "../metric/group-unions.ts";
+import { concurrencyOf } from "../metric/level-times.ts";
+import { CALL_KINDS, CallPairs, FileOrder, NO_FILE } from "./file-order.ts";
+import { type CriticalPath, isInTurn, Phases, type TraceTurns } from "./phases.ts";
 import { type CallStretch, isSound, offsetAt } from "./run-calls.ts";
+import { LayerTraces, type TraceWay, WayTraces } from "./trace-way.ts";
+
+export type { TraceWay } from "./trace-way.ts";
 
 export interface TraceFacts {
   /** Calls of each layer; a layer's calls contain those of the layer below. */
@@ -9,6 +17,12 @@ export interface TraceFacts {
   readonly files: readonly TraceFileFacts[];
   /** Calls with times or sizes that make no sense, left out. */
   readonly dropped: number;
+  /** What the job waits for in these calls, metadata calls among them where they were recorded. */
+  readonly path: CriticalPath;
+  /** Seconds in metadata calls, summed. */
+  readonly metaSeconds: number;
+  /** Pauses up to this long count as time in calls, since there were too many calls to keep each; 0 when all are kept. */
+  readonly joinedSeconds: number;
 }
 
 interface TraceLayerFacts {
@@ -17,6 +31,8 @@ interface TraceLayerFacts {
   readonly write: TraceWay;
   /** Seconds with a call of either direction under way. */
   readonly busySeconds: number;
+  /** Calls under way at once: at most, and on average over `busySeconds`. */
+  readonly concurrency: { readonly max: number; readonly mean: number | null };
 }
 
 /** One file in one layer. */
@@ -28,37 +44,28 @@ export interface TraceFileFacts {
   readonly busySeconds: number;
   /** Bytes that were written and, at any time, read. */
   readonly writtenAndReadBytes: number;
+  /** Reads of a place that the rank wrote next, and their time. */
+  readonly rewrites: { readonly calls: number; readonly readSeconds: number };
+  readonly turns: TraceTurns;
 }
 
-export interface TraceWay {
-  readonly calls: number;
-  readonly bytes: number;
-  /** Seconds in calls, summed. */
-  readonly seconds: number;
-  /** Seconds with at least one call under way: T of C02. */
-  readonly busySeconds: number;
-  /** Start of the first and end of the last call, seconds; NaN without calls. */
-  readonly firstSeconds: number;
-  readonly lastSeconds: number;
-  /** Ranks with such calls; for a whole layer those of the file that most ranks used. */
-  readonly ranks: number;
-  /** Different bytes that were touched; NaN when offsets are not known (and for whole layers). */
-  readonly distinctBytes: number;
-  /** Different bytes of each rank, summed: above `distinctBytes` when ranks touched the same. */
-  readonly distinctByRankBytes: number;
-  /** Calls that began where the previous one of the rank ended. */
-  readonly consecutiveCalls: number;
-  /** Calls of the same size at the same gap (not zero) as the two before: a strided pattern. */
-  readonly stridedCalls: number;
+/** When the run was, for its phases. */
+interface TraceSpan {
+  readonly runSeconds: number;
+  /** Processes are ranks of MPI, which live as long as the job. */
+  readonly hasRanks: boolean;
 }
 
-/** Gathers facts from blocks of calls; memory follows the gaps between calls, not their number. */
+/** Gathers facts from blocks of calls; memory is some bytes for each call, up to a limit. */
 export class TraceFactsBuilder {
   readonly #files = new Map<string, FileTraces>();
   readonly #osts = new Map<number, OstSums>();
   /** What has calls of a rank of which more may come. */
   readonly #open = new Map<number, WayTraces[]>();
+  readonly #pairs = new CallPairs();
+  readonly #times = new CallTimes();
   #dropped = 0;
+  #metaNs = 0;
 
   get empty(): boolean {
     return this.#files.size === 0;
@@ -70,7 +77,7 @@ export class TraceFactsBuilder {
     const key = `${calls.layer} ${fileId}`;
     let file = this.#files.get(key);
     if (file === undefined) {
-      file = new FileTraces(fileId, calls.layer);
+      file = new FileTraces(fileId, calls.layer, this.#files.size);
       this.#files.set(key, file);
     }
     const isWrite = calls.operation === Operation.write;
@@ -80,9 +87,26 @@ export class TraceFactsBuilder {
       if (open === undefined) this.#open.set(calls.rank, [way]);
       else open.push(way);
     }
-    this.#dropped += way.add(calls);
+    const tally = CALL_KINDS * this.#pairs.of(file.number, calls.rank) + (isWrite ? 1 : 0);
+    this.#dropped += way.add(calls, tally, this.#times, this.#pairs.lifeOf(calls.rank));
     const { layout } = calls.file;
     if (layout !== undefined && calls.layer === "POSIX") this.#addOsts(calls, layout, isWrite);
+  }
+
+  /** Metadata calls: only their time counts. */
+  addMetadata(calls: CallStretch): void {
+    const tally = CALL_KINDS * this.#pairs.of(NO_FILE, calls.rank) + 2;
+    const life = this.#pairs.lifeOf(calls.rank);
+    for (let i = calls.from; i < calls.to; i++) {
+      if (!isSound(calls, i)) continue;
+      const start = Math.round((calls.startNs[i] as number) + calls.shiftNs);
+      const end = Math.round((calls.endNs[i] as number) + calls.shiftNs);
+      if (!(start >= 0 && end < TIME_LIMIT_NS)) continue;
+      this.#metaNs += end - start;
+      life.firstNs = Math.min(life.firstNs, start);
+      life.lastNs = Math.max(life.lastNs, end);
+      this.#times.add(start, end, tally, 0);
+    }
   }
 
   /** No more calls of this rank will come: what was kept to tell its bytes from others' is let go. */
@@ -127,42 +151,83 @@ export class TraceFactsBuilder {
     return this.#osts;
   }
 
-  finish(): TraceFacts | undefined {
+  finish(
+    { runSeconds, hasRanks }: TraceSpan = { runSeconds: Number.NaN, hasRanks: true },
+  ): TraceFacts | undefined {
     if (this.#files.size === 0) return undefined;
-    const layers = new Map<string, { read: LayerTraces; write: LayerTraces; both: IntervalSet }>();
-    const files: TraceFileFacts[] = [];
-    for (const file of this.#files.values()) {
-      let layer = layers.get(file.layer);
-      if (layer === undefined) {
-        layer = { read: new LayerTraces(), write: new LayerTraces(), both: new IntervalSet() };
-        layers.set(file.layer, layer);
-      }
-      const both = new IntervalSet();
-      both.addAll(file.read.times);
-      both.addAll(file.write.times);
-      layer.both.addAll(both);
+    const all = [...this.#files.values()];
+    const layers = new Map<string, LayerFiles>();
+    for (const { layer } of all) if (!layers.has(layer)) layers.set(layer, new LayerFiles(layers.size));
+    const layerOf = (file: number) => layers.get((all[file] as FileTraces).layer)?.number as number;
+    const pairs = this.#pairs;
+    const ways = new GroupUnions(
+      pairs.groups(2 * all.length, (file, kind) => 2 * file + kind),
+      2 * all.length + 1,
+    );
+    const files = new GroupUnions(
+      pairs.groups(all.length, (file) => file),
+      all.length + 1,
+    );
+    const layerWays = new GroupUnions(
+      pairs.groups(2 * layers.size, (file, kind) => 2 * layerOf(file) + kind),
+      2 * layers.size + 1,
+    );
+    const byLayer = pairs.groups(layers.size, layerOf);
+    const inLayers = new GroupUnions(byLayer, layers.size + 1);
+    const levels = new GroupLevels(byLayer, layers.size);
+    const order = new FileOrder(pairs, all.length);
+    const phases = new Phases(pairs.rankOfTallies(), {
+      ranks: pairs.ranks,
+      spanNs: runSeconds >= 0 ? runSeconds * 1e9 : 0,
+      ...(hasRanks ? {} : { lives: pairs.lives() }),
+    });
+    this.#times.sweep([ways, files, layerWays, inLayers, levels, order, phases]);
+    const seconds = (union: GroupUnions, group: number) => union.ioTimeNs(group) / 1e9;
+    const found = all.map((file): TraceFileFacts => {
+      const { number } = file;
+      const layer = layers.get(file.layer) as LayerFiles;
       layer.read.add(file.read);
       layer.write.add(file.write);
-      files.push({
+      return {
         fileId: String(file.fileId),
         layer: file.layer,
-        read: file.read.facts(),
-        write: file.write.facts(),
-        busySeconds: both.length / 1e9,
+        read: file.read.facts(seconds(ways, 2 * number)),
+        write: file.write.facts(seconds(ways, 2 * number + 1)),
+        busySeconds: seconds(files, number),
         writtenAndReadBytes: commonLength(file.read.finishOffsets(), file.write.finishOffsets()),
-      });
-    }
+        ...order.facts(number),
+      };
+    });
     return {
-      layers: [...layers].map(([layer, { read, write, both }]) => ({
-        layer,
-        read: read.facts(),
-        write: write.facts(),
-        busySeconds: both.length / 1e9,
-      })),
-      files,
+      layers: [...layers].map(([layer, { number, read, write }]) => {
+        const { max, mean } = concurrencyOf(levels.levels(number));
+        return {
+          layer,
+          read: read.facts(seconds(layerWays, 2 * number)),
+          write: write.facts(seconds(layerWays, 2 * number + 1)),
+          busySeconds: seconds(inLayers, number),
+          concurrency: { max, mean },
+        };
+      }),
+      files: found,
       dropped: this.#dropped,
+      path: withTurns(phases.finish(), hasRanks ? found : []),
+      metaSeconds: this.#metaNs / 1e9,
+      joinedSeconds: this.#times.joinedNs / 1e9,
     };
   }
+}
+
+/** Ranks that take turns in a file wait for all turns, also where others work meanwhile. */
+function withTurns(path: CriticalPath, files: readonly TraceFileFacts[]): CriticalPath {
+  const below = new Set(files.filter(({ layer }) => layer === "MPI-IO").map(({ fileId }) => fileId));
+  let seconds = path.seconds;
+  for (const { layer, fileId, turns, busySeconds, read, write } of files) {
+    if (layer !== "MPI-IO" && below.has(fileId)) continue;
+    const callSeconds = read.seconds + write.seconds;
+    if (busySeconds > seconds && isInTurn(turns, { callSeconds, busySeconds })) seconds = busySeconds;
+  }
+  return { ...path, seconds };
 }
 
 export class OstSums {
@@ -182,154 +247,24 @@ export class OstSums {
 class FileTraces {
   readonly fileId: bigint;
   readonly layer: string;
+  /** Among the files, in order of their first call. */
+  readonly number: number;
   readonly read = new WayTraces();
   readonly write = new WayTraces();
 
-  constructor(fileId: bigint, layer: string) {
+  constructor(fileId: bigint, layer: string, number: number) {
     this.fileId = fileId;
     this.layer = layer;
+    this.number = number;
   }
 }
 
-/** Where a rank was in one direction of one file. */
-class RankWay {
-  readonly offsets = new IntervalSet();
-  nextOffset = Number.NaN;
-  size = Number.NaN;
-  gap = Number.NaN;
-}
+class LayerFiles {
+  readonly number: number;
+  readonly read = new LayerTraces();
+  readonly write = new LayerTraces();
 
-/** One direction of one file. */
-class WayTraces {
-  readonly times = new IntervalSet();
-  readonly #offsets = new IntervalSet();
-  /** Of ranks of which more calls may come. */
-  readonly #open = new Map<number, RankWay>();
-  calls = 0;
-  bytes = 0;
-  nanoseconds = 0;
-  firstNs = Number.NaN;
-  lastNs = Number.NaN;
-  ranks = 0;
-  #offsetsKnown = true;
-  #distinctByRank = 0;
-  consecutive = 0;
-  strided = 0;
-
-  /** True when the rank is new here. */
-  beginRank(rank: number): boolean {
-    if (this.#open.has(rank)) return false;
-    this.#open.set(rank, new RankWay());
-    this.ranks++;
-    return true;
-  }
-
-  /** Gives how many calls were dropped. */
-  add(calls: CallStretch): number {
-    let dropped = 0;
-    const rank = this.#open.get(calls.rank) as RankWay;
-    for (let i = calls.from; i < calls.to; i++) {
-      if (!isSound(calls, i)) {
-        dropped++;
-        continue;
-      }
-      const start = (calls.startNs[i] as number) + calls.shiftNs;
-      const end = (calls.endNs[i] as number) + calls.shiftNs;
-      const bytes = calls.bytes[i] as number;
-      this.calls++;
-      this.bytes += bytes;
-      this.nanoseconds += end - start;
-      this.times.add(start, end);
-      if (!(this.firstNs <= start)) this.firstNs = start;
-      if (!(this.lastNs >= end)) this.lastNs = end;
-      this.#addOffset(rank, offsetAt(calls, i), bytes);
-    }
-    return dropped;
-  }
-
-  #addOffset(rank: RankWay, offset: number, bytes: number): void {
-    if (Number.isNaN(offset)) {
-      this.#offsetsKnown = false;
-      rank.nextOffset = Number.NaN;
-      return;
-    }
-    rank.offsets.add(offset, offset + bytes);
-    const gap = offset - rank.nextOffset;
-    if (gap === 0) this.consecutive++;
-    else if (gap === rank.gap && bytes === rank.size) this.strided++;
-    rank.gap = gap;
-    rank.size = bytes;
-    rank.nextOffset = offset + bytes;
-  }
-
-  endRank(rank: number): void {
-    const offsets = this.#open.get(rank)?.offsets;
-    this.#open.delete(rank);
-    if (offsets === undefined) return;
-    this.#distinctByRank += offsets.length;
-    this.#offsets.addAll(offsets);
-  }
-
-  finishOffsets(): IntervalSet {
-    for (const rank of [...this.#open.keys()]) this.endRank(rank);
-    return this.#offsets;
-  }
-
-  facts(): TraceWay {
-    const offsets = this.finishOffsets();
-    return {
-      calls: this.calls,
-      bytes: this.bytes,
-      seconds: this.nanoseconds / 1e9,
-      busySeconds: this.times.length / 1e9,
-      firstSeconds: this.firstNs / 1e9,
-      lastSeconds: this.lastNs / 1e9,
-      ranks: this.ranks,
-      distinctBytes: this.#offsetsKnown ? offsets.length : Number.NaN,
-      distinctByRankBytes: this.#offsetsKnown ? this.#distinctByRank : Number.NaN,
-      consecutiveCalls: this.consecutive,
-      stridedCalls: this.strided,
-    };
-  }
-}
-
-/** One direction of a layer, over its files. */
-class LayerTraces {
-  readonly #times = new IntervalSet();
-  #calls = 0;
-  #bytes = 0;
-  #nanoseconds = 0;
-  #firstNs = Number.NaN;
-  #lastNs = Number.NaN;
-  #ranksMost = 0;
-  #consecutive = 0;
-  #strided = 0;
-
-  add(file: WayTraces): void {
-    this.#times.addAll(file.times);
-    this.#calls += file.calls;
-    this.#bytes += file.bytes;
-    this.#nanoseconds += file.nanoseconds;
-    if (!(this.#firstNs <= file.firstNs) && file.calls > 0) this.#firstNs = file.firstNs;
-    if (!(this.#lastNs >= file.lastNs) && file.calls > 0) this.#lastNs = file.lastNs;
-    this.#ranksMost = Math.max(this.#ranksMost, file.ranks);
-    this.#consecutive += file.consecutive;
-    this.#strided += file.strided;
-  }
-
-  facts(): TraceWay {
-    return {
-      calls: this.#calls,
-      bytes: this.#bytes,
-      seconds: this.#nanoseconds / 1e9,
-      busySeconds: this.#times.length / 1e9,
-      firstSeconds: this.#firstNs / 1e9,
-      lastSeconds: this.#lastNs / 1e9,
-      ranks: this.#ranksMost,
-      distinctBytes: Number.NaN,
-      distinctByRankBytes: Number.NaN,
-      consecutiveCalls: this.#consecutive,
-      stridedCalls: this.#strided,
-    };
+  constructor(number: number) {
+    this.number = number;
   }
 }

@@ -1,4 +1,5 @@
 /** C02–C04 from facts of traces: the sums are there, so only the quotients are left. */
+import type { Percentiles } from "../metric/durations.ts";
 import { ratesOf } from "../metric/rates.ts";
 import type { TraceFacts, TraceWay } from "./trace-facts.ts";
 
@@ -11,6 +12,16 @@ export interface TracedMetrics {
   readonly iops: number | null;
   readonly bandwidthBytesPerSecond: number | null;
   readonly arptSeconds: number | null;
+  /** Calls under way at once, on average over the I/O time. */
+  readonly concurrency: number | null;
+  /** Of durations, by direction; null without calls. */
+  readonly percentiles: { readonly read: Percentiles | null; readonly write: Percentiles | null };
+}
+
+/** Calls of a file and direction that took far longer than the others. */
+interface TracedOutliers {
+  readonly read: TraceWay["outliers"];
+  readonly write: TraceWay["outliers"];
 }
 
 export function tracedMetrics(trace: TraceFacts): {
@@ -19,6 +30,7 @@ export function tracedMetrics(trace: TraceFacts): {
     readonly fileId: string;
     readonly layer: string;
     readonly metrics: TracedMetrics;
+    readonly outliers: TracedOutliers;
   }[];
 } {
   return {
@@ -30,6 +42,7 @@ export function tracedMetrics(trace: TraceFacts): {
       fileId,
       layer,
       metrics: metricsOf(read, write, busySeconds),
+      outliers: { read: read.outliers, write: write.outliers },
     })),
   };
 }
@@ -44,5 +57,7 @@ function metricsOf(read: TraceWay, write: TraceWay, ioTimeSeconds: number): Trac
     blocks,
     ioTimeSeconds,
     ...ratesOf({ accesses, blocks, bytes, ioTimeSeconds, callNs: (read.seconds + write.seconds) * 1e9 }),
+    concurrency: ioTimeSeconds > 0 ? (read.seconds + write.seconds) / ioTimeSeconds : null,
+    percentiles: { read: read.percentiles, write: write.percentiles },
   };
 }

@@ -191,6 +191,8 @@ export class AccessBatches {
   end = new Float64Array(BLOCK);
   tally = new Uint32Array(BLOCK);
   bytes = new Float64Array(BLOCK);
+  /** The next batch starts here or later. */
+  boundNs = Number.POSITIVE_INFINITY;
   /** All ends before the next batch, in order. */
   ends = 0;
   sortedEnds = new Float64Array(BLOCK);
@@ -217,6 +219,7 @@ export class AccessBatches {
     }
     const last = this.#next === runs.blocks;
     const bound = last ? Number.POSITIVE_INFINITY : (runs.first[this.#blockAt(this.#next)] as number);
+    this.boundNs = bound;
     this.#sortRows();
     runs.sorter.sort(this.sortedEnds, this.#endRows);
     this.starts = lowerBound(this.start, this.#rows, bound);

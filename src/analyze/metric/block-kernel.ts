@@ -6,6 +6,7 @@
 import { CALL_ERROR, CALL_NESTED, CALL_NONFILE, Operation, type CallBlock } from "../../model/index.ts";
 import type { AccessChunk } from "./access-runs.ts";
 import { type Source, SPAN_LIMIT_NS } from "./clocks.ts";
+import type { CallDurations } from "./durations.ts";
 import { type Duplicates, duplicateKey } from "./duplicates.ts";
 import { SUMMAND_LIMIT } from "./exact-sums.ts";
 import { type Tallies, TALLY_WRITE } from "./tallies.ts";
@@ -138,14 +139,16 @@ export class BlockKernel {
     source: Source,
     counts: Counts,
   ): number {
-    const { startNs, endNs, bytes: sizes, movedBytes, flags } = block;
+    const { startNs, endNs, bytes: sizes, movedBytes, offset, flags } = block;
     const { blockBytes, ceilPerAccess } = this.#options;
     const tallies = this.#tallies;
     const duplicates = this.#duplicates;
     const runs = this.#runs;
     const { start: starts, end: ends, detail } = runs;
     const nested = ((flags[from] as number) & CALL_NESTED) !== 0;
-    const { offsetNs, fromNs, toNs } = source;
+    const durations = tallies.durations[tally] as CallDurations;
+    const { sketch } = durations;
+    const { offsetNs, fromNs, toNs, number: clock } = source;
     const ranged = fromNs > Number.NEGATIVE_INFINITY || toNs < Number.POSITIVE_INFINITY;
     let { threshold } = duplicates;
     let { minStartNs, maxStartNs, maxEndNs } = source;
@@ -183,7 +186,17 @@ export class BlockKernel {
         bytesSum = callSum = movedSum = movedAsked = 0;
       }
       if (nested) continue;
-      callSum += end - start;
+      const duration = end - start;
+      callSum += duration;
+      sketch.add(duration);
+      if (duration > durations.floorNs)
+        durations.keep(
+          duration,
+          start,
+          offset === undefined ? Number.NaN : (offset[at] as number),
+          bytes,
+          clock,
+        );
       if (ceilPerAccess) tallies.blocks.add(tally, wholeBlocks(bytes, blockBytes));
       const key = duplicateKey(start + offsetNs, end + offsetNs);
       if (key <= threshold) {

@@ -10,6 +10,8 @@ export const SPAN_LIMIT_NS = 2 ** 52;
 export class Source {
   readonly input: number;
   readonly name: string;
+  /** Among the sources of the collection. */
+  number = 0;
   clock: CallClock | undefined;
   /** From the epoch of the first source with that kind of clock to this one's. */
   offsetNs = 0;
@@ -41,7 +43,7 @@ export class Clocks {
   }
 
   add(source: Source): void {
-    this.sources.push(source);
+    source.number = this.sources.push(source) - 1;
   }
 
   /** Takes the clock of a source, before its first access. */

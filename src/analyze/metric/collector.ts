@@ -143,7 +143,7 @@ export class AccessCollector {
 
   #absorb(source: Source, at: number, part: CollectedPart, process: number, files: Uint32Array): void {
     this.#switchTo(at, source);
-    const map = this.#tallies.append(part.tallies, process, files);
+    const map = this.#tallies.append(part.tallies, process, files, at);
     const runs = this.#runs;
     if (runs instanceof TimeRuns && part.times !== undefined) runs.append(part.times, at);
     if (runs instanceof AccessRuns && part.packed !== undefined) runs.append(part.packed, at, map);

@@ -1,7 +1,16 @@
 /** The metrics of a collection as a document. */
-import { type Block, type Document, type Fact, type NoticeBlock, type Section, type Tile, table } from "../../model/index.ts";
+import {
+  type Block,
+  type Document,
+  type Fact,
+  type NoticeBlock,
+  type Section,
+  type Tile,
+  table,
+} from "../../model/index.ts";
 import { formatBytes, formatCount, formatMany, formatRate } from "../../base/units.ts";
 import { definitionsOf } from "./definitions.ts";
+import { outliersBlock, percentilesBlock } from "./duration-tables.ts";
 import { concurrencyFigure, levelsFigure, timelineFigure, windowsFigure } from "./figures.ts";
 import type { CollectionNote, Metrics } from "./metrics.ts";
 import { groupBlock, groupTitle, inputsBlock, leftOutBlock, windowBlock } from "./tables.ts";
@@ -83,14 +92,15 @@ function verdictOf(metrics: Metrics): string {
 }
 
 function overview(metrics: Metrics): Section {
-  const left = leftOutBlock(metrics);
   return {
     id: "overview",
     title: "BPS and related metrics",
     blocks: [
       { kind: "tiles", tiles: tilesOf(metrics) },
       ...metrics.notes.map(noticeOf),
-      ...(left === undefined ? [] : [left]),
+      ...[percentilesBlock(metrics), outliersBlock(metrics), leftOutBlock(metrics)].filter(
+        (block) => block !== undefined,
+      ),
     ],
   };
 }

@@ -1,5 +1,7 @@
 /** T of every group, over accesses that come in order of their start: two numbers and a sum per group are enough. */
-export class GroupUnions {
+import type { BatchListener, CallBatch } from "./call-times.ts";
+
+export class GroupUnions implements BatchListener {
   readonly #groupOf: Uint32Array;
   readonly #start: Float64Array;
   readonly #end: Float64Array;
@@ -11,6 +13,10 @@ export class GroupUnions {
     this.#start = new Float64Array(groups);
     this.#end = new Float64Array(groups);
     this.#closed = new Float64Array(groups);
+  }
+
+  batch({ start, end, tally, starts }: CallBatch): void {
+    this.add(start, end, tally, starts);
   }
 
   add(starts: Float64Array, ends: Float64Array, tallies: Uint32Array, count: number): void {

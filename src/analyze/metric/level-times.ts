@@ -5,6 +5,7 @@
  */
 import { assert } from "../../base/assert.ts";
 import { IntegerSorter } from "../../base/integer-sort.ts";
+import type { Concurrency } from "./metrics.ts";
 import { LevelSweep } from "./sweep.ts";
 import type { TimeBlocks } from "./time-runs.ts";
 import { TimeStream } from "./time-stream.ts";
@@ -93,4 +94,25 @@ export function slicesOf({ starts, shift }: SweepInput, count: number): Slice[] 
     before += starts.rows[block] as number;
   }
   return edges.map((fromNs, at) => ({ fromNs, toNs: edges[at + 1] ?? Number.POSITIVE_INFINITY }));
+}
+
+/** T: time with at least one access under way. */
+export function busyNsOf({ levelNs }: Pick<LevelTimes, "levelNs">): number {
+  let sum = 0;
+  for (let level = 1; level < levelNs.length; level++) sum += levelNs[level] as number;
+  return sum;
+}
+
+export function concurrencyOf(times: Pick<LevelTimes, "levelNs">): Concurrency {
+  const { levelNs } = times;
+  const ioTimeNs = busyNsOf(times);
+  const levels: { level: number; seconds: number }[] = [];
+  let weighted = 0;
+  for (let level = 1; level < levelNs.length; level++) {
+    const ns = levelNs[level] as number;
+    if (ns === 0) continue;
+    levels.push({ level, seconds: ns / 1e9 });
+    weighted += level * ns;
+  }
+  return { max: levels.at(-1)?.level ?? 0, mean: ioTimeNs > 0 ? weighted / ioTimeNs : null, levels };
 }

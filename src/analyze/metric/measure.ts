@@ -1,14 +1,16 @@
 /** From a collection to its metrics: one pass over all accesses in order of time, then the sums. */
 import { assert } from "../../base/assert.ts";
-import { AccessBatches, AccessRuns } from "./access-runs.ts";
+import { AccessRuns } from "./access-runs.ts";
 import { wholeBlocks } from "./block-kernel.ts";
+import { type BatchListener, sweepRuns } from "./call-times.ts";
 import type { Collection } from "./collector.ts";
 import { GroupUnions } from "./group-unions.ts";
 import { type Classes, classesBy, groupTables, inputClasses, overallClass } from "./groups.ts";
-import { type Concurrency, type InputSummary, METRIC_DEFINITIONS, type Metrics } from "./metrics.ts";
-import { ALL_TIME, type LevelTimes, sweepSlice } from "./level-times.ts";
+import { type InputSummary, METRIC_DEFINITIONS, type Metrics } from "./metrics.ts";
+import { ALL_TIME, busyNsOf, concurrencyOf, type LevelTimes, sweepSlice } from "./level-times.ts";
 import { movedRule } from "./moved.ts";
 import { notesOf } from "./notes.ts";
+import { outliersByFile } from "./outliers.ts";
 import { PictureBuilder } from "./picture.ts";
 import { lanesOf } from "./lanes.ts";
 import { sumsOf, valuesOf } from "./sums.ts";
@@ -38,7 +40,8 @@ export function measure(collection: Collection, swept?: LevelTimes): Metrics {
     spanSeconds: lastEndNs / 1e9,
     idleSeconds: (lastEndNs - ioTimeNs) / 1e9,
     stretches: levels.stretches,
-    concurrency: concurrencyOf(levels, ioTimeNs),
+    concurrency: concurrencyOf(levels),
+    outliers: outliersByFile(collection, shift),
     dropped: droppedOf(collection),
     filtered: {
       nonFile: counts.nonFile,
@@ -86,42 +89,31 @@ function pass(
   const unions = classes.map(({ groupOf, names }) => new GroupUnions(groupOf, names.length));
   const listeners = [windows?.columns, picture].filter((one) => one !== undefined);
   const sweep = new LevelSweep(listeners);
-  const batches = new AccessBatches(runs, axis.shift);
-  while (batches.next()) {
-    sweep.add(batches.start, batches.starts, batches.sortedEnds, batches.ends);
-    const { start, end, tally, bytes, starts } = batches;
-    for (const union of unions) union.add(start, end, tally, starts);
-    if (windows !== undefined)
+  const levels: BatchListener = {
+    batch: ({ start, starts, sortedEnds, ends }) => sweep.add(start, starts, sortedEnds, ends),
+  };
+  const inWindows = (one: Windows): BatchListener => ({
+    batch({ start, end, tally, bytes, starts }) {
       for (let i = 0; i < starts; i++) {
         const size = bytes[i] as number;
         const blocks = ceilPerAccess ? wholeBlocks(size, blockBytes) : 0;
-        windows.add(start[i] as number, end[i] as number, size, blocks, tallies.isWrite(tally[i] as number));
+        one.add(start[i] as number, end[i] as number, size, blocks, tallies.isWrite(tally[i] as number));
       }
-    if (picture !== undefined)
+    },
+  });
+  const drawn = (one: PictureBuilder): BatchListener => ({
+    batch({ start, end, tally, bytes, starts }) {
       for (let i = 0; i < starts; i++)
-        picture.add(start[i] as number, end[i] as number, tally[i] as number, bytes[i] as number);
-  }
+        one.add(start[i] as number, end[i] as number, tally[i] as number, bytes[i] as number);
+    },
+  });
+  sweepRuns(runs, axis.shift, [
+    ...[levels, ...unions],
+    ...(windows === undefined ? [] : [inWindows(windows)]),
+    ...(picture === undefined ? [] : [drawn(picture)]),
+  ]);
   assert(sweep.open === 0, `${sweep.open} accesses never ended`);
   return { levels: sweep, unions, windows, picture };
-}
-
-/** Time with at least one access under way. */
-function busyNsOf({ levelNs }: LevelTimes): number {
-  let sum = 0;
-  for (let level = 1; level < levelNs.length; level++) sum += levelNs[level] as number;
-  return sum;
-}
-
-function concurrencyOf({ levelNs }: LevelTimes, ioTimeNs: number): Concurrency {
-  const levels: { level: number; seconds: number }[] = [];
-  let weighted = 0;
-  for (let level = 1; level < levelNs.length; level++) {
-    const ns = levelNs[level] as number;
-    if (ns === 0) continue;
-    levels.push({ level, seconds: ns / 1e9 });
-    weighted += level * ns;
-  }
-  return { max: levels.at(-1)?.level ?? 0, mean: ioTimeNs > 0 ? weighted / ioTimeNs : null, levels };
 }
 
 function droppedOf({ counts, notes }: Collection) {

@@ -9,6 +9,7 @@
  *   ARPT   mean of end - start (C04)
  */
 import type { CallProcess } from "../../model/index.ts";
+import type { Percentiles } from "./durations.ts";
 
 export const METRIC_DEFINITIONS = ["C02@1", "C03@1", "C04@1"] as const;
 
@@ -78,6 +79,8 @@ export interface MetricValues {
   /** Which bytes the bandwidth is of; `requested` when the moved ones are not known. */
   readonly bandwidthOf: "moved" | "requested";
   readonly arptSeconds: number | null;
+  /** Of durations; null without accesses in the direction. */
+  readonly percentiles: { readonly read: Percentiles | null; readonly write: Percentiles | null };
   readonly readBytes: bigint;
   readonly writtenBytes: bigint;
 }
@@ -92,6 +95,8 @@ export interface Metrics extends MetricValues {
   /** Stretches without a gap that T consists of. */
   readonly stretches: number;
   readonly concurrency: Concurrency;
+  /** Accesses far beyond those of the same file and direction. */
+  readonly outliers: MetricOutliers;
   readonly dropped: Dropped;
   readonly filtered: Filtered;
   readonly clock: CollectionClock;
@@ -123,6 +128,26 @@ export interface Concurrency {
   readonly mean: number | null;
   /** Seconds with this many accesses in flight, for each number from 1 on that occurs; they sum up to T. */
   readonly levels: readonly { readonly level: number; readonly seconds: number }[];
+}
+
+export interface MetricOutliers {
+  readonly accesses: number;
+  /** The longest, longest first. */
+  readonly longest: readonly MetricOutlier[];
+}
+
+export interface MetricOutlier {
+  /** After the first start. */
+  readonly startSeconds: number;
+  readonly seconds: number;
+  /** 95 % of the accesses of the file in this direction took at most this. */
+  readonly p95Seconds: number;
+  readonly direction: "read" | "write";
+  readonly process: string;
+  readonly rank: number | null;
+  readonly file: string;
+  readonly offset: number | null;
+  readonly bytes: number;
 }
 
 /** Rows that were not used, by reason. */

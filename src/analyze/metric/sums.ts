@@ -1,5 +1,7 @@
 /** Tallies summed up by class, and the metrics of a sum. */
+import { QuantileSketch } from "../../base/quantile-sketch.ts";
 import type { Collection } from "./collector.ts";
+import { percentilesOf } from "./durations.ts";
 import type { MetricValues, UsedOptions } from "./metrics.ts";
 import type { MovedRule } from "./moved.ts";
 import { ratesOf } from "./rates.ts";
@@ -18,6 +20,8 @@ interface Sums {
   blocks: bigint;
   read: bigint;
   written: bigint;
+  readonly reads: QuantileSketch;
+  readonly writes: QuantileSketch;
 }
 
 export function sumsOf(
@@ -26,7 +30,10 @@ export function sumsOf(
   rule: MovedRule | undefined,
 ): Sums[] {
   const sums = names.map(
-    (): Sums => ({ accesses: 0, bytes: 0n, moved: 0n, callNs: 0n, blocks: 0n, read: 0n, written: 0n }),
+    (): Sums => ({
+      ...{ accesses: 0, bytes: 0n, moved: 0n, callNs: 0n, blocks: 0n, read: 0n, written: 0n },
+      ...{ reads: new QuantileSketch(), writes: new QuantileSketch() },
+    }),
   );
   for (let at = 0; at < tallies.size; at++) {
     const sum = sums[groupOf[at] as number] as Sums;
@@ -39,6 +46,9 @@ export function sumsOf(
     sum.blocks += tallies.blocks.total(at);
     if (tallies.isWrite(at)) sum.written += bytes;
     else sum.read += bytes;
+    const durations = tallies.durations[at];
+    if (durations !== undefined)
+      (tallies.isWrite(at) ? sum.writes : sum.reads).merge(durations.sketch.data());
   }
   return sums;
 }
@@ -69,6 +79,7 @@ export function valuesOf(
     bandwidthBytesPerSecond: rates.bandwidthBytesPerSecond,
     bandwidthOf: movedKnown ? "moved" : "requested",
     arptSeconds: rates.arptSeconds,
+    percentiles: { read: percentilesOf(sums.reads), write: percentilesOf(sums.writes) },
     readBytes: read,
     writtenBytes: written,
   };

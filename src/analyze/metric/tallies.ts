@@ -3,6 +3,7 @@
  * place, whatever is asked for later.
  */
 import { CALL_NESTED } from "../../model/index.ts";
+import { CallDurations, type DurationsData } from "./durations.ts";
 import { ExactSums, longer } from "./exact-sums.ts";
 
 /** Bits of a tally's kind beside `CALL_NESTED`. */
@@ -15,6 +16,7 @@ export interface TalliesData {
   readonly accesses: Float64Array;
   readonly movedKnown: Float64Array;
   readonly sums: readonly { readonly low: Float64Array; readonly high: Float64Array }[];
+  readonly durations: readonly DurationsData[];
 }
 
 export class Tallies {
@@ -32,13 +34,16 @@ export class Tallies {
   readonly movedAsked = new ExactSums(64);
   readonly callNs = new ExactSums(64);
   readonly blocks = new ExactSums(64);
+  /** How long accesses took; of nested ones nothing is known. */
+  readonly durations: CallDurations[] = [];
   /** Open addressing; index + 1, zero when free. */
   #table = new Uint32Array(256);
 
   get memoryBytes(): number {
     const columns = this.process.byteLength + this.file.byteLength + this.flags.byteLength;
     const sums = this.accesses.byteLength + this.movedKnown.byteLength + this.#table.byteLength;
-    return columns + sums + this.#sums().reduce((sum, one) => sum + one.memoryBytes, 0);
+    const durations = this.durations.reduce((sum, one) => sum + one.memoryBytes, 0);
+    return columns + sums + durations + this.#sums().reduce((sum, one) => sum + one.memoryBytes, 0);
   }
 
   /** The tally of these; made when it is new. */
@@ -57,6 +62,7 @@ export class Tallies {
     this.process[at] = process;
     this.file[at] = file;
     this.flags[at] = kind;
+    this.durations.push(new CallDurations());
     this.#table[slot] = at + 1;
     if (2 * this.size > this.#table.length) this.#rehash();
     return at;
@@ -80,11 +86,12 @@ export class Tallies {
     return {
       ...{ size, file: file.slice(0, size), flags: flags.slice(0, size), sums },
       ...{ accesses: accesses.slice(0, size), movedKnown: movedKnown.slice(0, size) },
+      durations: this.durations.map((one) => one.data()),
     };
   }
 
-  /** Adds those of one process, whose files have the numbers `files` here; returns our number of each tally. */
-  append(data: TalliesData, process: number, files: Uint32Array): Uint32Array {
+  /** Adds those of one process on one clock, whose files have the numbers `files` here; returns our number of each tally. */
+  append(data: TalliesData, process: number, files: Uint32Array, clock: number): Uint32Array {
     const map = new Uint32Array(data.size);
     for (let at = 0; at < data.size; at++) {
       const own = this.find(process, files[data.file[at] as number] as number, data.flags[at] as number);
@@ -93,6 +100,7 @@ export class Tallies {
       this.#sums().forEach((sums, which) => {
         sums.addFrom(own, data.sums[which] as TalliesData["sums"][number], at);
       });
+      this.durations[own]?.merge(data.durations[at] as DurationsData, clock);
       map[at] = own;
     }
     return map;

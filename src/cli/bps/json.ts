@@ -15,6 +15,7 @@ export function metricsJson(metrics: Metrics, skipped: readonly Skipped[] = []):
     idleSeconds: metrics.idleSeconds,
     stretches: metrics.stretches,
     concurrency: metrics.concurrency,
+    outliers: metrics.outliers,
     processes: metrics.processes,
     files: metrics.files,
     inputs,
@@ -45,6 +46,7 @@ export function metricsJson(metrics: Metrics, skipped: readonly Skipped[] = []):
 function valuesJson(values: MetricValues) {
   const { accesses, bytes, movedBytes, blocks, ioTimeSeconds, bps, iops } = values;
   const { bandwidthBytesPerSecond, arptSeconds, bandwidthOf, readBytes, writtenBytes, ioTimeNs } = values;
+  const { percentiles } = values;
   return {
     ...{
       accesses,
@@ -57,7 +59,7 @@ function valuesJson(values: MetricValues) {
       bandwidthBytesPerSecond,
       arptSeconds,
     },
-    ...{ bandwidthOf, readBytes, writtenBytes, ioTimeNs },
+    ...{ percentiles, bandwidthOf, readBytes, writtenBytes, ioTimeNs },
   };
 }
 

@@ -1,7 +1,6 @@
 /** MPI-IO as ROMIO does it: collective calls through aggregators, independent ones directly. */
 import { MIB } from "../log-builder.ts";
-import type { Machine } from "./machine.ts";
-import { rateOf } from "./machine.ts";
+import { type Machine, rateOf } from "./machine.ts";
 import { bulk, everyRank } from "./activity.ts";
 import type { World } from "./world.ts";
 

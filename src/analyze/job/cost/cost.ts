@@ -35,7 +35,7 @@ export function costOf(job: Job, claim: CostClaim): Cost {
   return {
     seconds,
     shareOfRun: job.runSeconds > 0 ? Math.min(1, seconds / job.runSeconds) : null,
-    basis: claim.basis,
+    basis: claim.basis === "slowest-rank" && job.ledger.isTraced ? "critical-path" : claim.basis,
     atMost: claim.atMost === true,
     model: claim.model,
     within: null,

@@ -2,7 +2,8 @@
  * Critical I/O time of a job: what its slowest rank spends in I/O, and how that changes when a cause is gone.
  *
  * A job waits for its slowest rank. So the time is that of the slowest rank in its own files, plus that of the slowest
- * rank of each file that all ranks share, in the layer that the program calls; never more than the run. A cause names
+ * rank of each file that all ranks share, in the layer that the program calls; never more than the run. Where single calls
+ * are known, phases tell it better (phases.ts), and what counters say is scaled to that. A cause names
  * the records it touches and the part of their time that would remain without it; its cost is the difference.
  */
 import { isBelowDfs } from "../io-times.ts";
@@ -26,6 +27,16 @@ export interface Remedy {
   readonly healthy: readonly Healthy[];
   /** Seconds of the slowest rank that the cause takes in calls which the recorder does not time. */
   readonly unseenSeconds?: number;
+  /** Ranks that take turns work at once. Only traced calls show turns. */
+  readonly turnsAtOnce?: true;
+}
+
+/** What single calls say of the critical time, in place of the sum over files. */
+export interface TracedPath {
+  readonly seconds: number;
+  readonly atOnceSeconds: number;
+  /** Part of the time of all records whose calls are known; the rest counts as the records say. */
+  readonly covered: number;
 }
 
 type Seconds = Record<Part, number>;
@@ -46,10 +57,16 @@ export class Ledger {
   readonly #severalSeconds: number;
   readonly #shared: number;
   readonly #scale: number;
+  /** What remains when turns are taken at once. */
+  readonly #atOnce: number;
   /** Critical I/O time, at most the run time. */
   readonly seconds: number;
+  /** The same from counters alone. */
+  readonly countedSeconds: number;
+  /** Whether phases of traced calls tell it. */
+  readonly isTraced: boolean;
 
-  constructor(job: LedgerJob) {
+  constructor(job: LedgerJob, path?: TracedPath) {
     this.#job = job;
     let shared = 0;
     let several = 0;
@@ -76,8 +93,14 @@ export class Ledger {
     this.#shared = shared;
     const whole = shared + most(this.#own.values());
     // The slowest rank of one shared file need not be that of another, and threads wait at the same time.
-    this.#scale = job.runSeconds > 0 && whole > job.runSeconds ? job.runSeconds / whole : 1;
-    this.seconds = whole * this.#scale;
+    const withinRun = (seconds: number) => (job.runSeconds > 0 ? Math.min(job.runSeconds, seconds) : seconds);
+    this.countedSeconds = withinRun(whole);
+    this.isTraced = path !== undefined && whole > 0;
+    const untraced = whole * (1 - (path?.covered ?? 0));
+    this.seconds = withinRun(this.isTraced ? (path?.seconds ?? 0) + untraced : whole);
+    this.#scale = whole > 0 ? this.seconds / whole : 1;
+    const atOnce = path === undefined ? this.seconds : withinRun(path.atOnceSeconds + untraced);
+    this.#atOnce = this.seconds > 0 ? Math.min(1, atOnce / this.seconds) : 1;
   }
 
   /** Rank that spends most in its own files; NaN when all files are shared. */
@@ -123,7 +146,8 @@ export class Ledger {
       const rest = seconds - (saved.single.get(rank) ?? 0) - (this.#several.get(rank) ?? 0) * severalPart;
       own = Math.max(own, rest);
     }
-    return Math.max(0, this.#shared - saved.shared + own) * this.#scale;
+    const turns = remedies.some(({ turnsAtOnce }) => turnsAtOnce === true) ? this.#atOnce : 1;
+    return Math.max(0, this.#shared - saved.shared + own) * this.#scale * turns;
   }
 
   #keep(one: Healthy, left: Map<LayerRecord, Remains>): void {
@@ -189,7 +213,7 @@ function remainsAbove(above: LayerRecord, below: LayerRecord, part: Part, remain
 }
 
 /** Records of a file whose time counts: MPI-IO, else all that reach the file system. HDF5 and PnetCDF contain those. */
-function timedRecords(file: JobFile): LayerRecord[] {
+export function timedRecords(file: JobFile): LayerRecord[] {
   if (file.called.layer === "MPI-IO") return [file.called];
   const { layers } = file;
   return [...layers.values()].filter(
@@ -197,7 +221,7 @@ function timedRecords(file: JobFile): LayerRecord[] {
   );
 }
 
-function partSeconds({ readSeconds, writeSeconds, metaSeconds }: LayerRecord): Seconds {
+export function partSeconds({ readSeconds, writeSeconds, metaSeconds }: LayerRecord): Seconds {
   return { read: readSeconds || 0, write: writeSeconds || 0, meta: metaSeconds || 0 };
 }
 

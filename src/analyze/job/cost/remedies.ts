@@ -21,12 +21,11 @@ export const unknownCost = (why: string, severity: "warn" | "info" = "warn"): Co
 });
 
 /** What recorded times alone say. */
-export const recordedCost = (healthy: readonly Healthy[], model: string): CostClaim => ({
-  kind: "remedy",
-  basis: "slowest-rank",
-  healthy,
-  model,
-});
+export const recordedCost = (
+  healthy: readonly Healthy[],
+  model: string,
+  more: { readonly atMost?: true; readonly turnsAtOnce?: true } = {},
+): CostClaim => ({ kind: "remedy", basis: "slowest-rank", healthy, model, ...more });
 
 export const estimatedCost = (
   healthy: readonly Healthy[],
@@ -79,7 +78,7 @@ export function syncSeconds(job: Job, record: LayerRecord): number {
 
 /** One sync for each file and rank instead of many. */
 export const oneSync = (job: Job, records: readonly LayerRecord[]): CostClaim =>
-  estimatedCost(
+  (records.every((record) => record.syncSeconds >= 0) ? recordedCost : estimatedCost)(
     records.map((record) => {
       const saved = syncSeconds(job, record) * (1 - Math.min(1, record.ranks / record.syncs));
       return { record, part: "write", remains: 1 - saved / record.writeSeconds };

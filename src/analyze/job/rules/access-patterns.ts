@@ -6,6 +6,7 @@
 import { timeModel } from "../cost/time-model.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
+import type { TraceFileFacts } from "../trace-facts.ts";
 import {
   accessesOf,
   bytesOf,
@@ -238,13 +239,20 @@ export function rewrittenFiles(
   return matched;
 }
 
+/** Whether most reads were of a place that the rank wrote next. */
+export const isRewritten = ({ read, rewrites }: TraceFileFacts) =>
+  rewrites.calls > 0 && rewrites.calls >= 0.5 * read.calls;
+
 /** Bytes that a program read and wrote in turns; 0 when it does not alternate on the same part of the file. */
 function alternated(job: Job, record: LayerRecord): number {
+  const trace = traceOf(job, record);
+  // Reads that the write of the same place followed: nothing is inferred.
+  if (trace !== undefined && isRewritten(trace))
+    return (record.bytesRead * trace.rewrites.calls) / trace.read.calls;
   const turns = record.rwSwitches >= 0.5 * accessesOf(record);
   const [written, read] = WAYS.map((way) => endOf(record, way)) as [number, number];
   const same = Math.min(read, written) >= 0.5 * Math.max(read, written);
   if (!(turns && same)) return 0;
-  const trace = traceOf(job, record);
   const both = Math.min(record.bytesRead, record.bytesWritten);
   return trace === undefined || Number.isNaN(trace.writtenAndReadBytes)
     ? both

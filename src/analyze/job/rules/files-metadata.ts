@@ -2,6 +2,7 @@
 import { formatBytes } from "../../../base/units.ts";
 import type { Healthy } from "../cost/ledger.ts";
 import { estimatedCost, fewerOperations, largerCalls, unknownCost } from "../cost/remedies.ts";
+import { fewerMetadataCalls } from "../cost/call-remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { type CostClaim, type Rule, defineRule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
@@ -176,7 +177,7 @@ function stormCost(job: Job, { files, again, seconds }: Storm): CostClaim {
     : undefined;
   const unseen = again && job.runs.every(({ kind }) => kind === "darshan");
   const model = "one file for each rank, at the mean cost of an open and a close";
-  return estimatedCost(
+  const estimate = estimatedCost(
     [
       ...fewerOpens(job, files, Math.min(1, ranksOf(files) / files.length)),
       ...(joined?.kind === "remedy" ? joined.healthy : []),
@@ -184,6 +185,7 @@ function stormCost(job: Job, { files, again, seconds }: Storm): CostClaim {
     unseen ? `${model}; removing names is not timed and taken to cost as much as making them` : model,
     unseen ? { unseenSeconds: seconds / ranksOf(files) } : {},
   );
+  return again ? estimate : fewerMetadataCalls(files, ["opens", "stats"], estimate);
 }
 
 /** Metadata time of files of which only a part is needed, opened once by each rank. */
@@ -219,9 +221,13 @@ const excessStats = defineRule({
     const seconds = metaSecondsOf(job, files);
     const uses = sum(files, ({ called }) => called.ranks);
     return {
-      cost: fewerOperations(
-        metadataUses(job, files),
-        "one stat for each file and rank, at the mean cost of such a call",
+      cost: fewerMetadataCalls(
+        files,
+        ["stats"],
+        fewerOperations(
+          metadataUses(job, files),
+          "one stat for each file and rank, at the mean cost of such a call",
+        ),
       ),
       statement: `${partOf(stats, meta.stats, "stats")} go to ${many(files.length, "file")}: ${rough(stats / uses)} per file and rank that uses it.${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
       evidence: {

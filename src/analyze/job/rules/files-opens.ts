@@ -1,4 +1,5 @@
 /** Rules on files that are opened again and again. */
+import { fewerMetadataCalls } from "../cost/call-remedies.ts";
 import { fewerOperations } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { defineRule, type Judgement, type Rule } from "../rule.ts";
@@ -78,9 +79,13 @@ function opensJudgement(job: Job, files: readonly JobFile[], least: number): Jud
   const seconds = metaSecondsOf(job, files);
   const uses = sum(files, ({ called }) => called.ranks);
   return {
-    cost: fewerOperations(
-      metadataUses(job, files),
-      "one open and close for each file and rank, at the mean cost of such a call",
+    cost: fewerMetadataCalls(
+      files,
+      ["opens"],
+      fewerOperations(
+        metadataUses(job, files),
+        "one open and close for each file and rank, at the mean cost of such a call",
+      ),
     ),
     statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${grouped(opens)} times, ${times(opens / uses)} by each rank that uses ${files.length === 1 ? "it" : "them"} (the job has ${grouped(meta.opens)} opens).${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
     evidence: {

@@ -1,6 +1,8 @@
 /** The table of rules: each file's rules in the order that lists show. */
 import type { Rule } from "../rule.ts";
 import { ACCESSES_RULES } from "./accesses.ts";
+import { CALL_APPEND_RULES } from "./calls-appends.ts";
+import { CALL_ORDER_RULES } from "./calls-order.ts";
 import { FILES_RULES } from "./files.ts";
 import { LIBRARIES_RULES } from "./libraries.ts";
 import { MPI_IO_RULES } from "./mpi-io.ts";
@@ -16,6 +18,8 @@ export const RULES: readonly Rule[] = [
   ...RANKS_RULES,
   ...FILES_RULES,
   ...STORAGE_RULES,
+  ...CALL_ORDER_RULES,
+  ...CALL_APPEND_RULES,
 ];
 export { extentOf } from "./measures.ts";
 export { STRIPES_SOURCE, stripeArithmetic, stripesFor, stripesOf } from "./striping.ts";

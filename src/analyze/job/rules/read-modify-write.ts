@@ -2,9 +2,10 @@
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { type Rule, defineRule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
-import { rewrittenFiles } from "./access-patterns.ts";
+import { isRewritten, rewrittenFiles } from "./access-patterns.ts";
+import type { Job } from "../job.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, endOf, heaviest, MIB, sum } from "./measures.ts";
 import { layerOf, posixFiles, traceOf } from "./per-job.ts";
@@ -51,6 +52,12 @@ const readModifyWrite = defineRule({
     const switches = sum(files, ({ record }) => record.rwSwitches);
     const mpi = worst.by === "mpi-io";
     const together = (layerOf(job, worst.record, "MPI-IO")?.collectiveWrites ?? 0) > 0;
+    const seen =
+      !mpi &&
+      files.every(({ record }) => {
+        const calls = traceOf(job, record);
+        return calls !== undefined && isRewritten(calls);
+      });
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
       weight: file.bytes,
@@ -58,7 +65,7 @@ const readModifyWrite = defineRule({
     }));
     return {
       cost: estimatedCost(
-        files.map(({ record }) => ({ record, part: "read", remains: 0 })),
+        files.map(({ record }) => ({ record, part: "read", remains: readsLeft(job, record, mpi) })),
         "without the reads; writes stay as they are",
       ),
       statement:
@@ -96,10 +103,12 @@ const readModifyWrite = defineRule({
       ...trust(
         job,
         ["POSIX", "MPI-IO"],
-        mpi ? "high" : "medium",
-        mpi
-          ? "MPI-IO and POSIX were counted for the same file, and only POSIX shows the reads"
-          : "reads and writes alternate in the same range; that they hit the same bytes is inferred",
+        mpi || seen ? "high" : "medium",
+        seen
+          ? "every read and the write of the same place that follows it were recorded"
+          : mpi
+            ? "MPI-IO and POSIX were counted for the same file, and only POSIX shows the reads"
+            : "reads and writes alternate in the same range; that they hit the same bytes is inferred",
       ),
       claims: found.map(({ record: { fileId } }) => ({ fileId })),
     };
@@ -112,6 +121,12 @@ const isReadBack = (record: LayerRecord) =>
   record.readStart > record.writeStart &&
   endOf(record, "read") <= endOf(record, "write") &&
   (record.readStart >= record.writeEnd || record.rwSwitches <= 0.1 * accessesOf(record));
+/** Part of the read time that is not spent on what is written next; single calls tell it. */
+function readsLeft(job: Job, record: LayerRecord, mpi: boolean): number {
+  const calls = traceOf(job, record);
+  if (mpi || calls === undefined || !isRewritten(calls) || !(calls.read.seconds > 0)) return 0;
+  return 1 - Math.min(1, calls.rewrites.readSeconds / calls.read.seconds);
+}
 
 const readAfterWrite = defineRule({
   id: "read-after-write",

@@ -4,6 +4,7 @@ import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { type Judgement, type Rule, defineRule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { fewerSeeks, isTimedByCall } from "../cost/call-remedies.ts";
 import { countOf } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, callsOf, sum, WAYS } from "./measures.ts";
@@ -51,14 +52,17 @@ const excessSeeks = defineRule({
       note: `${many(file.record.seeks, "seek")} (${file.record.layer}) for ${grouped(file.accesses)} accesses`,
     }));
     return {
-      cost: estimatedCost(
-        files.map(({ record, count: redundant }) => ({
-          record,
-          part: "meta",
-          remains: 1 - Math.min(1, redundant / record.seeks),
-        })),
-        "metadata time of these files in proportion to their seeks; seeks are not timed apart",
-        { atMost: true },
+      cost: fewerSeeks(
+        files,
+        estimatedCost(
+          files.map(({ record, count: redundant }) => ({
+            record,
+            part: "meta",
+            remains: 1 - Math.min(1, redundant / record.seeks),
+          })),
+          "metadata time of these files in proportion to their seeks; seeks are not timed apart",
+          { atMost: true },
+        ),
       ),
       statement:
         `${streams ? `${many(count, "seek")} beyond the first of each open` : many(count, "redundant seek")}, for ${grouped(accesses)} accesses to ${many(files.length, "file")}: ${rough(count / accesses)} for each${streams ? ", on C streams" : ""}.` +
@@ -86,7 +90,9 @@ const excessSeeks = defineRule({
         job,
         ["POSIX", "STDIO"],
         "medium",
-        "jumps are counted for POSIX only, and seeks are not timed apart",
+        files.every(({ record }) => isTimedByCall(record))
+          ? "every seek was recorded with its time; jumps are counted for POSIX only"
+          : "jumps are counted for POSIX only, and seeks are not timed apart",
       ),
     };
   },

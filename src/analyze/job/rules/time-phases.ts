@@ -1,7 +1,8 @@
 /** Rules on when I/O happens, from heat maps or traces. */
 import { formatBytes } from "../../../base/units.ts";
 import type { Activity } from "../activity.ts";
-import { estimatedCost, NO_COST } from "../cost/remedies.ts";
+import { estimatedCost, NO_COST, recordedCost } from "../cost/remedies.ts";
+import type { Job } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { trust } from "./evidence.ts";
@@ -111,18 +112,27 @@ const serialIoPhase = defineRule({
   judge(job, limits) {
     const { activity } = job;
     if (activity === undefined) return undefined;
-    const { groups, together, heaviestShare, start, end, ...seen } = overlapOf(activity);
+    const { groups, heaviestShare, start, end, ...seen } = overlapOf(activity);
+    const exact = activity.source === "HEATMAP" ? undefined : callsAtOnce(job);
+    const together = exact?.together ?? seen.together;
     // Bins are wide: a line of a log in each of them is no phase.
-    const busySeconds = Math.min(seen.busySeconds, job.io.readSeconds + job.io.writeSeconds);
+    const busySeconds =
+      exact?.busySeconds ?? Math.min(seen.busySeconds, job.io.readSeconds + job.io.writeSeconds);
     const cost = busySeconds / job.runSeconds;
     const serial = groups >= limits.groups && together <= limits.together && heaviestShare <= 0.5;
     if (!serial || !(cost >= limits.cost)) return undefined;
     const unit = activity.ranksPerRow > 1 ? `groups of ${activity.ranksPerRow} ranks` : "ranks";
     return {
-      cost: estimatedCost([], `all ${grouped(groups)} ${unit} at once instead of in turns`, {
-        atMost: true,
-        unseenSeconds: busySeconds * (1 - together / groups),
-      }),
+      cost:
+        exact !== undefined && job.ledger.isTraced
+          ? recordedCost([], "all turns at once: the time of the rank with the longest turns remains", {
+              turnsAtOnce: true,
+              atMost: true,
+            })
+          : estimatedCost([], `all ${grouped(groups)} ${unit} at once instead of in turns`, {
+              atMost: true,
+              unseenSeconds: busySeconds * (1 - together / groups),
+            }),
       statement: `${grouped(groups)} ${unit} do I/O, but only ${rough(together)} at a time on average. These turns take ${partOfSeconds(busySeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
@@ -181,6 +191,13 @@ const mean = (values: readonly number[]) => sum(values, (value) => value) / valu
 function spreadOf(values: readonly number[]): number {
   const average = mean(values);
   return Math.sqrt(mean(values.map((value) => (value - average) ** 2))) / average;
+}
+
+/** Calls under way at once while any is, in the lowest layer with single calls: that is where turns are taken. */
+function callsAtOnce({ trace }: Job): { together: number; busySeconds: number } | undefined {
+  const layer = trace?.layers.find((one) => one.layer === "POSIX") ?? trace?.layers[0];
+  const together = layer?.concurrency.mean ?? null;
+  return layer === undefined || together === null ? undefined : { together, busySeconds: layer.busySeconds };
 }
 
 /** How many rows of cells are at work in the same bin, weighted by the bytes that they move. */

@@ -1,10 +1,13 @@
 /** BPS, IOPS, bandwidth and ARPT per layer and per file, from traces. */
-import type { Cell, Section, TableColumn } from "../../../model/index.ts";
+import type { Block, Cell, Section, TableColumn } from "../../../model/index.ts";
+import { PERCENTILE_COLUMNS, percentileCells } from "../../metric/duration-tables.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import { type TracedMetrics, tracedMetrics } from "../traced-metrics.ts";
 
 const FILES_MAX = 200;
+const OUTLIERS_MAX = 50;
+const WAYS = ["read", "write"] as const;
 
 export function metrics({ job }: ReportInput): Section {
   const common = { id: "metrics", title: "BPS and related metrics" };
@@ -54,9 +57,84 @@ export function metrics({ job }: ReportInput): Section {
         sortedBy: "ioTimeSeconds",
         searchable: shown.length > 20,
       },
+      ...durationBlocks(shown, path),
+      ...(job.trace.joinedSeconds > 0
+        ? [
+            {
+              kind: "notice" as const,
+              level: "note" as const,
+              text: `There are too many calls to keep each: pauses of up to ${1e3 * job.trace.joinedSeconds} ms between calls of a rank may count as I/O time.`,
+            },
+          ]
+        : []),
     ],
     detail: true,
   };
+}
+
+type TracedFile = ReturnType<typeof tracedMetrics>["files"][number];
+
+/** Percentiles per file and direction, and calls far beyond them. */
+function durationBlocks(files: readonly TracedFile[], path: (fileId: string) => string): Block[] {
+  const ways = files.flatMap((file) => WAYS.map((way) => ({ ...file, way })));
+  const rows = ways.flatMap(({ fileId, layer, way, metrics: { percentiles }, outliers }) => {
+    const own = percentiles[way];
+    if (own === null) return [];
+    return [[path(fileId), layer, way, ...percentileCells(own), outliers[way]?.calls ?? null]];
+  });
+  const far = ways
+    .flatMap(({ fileId, layer, way, outliers }) =>
+      (outliers[way]?.longest ?? []).map((call) => ({ fileId, layer, way, call })),
+    )
+    .sort((a, b) => b.call.seconds - a.call.seconds);
+  const names: readonly TableColumn[] = [
+    { key: "path", label: "File", unit: "text", about: "Path of the file." },
+    { key: "layer", label: "Layer", unit: "text", about: "Layer whose calls are counted." },
+    { key: "direction", label: "Direction", unit: "text", about: "Reads or writes." },
+  ];
+  return [
+    {
+      kind: "table",
+      id: "metrics-percentiles",
+      caption: "How long calls took, per file and direction: exact for up to 256 calls, within 0.8 % beyond.",
+      columns: [
+        ...names,
+        ...PERCENTILE_COLUMNS,
+        {
+          key: "outliers",
+          label: "Outliers",
+          unit: "calls",
+          about: "Calls that took over ten times the 95th percentile, and over a millisecond.",
+        },
+      ],
+      rows,
+      searchable: rows.length > 20,
+    },
+    ...(far.length === 0
+      ? []
+      : [
+          {
+            kind: "table" as const,
+            id: "metrics-outliers",
+            caption: "The longest of these outliers.",
+            columns: [
+              ...names,
+              { key: "start", label: "At", unit: "seconds", about: "Its start, after that of the run." },
+              { key: "seconds", label: "Took", unit: "seconds", about: "Duration." },
+              { key: "rank", label: "Rank", unit: "count", about: "Who called." },
+              { key: "offset", label: "Offset", unit: "bytes", about: "In the file." },
+              { key: "bytes", label: "Bytes", unit: "bytes", about: "Requested." },
+            ] as const,
+            rows: far
+              .slice(0, OUTLIERS_MAX)
+              .map(({ fileId, layer, way, call }) => [
+                ...[path(fileId), layer, way, call.startSeconds],
+                ...[call.seconds, call.rank, call.offset, call.bytes],
+              ]),
+            rowsTotal: far.length,
+          },
+        ]),
+  ];
 }
 
 const COLUMNS: readonly TableColumn[] = [

@@ -1,6 +1,13 @@
 /** The study as a report: what the paper says beside what was measured here, set by set. */
 import { formatCount, formatSeconds } from "../../../base/units.ts";
-import { type Block, type Cell, type Document, type Section, type TableBlock, table } from "../../../model/index.ts";
+import {
+  type Block,
+  type Cell,
+  type Document,
+  type Section,
+  type TableBlock,
+  table,
+} from "../../../model/index.ts";
 import type { Correlation, SetCorrelations } from "./correlation.ts";
 import { setFigures, studyFigures } from "./figures.ts";
 import type { MetricFinding } from "./findings.ts";

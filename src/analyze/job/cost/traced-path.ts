@@ -1,0 +1,33 @@
+/** Whether traced calls are all that the counters count, so that phases can tell the critical time. */
+import type { JobFile } from "../job.ts";
+import type { TraceFacts } from "../trace-facts.ts";
+import { partSeconds, timedRecords, type TracedPath } from "./ledger.ts";
+
+/** Of the time of reads and writes that the counters have. */
+const COVERED_MIN = 0.95;
+
+/**
+ * Undefined without traces, and where calls are missing: bytes or times of a file that are not those of its counters. Time
+ * that no traced call has (metadata and streams of Darshan logs) stays with the counters.
+ */
+export function tracedPath(files: readonly JobFile[], trace: TraceFacts | undefined): TracedPath | undefined {
+  if (trace === undefined) return undefined;
+  const traced = new Map(trace.files.map((one) => [`${one.layer} ${one.fileId}`, one]));
+  let [data, meta, covered] = [0, 0, 0];
+  for (const file of files)
+    for (const record of timedRecords(file)) {
+      const { read, write, meta: own } = partSeconds(record);
+      data += read + write;
+      meta += own;
+      const calls = traced.get(`${record.layer} ${record.fileId}`);
+      if (calls === undefined) continue;
+      const bytes = calls.read.bytes + calls.write.bytes;
+      const isWhole = bytes === (record.bytesRead || 0) + (record.bytesWritten || 0);
+      const syncs = record.syncSeconds > 0 && trace.metaSeconds > 0 ? record.syncSeconds : 0;
+      if (isWhole) covered += Math.min(read + write, calls.read.seconds + calls.write.seconds + syncs);
+    }
+  if (!(data > 0 && covered >= COVERED_MIN * data)) return undefined;
+  const withMeta = covered + (trace.metaSeconds > 0 ? meta : 0);
+  const { seconds, atOnceSeconds } = trace.path;
+  return { seconds, atOnceSeconds, covered: withMeta / (data + meta) };
+}

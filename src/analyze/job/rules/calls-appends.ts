@@ -1,0 +1,103 @@
+/** Rule on tiny appends, by the time that just these calls took. */
+import { recordedCost } from "../cost/remedies.ts";
+import type { Job } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import type { TraceWay } from "../trace-facts.ts";
+import { BLOCK_BYTES } from "./access-patterns.ts";
+import { type Listed, spanBetween, trust, worstRecords } from "./evidence.ts";
+import { heaviest, MIB, sum } from "./measures.ts";
+import { posixFiles, traceOf } from "./per-job.ts";
+import { costSentence, grouped, many, rough, secondsText, sizeText } from "./wording.ts";
+
+interface Appended {
+  readonly record: LayerRecord;
+  readonly write: TraceWay;
+}
+
+const tinyAppends = defineRule({
+  id: "tiny-appends",
+  title: "Slow tiny appends",
+  meaning:
+    "Lines or records of less than a block are appended one by one, and the calls take long: few enough that small-writes is silent, but each waits for storage or a lock.",
+  needs: [["POSIX calls"]],
+  thresholds: {
+    calls: {
+      value: 20,
+      unit: "calls",
+      meaning: "appends below 4 KiB to a file, at least",
+      source: "ours: a log of fewer lines is no habit",
+    },
+    share: {
+      value: 0.5,
+      unit: "share",
+      meaning: "such appends of all writes of the file",
+      source: "ours: a file with fewer holds data with a header",
+    },
+    seconds: {
+      value: 0.001,
+      unit: "seconds",
+      meaning: "mean time of such an append, at least",
+      source: "ours: the page cache takes microseconds, so a millisecond is a wait",
+    },
+  },
+  judge(job, limits, others) {
+    const files = appendedFiles(job, limits);
+    if (files.length === 0 || others.speak("small-writes", "excess-syncs", "fsync-per-write"))
+      return undefined;
+    const calls = sum(files, ({ write }) => write.tinyAppends.calls);
+    const bytes = sum(files, ({ write }) => write.tinyAppends.bytes);
+    const seconds = sum(files, ({ write }) => write.tinyAppends.seconds);
+    const worst = heaviest(files, ({ write }) => write.tinyAppends.seconds);
+    const listed: Listed[] = files.map(({ record, write }) => ({
+      record,
+      weight: write.tinyAppends.seconds,
+      note: `${many(write.tinyAppends.calls, "append")} of ${rough(write.tinyAppends.bytes / write.tinyAppends.calls)} bytes on average, ${secondsText(write.tinyAppends.seconds)}`,
+    }));
+    return {
+      cost: recordedCost(
+        files.map(({ record, write }) => ({ record, part: "write", remains: remainsJoined(record, write) })),
+        "one call of 1 MiB for all of them, at the mean time of such a call; their time is known from single calls",
+      ),
+      statement: `${many(calls, "write")} of less than ${sizeText(BLOCK_BYTES)} are appended to ${many(files.length, "file")} one by one, ${secondsText(seconds / calls)} each.${costSentence(job, seconds)}`,
+      evidence: {
+        numbers: [
+          { label: "tiny appends", value: calls, unit: "calls", of: sum(files, ({ write }) => write.calls) },
+          { label: "bytes appended so", value: bytes, unit: "bytes" },
+          { label: "time in these calls, all ranks", value: seconds, unit: "seconds" },
+        ],
+        ...worstRecords(listed),
+        ...spanBetween(worst.write.firstSeconds, worst.write.lastSeconds),
+      },
+      advice:
+        "Collect lines in memory and append them together, at the latest when the program ends or a step is complete; let one rank write a log that several share.",
+      snippet: snippetFor(job, SNIPPETS.writeBuffer),
+      effect: `${grouped(calls)} calls become ${grouped(sum(files, ({ record, write }) => joinedCalls(record, write)))}.`,
+      ...trust(job, ["POSIX", "DXT_POSIX"], "high", "size, place and time of every call were recorded"),
+      claims: files.map(({ record: { fileId } }) => ({ fileId, way: "write" })),
+    };
+  },
+});
+
+/** Calls of a megabyte that would do, one for each rank at least. */
+const joinedCalls = ({ ranks }: LayerRecord, { tinyAppends: { calls, bytes } }: TraceWay) =>
+  Math.min(calls, Math.max(ranks || 1, Math.ceil(bytes / MIB)));
+
+function remainsJoined(record: LayerRecord, write: TraceWay): number {
+  const { calls, seconds } = write.tinyAppends;
+  const gone = seconds * (1 - joinedCalls(record, write) / calls);
+  return record.writeSeconds > 0 ? 1 - Math.min(1, gone / record.writeSeconds) : 1;
+}
+
+function appendedFiles(job: Job, limits: { calls: number; share: number; seconds: number }): Appended[] {
+  return posixFiles(job).flatMap((record) => {
+    const write = traceOf(job, record)?.write;
+    if (write === undefined) return [];
+    const { calls, seconds } = write.tinyAppends;
+    const isHabit = calls >= limits.calls && calls >= limits.share * write.calls;
+    return isHabit && seconds >= limits.seconds * calls ? [{ record, write }] : [];
+  });
+}
+
+export const CALL_APPEND_RULES: readonly Rule[] = [tinyAppends];

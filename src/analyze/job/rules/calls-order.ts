@@ -1,0 +1,115 @@
+/** Rules on how calls of ranks follow one another; only single calls show that. */
+import { recordedCost, unknownCost } from "../cost/remedies.ts";
+import type { Job } from "../job.ts";
+import { isInTurn, TURN_LIMITS } from "../phases.ts";
+import type { LayerRecord } from "../records.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import type { TraceFileFacts } from "../trace-facts.ts";
+import { type Listed, spanBetween, trust, worstRecords } from "./evidence.ts";
+import { heaviest, sum } from "./measures.ts";
+import { traceOf } from "./per-job.ts";
+import { grouped, many, partOfSeconds, secondsText, theseFiles } from "./wording.ts";
+
+interface LockStep {
+  readonly record: LayerRecord;
+  readonly trace: TraceFileFacts;
+  /** All turns and the pauses between them. */
+  readonly seconds: number;
+}
+
+const lockStep = defineRule({
+  id: "lock-step",
+  title: "Ranks wait for one another's turn",
+  meaning:
+    "In a file, each rank starts only when another has ended: a turn is passed on by messages, barriers or locks, and all but one rank wait.",
+  needs: [["ranks"], ["POSIX calls", "MPI-IO calls"]],
+  thresholds: {
+    ranks: {
+      value: TURN_LIMITS.ranks,
+      unit: "count",
+      meaning: "ranks that take turns in a file, at least",
+      source: "ours: two ranks follow one another by chance",
+    },
+    overlap: {
+      value: TURN_LIMITS.overlap,
+      unit: "share",
+      meaning: "time of calls at the same time as others, of the time in the file, at most",
+      source: "ours: a neighbour that begins a little early is still in turn",
+    },
+    pause: {
+      value: TURN_LIMITS.pause,
+      unit: "ratio",
+      meaning: "pauses between turns over the time of turns, at most",
+      source: "ours: ranks that do not wait for one another begin at any time, not right after another",
+    },
+  },
+  judge(job, limits, others) {
+    const files = lockStepFiles(job, limits);
+    // That all ranks take turns in all of their I/O is a finding of its own.
+    if (files.length === 0 || others.speak("serial-io-phase")) return undefined;
+    const worst = heaviest(files, (file) => file.seconds);
+    const { turns, busySeconds } = worst.trace;
+    const seconds = sum(files, (file) => file.seconds);
+    const handOffs = sum(files, ({ trace }) => trace.turns.handOffs);
+    const listed: Listed[] = files.map((file) => ({
+      record: file.record,
+      weight: file.seconds,
+      note: `${many(file.trace.turns.ranks, "rank")} in turn, ${grouped(file.trace.turns.handOffs)} times handed on, ${secondsText(file.seconds)} in all`,
+    }));
+    return {
+      cost: job.ledger.isTraced
+        ? recordedCost([], "all turns at once: the time of the rank with the longest turns remains", {
+            turnsAtOnce: true,
+            atMost: true,
+          })
+        : unknownCost("the calls of some files are missing, so the time that ranks wait is not known"),
+      statement: `In ${many(files.length, "file")}, ranks work one after another: each starts when another has ended, ${grouped(handOffs)} times. ${files.length === 1 ? "The" : "In the longest, the"} turns of ${many(turns.ranks, "rank")} take ${secondsText(worst.seconds)}, the longest of one rank ${partOfSeconds(turns.longestRankSeconds, busySeconds, "that")}.`,
+      evidence: {
+        numbers: [
+          { label: "times a rank began after another's end", value: handOffs, unit: "count" },
+          { label: "time of all turns", value: seconds, unit: "seconds", of: job.runSeconds },
+          {
+            label: "pauses between turns",
+            value: sum(files, ({ trace }) => trace.turns.pauseSeconds),
+            unit: "seconds",
+          },
+          { label: "longest turns of one rank", value: turns.longestRankSeconds, unit: "seconds" },
+        ],
+        ...worstRecords(listed),
+        ...spanBetween(Math.min(...starts(worst.trace)), Math.max(...ends(worst.trace))),
+      },
+      advice: `Let ranks work at once on ${theseFiles(files.length)}: each writes its own part at an offset that it computes, or all call collective MPI-IO. Where the turn guards an append or a header, let one rank reserve the space for all before.`,
+      snippet: snippetFor(job, SNIPPETS.ownOffsets),
+      effect: `At best ${secondsText(turns.longestRankSeconds)} instead of ${secondsText(worst.seconds)} for ${worst.record.path}, as far as the storage serves ranks at once.`,
+      ...trust(
+        job,
+        ["DXT_POSIX", "DXT_MPIIO"],
+        "medium",
+        "every call is traced; that the ranks wait, and for what, follows from their order",
+      ),
+      claims: files.map(({ record: { fileId } }) => ({ fileId })),
+    };
+  },
+});
+
+const starts = ({ read, write }: TraceFileFacts) =>
+  [read.firstSeconds, write.firstSeconds].filter((one) => !Number.isNaN(one));
+const ends = ({ read, write }: TraceFileFacts) =>
+  [read.lastSeconds, write.lastSeconds].filter((one) => !Number.isNaN(one));
+
+/** Files whose ranks never work at once and follow one another closely, in the layer that the program calls. */
+function lockStepFiles(
+  job: Job,
+  limits: { readonly ranks: number; readonly overlap: number; readonly pause: number },
+): LockStep[] {
+  return job.files.flatMap((file) => {
+    const trace = traceOf(job, file.called);
+    if (trace === undefined) return [];
+    const { turns, busySeconds, read, write } = trace;
+    const inTurn = isInTurn(turns, { callSeconds: read.seconds + write.seconds, busySeconds }, limits);
+    return inTurn ? [{ record: file.called, trace, seconds: busySeconds + turns.pauseSeconds }] : [];
+  });
+}
+
+export const CALL_ORDER_RULES: readonly Rule[] = [lockStep];

@@ -1,0 +1,141 @@
+/**
+ * The times of calls of many groups, kept packed and gone through once in order of time. T, concurrency, phases and turns are
+ * what listeners make of that one pass; `bps` and the analysis of a job share it.
+ */
+import { IntegerSorter } from "../../base/integer-sort.ts";
+import { AccessBatches, AccessRuns } from "./access-runs.ts";
+import { longer } from "./exact-sums.ts";
+import { LevelSweep } from "./sweep.ts";
+
+/** Calls in order of their start; later batches start at `boundNs` or after. Valid during the call. */
+export interface CallBatch {
+  readonly starts: number;
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  readonly tally: Uint32Array;
+  /** What was given with the call. */
+  readonly bytes: Float64Array;
+  readonly boundNs: number;
+  /** All ends before `boundNs`, in order. */
+  readonly ends: number;
+  readonly sortedEnds: Float64Array;
+}
+
+export interface BatchListener {
+  batch(batch: CallBatch): void;
+}
+
+/** One pass over all calls in order of their start. Once: calls are let go on the way. */
+export function sweepRuns(runs: AccessRuns, shift: Float64Array, listeners: readonly BatchListener[]): void {
+  const batches = new AccessBatches(runs, shift);
+  while (batches.next()) for (const listener of listeners) listener.batch(batches);
+}
+
+/** Times that a double holds exactly, with a margin. */
+export const TIME_LIMIT_NS = 2 ** 52;
+const MEMORY_MAX = 2 ** 30;
+/** Beyond the memory, calls of a group this close to each other are kept as one. */
+const JOIN_NS = 1e6;
+
+export class CallTimes {
+  readonly #runs = new AccessRuns();
+  readonly #memoryMax: number;
+  #full = false;
+  /** Last row of a group in the chunk, once calls are joined. */
+  readonly #lastRow = new Map<number, number>();
+
+  constructor(memoryMax = MEMORY_MAX) {
+    this.#memoryMax = memoryMax;
+  }
+
+  /** Gaps up to this long may count as time in calls; 0 when all calls are kept. */
+  get joinedNs(): number {
+    return this.#full ? JOIN_NS : 0;
+  }
+
+  /** Times are whole, `tally` and `value` too and not negative. */
+  add(startNs: number, endNs: number, tally: number, value: number): void {
+    const runs = this.#runs;
+    if (this.#full && this.#join(startNs, endNs, tally)) return;
+    const row = runs.count++;
+    runs.start[row] = startNs;
+    runs.end[row] = endNs;
+    runs.tally[row] = tally;
+    runs.bytes[row] = value;
+    if (runs.count < runs.start.length) return;
+    runs.makeRoom(0);
+    if (runs.count === 0) this.#lastRow.clear();
+    this.#full ||= runs.memoryBytes > this.#memoryMax;
+  }
+
+  #join(startNs: number, endNs: number, tally: number): boolean {
+    const { start, end, count } = this.#runs;
+    const row = this.#lastRow.get(tally);
+    if (row === undefined || startNs < (start[row] as number) || startNs > (end[row] as number) + JOIN_NS) {
+      this.#lastRow.set(tally, count);
+      return false;
+    }
+    if (endNs > (end[row] as number)) end[row] = endNs;
+    return true;
+  }
+
+  sweep(listeners: readonly BatchListener[]): void {
+    this.#runs.flush(0);
+    sweepRuns(this.#runs, new Float64Array(1), listeners);
+  }
+}
+
+/** Time at each level of concurrency, for a few groups. */
+export class GroupLevels implements BatchListener {
+  readonly #groupOf: Uint32Array;
+  readonly #groups: { sweep: LevelSweep; starts: Times; ends: Times }[];
+  readonly #sorter = new IntegerSorter();
+
+  /** Tallies of groups from `groups` on take no part. */
+  constructor(groupOf: Uint32Array, groups: number) {
+    this.#groupOf = groupOf;
+    this.#groups = Array.from({ length: groups }, () => ({
+      sweep: new LevelSweep(),
+      starts: new Times(),
+      ends: new Times(),
+    }));
+  }
+
+  batch({ starts, start, end, tally, boundNs }: CallBatch): void {
+    for (let i = 0; i < starts; i++) {
+      const group = this.#groups[this.#groupOf[tally[i] as number] as number];
+      if (group === undefined) continue;
+      group.starts.push(start[i] as number);
+      group.ends.push(end[i] as number);
+    }
+    for (const { sweep, starts: own, ends } of this.#groups) {
+      this.#sorter.sort(ends.values, ends.count);
+      let before = ends.count;
+      while (before > 0 && (ends.values[before - 1] as number) >= boundNs) before--;
+      sweep.add(own.values, own.count, ends.values, before);
+      own.drop(own.count);
+      ends.drop(before);
+    }
+  }
+
+  /** Nanoseconds at each number of calls under way. */
+  levels(group: number): { readonly levelNs: Float64Array } {
+    return this.#groups[group]?.sweep ?? { levelNs: new Float64Array(0) };
+  }
+}
+
+class Times {
+  values = new Float64Array(64);
+  count = 0;
+
+  push(value: number): void {
+    if (this.count === this.values.length) this.values = longer(this.values, this.count + 1);
+    this.values[this.count++] = value;
+  }
+
+  /** Lets the first ones go. */
+  drop(count: number): void {
+    this.values.copyWithin(0, count, this.count);
+    this.count -= count;
+  }
+}
