@@ -5,20 +5,55 @@
  * Text is plain text everywhere and may hold anything a log held: renderers escape it.
  */
 import type { Figure } from "./figure.ts";
-import type { Finding, Unit } from "./finding.ts";
+import type { Confidence, Cost, Finding, Severity, Unit } from "./finding.ts";
 import type { Trace } from "./trace.ts";
 
 export interface Document {
   readonly title: string;
   /** Facts under the title: program, job, ranks, date, run time. */
   readonly facts: readonly Fact[];
-  /** The one sentence to take away. */
+  /** What to take away, as text: the headline and what follows from it. */
   readonly verdict: string;
+  /** The same as data, where a report answers the four questions about a job. */
+  readonly answers?: Answers;
   readonly sections: readonly Section[];
   /** How to make it again; shown at the end. */
   readonly command: string;
   /** Name and version of the program. */
   readonly madeBy: string;
+}
+
+/**
+ * What a reader wants to know first: is I/O to blame, what would the job gain, what to change first, how sure is that. Each
+ * text is a sentence that is true by itself.
+ */
+export interface Answers {
+  /** Cause, then cost, in at most twelve words. */
+  readonly headline: string;
+  /** At most two: why, and what to do. */
+  readonly lead: readonly string[];
+  /** Of the cause in the headline; good: nothing to mend; unknown: the log cannot tell. */
+  readonly level: Severity | "good" | "unknown";
+  /** Finding that the headline names; null when it names none. */
+  readonly finding: string | null;
+  readonly blame: { readonly answer: "yes" | "partly" | "no" | "unknown"; readonly text: string };
+  readonly gain: Gain;
+  readonly change: { readonly text: string; readonly finding: string | null };
+  readonly sure: { readonly confidence: Confidence | null; readonly text: string };
+}
+
+/** What the job would gain without the cause of the headline; nulls where the log cannot tell. */
+interface Gain {
+  readonly seconds: number | null;
+  readonly shareOfRun: number | null;
+  /** Of this run, and of one without the cause. */
+  readonly runSeconds: number | null;
+  readonly withoutSeconds: number | null;
+  readonly basis: Cost["basis"];
+  readonly atMost: boolean;
+  /** Without all causes at once, where there are more than one. */
+  readonly togetherSeconds: number | null;
+  readonly text: string;
 }
 
 export interface Fact {

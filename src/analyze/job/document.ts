@@ -1,13 +1,12 @@
 /** The report on a job as a document. A new section is a file in sections/ and a line here. */
-import { formatSeconds, formatShare } from "../../base/units.ts";
+import { formatSeconds } from "../../base/units.ts";
 import type { Document, Fact, Section } from "../../model/index.ts";
+import { answersOf } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
 import type { Job } from "./job.ts";
-import type { Verdicts } from "./rule.ts";
 import { about } from "./sections/about.ts";
 import { cost } from "./sections/cost.ts";
 import { rawCounters } from "./sections/counters.ts";
-import { counted } from "./sections/counted.ts";
 import { counts } from "./sections/counts.ts";
 import { files } from "./sections/files.ts";
 import { findings } from "./sections/findings.ts";
@@ -37,11 +36,13 @@ const SECTIONS: readonly ((input: ReportInput) => Section)[] = [
 
 export function jobDocument(input: ReportInput): Document {
   const { job, verdicts, command, madeBy } = input;
+  const answers = answersOf(job, verdicts);
   const isLog = job.runs.every(({ kind }) => kind === "darshan");
   return {
     title: titleOf(job),
     facts: factsOf(job),
-    verdict: verdictOf(job, verdicts),
+    verdict: [answers.headline, ...answers.lead].join(" "),
+    answers,
     sections: SECTIONS.map((section) => section(input)).filter((section) => isLog || !isMissing(section)),
     command,
     madeBy,
@@ -93,27 +94,3 @@ function factsOf(job: Job): Fact[] {
     { label: "Modules", text: [...job.modules].join(" ") || "none" },
   ];
 }
-
-/** One sentence or two: how much of the run was I/O, and the worst of what was found. */
-export function verdictOf(job: Job, { findings: found, quiet }: Verdicts): string {
-  if (job.files.length === 0)
-    return `${job.runs.length > 1 ? "These logs hold" : "This log holds"} no I/O: no file was opened through a layer that was recorded.`;
-  const { meanShare, slowestShare } = job.io;
-  const share = Number.isNaN(meanShare)
-    ? "How much of the run time is I/O is not known, since the log has no end time"
-    : slowestShare > 1.15 * meanShare && slowestShare - meanShare > 0.005
-      ? `${formatShare(meanShare)} of the run time is I/O on average, ${formatShare(slowestShare)} on the slowest rank`
-      : `${formatShare(meanShare)} of the run time is I/O`;
-  const worst = found.filter(({ severity }) => severity !== "info");
-  const [first] = worst;
-  if (first === undefined) {
-    const notes = found.length === 0 ? "" : ` (${counted(found.length, "note")} below)`;
-    return `${share}; ${counted(quiet.length, "rule")} found no problem${notes}.`;
-  }
-  const more =
-    worst.length > 1 ? ` ${worst.length - 1} more ${worst.length === 2 ? "finding" : "findings"} below.` : "";
-  return `${share}. ${first.title}: ${firstSentence(first.statement)}${more}`;
-}
-
-/** A stop ends a sentence when a capital follows: "1.5 s" and "e.g. x" go on. */
-const firstSentence = (text: string) => /^.*?\.(?= [A-Z]|$)/.exec(text)?.[0] ?? text;

@@ -3,12 +3,13 @@ import type { ReportInput } from "./input.ts";
 import { layerTimes } from "./layer-times.ts";
 import { sumOf } from "./records.ts";
 import { tracedMetrics } from "./traced-metrics.ts";
-import { verdictOf } from "./document.ts";
+import { answersOf } from "./headline.ts";
 
 const FILES_MAX = 1000;
 
 export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdicts">) {
   const { io } = job;
+  const answers = answersOf(job, verdicts);
   const traced = job.trace === undefined ? undefined : tracedMetrics(job.trace);
   const files = [...job.files].sort((a, b) => (b.seconds || 0) - (a.seconds || 0));
   return {
@@ -22,7 +23,8 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
       modules: [...job.modules],
       partialModules: [...job.partialModules],
     },
-    verdict: verdictOf(job, verdicts),
+    verdict: [answers.headline, ...answers.lead].join(" "),
+    answers,
     findings: verdicts.findings,
     quiet: verdicts.quiet,
     unjudged: verdicts.unjudged.map(({ id, missing }) => ({ id, missing })),

@@ -44,6 +44,8 @@ const SHARE_OF_RUN = {
 const metadataStorm = defineRule({
   id: "metadata-storm",
   title: "Metadata storm",
+  subject: { text: "a metadata storm", change: "Make fewer opens and stats" },
+  picture: "time",
   meaning:
     "Most of the I/O time goes into repeated opens, stats and closes instead of data transfer; all jobs share the metadata servers.",
   needs: CALLS,
@@ -91,6 +93,8 @@ const metadataStorm = defineRule({
 const excessStats = defineRule({
   id: "excess-stats",
   title: "Many stats per file",
+  subject: { text: "repeated stats", plural: true, change: "Ask for each file once" },
+  picture: "files",
   meaning: "Files get far more stats than opens, as in loops that poll for a file.",
   needs: [["POSIX", "DFS"]],
   thresholds: {
@@ -138,6 +142,8 @@ const excessStats = defineRule({
 const repeatedOpens = defineRule({
   id: "repeated-opens",
   title: "Files opened repeatedly",
+  subject: { text: "repeated opens", plural: true, change: "Open each file once" },
+  picture: "files",
   meaning: "Ranks open and close the same file many times instead of keeping it open.",
   needs: CALLS,
   thresholds: {
@@ -185,6 +191,8 @@ const repeatedOpens = defineRule({
 const metadataTime = defineRule({
   id: "metadata-time",
   title: "Much time in metadata",
+  subject: { text: "metadata calls", plural: true, change: "Make fewer metadata calls" },
+  picture: "time",
   meaning:
     "A large part of the I/O time goes into opens, stats and closes that are not repeated without need: there is little data for each of them, or each is slow.",
   needs: CALLS,

@@ -11,6 +11,8 @@ import { costSentence, grouped, many, rough, theseFiles } from "./wording.ts";
 const excessSeeks = defineRule({
   id: "excess-seeks",
   title: "Many seeks",
+  subject: { text: "redundant seeks", plural: true, change: "Use calls with an offset" },
+  picture: "time",
   meaning:
     "Redundant POSIX seeks, to the current offset, which cost a system call each, and seeks of C streams, which flush or drop the buffer when they leave it.",
   needs: [["POSIX", "STDIO"]],
@@ -94,6 +96,8 @@ const excessSeeks = defineRule({
 const excessSyncs = defineRule({
   id: "excess-syncs",
   title: "Frequent syncs",
+  subject: { text: "frequent syncs", plural: true, change: "Sync once, after the last write" },
+  picture: "time",
   meaning:
     "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the servers have the data on stable storage, so writes cannot be joined or overlap.",
   needs: [["POSIX", "MPI-IO"]],
