@@ -16,6 +16,8 @@ export interface Document {
   readonly verdict: string;
   /** The same as data, where a report answers the four questions about a job. */
   readonly answers?: Answers;
+  /** The picture that shows it, beside the headline. */
+  readonly figure?: Figure;
   readonly sections: readonly Section[];
   /** How to make it again; shown at the end. */
   readonly command: string;
@@ -61,6 +63,8 @@ export interface Fact {
   readonly text: string;
   /** Exact or longer form, shown on hover. */
   readonly exact?: string;
+  /** Short enough, and asked for often enough, to stand in the bar of a page; without its label. */
+  readonly inBar?: string;
 }
 
 export interface Section {
@@ -70,6 +74,10 @@ export interface Section {
   /** A sentence or two: what this shows and how to read it. */
   readonly intro?: string;
   readonly blocks: readonly Block[];
+  /** What there is to see, in a few words: beside the link to it. */
+  readonly fact?: string;
+  /** A sentence or two after the blocks: what was looked at, and what could not be. */
+  readonly foot?: string;
   /** Left out of the terminal summary, which has room for the main things only. */
   readonly detail?: boolean;
 }
@@ -103,6 +111,8 @@ export interface Tile {
   /** NaN: not recorded. */
   readonly value: number;
   readonly unit: Unit;
+  /** Stands in place of the number where it is none. */
+  readonly text?: string;
   /** A second line under the number. */
   readonly note?: string;
   /** Exact value, all digits. */

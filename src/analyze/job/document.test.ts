@@ -57,8 +57,8 @@ describe("the document", () => {
   it.each(SINGLE_LOGS.map(({ id }) => id))("of %s has all sections and no number that is none", (id) => {
     const { sections, facts, title } = documentOf(singleJob(id));
     expect(sections.map((section) => section.id)).toEqual([
-      "overview",
       "findings",
+      "overview",
       "heat",
       "timeline",
       "metrics",

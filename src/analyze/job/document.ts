@@ -1,5 +1,5 @@
 /** The report on a job as a document. A new section is a file in sections/ and a line here. */
-import { formatSeconds } from "../../base/units.ts";
+import { formatMany, formatSeconds } from "../../base/units.ts";
 import type { Document, Fact, Section } from "../../model/index.ts";
 import { answersOf } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
@@ -13,14 +13,16 @@ import { findings } from "./sections/findings.ts";
 import { heat } from "./sections/heat.ts";
 import { layers } from "./sections/layers.ts";
 import { metrics } from "./sections/metrics.ts";
-import { overview } from "./sections/overview.ts";
+import { overview, recordersOf } from "./sections/overview.ts";
 import { sizes } from "./sections/sizes.ts";
 import { storage } from "./sections/storage.ts";
 import { timeline } from "./sections/timeline.ts";
+import { withFact } from "./sections/section-facts.ts";
+import { timeFigure } from "./pictures/index.ts";
 
 const SECTIONS: readonly ((input: ReportInput) => Section)[] = [
-  overview,
   findings,
+  overview,
   heat,
   timeline,
   metrics,
@@ -38,12 +40,19 @@ export function jobDocument(input: ReportInput): Document {
   const { job, verdicts, command, madeBy } = input;
   const answers = answersOf(job, verdicts);
   const isLog = job.runs.every(({ kind }) => kind === "darshan");
+  const sections = SECTIONS.map((section) => withFact(section(input), job));
+  const cause = sections
+    .flatMap(({ blocks }) => blocks)
+    .flatMap((block) => (block.kind === "findings" ? block.findings : []))
+    .find(({ id }) => id === answers.finding);
+  const figure = cause?.figure ?? timeFigure(job);
   return {
     title: titleOf(job),
     facts: factsOf(job),
     verdict: [answers.headline, ...answers.lead].join(" "),
     answers,
-    sections: SECTIONS.map((section) => section(input)).filter((section) => isLog || !isMissing(section)),
+    ...(figure !== undefined && { figure }),
+    sections: sections.filter((section) => isLog || !isMissing(section)),
     command,
     madeBy,
   };
@@ -65,32 +74,37 @@ function factsOf(job: Job): Fact[] {
   const [first] = job.runs;
   const start = new Date(job.startUnixSeconds * 1000);
   const iso = Number.isNaN(start.getTime()) ? undefined : start.toISOString();
-  const recorders = [
-    ...new Set(
-      job.runs.map(({ kind, libraryVersion, logVersion }) =>
-        kind === "darshan" ? `Darshan ${libraryVersion ?? `format ${logVersion}`}` : libraryVersion,
-      ),
-    ),
-  ];
   const users = [...new Set(job.runs.map(({ userId }) => userId))].filter((id) => id !== "").slice(0, 3);
   return [
     { label: "Program", text: first?.commandLine || "not recorded", exact: first?.commandLine ?? "" },
-    { label: "Processes", text: `${job.ranks}${job.runs.length > 1 ? ` in ${job.runs.length} logs` : ""}` },
+    {
+      label: "Processes",
+      text: `${job.ranks}${job.runs.length > 1 ? ` in ${job.runs.length} logs` : ""}`,
+      inBar: formatMany(job.ranks, "rank"),
+    },
     {
       label: "Run time",
       ...(Number.isNaN(job.runSeconds)
         ? { text: "not recorded" }
-        : { text: formatSeconds(job.runSeconds), exact: `${job.runSeconds} s` }),
+        : {
+            text: formatSeconds(job.runSeconds),
+            exact: `${job.runSeconds} s`,
+            inBar: formatSeconds(job.runSeconds),
+          }),
     },
     {
       label: "Start",
       ...(iso === undefined
         ? { text: "not recorded" }
-        : { text: `${iso.slice(0, -8).replace("T", " ")} UTC`, exact: iso }),
+        : {
+            text: `${iso.slice(0, -8).replace("T", " ")} UTC`,
+            exact: iso,
+            inBar: `${iso.slice(0, -8).replace("T", " ")} UTC`,
+          }),
     },
     ...(users.length === 0 ? [] : [{ label: "User", text: users.join(", ") }]),
     { label: "Files", text: String(job.files.length) },
-    { label: "Recorded by", text: recorders.slice(0, 3).join(", ") },
+    { label: "Recorded by", text: recordersOf(job).join(", ") },
     { label: "Modules", text: [...job.modules].join(" ") || "none" },
   ];
 }

@@ -13,7 +13,7 @@ import { firstSentence, percentText, timeUnit, withoutAsides } from "./headline-
 const WORDS_MAX = 12;
 /** From this part of the run on I/O is what the job waits for; from HIGH_SHARE on it is worth a look. */
 const BLAMED_SHARE = 0.5;
-const LEAD_CHARACTERS_MAX = 150;
+const LEAD_CHARACTERS_MAX = 110;
 
 const RULES_BY_ID: ReadonlyMap<string, Rule> = new Map(RULES.map((rule) => [rule.id, rule]));
 

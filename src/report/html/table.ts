@@ -39,7 +39,7 @@ export function tableHtml(table: TableBlock, index: number, parts: HtmlParts, ro
   const lines = table.groups
     ? groupLines(table.groups, rowsMax, row, (cells) => line(cells, ' class="group"'))
     : table.rows.slice(0, rowsMax).map((_, at) => row(at, ""));
-  const header = shown.map((at) => headerHtml(table.columns[at]!)).join("");
+  const header = shown.map((at) => headerHtml(table.columns[at]!, looks[at])).join("");
   return `<div class="table-block" id="${id}" data-table="${index}">
 <div class="block-head"><p class="caption" id="${id}-caption">${prose(table.caption)}</p><div class="tools"></div></div>
 <div class="table-box" tabindex="0" role="region" aria-labelledby="${id}-caption">
@@ -75,8 +75,8 @@ function cutNotes(table: TableBlock, shownRows: number): string {
 `;
 }
 
-function headerHtml(column: TableBlock["columns"][number]): string {
-  const kind = isText(column.unit) ? ' class="t"' : "";
+function headerHtml(column: TableBlock["columns"][number], look: ColumnLook | undefined): string {
+  const kind = isText(column.unit) ? ` class="t${look === "numbers" ? " numbers" : ""}"` : "";
   return `<th scope="col"${kind} data-key="${attribute(column.key)}"><span class="label">${prose(column.label)}</span>${aboutButton(column.label, column.about)}`;
 }
 

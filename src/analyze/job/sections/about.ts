@@ -22,6 +22,7 @@ export function about({ job }: ReportInput): Section {
             : `${job.runs.length} logs, shown as one job: ranks are counted on from log to log, times count from the first start.`,
         columns: [
           { key: "source", label: "Log", unit: "text", about: "File that was read." },
+          { key: "command", label: "Command", unit: "text", about: "Command line of the program." },
           { key: "application", label: "Program", unit: "text", about: "Base name of the executable." },
           { key: "job", label: "Job", unit: "text", about: "Job number of the scheduler." },
           { key: "ranks", label: "Ranks", unit: "ranks", about: "Processes (nprocs)." },
@@ -39,6 +40,7 @@ export function about({ job }: ReportInput): Section {
         ],
         rows: runs.map((run) => [
           run.source,
+          run.commandLine,
           run.application,
           run.jobId,
           known(run.ranks),
