@@ -87,7 +87,10 @@ function culpritLines(
   { items, itemLabel, marked, markLabel, restLabel, value }: CulpritChart,
   width: number,
 ): string[] {
-  const said = [`◆ ${markLabel}`, ...(restLabel === undefined ? [] : [`  ${restLabel}`])];
+  const said = [
+    ...(markLabel === "" ? [] : [`◆ ${markLabel}`]),
+    ...(restLabel === undefined ? [] : [`  ${restLabel}`]),
+  ];
   if (items.length > BAR_LINES_MAX / 2) {
     const room = Math.max(10, Math.min(items.length, width - 4));
     const [most, marks] = [new Float64Array(room), Array.from({ length: room }, () => " ")];
