@@ -1,7 +1,7 @@
 /** Blocks of a document as markup. Buttons that only work with the script are made by the script. */
 import type { Block, Figure, NoticeBlock, Tile, Trace, Unit } from "../../model/index.ts";
 import { NOT_RECORDED } from "../../plot/index.ts";
-import { type PageData, pageTable } from "./data.ts";
+import { type PageData, pageTable, withoutRepeats } from "./data.ts";
 import { attribute, domId, escapeHtml, name, prose } from "./escape.ts";
 import { codeHtml, findingHtml } from "./findings.ts";
 import type { Links } from "./links.ts";
@@ -40,8 +40,9 @@ export function blockHtml(block: Block, section: string, build: PageBuild): stri
       return figureHtml(block.figure, build);
     case "table": {
       const rowIds = block.rowKey !== undefined && !data.tables.some((one) => one.rowKey !== undefined);
-      data.tables.push(pageTable(block, section));
-      return tableHtml(block, data.tables.length - 1, parts, rowIds);
+      const table = withoutRepeats(block);
+      data.tables.push(pageTable(table, section));
+      return tableHtml(table, data.tables.length - 1, parts, rowIds);
     }
     case "trace":
       build.traces.push(parts.trace(block.trace));

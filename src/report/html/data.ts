@@ -92,6 +92,28 @@ export function lookOf({ columns, rows, groups = [] }: TableBlock, at: number): 
   return look === "short" && isNumeric && at > 0 ? "numbers" : look;
 }
 
+/** From this many rows on, a sentence that each of them repeats is said once, in the caption. */
+const REPEATED_ROWS_MIN = 3;
+
+/** The table without columns of sentences that say the same in every row; the caption says them. */
+export function withoutRepeats(table: TableBlock): TableBlock {
+  const { rows, columns } = table;
+  if (rows.length < REPEATED_ROWS_MIN || table.groups !== undefined) return table;
+  const repeated = columns.flatMap((column, at) => {
+    const first = rows[0]?.[at];
+    const isSentence = typeof first === "string" && first.length > SHORT_CHARACTERS_MAX;
+    const isSame = at > 0 && !column.hidden && isSentence && rows.every((row) => row[at] === first);
+    return isSame ? [{ at, text: `${column.label}: ${first}` }] : [];
+  });
+  if (repeated.length === 0) return table;
+  const places = new Set(repeated.map(({ at }) => at));
+  return {
+    ...table,
+    caption: [table.caption, ...repeated.map(({ text }) => text)].join(" "),
+    columns: columns.map((column, at) => (places.has(at) ? { ...column, hidden: true } : column)),
+  };
+}
+
 function pageCell(cell: Cell): PageCell {
   if (cell === null) return null;
   if (typeof cell === "bigint") return { n: cell.toString() };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { TableBlock } from "../../model/document.ts";
 import { lookOf, type PageData } from "./data.ts";
 import { attribute, name, prose, scriptJson, visible } from "./escape.ts";
 import { renderHtml } from "./index.ts";
@@ -48,6 +49,42 @@ describe("numbers of a finding", () => {
     const finding = testFinding({ evidence: { ...evidence, numbers } });
     const markdown = findingMarkdown(finding, formatValue);
     expect(markdown).toContain("- Usual size: **46.4 KiB**\n- Written: **47.5 kB**");
+  });
+});
+
+describe("a table", () => {
+  const sentence = "Holds here, with the whole interval around it.";
+  const repeating = {
+    ...{ kind: "table", id: "t", caption: "Verdicts." },
+    columns: ["Finding", "Here", "Why"].map((label) => ({ key: label, label, unit: "text", about: "" })),
+    rows: ["F1", "F2", "F3"].map((id) => [id, id === "F3" ? "refuted" : "confirmed", sentence]),
+  } as TableBlock;
+  const html = (table: TableBlock) =>
+    renderHtml(testDocument({ sections: [{ id: "s", title: "S", blocks: [table] }] }), testParts());
+
+  it("says once what every row repeats, and keeps it in the data", () => {
+    const page = html(repeating);
+    expect(page).toContain(`Verdicts. Why: ${sentence}`);
+    expect(page).not.toContain('data-key="Why"');
+    const rows = repeating.rows.map((row, at) =>
+      at === 1 ? [...row.slice(0, 2), "Another reason than that."] : row,
+    );
+    expect(html({ ...repeating, rows })).toContain('data-key="Why"');
+  });
+
+  it("marks words of verdicts", () => {
+    const page = html(repeating);
+    expect(page).toContain('<td class="t short verdict-word holds"><bdi>confirmed</bdi>');
+    expect(page).toContain('<td class="t short verdict-word fails"><bdi>refuted</bdi>');
+  });
+
+  it("sets short text that is all numbers at the right", () => {
+    const look = (...cells: string[]) =>
+      lookOf({ ...repeating, rows: cells.map((cell) => ["x", cell, ""]) }, 1);
+    expect(look("-2.69 s", "–", "1.67×", "-73.4 percentage points", "0", "12,186", "3.09 MB/s")).toBe(
+      "numbers",
+    );
+    expect(look("12 s", "61 % to 80 %")).toBe("short");
   });
 });
 

@@ -4,6 +4,7 @@ import { NOT_RECORDED } from "../../plot/index.ts";
 import { type ColumnLook, lookOf } from "./data.ts";
 import { attribute, domId, escapeHtml, name, prose } from "./escape.ts";
 import type { HtmlParts } from "./parts.ts";
+import { verdictClass } from "./verdict-words.ts";
 
 /** More rows, or more cells, stay with the script: the page remains small. */
 const STATIC_ROWS_MAX = 200;
@@ -88,7 +89,9 @@ function cellHtml(
   look: ColumnLook | undefined = undefined,
 ): string {
   const isName = typeof cell === "string";
-  const kind = isText(unit) ? ` class="${look === undefined ? "t" : `t ${look}`}"` : "";
+  const word = isName && !first ? verdictClass(cell) : undefined;
+  const classes = ["t", look, word].filter((one) => one !== undefined).join(" ");
+  const kind = isText(unit) ? ` class="${classes}"` : "";
   const tag = first ? `<th scope="row"${kind}>` : `<td${kind}>`;
   if (cell === null || (typeof cell === "number" && Number.isNaN(cell)))
     return `${tag}<i>${NOT_RECORDED}</i>`;
