@@ -7,3 +7,4 @@ export { sparkSvg } from "./spark.ts";
 export { themeCss } from "./theme.ts";
 export { decadeClasses } from "./classes.ts";
 export { shortenMiddle, wrapText } from "./text.ts";
+export { verdictClass } from "./verdict-words.ts";

@@ -2,8 +2,7 @@
  * One table in the page. Up to `WHOLE_LINES_MAX` lines are all in the document; of longer tables only those around the
  * visible part are, between two empty rows that keep the scroll bar right. All lines of such a table are equally high.
  */
-import { verdictClass } from "../../src/report/html/verdict-words.ts";
-import { formatExact, formatValue, shortenMiddle } from "../../src/plot/index.ts";
+import { formatExact, formatValue, shortenMiddle, verdictClass } from "../../src/plot/index.ts";
 import { all, button, download, make } from "./dom.ts";
 import { type Cell, type Line, TableModel, type TableState } from "./table-model.ts";
 import type { PageTable } from "../../src/report/html/index.ts";

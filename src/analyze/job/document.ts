@@ -1,5 +1,5 @@
 /** The report on a job as a document. A new section is a file in sections/ and a line here. */
-import { formatMany, formatSeconds } from "../../base/units.ts";
+import { formatCount, formatMany, formatSeconds } from "../../base/units.ts";
 import type { Document, Fact, Section } from "../../model/index.ts";
 import { answersOf } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
@@ -89,7 +89,8 @@ function factsOf(job: Job): Fact[] {
         : {
             text: formatSeconds(job.runSeconds),
             exact: `${job.runSeconds} s`,
-            inBar: formatSeconds(job.runSeconds),
+            inBar:
+              job.runSeconds >= 1000 ? `${formatCount(job.runSeconds)} s` : formatSeconds(job.runSeconds),
           }),
     },
     {

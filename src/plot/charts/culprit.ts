@@ -32,11 +32,11 @@ const markOf = (chart: CulpritChart, at: number) => (chart.marked.includes(at) ?
 /** Narrower than this, bars become one area. */
 const BAR_PX_MIN = 4;
 const BAR_PX_MAX = 64;
-const ROW_PX = 24;
+const ROW_PX = 26;
 /** Names of more culprits would crowd out the others. */
 const NAMED_MAX = 12;
 const AREA_HEIGHT = 200;
-const BARS_HEIGHT = 150;
+const BARS_HEIGHT = 180;
 
 function draw(chart: CulpritChart, context: DrawContext) {
   if (chart.items.length === 0) return nothingToDraw(context.width);

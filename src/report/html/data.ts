@@ -74,7 +74,8 @@ export function pageTable(table: TableBlock, section: string): PageTable {
 /** Longer text is sentences, which wrap. */
 const SHORT_CHARACTERS_MAX = 26;
 /** A number with at most a unit and a word, or a dash: `-2.69 s`, `1.67×`, `–`. */
-const NUMBER = /^(?:[–-]|[+−-]?\d[\d.,]*(?:e[+-]?\d+)?(?:×| %| [A-Za-zµ/%]{1,10}){0,2})$/;
+const NUMBER =
+  /^(?:[–-]|not published|not recorded|[+−-]?\d[\d.,]*(?:e[+-]?\d+)?(?:×| %| [A-Za-zµ/%]{1,10}){0,2})$/;
 const BLOCKS = /^[ \u2581-\u258f]*$/;
 
 /** Of a column of text; undefined: sentences, or no text. */

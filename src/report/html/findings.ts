@@ -1,7 +1,8 @@
 /** Causes as rows with their cost; a row opens to what to change, the evidence, and how it was judged. */
-import { formatCount, formatSeconds, formatSize } from "../../base/units.ts";
+import { formatSize } from "../../base/units.ts";
 import type { Cost, EvidenceFile, EvidenceNumber, Finding, ThresholdUse, Unit } from "../../model/index.ts";
 import { NOT_RECORDED } from "../../plot/index.ts";
+import { secondsText } from "./amounts.ts";
 import { attribute, escapeHtml, name, prose, visibleLines } from "./escape.ts";
 import type { Links } from "./links.ts";
 import type { HtmlParts } from "./parts.ts";
@@ -79,12 +80,6 @@ const numberText = ({ value, unit, size }: EvidenceNumber, parts: HtmlParts) =>
 /** One unit for all times of a column, so that shares can be seen. */
 const amountText = (value: number, unit: Unit, parts: HtmlParts) =>
   unit === "seconds" ? secondsText(value) : escapeHtml(parts.format(value, unit));
-
-/** `46,447 s`, `0.384 s`: three digits, and all of those before the point. */
-function secondsText(seconds: number): string {
-  if (!(seconds >= 1000)) return formatSeconds(seconds);
-  return `${formatCount(seconds)} s`;
-}
 
 function numbersHtml({ evidence }: Finding, parts: HtmlParts): string {
   const { numbers } = evidence;

@@ -1,6 +1,6 @@
 /** The first screen: the answer on the left, the picture that shows it on the right. */
-import { formatSeconds } from "../../base/units.ts";
 import type { Answers, Document, Fact } from "../../model/index.ts";
+import { secondsText } from "./amounts.ts";
 import { figureHtml, type PageBuild } from "./blocks.ts";
 import { attribute, name, prose } from "./escape.ts";
 import { costBasis } from "./findings.ts";
@@ -62,10 +62,10 @@ function gainHtml({ gain, level }: Answers): string {
   const more =
     gain.togetherSeconds === null || gain.togetherSeconds <= 1.05 * seconds
       ? ""
-      : `; all causes together ${formatSeconds(gain.togetherSeconds)}`;
+      : `; all causes together ${secondsText(gain.togetherSeconds)}`;
   const tone = level === "high" || level === "warn" ? level : "info";
   return `<p>${text}${gain.atMost ? "" : ` <span class="basis">(${costBasis(gain)})</span>`}</p>
-<div class="gain ${tone}" style="--left:${left.toFixed(1)}%"><i class="now" title="This run"></i><b>${formatSeconds(runSeconds)}</b><i class="then" title="Without the cause"></i><b>${about}${formatSeconds(withoutSeconds)}</b></div>
+<div class="gain ${tone}" style="--left:${left.toFixed(1)}%"><i class="now" title="This run"></i><b>${secondsText(runSeconds)}</b><i class="then" title="Without the cause"></i><b>${about}${secondsText(withoutSeconds)}</b></div>
 <small>this run, and the same without the cause${more}</small>`;
 }
 

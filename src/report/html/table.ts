@@ -1,10 +1,9 @@
 /** Tables: the first rows as markup, which can be read without the script; the script has all rows as data. */
 import type { Cell, Figure, TableBlock, Unit } from "../../model/index.ts";
-import { NOT_RECORDED } from "../../plot/index.ts";
+import { NOT_RECORDED, verdictClass } from "../../plot/index.ts";
 import { type ColumnLook, lookOf } from "./data.ts";
 import { attribute, domId, escapeHtml, name, prose } from "./escape.ts";
 import type { HtmlParts } from "./parts.ts";
-import { verdictClass } from "./verdict-words.ts";
 
 /** More rows, or more cells, stay with the script: the page remains small. */
 const STATIC_ROWS_MAX = 200;

@@ -4,15 +4,20 @@ import type { ReportInput } from "../input.ts";
 import { known } from "./layers.ts";
 
 const LOGS_MAX = 500;
+const COMMANDS_MAX = 5;
 
 /** Where the numbers come from: the logs, and the definitions. */
 export function about({ job }: ReportInput): Section {
   const runs = job.runs.slice(0, LOGS_MAX);
+  const commands = [...new Set(job.runs.map(({ commandLine }) => commandLine))]
+    .filter((line) => line !== "")
+    .slice(0, COMMANDS_MAX);
   return {
     id: "about",
     title: "Logs and definitions",
     detail: true,
     blocks: [
+      ...commands.map((code) => ({ kind: "code" as const, language: "program", code })),
       {
         kind: "table",
         id: "logs",
@@ -22,7 +27,6 @@ export function about({ job }: ReportInput): Section {
             : `${job.runs.length} logs, shown as one job: ranks are counted on from log to log, times count from the first start.`,
         columns: [
           { key: "source", label: "Log", unit: "text", about: "File that was read." },
-          { key: "command", label: "Command", unit: "text", about: "Command line of the program." },
           { key: "application", label: "Program", unit: "text", about: "Base name of the executable." },
           { key: "job", label: "Job", unit: "text", about: "Job number of the scheduler." },
           { key: "ranks", label: "Ranks", unit: "ranks", about: "Processes (nprocs)." },
@@ -40,7 +44,6 @@ export function about({ job }: ReportInput): Section {
         ],
         rows: runs.map((run) => [
           run.source,
-          run.commandLine,
           run.application,
           run.jobId,
           known(run.ranks),
