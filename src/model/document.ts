@@ -5,15 +5,19 @@
  * Text is plain text everywhere and may hold anything a log held: renderers escape it.
  */
 import type { Figure } from "./figure.ts";
-import type { Finding, Unit } from "./finding.ts";
+import type { Confidence, Cost, Finding, Severity, Unit } from "./finding.ts";
 import type { Trace } from "./trace.ts";
 
 export interface Document {
   readonly title: string;
   /** Facts under the title: program, job, ranks, date, run time. */
   readonly facts: readonly Fact[];
-  /** The one sentence to take away. */
+  /** What to take away, as text: the headline and what follows from it. */
   readonly verdict: string;
+  /** The same as data, where a report answers the four questions about a job. */
+  readonly answers?: Answers;
+  /** The picture that shows it, beside the headline. */
+  readonly figure?: Figure;
   readonly sections: readonly Section[];
   /** How to make it again; shown at the end. */
   readonly command: string;
@@ -21,11 +25,46 @@ export interface Document {
   readonly madeBy: string;
 }
 
+/**
+ * What a reader wants to know first: is I/O to blame, what would the job gain, what to change first, how sure is that. Each
+ * text is a sentence that is true by itself.
+ */
+export interface Answers {
+  /** Cause, then cost, in at most twelve words. */
+  readonly headline: string;
+  /** At most two: why, and what to do. */
+  readonly lead: readonly string[];
+  /** Of the cause in the headline; good: nothing to mend; unknown: the log cannot tell. */
+  readonly level: Severity | "good" | "unknown";
+  /** Finding that the headline names; null when it names none. */
+  readonly finding: string | null;
+  readonly blame: { readonly answer: "yes" | "partly" | "no" | "unknown"; readonly text: string };
+  readonly gain: Gain;
+  readonly change: { readonly text: string; readonly finding: string | null };
+  readonly sure: { readonly confidence: Confidence | null; readonly text: string };
+}
+
+/** What the job would gain without the cause of the headline; nulls where the log cannot tell. */
+interface Gain {
+  readonly seconds: number | null;
+  readonly shareOfRun: number | null;
+  /** Of this run, and of one without the cause. */
+  readonly runSeconds: number | null;
+  readonly withoutSeconds: number | null;
+  readonly basis: Cost["basis"];
+  readonly atMost: boolean;
+  /** Without all causes at once, where there are more than one. */
+  readonly togetherSeconds: number | null;
+  readonly text: string;
+}
+
 export interface Fact {
   readonly label: string;
   readonly text: string;
   /** Exact or longer form, shown on hover. */
   readonly exact?: string;
+  /** Short enough, and asked for often enough, to stand in the bar of a page; without its label. */
+  readonly inBar?: string;
 }
 
 export interface Section {
@@ -35,6 +74,10 @@ export interface Section {
   /** A sentence or two: what this shows and how to read it. */
   readonly intro?: string;
   readonly blocks: readonly Block[];
+  /** What there is to see, in a few words: beside the link to it. */
+  readonly fact?: string;
+  /** A sentence or two after the blocks: what was looked at, and what could not be. */
+  readonly foot?: string;
   /** Left out of the terminal summary, which has room for the main things only. */
   readonly detail?: boolean;
 }
@@ -68,6 +111,8 @@ export interface Tile {
   /** NaN: not recorded. */
   readonly value: number;
   readonly unit: Unit;
+  /** Stands in place of the number where it is none. */
+  readonly text?: string;
   /** A second line under the number. */
   readonly note?: string;
   /** Exact value, all digits. */

@@ -28,10 +28,23 @@ export type Chart =
   | CmfChart
   | ViolinChart
   | DensityChart
-  | PointsChart;
+  | PointsChart
+  | CulpritChart;
 
 /** What a series stands for; decides its colour everywhere. */
-export type Role = "read" | "write" | "metadata" | "wait" | "other" | "neutral" | "before" | "after";
+export type Role =
+  | "read"
+  | "write"
+  | "metadata"
+  | "wait"
+  | "other"
+  | "neutral"
+  | "before"
+  | "after"
+  /** What a cause stands in front of, and the cause by its severity. */
+  | "context"
+  | "high"
+  | "warn";
 
 export interface Axis {
   readonly label: string;
@@ -178,4 +191,27 @@ export interface PointsChart {
     readonly label: string;
     readonly role: Role;
   }[];
+}
+
+/**
+ * The evidence of a cause: items side by side, of which some are marked as the cause. Many items become one area. The mark
+ * says what it is where it stands, so there is no legend.
+ */
+export interface CulpritChart {
+  readonly kind: "culprit";
+  /** Upwards, or to the right with room for long names. */
+  readonly direction: "vertical" | "horizontal";
+  readonly itemLabel: string;
+  readonly items: readonly { readonly name: string; readonly value: number }[];
+  readonly value: Axis;
+  readonly severity: "high" | "warn";
+  /** Indices of the items that are the cause, rising. */
+  readonly marked: readonly number[];
+  readonly markLabel: string;
+  /** What the others are: "1,963 other ranks: at most 17 s". */
+  readonly restLabel?: string;
+  /** A value to compare with: the end of the run, the median. */
+  readonly line?: { readonly value: number; readonly label: string };
+  /** What the room above the items means: "waiting". */
+  readonly emptyLabel?: string;
 }

@@ -87,6 +87,8 @@ export interface EvidenceFile {
 
 export interface ThresholdUse {
   readonly name: string;
+  /** What it limits, in a few words. */
+  readonly meaning?: string;
   readonly value: number;
   readonly unit: Unit;
   /** A paper, a tool's default, a site's default or a measurement of ours. */

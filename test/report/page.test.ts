@@ -273,8 +273,8 @@ describe.skipIf(!hasBrowser)("a report page", () => {
 
   it("copies a finding as Markdown", async () => {
     await open("", { permissions: ["clipboard-read", "clipboard-write"] });
-    await page.locator("#finding-0 header .tool").click();
-    await page.locator("#finding-0 header .tool", { hasText: "Copied" }).waitFor();
+    await page.locator("#finding-0 .finding-foot .tool").click();
+    await page.locator("#finding-0 .finding-foot .tool", { hasText: "Copied" }).waitFor();
     const text = await page.evaluate(() => navigator.clipboard.readText());
     expect(text).toMatch(/^### High: A high one/);
   });
@@ -367,6 +367,36 @@ describe.skipIf(!hasBrowser)("a report page", () => {
     expect(await names("files")).toEqual([DATA]);
   });
 
+  it("goes from cause to cause with j and k, opens with o, and to sections with g", async () => {
+    await open();
+    const focused = () => page.evaluate(() => document.activeElement?.closest("details.cause")?.id ?? "");
+    const isOpen = (id: string) => page.locator(`#${id}`).evaluate((row) => (row as HTMLDetailsElement).open);
+    expect(await isOpen("finding-0")).toBe(true);
+    for (const expected of ["finding-0", "finding-1", "finding-2"]) {
+      await page.keyboard.press("j");
+      expect(await focused()).toBe(expected);
+    }
+    await page.keyboard.press("k");
+    expect(await focused()).toBe("finding-1");
+    expect(await isOpen("finding-1")).toBe(false);
+    await page.keyboard.press("o");
+    expect(await isOpen("finding-1")).toBe(true);
+    await page.keyboard.press("g");
+    expect(await page.locator(".fold nav").isVisible()).toBe(true);
+    expect(await focusedText()).toBe("Overview");
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".fold nav").isVisible()).toBe(false);
+  });
+
+  it("copies headline and causes as Markdown", async () => {
+    await open("", { permissions: ["clipboard-read", "clipboard-write"] });
+    await page.locator(".bar .tool", { hasText: "Copy as Markdown" }).click();
+    await page.locator(".bar .tool", { hasText: "Copied" }).waitFor();
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    expect(text).toMatch(/^## vpic – job 7\n/);
+    expect(text.match(/^### /gm)).toHaveLength(5);
+  });
+
   it("switches colours and keeps the choice", async () => {
     await open("", { colorScheme: "light" });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -390,7 +420,9 @@ describe.skipIf(!hasBrowser)("a report page", () => {
         const { scrollWidth, clientWidth } = document.scrollingElement!;
         return { scrollWidth, clientWidth };
       });
-    for (const details of await page.locator("main details > summary").all()) await details.click();
+    await page.evaluate(() => {
+      for (const fold of document.querySelectorAll<HTMLDetailsElement>("main details")) fold.open = true;
+    });
     const { scrollWidth, clientWidth } = await widths();
     expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
     await page.locator(".fold summary").click();
@@ -455,9 +487,9 @@ describe.skipIf(!hasBrowser)("a report page", () => {
   it("names landmarks, language and the current place", async () => {
     await open("#files");
     expect(await page.locator("html").getAttribute("lang")).toBe("en");
-    for (const landmark of ["header.bar", "main", "nav.side", "footer"])
+    for (const landmark of ["header.bar", "main", ".fold nav", "footer"])
       expect(await page.locator(landmark).count()).toBe(1);
-    expect(await page.locator("nav.side [aria-current]").textContent()).toBe("Files");
+    expect(await page.locator(".fold nav [aria-current]").textContent()).toBe("Files");
     const unnamed = await page.evaluate(
       () =>
         [...document.querySelectorAll("button, input, a")].filter(

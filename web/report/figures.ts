@@ -11,7 +11,7 @@ export function enableFigures(figures: PageData["figures"]): void {
   for (const host of all("figure[data-figure]")) {
     const figure = figures[Number(host.dataset.figure)];
     const svg = host.querySelector<SVGSVGElement>(".plot svg");
-    const tools = host.querySelector(".block-head .tools");
+    const tools = host.querySelector(".tools");
     if (!figure || !tools) continue;
     if (svg) {
       tools.append(

@@ -13,16 +13,18 @@ const FILTERED_FROM = 4;
 
 export class Findings {
   readonly #filters: HTMLButtonElement[] = [];
+  readonly #markdown: readonly string[];
 
   constructor(
     markdown: readonly string[],
     /** After the reader chose a severity; empty for all. */
     readonly chosen: (severity: string) => void,
   ) {
+    this.#markdown = markdown;
     const textOf = (card: HTMLElement): string => markdown[Number(card.dataset.finding)] ?? "";
     for (const card of all(".finding")) {
       card
-        .querySelector("header .tools")
+        .querySelector(".finding-foot .tools")
         ?.append(copyButton("Copy as Markdown", "For a ticket or a mail", () => textOf(card)));
     }
     for (const list of all(".findings")) {
@@ -39,13 +41,14 @@ export class Findings {
         this.#filters.push(filter);
         tools.append(filter);
       }
-      const shown = (): string =>
-        cards
-          .filter((card) => !card.hidden)
-          .map(textOf)
-          .join("\n");
-      tools.append(copyButton("Copy all as Markdown", "Those shown, for a ticket", shown));
     }
+  }
+
+  /** Markdown of those that are shown. */
+  get shown(): readonly string[] {
+    return all(".finding")
+      .filter((card) => !card.hidden)
+      .map((card) => this.#markdown[Number(card.dataset.finding)] ?? "");
   }
 
   /** Unknown words show all: an old address hides nothing. */
@@ -65,7 +68,7 @@ export class Findings {
 export function openFoldsForPrint(): void {
   let opened: HTMLDetailsElement[] = [];
   addEventListener("beforeprint", () => {
-    opened = all<HTMLDetailsElement>("details.judged:not([open])");
+    opened = all<HTMLDetailsElement>("details:is(.judged, .cause):not([open])");
     for (const fold of opened) fold.open = true;
   });
   addEventListener("afterprint", () => {

@@ -2,6 +2,9 @@
 import { isTyping, make } from "./dom.ts";
 
 const KEYS = [
+  ["j, k", "Next cause, last cause"],
+  ["o", "Open or close the cause"],
+  ["g", "Sections"],
   ["1 – 9", "Go to a section"],
   ["/", "Search in the table at hand"],
   ["Enter, Space", "On a header: sort by it, and again the other way round"],
@@ -13,6 +16,10 @@ const KEYS = [
 export interface KeyActions {
   section(number: number): void;
   search(): void;
+  /** One further, or one back. */
+  cause(step: 1 | -1): void;
+  toggleCause(): void;
+  sections(): void;
 }
 
 /** Gives the function that shows the list. */
@@ -44,6 +51,10 @@ export function enableKeys(actions: KeyActions): () => void {
     }
     if (event.key === "?") show();
     else if (event.key === "/") actions.search();
+    else if (event.key === "j") actions.cause(1);
+    else if (event.key === "k") actions.cause(-1);
+    else if (event.key === "o") actions.toggleCause();
+    else if (event.key === "g") actions.sections();
     else if (/^[1-9]$/.test(event.key)) actions.section(Number(event.key));
     else return;
     event.preventDefault();

@@ -30,14 +30,40 @@ function start(): void {
   const showKeys = enableKeys({
     section: (number) => page.goToSection(number),
     search: () => page.focusSearch(),
+    cause: (step) => page.goToCause(step),
+    toggleCause: () => page.toggleCause(),
+    sections: openSections,
   });
   const keys = button("?", "Keys", showKeys);
-  document.querySelector(".bar .tools")?.append(themeSwitch(), keys);
+  const markdown = (): string => [data.markdown, ...page.shownFindings].join("\n");
+  const copy = copyButton("Copy as Markdown", "Headline and causes, for a ticket or a mail", markdown);
+  document.querySelector(".bar .tools")?.append(copy, themeSwitch(), keys);
+  closeMenuElsewhere();
   printInLightColours();
   openFoldsForPrint();
   // The address knows better than the browser where the reader was.
   if (location.hash !== "") history.scrollRestoration = "manual";
   page.followAddress();
+}
+
+function openSections(): void {
+  const menu = document.querySelector<HTMLDetailsElement>("details.fold");
+  if (!menu) return;
+  menu.open = !menu.open;
+  if (menu.open) menu.querySelector<HTMLElement>("nav a")?.focus();
+}
+
+/** A menu that floats goes when the reader turns to something else. */
+function closeMenuElsewhere(): void {
+  const menu = document.querySelector<HTMLDetailsElement>("details.fold");
+  document.addEventListener("pointerdown", (event) => {
+    if (menu?.open && !menu.contains(event.target as Node)) menu.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu?.open) return;
+    menu.open = false;
+    menu.querySelector("summary")?.focus();
+  });
 }
 
 /** Holds the view, and moves between it, the address and the parts of the page. */
@@ -108,6 +134,27 @@ class Page {
     if (section) this.#goTo(`#${section.id}`);
   }
 
+  /** Markdown of the causes that are shown. */
+  get shownFindings(): readonly string[] {
+    return this.#findings.shown;
+  }
+
+  goToCause(step: 1 | -1): void {
+    const rows = all<HTMLDetailsElement>("details.cause").filter((row) => !row.hidden);
+    const at = rows.findIndex((row) => row.contains(document.activeElement));
+    const next = rows[at < 0 ? (step > 0 ? 0 : rows.length - 1) : at + step];
+    const summary = next?.querySelector("summary");
+    summary?.focus({ preventScroll: true });
+    summary?.scrollIntoView({ block: "nearest" });
+  }
+
+  toggleCause(): void {
+    const row =
+      document.activeElement?.closest<HTMLDetailsElement>("details.cause") ??
+      document.querySelector<HTMLDetailsElement>("details.cause");
+    if (row) row.open = !row.open;
+  }
+
   focusSearch(): void {
     const fields = this.#tables.filter((table) => table.searchField);
     const near = fields.find((table) => table.table.section === this.#view.section) ?? fields[0];
@@ -130,6 +177,13 @@ class Page {
       return;
     }
     link.closest<HTMLDetailsElement>("details.fold")?.removeAttribute("open");
+    const cause = document.getElementById(address.slice(1));
+    if (cause instanceof HTMLDetailsElement) {
+      cause.open = true;
+      cause.scrollIntoView();
+      cause.querySelector("summary")?.focus({ preventScroll: true });
+      return;
+    }
     this.#goTo(address);
   }
 
@@ -204,7 +258,7 @@ class Page {
   }
 
   #markSection(id: string): void {
-    for (const link of all("nav li a")) {
+    for (const link of all(".fold li a")) {
       if (link.getAttribute("href") === `#${id}`) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }

@@ -2,7 +2,7 @@
  * One table in the page. Up to `WHOLE_LINES_MAX` lines are all in the document; of longer tables only those around the
  * visible part are, between two empty rows that keep the scroll bar right. All lines of such a table are equally high.
  */
-import { formatExact, formatValue, shortenMiddle } from "../../src/plot/index.ts";
+import { formatExact, formatValue, shortenMiddle, verdictClass } from "../../src/plot/index.ts";
 import { all, button, download, make } from "./dom.ts";
 import { type Cell, type Line, TableModel, type TableState } from "./table-model.ts";
 import type { PageTable } from "../../src/report/html/index.ts";
@@ -180,6 +180,9 @@ export class TableView {
       const { unit = "none", look } = this.table.columns[column] ?? {};
       if (nth === 0) cell.scope = "row";
       if (unit === "text") cell.className = look === undefined ? "t" : `t ${look}`;
+      const text = cells[column];
+      const word = unit === "text" && nth > 0 && typeof text === "string" ? verdictClass(text) : undefined;
+      if (word !== undefined) cell.className += ` ${word}`;
       this.#writeCell(cell, cells[column] ?? null, column, nth === 0);
       element.append(cell);
     });

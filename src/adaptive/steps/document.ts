@@ -1,5 +1,13 @@
 /** Output steps as a document: one run, or the same step under several policies. */
-import { type Block, type Cell, type Document, type Section, type Tile, type WriteRun, table } from "../../model/index.ts";
+import {
+  type Block,
+  type Cell,
+  type Document,
+  type Section,
+  type Tile,
+  type WriteRun,
+  table,
+} from "../../model/index.ts";
 import { formatBytes, formatMany, formatRate, formatSeconds, formatShare } from "../../base/units.ts";
 import { type StepFacts, stepFacts, type TargetFacts } from "./facts.ts";
 import { targetName, targetStrip, timeline, writerTimes } from "./figures.ts";

@@ -2,7 +2,16 @@
  * Several runs of a writer side by side, as the adaptive I/O paper shows its own: bandwidth of each method (its Figures 5
  * and 6), write time of each writer (Figure 3), and how much the time varies from run to run (Figure 7).
  */
-import { type Block, type Cell, type Document, type Figure, type Role, type Section, type WriteRun, table } from "../../model/index.ts";
+import {
+  type Block,
+  type Cell,
+  type Document,
+  type Figure,
+  type Role,
+  type Section,
+  type WriteRun,
+  table,
+} from "../../model/index.ts";
 import { mean, standardDeviation } from "../../base/statistics.ts";
 import { formatMany, formatRate, formatSeconds } from "../../base/units.ts";
 import { stepDocument, type StepDocumentOptions } from "./document.ts";

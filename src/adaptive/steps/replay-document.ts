@@ -1,5 +1,14 @@
 /** The paper's evaluation with its numbers beside simulated ones. */
-import { type Block, type Cell, type Document, type ReplayCheck, type ReplayData, type ReplayMachine, type Section, table } from "../../model/index.ts";
+import {
+  type Block,
+  type Cell,
+  type Document,
+  type ReplayCheck,
+  type ReplayData,
+  type ReplayMachine,
+  type Section,
+  table,
+} from "../../model/index.ts";
 import { formatCount, formatMany } from "../../base/units.ts";
 import { checkTable, figures, rowsOf } from "./replay-blocks.ts";
 import { externalSection } from "./replay-external.ts";

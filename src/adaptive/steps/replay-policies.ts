@@ -1,5 +1,15 @@
 /** The policies against each other: by how much, where, and where not. */
-import { type Block, type Cell, type Figure, type PolicyFacts, type PolicyStepFacts, type ReplayData, type Role, type Section, table } from "../../model/index.ts";
+import {
+  type Block,
+  type Cell,
+  type Figure,
+  type PolicyFacts,
+  type PolicyStepFacts,
+  type ReplayData,
+  type Role,
+  type Section,
+  table,
+} from "../../model/index.ts";
 import { formatMany, formatShare } from "../../base/units.ts";
 import { distinct, rangeOf } from "./replay-data.ts";
 

@@ -1,6 +1,13 @@
 /** Published numbers that hardly hold together in the model: the sweep that shows how far they do. */
 import { formatMany } from "../../base/units.ts";
-import { type Block, type ReplayData, type Section, type ShortColumn as Column, type TradeoffRow, table } from "../../model/index.ts";
+import {
+  type Block,
+  type ReplayData,
+  type Section,
+  type ShortColumn as Column,
+  type TradeoffRow,
+  table,
+} from "../../model/index.ts";
 
 type Ends = readonly [number, number];
 

@@ -1,5 +1,13 @@
 /** What would have changed at a site, as a document: recorded runs replayed with and without something. */
-import { type Block, type Cell, type Document, type Figure, type Section, type TableBlock, table } from "../../model/index.ts";
+import {
+  type Block,
+  type Cell,
+  type Document,
+  type Figure,
+  type Section,
+  type TableBlock,
+  table,
+} from "../../model/index.ts";
 import { formatBytes, formatMany, formatSeconds, formatShare } from "../../base/units.ts";
 import type { PolicyAnswer, RunChange, TargetChange, WhatIfData } from "../sim/what-if/what-if.ts";
 

@@ -1,6 +1,6 @@
 /** The comparison of two jobs as a document, and as JSON. */
 import { formatBytes, formatMany, formatSeconds, formatShare } from "../../base/units.ts";
-import type { Document } from "../../model/index.ts";
+import type { Document, Figure } from "../../model/index.ts";
 import {
   type Change,
   factor,
@@ -23,6 +23,7 @@ import {
   sizes,
   storage,
 } from "./compare-sections.ts";
+import { DEFINITIONS } from "./definitions.ts";
 import type { Job } from "./job.ts";
 
 export function compareDocument(input: CompareInput): Document {
@@ -41,6 +42,7 @@ export function compareDocument(input: CompareInput): Document {
       },
     ],
     verdict: compareVerdict(input),
+    figure: timesFigure(before.job, after.job),
     sections: [
       overview(input),
       findings(input),
@@ -53,6 +55,36 @@ export function compareDocument(input: CompareInput): Document {
     ],
     command: input.command,
     madeBy: input.madeBy,
+  };
+}
+
+/** Run time and I/O time of both, beside the headline. */
+function timesFigure(before: Job, after: Job): Figure {
+  const rows = [
+    ["run", before.runSeconds, after.runSeconds],
+    ["I/O, slowest rank", before.io.slowestSeconds, after.io.slowestSeconds],
+    ["I/O, mean rank", before.io.meanSeconds, after.io.meanSeconds],
+  ] as const;
+  const text = (seconds: number) => (Number.isNaN(seconds) ? "not recorded" : formatSeconds(seconds));
+  return {
+    id: "compared-times",
+    title: "Time before and after",
+    caption: "The slowest rank: most time in its own files, plus the slowest rank of each shared file.",
+    summary: `${rows.map(([name, was, is]) => `${name} ${text(was)} → ${text(is)}`).join("; ")}.`,
+    definition: DEFINITIONS.share.id,
+    options: {},
+    chart: {
+      kind: "bars",
+      direction: "horizontal",
+      stacked: false,
+      categories: rows.map(([name]) => name),
+      categoryLabel: "",
+      value: { label: "time", unit: "seconds" },
+      series: [
+        { name: "before", role: "before", values: rows.map(([, was]) => was) },
+        { name: "after", role: "after", values: rows.map(([, , is]) => is) },
+      ],
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 /** The sections of a comparison of two jobs. */
+import { pictured } from "./pictures/index.ts";
 import { formatBytes, formatSeconds, formatShare } from "../../base/units.ts";
 import type { BarsChart, Block, Cell, Figure, Section, TableBlock } from "../../model/index.ts";
 import {
@@ -99,7 +100,11 @@ export function findings({ before, after }: CompareInput): Section {
   const of = (kind: "appeared" | "gone" | "stayed") => changes.filter(({ change }) => change === kind);
   const block = (kind: "appeared" | "gone" | "stayed", text: string, none: string): Block[] => [
     { kind: "text", text },
-    { kind: "findings", findings: of(kind).map(({ finding }) => finding), none },
+    {
+      kind: "findings",
+      findings: of(kind).map(({ finding }) => pictured(kind === "gone" ? before.job : after.job, finding)),
+      none,
+    },
   ];
   const stayed = of("stayed").map(({ finding, before: was }): Cell[] => [
     finding.title,

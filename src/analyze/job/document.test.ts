@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Cost, Finding, Severity } from "../../model/finding.ts";
 import { SINGLE_LOGS } from "../../generate/single/index.ts";
 import type { Fact } from "./facts.ts";
-import { jobDocument, verdictOf } from "./document.ts";
-import type { IoTimes, Job, RunFacts } from "./job.ts";
+import { jobDocument } from "./document.ts";
+import type { Job, RunFacts } from "./job.ts";
 import { judge } from "./judge.ts";
 import { unjudgedText } from "./sections/findings.ts";
 import { singleJob } from "./test-kit.ts";
@@ -23,53 +22,6 @@ const run = (values: Partial<RunFacts>) =>
     runSeconds: 10,
     ...values,
   }) as unknown as RunFacts;
-
-function job(io: Partial<IoTimes>, values: Partial<Job> = {}): Job {
-  return {
-    runs: [run({})],
-    files: [{}],
-    io: { meanShare: 0.4, slowestShare: 0.4, ...io },
-    ...values,
-  } as unknown as Job;
-}
-
-const finding = (severity: Severity, title: string) =>
-  ({ severity, title, statement: `${title} cost 3 s. They are many.` }) as Finding;
-const verdict = (one: Job, findings: readonly Finding[] = [], quiet = ["a", "b"]) =>
-  verdictOf(one, { findings, quiet, unjudged: [], together: {} as Cost });
-
-describe("the verdict", () => {
-  it("gives the share, and that of the slowest rank when it stands out", () => {
-    expect(verdict(job({}))).toBe("40 % of the run time is I/O; 2 rules found no problem.");
-    expect(verdict(job({ slowestShare: 0.41 }))).toMatch(/^40 % of the run time is I\/O;/);
-    expect(verdict(job({ slowestShare: 0.9 }))).toMatch(
-      /^40 % of the run time is I\/O on average, 90 % on the slowest rank;/,
-    );
-    // Ten times as much of nearly nothing does not.
-    expect(verdict(job({ meanShare: 0.0001, slowestShare: 0.001 }))).toMatch(
-      /^0\.01 % of the run time is I\/O;/,
-    );
-    expect(verdict(job({ meanShare: Number.NaN }))).toMatch(/^How much of the run time is I\/O is not known/);
-  });
-
-  it("names the worst finding and counts the others; notes do not count", () => {
-    const found = [finding("high", "Small writes"), finding("warn", "Seeks"), finding("info", "Note")];
-    expect(verdict(job({}), found)).toMatch(
-      /^40 % of the run time is I\/O\. Small writes: Small writes cost 3 s\..* 1 more finding below\.$/,
-    );
-    expect(verdict(job({}), [...found, finding("warn", "Opens")])).toMatch(/ 2 more findings below\.$/);
-    expect(verdict(job({}), found.slice(0, 1))).not.toContain("more");
-    expect(verdict(job({}), found.slice(2))).toBe(
-      "40 % of the run time is I/O; 2 rules found no problem (1 note below).",
-    );
-    expect(verdict(job({}), [], ["a"])).toContain("1 rule found no problem");
-  });
-
-  it("says so when there is nothing", () => {
-    expect(verdict(job({}, { files: [] }))).toMatch(/^This log holds no I\/O/);
-    expect(verdict(job({}, { files: [], runs: [run({}), run({})] }))).toMatch(/^These logs hold no I\/O/);
-  });
-});
 
 describe("rules that could not be applied", () => {
   const rule = (...lacks: Fact[][]) => ({ id: "any", missing: "", lacks });
@@ -105,8 +57,8 @@ describe("the document", () => {
   it.each(SINGLE_LOGS.map(({ id }) => id))("of %s has all sections and no number that is none", (id) => {
     const { sections, facts, title } = documentOf(singleJob(id));
     expect(sections.map((section) => section.id)).toEqual([
-      "overview",
       "findings",
+      "overview",
       "heat",
       "timeline",
       "metrics",

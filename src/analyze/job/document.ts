@@ -1,27 +1,28 @@
 /** The report on a job as a document. A new section is a file in sections/ and a line here. */
-import { formatSeconds, formatShare } from "../../base/units.ts";
+import { formatCount, formatMany, formatSeconds } from "../../base/units.ts";
 import type { Document, Fact, Section } from "../../model/index.ts";
+import { answersOf } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
 import type { Job } from "./job.ts";
-import type { Verdicts } from "./rule.ts";
 import { about } from "./sections/about.ts";
 import { cost } from "./sections/cost.ts";
 import { rawCounters } from "./sections/counters.ts";
-import { counted } from "./sections/counted.ts";
 import { counts } from "./sections/counts.ts";
 import { files } from "./sections/files.ts";
 import { findings } from "./sections/findings.ts";
 import { heat } from "./sections/heat.ts";
 import { layers } from "./sections/layers.ts";
 import { metrics } from "./sections/metrics.ts";
-import { overview } from "./sections/overview.ts";
+import { overview, recordersOf } from "./sections/overview.ts";
 import { sizes } from "./sections/sizes.ts";
 import { storage } from "./sections/storage.ts";
 import { timeline } from "./sections/timeline.ts";
+import { withFact } from "./sections/section-facts.ts";
+import { timeFigure } from "./pictures/index.ts";
 
 const SECTIONS: readonly ((input: ReportInput) => Section)[] = [
-  overview,
   findings,
+  overview,
   heat,
   timeline,
   metrics,
@@ -37,12 +38,21 @@ const SECTIONS: readonly ((input: ReportInput) => Section)[] = [
 
 export function jobDocument(input: ReportInput): Document {
   const { job, verdicts, command, madeBy } = input;
+  const answers = answersOf(job, verdicts);
   const isLog = job.runs.every(({ kind }) => kind === "darshan");
+  const sections = SECTIONS.map((section) => withFact(section(input), job));
+  const cause = sections
+    .flatMap(({ blocks }) => blocks)
+    .flatMap((block) => (block.kind === "findings" ? block.findings : []))
+    .find(({ id }) => id === answers.finding);
+  const figure = cause?.figure ?? timeFigure(job);
   return {
     title: titleOf(job),
     facts: factsOf(job),
-    verdict: verdictOf(job, verdicts),
-    sections: SECTIONS.map((section) => section(input)).filter((section) => isLog || !isMissing(section)),
+    verdict: [answers.headline, ...answers.lead].join(" "),
+    answers,
+    ...(figure !== undefined && { figure }),
+    sections: sections.filter((section) => isLog || !isMissing(section)),
     command,
     madeBy,
   };
@@ -64,56 +74,38 @@ function factsOf(job: Job): Fact[] {
   const [first] = job.runs;
   const start = new Date(job.startUnixSeconds * 1000);
   const iso = Number.isNaN(start.getTime()) ? undefined : start.toISOString();
-  const recorders = [
-    ...new Set(
-      job.runs.map(({ kind, libraryVersion, logVersion }) =>
-        kind === "darshan" ? `Darshan ${libraryVersion ?? `format ${logVersion}`}` : libraryVersion,
-      ),
-    ),
-  ];
   const users = [...new Set(job.runs.map(({ userId }) => userId))].filter((id) => id !== "").slice(0, 3);
   return [
     { label: "Program", text: first?.commandLine || "not recorded", exact: first?.commandLine ?? "" },
-    { label: "Processes", text: `${job.ranks}${job.runs.length > 1 ? ` in ${job.runs.length} logs` : ""}` },
+    {
+      label: "Processes",
+      text: `${job.ranks}${job.runs.length > 1 ? ` in ${job.runs.length} logs` : ""}`,
+      inBar: formatMany(job.ranks, "rank"),
+    },
     {
       label: "Run time",
       ...(Number.isNaN(job.runSeconds)
         ? { text: "not recorded" }
-        : { text: formatSeconds(job.runSeconds), exact: `${job.runSeconds} s` }),
+        : {
+            text: formatSeconds(job.runSeconds),
+            exact: `${job.runSeconds} s`,
+            inBar:
+              job.runSeconds >= 1000 ? `${formatCount(job.runSeconds)} s` : formatSeconds(job.runSeconds),
+          }),
     },
     {
       label: "Start",
       ...(iso === undefined
         ? { text: "not recorded" }
-        : { text: `${iso.slice(0, -8).replace("T", " ")} UTC`, exact: iso }),
+        : {
+            text: `${iso.slice(0, -8).replace("T", " ")} UTC`,
+            exact: iso,
+            inBar: `${iso.slice(0, -8).replace("T", " ")} UTC`,
+          }),
     },
     ...(users.length === 0 ? [] : [{ label: "User", text: users.join(", ") }]),
     { label: "Files", text: String(job.files.length) },
-    { label: "Recorded by", text: recorders.slice(0, 3).join(", ") },
+    { label: "Recorded by", text: recordersOf(job).join(", ") },
     { label: "Modules", text: [...job.modules].join(" ") || "none" },
   ];
 }
-
-/** One sentence or two: how much of the run was I/O, and the worst of what was found. */
-export function verdictOf(job: Job, { findings: found, quiet }: Verdicts): string {
-  if (job.files.length === 0)
-    return `${job.runs.length > 1 ? "These logs hold" : "This log holds"} no I/O: no file was opened through a layer that was recorded.`;
-  const { meanShare, slowestShare } = job.io;
-  const share = Number.isNaN(meanShare)
-    ? "How much of the run time is I/O is not known, since the log has no end time"
-    : slowestShare > 1.15 * meanShare && slowestShare - meanShare > 0.005
-      ? `${formatShare(meanShare)} of the run time is I/O on average, ${formatShare(slowestShare)} on the slowest rank`
-      : `${formatShare(meanShare)} of the run time is I/O`;
-  const worst = found.filter(({ severity }) => severity !== "info");
-  const [first] = worst;
-  if (first === undefined) {
-    const notes = found.length === 0 ? "" : ` (${counted(found.length, "note")} below)`;
-    return `${share}; ${counted(quiet.length, "rule")} found no problem${notes}.`;
-  }
-  const more =
-    worst.length > 1 ? ` ${worst.length - 1} more ${worst.length === 2 ? "finding" : "findings"} below.` : "";
-  return `${share}. ${first.title}: ${firstSentence(first.statement)}${more}`;
-}
-
-/** A stop ends a sentence when a capital follows: "1.5 s" and "e.g. x" go on. */
-const firstSentence = (text: string) => /^.*?\.(?= [A-Z]|$)/.exec(text)?.[0] ?? text;

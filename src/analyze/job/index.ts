@@ -1,6 +1,7 @@
 /** One job: what its logs say, judged. */
 export { buildJob, JobStreams } from "./build.ts";
-export { jobDocument, verdictOf } from "./document.ts";
+export { jobDocument } from "./document.ts";
+export { verdictOf } from "./headline.ts";
 export type { Job } from "./job.ts";
 export { judge } from "./judge.ts";
 export type { Rule, ThresholdValues, Verdicts } from "./rule.ts";

@@ -104,6 +104,7 @@ describe("thresholds", () => {
     const use = (name: string) => finding?.threshold.find((one) => one.name === name);
     expect(use("calls")).toEqual({
       name: "calls",
+      meaning: "strided accesses",
       value: 500,
       unit: "calls",
       source: "given with --threshold",

@@ -111,6 +111,7 @@ function findingOf(job: Job, rule: Rule, judgement: Judgement, cost: Cost, value
     const given = values.get(`${rule.id}.${name}`);
     return {
       name,
+      meaning: spec.meaning,
       value: given ?? spec.value,
       unit: spec.unit,
       source: given === undefined ? spec.source : "given with --threshold",

@@ -75,10 +75,25 @@ export interface Judgement {
   readonly claims?: readonly Claim[];
 }
 
+/** A cause as the subject of a sentence, in at most five words: "one slow storage target". */
+export interface Subject {
+  readonly text: string;
+  readonly plural?: true;
+  /** What to change, in at most seven words: "Move files off the slow target". */
+  readonly change: string;
+}
+
+/** A kind of figure; pictures/ has a module for each. */
+export type Picture = "ranks" | "targets" | "sizes" | "layers" | "time" | "files" | "timeline";
+
 interface RuleSpec<Specs extends Thresholds> {
   /** kebab-case; stable and never reused. */
   readonly id: string;
   readonly title: string;
+  /** The cause in a headline; where it is left out, the title stands there. */
+  readonly subject?: Subject;
+  /** What shows it best; findings of severity high and warn carry that figure. */
+  readonly picture?: Picture;
   /** What is wrong and why it costs, in a sentence or two: for --list and the documents. */
   readonly meaning: string;
   /** Facts that it cannot do without, as groups of alternatives: [["POSIX"], ["POSIX calls", "activity"]]. */

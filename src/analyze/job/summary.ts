@@ -5,12 +5,13 @@ import type { JobFile } from "./job.ts";
 import { layerTimes } from "./layer-times.ts";
 import { sumOf } from "./records.ts";
 import { tracedMetrics } from "./traced-metrics.ts";
-import { verdictOf } from "./document.ts";
+import { answersOf } from "./headline.ts";
 
 const FILES_MAX = 1000;
 
 export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdicts">) {
   const { io } = job;
+  const answers = answersOf(job, verdicts);
   const traced = job.trace === undefined ? undefined : tracedMetrics(job.trace);
   const order = largestFirst(job.files, ({ seconds }) => seconds || 0);
   const files = Array.from(order.subarray(0, FILES_MAX), (index) => job.files[index] as JobFile);
@@ -25,7 +26,8 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
       modules: [...job.modules],
       partialModules: [...job.partialModules],
     },
-    verdict: verdictOf(job, verdicts),
+    verdict: [answers.headline, ...answers.lead].join(" "),
+    answers,
     findings: verdicts.findings,
     quiet: verdicts.quiet,
     unjudged: verdicts.unjudged.map(({ id, missing }) => ({ id, missing })),

@@ -4,6 +4,7 @@ import type { Chart } from "../../model/index.ts";
 import { bars } from "./bars.ts";
 import type { ChartKind } from "./chart.ts";
 import { cmf } from "./cmf.ts";
+import { culprit } from "./culprit.ts";
 import { density } from "./density.ts";
 import { heat } from "./heat.ts";
 import { points } from "./points.ts";
@@ -13,7 +14,7 @@ import { violin } from "./violin.ts";
 
 type Kinds = { readonly [K in Chart["kind"]]: ChartKind<Extract<Chart, { kind: K }>> };
 
-const CHARTS: Kinds = { bars, heat, strip, spans, cmf, violin, density, points };
+const CHARTS: Kinds = { bars, heat, strip, spans, cmf, violin, density, points, culprit };
 
 /** The kind of a chart, typed as one that takes it. */
 export function kindOf(chart: Chart): ChartKind<Chart> {

@@ -67,6 +67,9 @@ const SHAPES: Readonly<Record<Role, (x: number, y: number, r: number) => string>
   before: (x, y, r) =>
     polygon(x, y, r, [-1, -1, 1, -1, 1, 1, -1, 1]) + polygon(x, y, r * 0.5, [-1, -1, 1, -1, 1, 1, -1, 1]),
   after: (x, y, r) => polygon(x, y, r * 1.15, [-1, -0.8, 1, -0.8, 0, 1]),
+  context: (x, y, r) => circle(x, y, r * 0.7),
+  high: (x, y, r) => polygon(x, y, r * 1.5, [0, -1, 1, 0, 0, 1, -1, 0]),
+  warn: (x, y, r) => polygon(x, y, r * 1.4, [0, -1, 1, 0.8, -1, 0.8]),
 };
 
 function circle(x: number, y: number, r: number): string {

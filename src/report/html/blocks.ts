@@ -1,15 +1,8 @@
 /** Blocks of a document as markup. Buttons that only work with the script are made by the script. */
-import {
-  type Block,
-  type Figure,
-  type NoticeBlock,
-  SEVERITIES,
-  type Tile,
-  type Trace,
-} from "../../model/index.ts";
+import type { Block, Figure, NoticeBlock, Tile, Trace, Unit } from "../../model/index.ts";
 import { NOT_RECORDED } from "../../plot/index.ts";
-import { type PageData, pageTable } from "./data.ts";
-import { attribute, domId, escapeHtml, prose } from "./escape.ts";
+import { type PageData, pageTable, withoutRepeats } from "./data.ts";
+import { attribute, domId, escapeHtml, name, prose } from "./escape.ts";
 import { codeHtml, findingHtml } from "./findings.ts";
 import type { Links } from "./links.ts";
 import { findingMarkdown } from "./markdown.ts";
@@ -21,7 +14,13 @@ import { icon, NOTICE_WORDS } from "./words.ts";
 export interface PageBuild {
   readonly parts: HtmlParts;
   readonly links: Links;
-  readonly data: { [Key in keyof PageData]: PageData[Key][number][] };
+  readonly data: {
+    [Key in "tables" | "figures" | "findings"]: PageData[Key][number][];
+  };
+  /** Places of findings on the page, by id. */
+  readonly findingPlaces: ReadonlyMap<string, number>;
+  /** The figure that stands beside the headline, and so nowhere else. */
+  readonly heroFigure: Figure | undefined;
   /** Encoded traces, in the order of the page. */
   readonly traces: string[];
 }
@@ -38,12 +37,12 @@ export function blockHtml(block: Block, section: string, build: PageBuild): stri
     case "findings":
       return findingsHtml(block, build);
     case "figure":
-      data.figures.push({ id: domId(block.figure.id), csv: parts.csv(block.figure) });
-      return figureHtml(block.figure, data.figures.length - 1, parts);
+      return figureHtml(block.figure, build);
     case "table": {
       const rowIds = block.rowKey !== undefined && !data.tables.some((one) => one.rowKey !== undefined);
-      data.tables.push(pageTable(block, section));
-      return tableHtml(block, data.tables.length - 1, parts, rowIds);
+      const table = withoutRepeats(block);
+      data.tables.push(pageTable(table, section));
+      return tableHtml(table, data.tables.length - 1, parts, rowIds);
     }
     case "trace":
       build.traces.push(parts.trace(block.trace));
@@ -66,9 +65,12 @@ function noticeHtml({ level, text, how }: NoticeBlock): string {
 }
 
 function tileHtml(tile: Tile, parts: HtmlParts): string {
-  const value = Number.isNaN(tile.value)
-    ? `<p class="value none">${NOT_RECORDED}</p>`
-    : `<p class="value" title="${attribute(tile.exact ?? parts.exact(tile.value, tile.unit))}">${valueWithUnit(parts.format(tile.value, tile.unit))}</p>`;
+  const value =
+    tile.text !== undefined
+      ? `<p class="value text">${name(tile.text, 40)}</p>`
+      : Number.isNaN(tile.value)
+        ? `<p class="value none">${NOT_RECORDED}</p>`
+        : `<p class="value" title="${attribute(tile.exact ?? parts.exact(tile.value, tile.unit))}">${valueWithUnit(parts.format(tile.value, tile.unit))}</p>`;
   return `<div class="tile"><p class="tile-label">${prose(tile.label)}${aboutButton(tile.label, tile.about)}</p>${value}${tile.note ? `<p class="note">${prose(tile.note)}</p>` : ""}</div>`;
 }
 
@@ -82,30 +84,57 @@ function valueWithUnit(text: string): string {
 
 function findingsHtml(block: Extract<Block, { kind: "findings" }>, build: PageBuild): string {
   if (block.findings.length === 0) return `<p class="nothing">${prose(block.none)}</p>`;
-  const sorted = [...block.findings].sort(
-    (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity),
-  );
-  const cards = sorted.map((finding) => {
+  const rows = block.findings.map((finding, at) => {
     build.data.findings.push(findingMarkdown(finding, build.parts.format));
-    return findingHtml(finding, build.data.findings.length - 1, build.parts, build.links);
+    const within = block.findings.find(({ id }) => id === finding.cost.within);
+    const place = {
+      index: build.data.findings.length - 1,
+      isOpen: at === 0 && finding.severity !== "info",
+      withinSeconds: within?.cost.seconds ?? undefined,
+      figure:
+        finding.figure === undefined || finding.figure === build.heroFigure
+          ? ""
+          : figureHtml(finding.figure, build, "small"),
+    };
+    return findingHtml(finding, place, build.parts, build.links);
   });
-  return `<div class="findings"><div class="tools filter"></div>\n${cards.join("\n")}</div>`;
+  return `<div class="findings"><div class="tools filter"></div>\n${rows.join("\n")}</div>`;
 }
 
 /** Each figure is drawn twice, since text that is shrunk to a phone cannot be read; styles show one of them. */
-const WIDE = 720;
+const WIDE = { "": 900, proof: 640, small: 440 } as const;
 const NARROW = 320;
 
-function figureHtml(figure: Figure, index: number, parts: HtmlParts): string {
+/** `proof`: beside the headline; `small`: in a cause. */
+export function figureHtml(figure: Figure, { parts, data }: PageBuild, kind: keyof typeof WIDE = ""): string {
+  data.figures.push({ id: domId(figure.id), csv: parts.csv(figure) });
+  const index = data.figures.length - 1;
   const id = `figure-${domId(figure.id)}`;
   const options = Object.entries(figure.options).map(([key, value]) => `${key} ${value}`);
   const meta = [figure.definition, ...options].map((text) => `<span>${prose(text)}</span>`).join("");
-  return `<figure id="${id}" data-figure="${index}">
-<div class="block-head"><p class="caption">${prose(figure.title)}${figure.simulated ? ' <span class="badge simulated">Simulated</span>' : ""}</p><div class="tools"></div></div>
-<div class="plot" tabindex="0" role="region" aria-label="${attribute(figure.title)}"><div class="wide">${parts.figure(figure, WIDE)}</div><div class="narrow">${parts.figure({ ...figure, id: `${figure.id}-narrow` }, NARROW)}</div></div>
+  // Beside a headline or in a cause the picture comes first; what can be done with it is a quiet line below.
+  const tools = '<div class="tools"></div>';
+  const isQuiet = kind !== "";
+  return `<figure id="${id}"${isQuiet ? ` class="${kind}"` : ""} data-figure="${index}">
+<div class="block-head"><p class="caption">${prose(figure.title)}${unitHtml(figure)}${figure.simulated ? ' <span class="badge simulated">Simulated</span>' : ""}</p>${isQuiet ? "" : tools}</div>
+<div class="plot" tabindex="0" role="region" aria-label="${attribute(figure.title)}"><div class="wide">${parts.figure(figure, WIDE[kind])}</div><div class="narrow">${parts.figure({ ...figure, id: `${figure.id}-narrow` }, NARROW)}</div></div>
 <figcaption><p>${prose(figure.caption)}</p><p class="meta">${meta}</p></figcaption>
-${figureTableHtml(figure, parts)}</figure>`;
+${isQuiet ? `<div class="fig-foot">${figureTableHtml(figure, parts)}${tools}</div>` : figureTableHtml(figure, parts)}</figure>`;
 }
+
+/** The unit beside the title, where the chart has one value axis. */
+function unitHtml({ chart }: Figure): string {
+  if (chart.kind !== "culprit") return "";
+  const word = UNIT_WORDS[chart.value.unit];
+  return word === undefined ? "" : ` <span class="unit">${word}</span>`;
+}
+
+const UNIT_WORDS: Partial<Record<Unit, string>> = {
+  seconds: "in seconds",
+  bytes: "in bytes",
+  "bytes/s": "in bytes per second",
+  calls: "in calls",
+};
 
 function traceHtml(trace: Trace, index: number, parts: HtmlParts): string {
   const layers = trace.layers.map(({ name, calls }) => `${name} ${parts.format(calls, "calls")}`).join(", ");

@@ -7,6 +7,8 @@ export interface PageData {
   readonly figures: readonly { readonly id: string; readonly csv: string }[];
   /** Markdown of each finding, in the order of the page. */
   readonly findings: readonly string[];
+  /** The first screen as Markdown. */
+  readonly markdown: string;
 }
 
 export interface PageTable {
@@ -33,8 +35,8 @@ interface PageColumn {
   readonly look?: ColumnLook;
 }
 
-/** How text of a column is set: short words on one line, or rows of block characters in cells of one width. */
-export type ColumnLook = "short" | "blocks";
+/** How text of a column is set: short words on one line, numbers at the right, or blocks in cells of one width. */
+export type ColumnLook = "short" | "blocks" | "numbers";
 
 /** `n`: an exact integer in decimal. `t` and `v`: text as it is, and as it can be shown when that differs. */
 export type PageCell =
@@ -70,20 +72,47 @@ export function pageTable(table: TableBlock, section: string): PageTable {
 }
 
 /** Longer text is sentences, which wrap. */
-const SHORT_CHARACTERS_MAX = 24;
+const SHORT_CHARACTERS_MAX = 26;
+/** A number with at most a unit and a word, or a dash: `-2.69 s`, `1.67×`, `–`. */
+const NUMBER =
+  /^(?:[–-]|not published|not recorded|[+−-]?\d[\d.,]*(?:e[+-]?\d+)?(?:×| %| [A-Za-zµ/%]{1,10}){0,2})$/;
 const BLOCKS = /^[ \u2581-\u258f]*$/;
 
 /** Of a column of text; undefined: sentences, or no text. */
 export function lookOf({ columns, rows, groups = [] }: TableBlock, at: number): ColumnLook | undefined {
   if (columns[at]?.unit !== "text") return undefined;
   let look: ColumnLook | undefined = "blocks";
+  let isNumeric = true;
   for (const cells of [...rows, ...groups.map((group) => group.cells)]) {
     const cell = cells[at];
     if (typeof cell !== "string") continue;
     if (cell.length > SHORT_CHARACTERS_MAX) return undefined;
     if (!BLOCKS.test(cell)) look = "short";
+    if (!NUMBER.test(cell)) isNumeric = false;
   }
-  return look;
+  return look === "short" && isNumeric && at > 0 ? "numbers" : look;
+}
+
+/** From this many rows on, a sentence that each of them repeats is said once, in the caption. */
+const REPEATED_ROWS_MIN = 3;
+
+/** The table without columns of sentences that say the same in every row; the caption says them. */
+export function withoutRepeats(table: TableBlock): TableBlock {
+  const { rows, columns } = table;
+  if (rows.length < REPEATED_ROWS_MIN || table.groups !== undefined) return table;
+  const repeated = columns.flatMap((column, at) => {
+    const first = rows[0]?.[at];
+    const isSentence = typeof first === "string" && first.length > SHORT_CHARACTERS_MAX;
+    const isSame = at > 0 && !column.hidden && isSentence && rows.every((row) => row[at] === first);
+    return isSame ? [{ at, text: `${column.label}: ${first}` }] : [];
+  });
+  if (repeated.length === 0) return table;
+  const places = new Set(repeated.map(({ at }) => at));
+  return {
+    ...table,
+    caption: [table.caption, ...repeated.map(({ text }) => text)].join(" "),
+    columns: columns.map((column, at) => (places.has(at) ? { ...column, hidden: true } : column)),
+  };
 }
 
 function pageCell(cell: Cell): PageCell {

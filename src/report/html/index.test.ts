@@ -1,10 +1,20 @@
 import { describe, expect, it } from "vitest";
+import type { TableBlock } from "../../model/document.ts";
 import { lookOf, type PageData } from "./data.ts";
 import { attribute, name, prose, scriptJson, visible } from "./escape.ts";
 import { renderHtml } from "./index.ts";
 import { findingMarkdown } from "./markdown.ts";
 import { formatValue } from "../../plot/format.ts";
-import { FILES, HOSTILE, HOSTILE_SHOWN, testDocument, testFinding, testParts } from "./test-kit.ts";
+import {
+  ANSWERS,
+  FIGURE,
+  FILES,
+  HOSTILE,
+  HOSTILE_SHOWN,
+  testDocument,
+  testFinding,
+  testParts,
+} from "./test-kit.ts";
 
 describe("text of a log", () => {
   it("shows control, bidi and half characters as symbols", () => {
@@ -39,6 +49,42 @@ describe("numbers of a finding", () => {
     const finding = testFinding({ evidence: { ...evidence, numbers } });
     const markdown = findingMarkdown(finding, formatValue);
     expect(markdown).toContain("- Usual size: **46.4 KiB**\n- Written: **47.5 kB**");
+  });
+});
+
+describe("a table", () => {
+  const sentence = "Holds here, with the whole interval around it.";
+  const repeating = {
+    ...{ kind: "table", id: "t", caption: "Verdicts." },
+    columns: ["Finding", "Here", "Why"].map((label) => ({ key: label, label, unit: "text", about: "" })),
+    rows: ["F1", "F2", "F3"].map((id) => [id, id === "F3" ? "refuted" : "confirmed", sentence]),
+  } as TableBlock;
+  const html = (table: TableBlock) =>
+    renderHtml(testDocument({ sections: [{ id: "s", title: "S", blocks: [table] }] }), testParts());
+
+  it("says once what every row repeats, and keeps it in the data", () => {
+    const page = html(repeating);
+    expect(page).toContain(`Verdicts. Why: ${sentence}`);
+    expect(page).not.toContain('data-key="Why"');
+    const rows = repeating.rows.map((row, at) =>
+      at === 1 ? [...row.slice(0, 2), "Another reason than that."] : row,
+    );
+    expect(html({ ...repeating, rows })).toContain('data-key="Why"');
+  });
+
+  it("marks words of verdicts", () => {
+    const page = html(repeating);
+    expect(page).toContain('<td class="t short verdict-word holds"><bdi>confirmed</bdi>');
+    expect(page).toContain('<td class="t short verdict-word fails"><bdi>refuted</bdi>');
+  });
+
+  it("sets short text that is all numbers at the right", () => {
+    const look = (...cells: string[]) =>
+      lookOf({ ...repeating, rows: cells.map((cell) => ["x", cell, ""]) }, 1);
+    expect(look("-2.69 s", "–", "1.67×", "-73.4 percentage points", "0", "12,186", "3.09 MB/s")).toBe(
+      "numbers",
+    );
+    expect(look("12 s", "61 % to 80 %")).toBe("short");
   });
 });
 
@@ -111,14 +157,74 @@ describe("a page", () => {
     expect(/<noscript><p class="cut">The first \d+ of 5,000 rows/.test(html)).toBe(true);
   });
 
-  it("sorts findings by severity, whatever the order they came in", () => {
-    const order = [...html.matchAll(/data-severity="(\w+)"/g)].map((match) => match[1]);
-    expect(order).toEqual(["high", "warn", "warn", "info", "info"]);
+  it("keeps findings in the order that they came in, which is by cost, and opens the first", () => {
+    const order = [...html.matchAll(/data-severity="(\w+)" data-finding="\d"( open)?/g)];
+    expect(order.map((match) => `${match[1]}${match[2] ?? ""}`)).toEqual([
+      ...["high open", "warn", "info", "warn", "info"],
+    ]);
+  });
+
+  it("answers the four questions first, with the picture of the cause beside them and nowhere else", () => {
+    const finding = testFinding({ figure: FIGURE });
+    const page = renderHtml(
+      testDocument({
+        answers: ANSWERS,
+        figure: FIGURE,
+        sections: [
+          { id: "findings", title: "Causes", blocks: [{ kind: "findings", findings: [finding], none: "" }] },
+        ],
+      }),
+      testParts(),
+    );
+    expect(page).toContain("<h1>One slow target costs this job 760 of its 794 seconds.</h1>");
+    expect(page).toContain('<a href="#finding-0"><b>Move the files</b></a>');
+    expect(page).toContain("<b>760 s sooner</b>, 96 % of the run.");
+    expect(page).toContain('style="--left:4.3%"');
+    expect(page.match(/<figure /g)).toHaveLength(1);
+    expect(page).toContain('<figure id="figure-sizes" class="proof"');
+    const { markdown } = JSON.parse(/id="page-data">(.*?)<\/script>/s.exec(page)?.[1] ?? "") as PageData;
+    expect(markdown).toContain("- Change first: Move the files");
+  });
+
+  it("marks time that another cause explains, and does not add it", () => {
+    const cost = { ...testFinding().cost, seconds: 30, shareOfRun: 0.3, within: "small-writes" };
+    const first = testFinding({ cost: { ...cost, seconds: 40, within: null } });
+    const findings = [first, testFinding({ id: "other", cost })];
+    const page = renderHtml(
+      testDocument({
+        sections: [{ id: "f", title: "F", blocks: [{ kind: "findings", findings, none: "" }] }],
+      }),
+      testParts(),
+    );
+    expect(page).toContain("<b>in the 40 s above</b><span>not added</span>");
+    expect(page).toContain("<b>40 s · 30 %</b>");
+  });
+
+  it("leads to sections by tiles, and tells what was not recorded last, in a line", () => {
+    const missing = { kind: "notice", level: "missing", text: "No traces.", how: "Record them." } as const;
+    const text = { kind: "text", text: "x" } as const;
+    const page = renderHtml(
+      testDocument({
+        sections: [
+          { id: "overview", title: "Overview", blocks: [text] },
+          { id: "calls", title: "Calls", blocks: [missing] },
+          ...["a", "b", "c"].map((id) => ({ id, title: id, fact: `fact of ${id}`, blocks: [text] })),
+        ],
+      }),
+      testParts(),
+    );
+    expect(page).toContain(
+      '<a href="#calls"><div class="none"></div>Calls<span>not recorded; how to</span></a>',
+    );
+    expect(page).toContain("<span>fact of b</span>");
+    expect(page.indexOf('<section id="calls" class="lacking"')).toBeGreaterThan(
+      page.indexOf('<section id="c"'),
+    );
   });
 
   it("of an empty document is still a page", () => {
     const empty = testDocument({ sections: [], facts: [], verdict: "", command: "" });
-    expect(renderHtml(empty, testParts())).toContain("<h1>");
+    expect(renderHtml(empty, testParts())).toContain("<h1 ");
     const nothing = { ...FILES, rows: [], columns: [] };
     const sections = [{ id: "x", title: "X", blocks: [nothing] }];
     expect(renderHtml(testDocument({ sections }), testParts())).toContain("<tbody>");

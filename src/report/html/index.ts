@@ -2,19 +2,22 @@
  * A document as one HTML file that needs nothing else: styles, script, figures and data are inside, and its policy
  * forbids every request. All texts of a document are taken as hostile.
  */
-import type { Document, Fact } from "../../model/index.ts";
+import type { Document, Section } from "../../model/index.ts";
 import { shortenMiddle } from "../../plot/index.ts";
 import { blockHtml, type PageBuild, paragraphs } from "./blocks.ts";
-import { attribute, domId, escapeHtml, name, prose, scriptJson, visible } from "./escape.ts";
+import { closerHtml, isMissing, menuHtml } from "./contents.ts";
+import { attribute, domId, escapeHtml, prose, scriptJson, visible } from "./escape.ts";
 import { codeHtml } from "./findings.ts";
+import { heroHtml } from "./hero.ts";
 import { pageLinks } from "./links.ts";
+import { documentMarkdown } from "./markdown.ts";
 import type { HtmlParts } from "./parts.ts";
 
 export type { PageCell, PageData, PageTable } from "./data.ts";
 
 /** The load line of a ship: a ring and a line through it. */
-const MARK =
-  '<circle cx="16" cy="16" r="9.5" fill="none" stroke="#0b6bb8" stroke-width="3.4"/><path d="M1.5 16h29" stroke="#0b6bb8" stroke-width="3.4"/>';
+const markHtml = (colour: string) =>
+  `<circle cx="16" cy="16" r="9.5" fill="none" stroke="${colour}" stroke-width="3.4"/><path d="M1.5 16h29" stroke="${colour}" stroke-width="3.4"/>`;
 
 export function renderHtml(document: Document, parts: HtmlParts): string {
   const build: PageBuild = {
@@ -22,32 +25,57 @@ export function renderHtml(document: Document, parts: HtmlParts): string {
     links: pageLinks(document),
     data: { tables: [], figures: [], findings: [] },
     traces: [],
+    findingPlaces: findingPlaces(document),
+    heroFigure: document.answers === undefined ? undefined : document.figure,
   };
-  const sections = document.sections.map((section) => {
-    const id = domId(section.id);
-    const intro = section.intro ? `<div class="intro">${paragraphs(section.intro)}</div>` : "";
-    const blocks = section.blocks.map((block) => blockHtml(block, id, build));
-    return `<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title" tabindex="-1">${prose(section.title)}</h2>${intro}\n${blocks.join("\n")}\n</section>`;
-  });
-  const contents = contentsHtml(document);
+  const hero = heroHtml(document, build);
+  // What is there comes first; what was not recorded is told in a line each at the end.
+  const sections = [...document.sections].sort((a, b) => Number(isMissing(a)) - Number(isMissing(b)));
+  const firstOf = sections.findIndex(({ id }) => id === "overview") + 1;
+  const parted = sections.map((section) => sectionHtml(section, build));
+  const closer = closerHtml(document.sections, sections.slice(0, firstOf), parts);
+  const contents = menuHtml(sections);
   const title = escapeHtml(shortenMiddle(visible(document.title), 120));
+  const facts = document.facts.flatMap(({ inBar }) => (inBar === undefined ? [] : [prose(inBar)]));
+  const data = { ...build.data, markdown: documentMarkdown(document) };
   return `${headHtml(document, parts)}
 <body>
 <a class="skip" href="#page-main">Skip to the content</a>
-<header class="bar"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${MARK}</svg><p class="bar-title" title="${attribute(document.title)}">${title}</p><div class="tools"></div>
-<details class="fold"><summary aria-label="Contents"><span>Contents</span></summary><nav aria-label="Contents">${contents}</nav></details></header>
-<div class="layout"><nav class="side" aria-label="Contents">${contents}</nav>
-<main id="page-main" tabindex="-1"><div class="hero"><h1>${name(document.title, 160)}</h1>
-<p class="verdict">${prose(document.verdict)}</p>
-${factsHtml(document.facts)}</div>
-${sections.join("\n")}
-</main></div>
-<footer class="foot"><p>Made by ${prose(document.madeBy)}. Nothing was uploaded, and this page asks for nothing: it can be mailed and opened offline.</p>
+<header class="bar"><div class="wrap"><span class="brand"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${markHtml("currentColor")}</svg><span class="name">Plimsoll</span></span><p class="bar-title" title="${attribute(document.title)}"><b>${title}</b>${facts.length > 0 ? ` <span>${facts.join(" · ")}</span>` : ""}</p><details class="fold"><summary aria-label="Sections"><span>Sections <kbd>g</kbd></span></summary><nav aria-label="Sections">${contents}</nav></details>
+<div class="tools"></div></div></header>
+<main id="page-main" class="wrap" tabindex="-1">${hero}
+${[...parted.slice(0, firstOf), closer, ...parted.slice(firstOf)].join("\n")}
+</main>
+<footer class="foot wrap"><p class="keys-line"><span><kbd>j</kbd> <kbd>k</kbd> next, last cause</span> <span><kbd>o</kbd> open</span> <span><kbd>g</kbd> sections</span> <span><kbd>?</kbd> all keys</span></p>
+<p>Made by ${prose(document.madeBy)}. Nothing was uploaded, and this page asks for nothing: it can be mailed and opened offline.</p>
 ${document.command ? `<p>To make it again:</p>${codeHtml(document.command, "shell")}` : ""}</footer>
-<script type="application/json" id="page-data">${scriptJson(build.data)}</script>
+<script type="application/json" id="page-data">${scriptJson(data)}</script>
 ${build.traces.map((trace, at) => `<script type="application/json" id="trace-${at}">${scriptJson(trace)}</script>\n`).join("")}</body>
 </html>
 `;
+}
+
+/** As the blocks will number them. */
+function findingPlaces({ sections }: Document): Map<string, number> {
+  const places = new Map<string, number>();
+  let index = 0;
+  for (const { blocks } of sections)
+    for (const block of blocks)
+      if (block.kind === "findings")
+        for (const { id } of block.findings) {
+          if (!places.has(id)) places.set(id, index);
+          index++;
+        }
+  return places;
+}
+
+function sectionHtml(section: Section, build: PageBuild): string {
+  const id = domId(section.id);
+  const intro = section.intro ? `<div class="intro">${paragraphs(section.intro)}</div>` : "";
+  const foot = section.foot ? `<p class="section-foot">${prose(section.foot)}</p>` : "";
+  const blocks = section.blocks.map((block) => blockHtml(block, id, build));
+  const kind = isMissing(section) ? ' class="lacking"' : "";
+  return `<section id="${id}"${kind} aria-labelledby="${id}-title"><h2 id="${id}-title" tabindex="-1">${prose(section.title)}</h2>${intro}\n${blocks.join("\n")}\n${foot}</section>`;
 }
 
 function headHtml(document: Document, parts: HtmlParts): string {
@@ -67,7 +95,7 @@ function headHtml(document: Document, parts: HtmlParts): string {
     "form-action 'none'",
   ].join("; ");
   const mark = encodeURIComponent(
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${MARK}</svg>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${markHtml("#0b5fae")}</svg>`,
   );
   return `<!doctype html>
 <html lang="en">
@@ -87,20 +115,4 @@ ${style}
 </head>`;
 }
 
-function contentsHtml(document: Document): string {
-  const items = document.sections.map(
-    ({ id, title }) =>
-      `<li><a href="#${domId(id)}">${escapeHtml(shortenMiddle(visible(title), 60))}</a></li>`,
-  );
-  return `<ol>${items.join("")}</ol>`;
-}
-
-function factsHtml(facts: readonly Fact[]): string {
-  if (facts.length === 0) return "";
-  const items = facts.map(({ label, text, exact }) => {
-    const title = exact === undefined ? "" : ` title="${attribute(exact)}"`;
-    return `<div><dt>${prose(label)}</dt><dd${title}>${name(text, 120)}</dd></div>`;
-  });
-  return `<dl class="facts">${items.join("")}</dl>`;
-}
 export { visible } from "./escape.ts";

@@ -1,8 +1,9 @@
 /** A finding as Markdown, for a ticket or a mail. */
 import { formatSize } from "../../base/units.ts";
-import type { Finding, Unit } from "../../model/index.ts";
+import type { Document, Finding, Unit } from "../../model/index.ts";
 import { shortenMiddle } from "../../plot/index.ts";
 import { visible, visibleLines } from "./escape.ts";
+import { costBasis } from "./findings.ts";
 import { SEVERITY_WORDS } from "./words.ts";
 
 export function findingMarkdown(finding: Finding, format: (value: number, unit: Unit) => string): string {
@@ -11,7 +12,7 @@ export function findingMarkdown(finding: Finding, format: (value: number, unit: 
     `### ${SEVERITY_WORDS[finding.severity]}: ${plain(finding.title)} (${code(finding.id)})`,
     "",
   ];
-  lines.push(plain(finding.statement), "");
+  lines.push(plain(finding.statement), "", `- Cost: ${costText(finding, format)}`);
   for (const { label, value, unit, of, size } of evidence.numbers) {
     const whole = of === undefined ? "" : ` of ${format(of, unit)}`;
     lines.push(
@@ -38,6 +39,34 @@ export function findingMarkdown(finding: Finding, format: (value: number, unit: 
   lines.push(`**Expected effect.** ${plain(finding.effect)}`, "");
   lines.push(`**Confidence: ${finding.confidence}.** ${plain(finding.confidenceReason)}`, "");
   return lines.join("\n");
+}
+
+/** `3.67 s, 90.5 % of the run (measured)`. */
+function costText({ cost }: Finding, format: (value: number, unit: Unit) => string): string {
+  if (cost.seconds === null) return `not known; ${plain(cost.model)}`;
+  const part = cost.shareOfRun === null ? "" : `, ${format(cost.shareOfRun, "share")} of the run`;
+  const within = cost.within === null ? "" : `, in the time of ${code(cost.within)}, not added`;
+  return `**${format(cost.seconds, "seconds")}**${part} (${costBasis(cost)}${within})`;
+}
+
+/** The first screen: headline, why, what to do, and the four answers. */
+export function documentMarkdown({ title, verdict, answers }: Document): string {
+  if (answers === undefined) return `## ${plain(title)}\n\n${plain(verdict)}\n`;
+  const { headline, lead, blame, gain, change, sure } = answers;
+  const word = { yes: "Yes. ", partly: "In part. ", no: "No. ", unknown: "" }[blame.answer];
+  const level = sure.confidence === null ? "" : `${sure.confidence}. `;
+  return [
+    `## ${plain(headline)}`,
+    "",
+    plain(title),
+    "",
+    ...(lead.length > 0 ? [lead.map(plain).join(" "), ""] : []),
+    `- I/O to blame? ${word}${plain(blame.text)}`,
+    `- Gain: ${plain(gain.text)}`,
+    `- Change first: ${plain(change.text)}`,
+    `- How sure: ${level}${plain(sure.text)}`,
+    "",
+  ].join("\n");
 }
 
 /** Markup characters lose their meaning; a name stays the text it is. */

@@ -7,6 +7,8 @@ export interface HtmlParts {
   readonly style: string;
   /** SVG text of that many pixels width; trusted to have escaped what it drew. */
   figure(figure: Figure, width: number): string;
+  /** The same in a few pixels, without words; empty where nothing can be drawn. */
+  spark(figure: Figure): string;
   csv(figure: Figure): string;
   figureTable(figure: Figure): FigureTable;
   /** Base64 text of the encoded, compressed trace. */

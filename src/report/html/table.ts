@@ -1,6 +1,6 @@
 /** Tables: the first rows as markup, which can be read without the script; the script has all rows as data. */
 import type { Cell, Figure, TableBlock, Unit } from "../../model/index.ts";
-import { NOT_RECORDED } from "../../plot/index.ts";
+import { NOT_RECORDED, verdictClass } from "../../plot/index.ts";
 import { type ColumnLook, lookOf } from "./data.ts";
 import { attribute, domId, escapeHtml, name, prose } from "./escape.ts";
 import type { HtmlParts } from "./parts.ts";
@@ -39,7 +39,7 @@ export function tableHtml(table: TableBlock, index: number, parts: HtmlParts, ro
   const lines = table.groups
     ? groupLines(table.groups, rowsMax, row, (cells) => line(cells, ' class="group"'))
     : table.rows.slice(0, rowsMax).map((_, at) => row(at, ""));
-  const header = shown.map((at) => headerHtml(table.columns[at]!)).join("");
+  const header = shown.map((at) => headerHtml(table.columns[at]!, looks[at])).join("");
   return `<div class="table-block" id="${id}" data-table="${index}">
 <div class="block-head"><p class="caption" id="${id}-caption">${prose(table.caption)}</p><div class="tools"></div></div>
 <div class="table-box" tabindex="0" role="region" aria-labelledby="${id}-caption">
@@ -75,8 +75,8 @@ function cutNotes(table: TableBlock, shownRows: number): string {
 `;
 }
 
-function headerHtml(column: TableBlock["columns"][number]): string {
-  const kind = isText(column.unit) ? ' class="t"' : "";
+function headerHtml(column: TableBlock["columns"][number], look: ColumnLook | undefined): string {
+  const kind = isText(column.unit) ? ` class="t${look === "numbers" ? " numbers" : ""}"` : "";
   return `<th scope="col"${kind} data-key="${attribute(column.key)}"><span class="label">${prose(column.label)}</span>${aboutButton(column.label, column.about)}`;
 }
 
@@ -88,7 +88,9 @@ function cellHtml(
   look: ColumnLook | undefined = undefined,
 ): string {
   const isName = typeof cell === "string";
-  const kind = isText(unit) ? ` class="${look === undefined ? "t" : `t ${look}`}"` : "";
+  const word = isName && !first ? verdictClass(cell) : undefined;
+  const classes = ["t", look, word].filter((one) => one !== undefined).join(" ");
+  const kind = isText(unit) ? ` class="${classes}"` : "";
   const tag = first ? `<th scope="row"${kind}>` : `<td${kind}>`;
   if (cell === null || (typeof cell === "number" && Number.isNaN(cell)))
     return `${tag}<i>${NOT_RECORDED}</i>`;

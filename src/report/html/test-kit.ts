@@ -1,6 +1,6 @@
 /** Documents and stand-ins that tests of the page share. */
 import { createHash } from "node:crypto";
-import type { Document, TableBlock } from "../../model/document.ts";
+import type { Answers, Document, TableBlock } from "../../model/document.ts";
 import type { Figure } from "../../model/figure.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { Trace } from "../../model/trace.ts";
@@ -29,12 +29,27 @@ export const FIGURE: Figure = {
   },
 };
 
+export const ANSWERS: Answers = {
+  headline: "One slow target costs this job 760 of its 794 seconds.",
+  lead: ["OST 14 is slow.", "Move the files."],
+  level: "high",
+  finding: "small-writes",
+  blame: { answer: "yes", text: "The slowest rank spends 98 % of the run in I/O." },
+  gain: {
+    ...{ seconds: 760, shareOfRun: 0.96, runSeconds: 794, withoutSeconds: 34, togetherSeconds: null },
+    ...{ basis: "estimated", atMost: false, text: "760 s sooner, 96 % of the run." },
+  },
+  change: { text: "Move the files", finding: "small-writes" },
+  sure: { confidence: "high", text: "Each file lies on one OST." },
+};
+
 export function testParts(changes: Partial<HtmlParts> = {}): HtmlParts {
   return {
     script: "",
     style: "",
     figure: () =>
       '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 100" width="720" height="100"><rect width="90" height="90" fill="var(--plot-write)"/></svg>',
+    spark: () => '<svg class="spark" viewBox="0 0 120 28"></svg>',
     csv: () => "size,calls\r\nsmall,10\r\nlarge,2\r\n",
     figureTable: () => ({
       columns: [

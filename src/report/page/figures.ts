@@ -43,10 +43,16 @@ export async function writeFigures(
   }
 }
 
-const figuresOf = ({ sections }: Document): Figure[] =>
-  sections.flatMap(({ blocks }) =>
-    blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
+/** Those of sections and of findings, each once. */
+const figuresOf = ({ sections, figure }: Document): Figure[] => {
+  const all = sections.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => {
+      if (block.kind === "findings") return block.findings.flatMap((finding) => finding.figure ?? []);
+      return block.kind === "figure" ? [block.figure] : [];
+    }),
   );
+  return figure === undefined || all.includes(figure) ? all : [figure, ...all];
+};
 
 const listed = ({ id, title, caption, summary, definition, options }: Figure) => ({
   id,

@@ -2,7 +2,15 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
 import type { Document, Figure } from "../../model/index.ts";
-import { figureCsv, figureTable, formatExact, formatValue, renderSvg, themeCss } from "../../plot/index.ts";
+import {
+  figureCsv,
+  figureTable,
+  formatExact,
+  formatValue,
+  renderSvg,
+  sparkSvg,
+  themeCss,
+} from "../../plot/index.ts";
 import { renderHtml } from "../html/index.ts";
 import { encodeTrace } from "../trace/encode.ts";
 import { builtAssets } from "./assets.ts";
@@ -14,6 +22,7 @@ export function renderPage(document: Document): string {
     script: assets.script,
     style: `${themeCss()}\n${assets.style}`,
     figure: (figure, width) => renderSvg(figure, { width }),
+    spark: sparkSvg,
     csv: figureCsv,
     figureTable,
     trace: (trace) => deflateRawSync(encodeTrace(trace), { level: 6 }).toString("base64"),

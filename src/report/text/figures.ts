@@ -2,6 +2,7 @@
 import type {
   BarsChart,
   CmfChart,
+  CulpritChart,
   DensityChart,
   Figure,
   HeatChart,
@@ -50,6 +51,8 @@ function chartLines(figure: Figure, width: number): string[] {
       return densityLines(chart, width);
     case "points":
       return pointLines(chart, width);
+    case "culprit":
+      return culpritLines(chart, width);
   }
 }
 
@@ -77,6 +80,44 @@ function barLines(chart: BarsChart, width: number): string[] {
     const label = cut(labels[row] as string, widest).padEnd(widest);
     return `${label} ${bar(scale(value), room)} ${formatValue(value, chart.value.unit)}`.trimEnd();
   });
+}
+
+/** A line for each item, or one line of heights; the cause has a mark in front. */
+function culpritLines(
+  { items, itemLabel, marked, markLabel, restLabel, value }: CulpritChart,
+  width: number,
+): string[] {
+  const said = [
+    ...(markLabel === "" ? [] : [`◆ ${markLabel}`]),
+    ...(restLabel === undefined ? [] : [`  ${restLabel}`]),
+  ];
+  if (items.length > BAR_LINES_MAX / 2) {
+    const room = Math.max(10, Math.min(items.length, width - 4));
+    const [most, marks] = [new Float64Array(room), Array.from({ length: room }, () => " ")];
+    items.forEach((item, at) => {
+      const cell = Math.floor((at / items.length) * room);
+      if (item.value > (most[cell] as number)) most[cell] = item.value;
+      if (marked.includes(at)) marks[cell] = "◆";
+    });
+    const ends = [items[0]?.name ?? "", items.at(-1)?.name ?? ""] as const;
+    return [
+      ...said,
+      `  ${spark(most)}`,
+      `  ${marks.join("").trimEnd()}`,
+      `  ${ends[0].padEnd(Math.max(0, room - ends[1].length))}${ends[1]}  ${itemLabel}`,
+    ].filter((line) => line.trim() !== "");
+  }
+  const widest = Math.min(36, Math.max(0, ...items.map(({ name }) => name.length)));
+  const most = items.reduce((high, item) => Math.max(high, item.value || 0), 0);
+  const room = Math.max(8, width - widest - 18);
+  return [
+    ...said,
+    ...items.map((item, at) => {
+      const share = item.value > 0 ? item.value / most : 0;
+      const name = cut(item.name, widest).padEnd(widest);
+      return `${marked.includes(at) ? "◆" : " "} ${name} ${bar(share, room)} ${formatValue(item.value, value.unit)}`;
+    }),
+  ];
 }
 
 function heightLines({ categories, series, value }: BarsChart, width: number): string[] {

@@ -1,8 +1,9 @@
 /** A document for a terminal. The summary leaves sections of detail out; `full` prints them too. */
-import { cut } from "../../base/cut.ts";
+import { cut, cutEnd } from "../../base/cut.ts";
 import { textTable } from "../../base/text-table.ts";
-import { formatMany } from "../../base/units.ts";
+import { formatMany, formatSeconds, formatShare } from "../../base/units.ts";
 import type {
+  Answers,
   Block,
   Document,
   EvidenceFile,
@@ -36,15 +37,50 @@ type Paint = (style: keyof typeof CODES, text: string) => string;
 export function renderText(document: Document, { width, color, full }: TextOptions): string {
   const paint = painter(color);
   const lines: string[] = [paint("bold", plain(document.title))];
-  for (const { label, text } of document.facts)
-    lines.push(`${label.padEnd(12)} ${cut(plain(text), width - 13)}`);
-  lines.push("", ...wrap(document.verdict, width).map((line) => paint("bold", line)));
+  const facts = document.facts.map(
+    ({ label, text }) => `${label.padEnd(12)} ${cut(plain(text), width - 13)}`,
+  );
+  if (document.answers === undefined)
+    lines.push(...facts, "", ...wrap(document.verdict, width).map((line) => paint("bold", line)));
+  else {
+    const inBar = document.facts.flatMap(({ inBar: text }) => text ?? []).join(" · ");
+    lines.push(...(inBar === "" ? [] : [paint("dim", plain(inBar))]), "");
+    lines.push(...answerLines(document.answers, width, paint));
+    if (document.figure !== undefined)
+      lines.push("", plain(document.figure.title), ...figureText(document.figure, width));
+  }
   for (const section of document.sections) {
     if (section.detail && !full) continue;
     lines.push("", ...sectionLines(section, width, paint));
   }
+  if (document.answers !== undefined && full) lines.push("", ...facts);
   return `${lines.join("\n")}\n`;
 }
+
+const BLAME_WORDS = { yes: "Yes. ", partly: "In part. ", no: "No. ", unknown: "" } as const;
+
+/** Headline, why and what to do, and the four answers. */
+function answerLines({ headline, lead, blame, gain, change, sure }: Answers, width: number, paint: Paint) {
+  const level = sure.confidence === null ? "" : `${sure.confidence}. `;
+  const rows = [
+    ["I/O to blame?", `${BLAME_WORDS[blame.answer]}${blame.text}`],
+    ["Gain", gain.text],
+    ["Change first", change.text],
+    ["How sure", `${level.replace(/^./, (letter) => letter.toUpperCase())}${sure.text}`],
+  ] as const;
+  return [
+    ...wrap(headline, width).map((line) => paint("bold", line)),
+    ...wrap(lead.join(" "), width),
+    "",
+    ...rows.flatMap(([label, text]) =>
+      wrap(text, width - ANSWER_INDENT).map(
+        (line, at) => `${(at === 0 ? label : "").padEnd(ANSWER_INDENT)}${line}`,
+      ),
+    ),
+  ];
+}
+
+const ANSWER_INDENT = 15;
 
 const painter =
   (color: boolean): Paint =>
@@ -69,6 +105,7 @@ function sectionLines(section: Section, width: number, paint: Paint): string[] {
       ? []
       : wrap(section.intro, width).map((line) => paint("dim", line))),
     ...section.blocks.flatMap((block) => blockLines(block, width, paint)),
+    ...(section.foot === undefined ? [] : wrap(section.foot, width).map((line) => paint("dim", line))),
   ];
 }
 
@@ -86,7 +123,11 @@ function blockLines(block: Block, width: number, paint: Paint): string[] {
     case "findings":
       return block.findings.length === 0
         ? wrap(block.none, width)
-        : block.findings.flatMap((finding) => findingLines(finding, width, paint));
+        : block.findings.flatMap((finding) =>
+            finding.severity === "info"
+              ? [noteLine(finding, width, paint)]
+              : findingLines(finding, width, paint),
+          );
     case "figure":
       return [
         plain(block.figure.title),
@@ -104,8 +145,31 @@ function blockLines(block: Block, width: number, paint: Paint): string[] {
   }
 }
 
-function tileLine({ label, value, unit, note }: Tile): string {
-  return `  ${label.padEnd(26)} ${formatValue(value, unit).padStart(12)}${note === undefined ? "" : `   ${note}`}`;
+/** A note on one line: what it is, what it costs at most, and how it shows. */
+function noteLine(finding: Finding, width: number, paint: Paint): string {
+  const { seconds } = finding.cost;
+  const cost = seconds === null ? "" : `, ${costPhrase(finding.cost)}`;
+  const first = /^.*?\.(?= [A-Z]|$)/.exec(finding.statement)?.[0] ?? finding.statement;
+  const head = `  ${"INFO".padEnd(4)} ${finding.title}`;
+  const rest = cutEnd(plain(` (${finding.id}${cost}): ${first}`), Math.max(20, width - head.length));
+  return `  ${paint("info", "INFO")} ${plain(finding.title)}${paint("dim", rest)}`;
+}
+
+/** `about 5.28 s, 96.2 % of the run`. */
+function costPhrase({ seconds, shareOfRun, basis, atMost }: Finding["cost"]): string {
+  if (seconds === null) return "not known";
+  const about = atMost ? "at most " : basis === "estimated" ? "about " : "";
+  return `${about}${formatSeconds(seconds)}${shareOfRun === null ? "" : `, ${formatShare(shareOfRun)} of the run`}`;
+}
+
+function costLine({ cost }: Finding): string {
+  if (cost.seconds === null) return `Cost: not known; ${cost.model}.`;
+  const within = cost.within === null ? "" : `; explained by ${cost.within}, not added`;
+  return `Cost: ${costPhrase(cost)}${within}.`;
+}
+
+function tileLine({ label, value, unit, note, text }: Tile): string {
+  return `  ${label.padEnd(26)} ${(text === undefined ? formatValue(value, unit) : plain(text)).padStart(12)}${note === undefined ? "" : `   ${plain(note)}`}`;
 }
 
 function findingLines(finding: Finding, width: number, paint: Paint): string[] {
@@ -116,6 +180,7 @@ function findingLines(finding: Finding, width: number, paint: Paint): string[] {
   const more = finding.evidence.filesTotal - shown.length;
   return [
     `  ${paint(finding.severity, finding.severity.toUpperCase().padEnd(4))} ${paint("bold", finding.title)} ${paint("dim", `(${finding.id})`)}`,
+    ...indent(costLine(finding)).map((line) => paint("dim", line)),
     ...indent(finding.statement),
     ...files,
     ...(files.length > 0 && more > 0 ? [`    and ${formatMany(more, "more file")}`] : []),

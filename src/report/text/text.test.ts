@@ -83,6 +83,71 @@ const figure = (chart: Figure["chart"]): Figure => ({
   chart,
 });
 
+describe("a document with answers", () => {
+  const answers: NonNullable<Document["answers"]> = {
+    headline: "One slow target costs this job 760 of its 794 seconds.",
+    lead: ["It is slow.", "Move the files."],
+    level: "high",
+    finding: "slow-ost",
+    blame: { answer: "yes", text: "The slowest rank spends 98 % of the run in I/O." },
+    gain: {
+      ...{ seconds: 760, shareOfRun: 0.96, runSeconds: 794, withoutSeconds: 34, togetherSeconds: null },
+      ...{ basis: "estimated", atMost: false, text: "About 760 seconds sooner." },
+    },
+    change: { text: "Move the files", finding: "slow-ost" },
+    sure: { confidence: "high", text: "Each file lies on one OST." },
+  };
+  const culprit: Figure["chart"] = {
+    kind: "culprit",
+    direction: "vertical",
+    itemLabel: "OST",
+    items: [3, 30, 29].map((value, at) => ({ name: String(at), value })),
+    value: { label: "rate", unit: "bytes/s" },
+    severity: "high",
+    marked: [0],
+    markLabel: "OST 0: 3 B/s",
+  };
+
+  it("says headline, answers and what the picture shows before all else; notes are a line", () => {
+    const note = { ...finding, severity: "info" as const, title: "Many seeks" };
+    const text = renderText(
+      document([{ kind: "findings", findings: [finding, note], none: "" }], {
+        answers,
+        figure: figure(culprit),
+      }),
+      { width: 70, color: false, full: false },
+    );
+    expect(text.split("\n").slice(0, 16)).toEqual([
+      "solver, job 7",
+      "",
+      "One slow target costs this job 760 of its 794 seconds.",
+      "It is slow. Move the files.",
+      "",
+      "I/O to blame?  Yes. The slowest rank spends 98 % of the run in I/O.",
+      "Gain           About 760 seconds sooner.",
+      "Change first   Move the files",
+      "How sure       High. Each file lies on one OST.",
+      "",
+      "A figure",
+      "◆ OST 0: 3 B/s",
+      "◆ 0 █████▏ 3 B/s",
+      expect.stringMatching(/^ {2}1 █{50,} 30 B\/s$/),
+      expect.stringMatching(/^ {2}2 █{40,}.? 29 B\/s$/),
+      "",
+    ]);
+    expect(text).toMatch(/^ {2}INFO Many seeks \(small-writes, about 12 s, 30 % of the run\).*…$/m);
+  });
+
+  it("shows many items as heights, with marks below the cause", () => {
+    const many = Array.from({ length: 100 }, (_, at) => ({ name: String(at), value: at === 0 ? 10 : 1 }));
+    const lines = figureText(figure({ ...culprit, items: many, restLabel: "99 others" }), 60);
+    expect(lines.slice(0, 2)).toEqual(["◆ OST 0: 3 B/s", "  99 others"]);
+    expect(lines[2]).toMatch(/^ {2}█▁+$/);
+    expect(lines[3]).toBe("  ◆");
+    expect(lines[4]).toMatch(/^ {2}0 +99 {2}OST$/);
+  });
+});
+
 describe("wrap", () => {
   it("keeps lines within the width and loses no word", () => {
     const text = "one two three four five six seven eight nine ten";
@@ -215,6 +280,7 @@ describe("blocks", () => {
   it("findings have severity, statement, files, advice and code", () => {
     const text = findingsText([finding], { width: 60, color: false });
     expect(text).toBe(`  HIGH Small writes (small-writes)
+    Cost: about 12 s, 30 % of the run.
     100 % of writes are small. They take long.
     /scratch/a  3 writes
     /scratch/␛[2Jb

@@ -118,6 +118,8 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
 const misaligned = defineRule({
   id: "misaligned",
   title: "Misaligned accesses",
+  subject: { text: "misaligned accesses", plural: true, change: "Align accesses to stripes" },
+  picture: "sizes",
   meaning:
     "Large accesses begin inside a stripe or block: each touches one more server, and ranks that meet inside a stripe " +
     "wait for one another's locks. Small accesses and HDF5 files have separate findings.",
@@ -154,6 +156,8 @@ const misaligned = defineRule({
 const misalignedMemory = defineRule({
   id: "misaligned-memory",
   title: "Buffers not aligned in memory",
+  subject: { text: "unaligned memory buffers", plural: true, change: "Align buffers in memory" },
+  picture: "sizes",
   meaning:
     "Buffers of reads and writes begin at addresses that are no multiple of the memory alignment; with direct I/O such " +
     "calls fail or are copied first, through the page cache it hardly matters.",

@@ -11,6 +11,8 @@ import { many, times } from "./wording.ts";
 const writeAmplification = defineRule({
   id: "write-amplification",
   title: "Storage moves more than the program writes",
+  subject: { text: "data sieving", change: "Switch data sieving off for writes" },
+  picture: "layers",
   meaning:
     "Below MPI-IO far more bytes are written, or read first, than the program asked to write: data sieving reads whole windows, changes the pieces and writes the windows back.",
   needs: [["MPI-IO"], ["POSIX"]],

@@ -19,6 +19,8 @@ interface Appended {
 const tinyAppends = defineRule({
   id: "tiny-appends",
   title: "Slow tiny appends",
+  subject: { text: "tiny appends", plural: true, change: "Collect records before writing" },
+  picture: "sizes",
   meaning:
     "Lines or records of less than a block are appended one by one, and the calls take long: few enough that small-writes is silent, but each waits for storage or a lock.",
   needs: [["POSIX calls"]],

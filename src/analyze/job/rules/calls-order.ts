@@ -21,6 +21,8 @@ interface LockStep {
 const lockStep = defineRule({
   id: "lock-step",
   title: "Ranks wait for one another's turn",
+  subject: { text: "ranks that take turns", plural: true, change: "Let ranks work at once" },
+  picture: "timeline",
   meaning:
     "In a file, each rank starts only when another has ended: a turn is passed on by messages, barriers or locks, and all but one rank wait.",
   needs: [["ranks"], ["POSIX calls", "MPI-IO calls"]],

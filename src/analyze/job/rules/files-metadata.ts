@@ -47,6 +47,8 @@ const SHARE_OF_RUN = {
 const metadataStorm = defineRule({
   id: "metadata-storm",
   title: "Metadata storm",
+  subject: { text: "a metadata storm", change: "Make fewer opens and stats" },
+  picture: "time",
   meaning:
     "Making, opening, asking for and removing many names takes the time instead of moving data; all jobs share the metadata servers. " +
     "Files that hold next to nothing, or are made again and again.",
@@ -200,6 +202,8 @@ function fewerOpens(job: Job, files: readonly JobFile[], part: number): Healthy[
 const excessStats = defineRule({
   id: "excess-stats",
   title: "Many stats per file",
+  subject: { text: "repeated stats", plural: true, change: "Ask for each file once" },
+  picture: "files",
   meaning: "Files get far more stats than opens, as in loops that poll for a file.",
   needs: [["POSIX", "DFS"]],
   thresholds: {
@@ -251,6 +255,8 @@ const excessStats = defineRule({
 const metadataTime = defineRule({
   id: "metadata-time",
   title: "Much time in metadata",
+  subject: { text: "metadata calls", plural: true, change: "Make fewer metadata calls" },
+  picture: "time",
   meaning:
     "A large part of the I/O time goes into opens, stats and closes that are not repeated without need: there is little data for each of them, or each is slow.",
   needs: CALLS,

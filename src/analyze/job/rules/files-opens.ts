@@ -14,6 +14,8 @@ import { costSentence, grouped, many, theseFiles, times } from "./wording.ts";
 const openChurn = defineRule({
   id: "open-churn",
   title: "A file opened for every record",
+  subject: { text: "an open for every record", change: "Open the file once" },
+  picture: "files",
   meaning:
     "Ranks open, use and close the same file for every few accesses: most of the calls are opens and closes.",
   needs: CALLS,
@@ -44,6 +46,8 @@ const openChurn = defineRule({
 const repeatedOpens = defineRule({
   id: "repeated-opens",
   title: "Files opened repeatedly",
+  subject: { text: "repeated opens", plural: true, change: "Open each file once" },
+  picture: "files",
   meaning:
     "Ranks open and close the same file many times instead of keeping it open. Opened for every record, it is open-churn.",
   needs: CALLS,

@@ -12,6 +12,8 @@ import { grouped, many, partOf, percent, secondsText, times } from "./wording.ts
 const unusedFiles = defineRule({
   id: "unused-files",
   title: "Files opened but not used",
+  subject: { text: "unused files", plural: true, change: "Open only files that are used" },
+  picture: "files",
   meaning:
     "Many files are opened and closed without a read or a write: tests whether they exist, or leftovers.",
   needs: [["POSIX", "STDIO"]],
@@ -71,6 +73,8 @@ const unusedFiles = defineRule({
 const unclosedFiles = defineRule({
   id: "unclosed-files",
   title: "Files never closed",
+  subject: { text: "files left open", plural: true, change: "Close files after use" },
+  picture: "files",
   meaning:
     "Files are opened and no close is recorded. What was written may reach the storage late or not at all when the job is killed, and errors of the close go unseen.",
   needs: [["POSIX", "STDIO"]],
@@ -128,6 +132,8 @@ const unclosedFiles = defineRule({
 const sharedInput = defineRule({
   id: "shared-input",
   title: "Every rank reads the whole input",
+  subject: { text: "input read by every rank", change: "Read it once and broadcast" },
+  picture: "files",
   meaning:
     "All ranks read the same bytes of an input file, so it crosses the network and the storage once for each rank instead of once.",
   needs: [["POSIX", "STDIO"]],

@@ -18,6 +18,8 @@ const ANY_FILES = [["POSIX", "STDIO", "MPI-IO", "DFS"]] as const;
 const manyFiles = defineRule({
   id: "many-files",
   title: "Very many files",
+  subject: { text: "very many files", plural: true, change: "Use fewer files" },
+  picture: "files",
   meaning:
     "The job opens thousands of files, often one for each rank: creating, opening and later listing them loads the metadata servers, and tools cannot handle the set well.",
   needs: ANY_FILES,
@@ -72,6 +74,8 @@ const manyFiles = defineRule({
 const filePerProcess = defineRule({
   id: "file-per-process",
   title: "One file per rank",
+  subject: { text: "one file per rank", change: "Share files between ranks" },
+  picture: "files",
   meaning:
     "Each rank writes or reads its own files. That is often fast, but their number grows with the job, and whoever reads them needs the same number of ranks or a step that joins them.",
   needs: ANY_FILES,
@@ -109,6 +113,8 @@ const filePerProcess = defineRule({
 const smallFileSet = defineRule({
   id: "small-file-set",
   title: "Very many small files",
+  subject: { text: "very many small files", plural: true, change: "Pack small files together" },
+  picture: "files",
   meaning:
     "The data is a large set of small files: each costs an open, a lock and a close at the metadata server for little data.",
   needs: ANY_FILES,

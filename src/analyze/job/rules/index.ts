@@ -22,4 +22,5 @@ export const RULES: readonly Rule[] = [
   ...CALL_APPEND_RULES,
 ];
 export { extentOf } from "./measures.ts";
+export { fileCalls } from "./per-job.ts";
 export { STRIPES_SOURCE, stripeArithmetic, stripesFor, stripesOf } from "./striping.ts";

@@ -71,6 +71,8 @@ const listedFiles = (files: readonly Hdf5File[], way: "read" | "write"): Listed[
 const hdf5Fill = defineRule({
   id: "hdf5-fill",
   title: "HDF5 writes fill values first",
+  subject: { text: "HDF5 fill values", plural: true, change: "Switch fill values off" },
+  picture: "layers",
   meaning:
     "Below HDF5 about twice the bytes of the datasets are written: space is allocated early and filled with values that the data overwrites at once.",
   needs: [["H5D"], ["MPI-IO", "POSIX"]],
@@ -121,6 +123,8 @@ const hdf5Fill = defineRule({
 const hdf5ChunkCache = defineRule({
   id: "hdf5-chunk-cache",
   title: "HDF5 chunks moved again and again",
+  subject: { text: "HDF5 chunks moved again", plural: true, change: "Enlarge the chunk cache" },
+  picture: "layers",
   meaning:
     "Below HDF5 a multiple of the bytes of chunked datasets is moved: the chunk cache is too small for the order of the accesses, so that chunks are read, and dropped, again and again.",
   needs: [["H5D"], ["MPI-IO", "POSIX"]],
@@ -182,6 +186,8 @@ const hdf5ChunkCache = defineRule({
 const hdf5Small = defineRule({
   id: "hdf5-small",
   title: "Small HDF5 accesses",
+  subject: { text: "small HDF5 accesses", plural: true, change: "Move many rows with one call" },
+  picture: "sizes",
   meaning:
     "Datasets are read or written in many small accesses, a row or an element at a time; each is a call through all layers down to storage.",
   needs: [["H5D"]],

@@ -23,6 +23,8 @@ function isParallel(job: Job, dataset: LayerRecord): boolean {
 const independent = defineRule({
   id: "hdf5-independent",
   title: "Independent HDF5 transfers",
+  subject: { text: "independent HDF5 transfers", plural: true, change: "Make HDF5 transfers collective" },
+  picture: "sizes",
   meaning:
     "Datasets of a file that many ranks opened through MPI-IO are accessed without collective transfers, which is HDF5's default.",
   needs: [["H5D"]],
@@ -83,6 +85,8 @@ const independent = defineRule({
 const metadata = defineRule({
   id: "hdf5-metadata",
   title: "Small HDF5 metadata accesses",
+  subject: { text: "small HDF5 metadata accesses", plural: true, change: "Make HDF5 metadata collective" },
+  picture: "sizes",
   meaning:
     "A parallel HDF5 file sees many tiny accesses that belong to no dataset: object headers, indexes of chunks and attributes, read or written by each rank for itself.",
   needs: [["H5F"], ["MPI-IO", "POSIX"]],
@@ -173,6 +177,8 @@ const CHUNK_WORDS: Readonly<Record<ChunkTrouble, string>> = {
 const chunks = defineRule({
   id: "hdf5-chunks",
   title: "HDF5 chunks that do not fit the accesses",
+  subject: { text: "unfit HDF5 chunks", plural: true, change: "Fit chunks to the accesses" },
+  picture: "layers",
   meaning:
     "Chunks are the unit that HDF5 reads, writes, filters and indexes. Tiny ones make many requests and a large index; chunks larger than the accesses are read or compressed again and again.",
   needs: [["H5D"]],
@@ -280,6 +286,8 @@ const chunks = defineRule({
 const selections = defineRule({
   id: "hdf5-selections",
   title: "Point or irregular HDF5 selections",
+  subject: { text: "irregular HDF5 selections", plural: true, change: "Select regular blocks" },
+  picture: "sizes",
   meaning:
     "Dataset accesses select single points or unions of blocks. HDF5 moves them element by element or block by block, and collective transfers may fall back to independent ones.",
   needs: [["H5D"]],
@@ -339,6 +347,8 @@ const selections = defineRule({
 const alignment = defineRule({
   id: "hdf5-alignment",
   title: "HDF5 objects not aligned to stripes",
+  subject: { text: "misaligned HDF5 objects", plural: true, change: "Align HDF5 objects to stripes" },
+  picture: "sizes",
   meaning:
     "Large accesses to an HDF5 file on Lustre begin inside stripes, since HDF5 packs objects one after another unless told otherwise.",
   needs: [["H5F", "H5D"], ["POSIX"], ["layout"]],

@@ -12,6 +12,8 @@ const independentCalls = (one: LayerRecord) => known(one.independentReads) + kno
 const independent = defineRule({
   id: "pnetcdf-independent",
   title: "Independent PnetCDF accesses",
+  subject: { text: "independent PnetCDF accesses", plural: true, change: "Make PnetCDF accesses collective" },
+  picture: "sizes",
   meaning:
     "Variables are accessed in independent data mode by many ranks: requests cannot be joined, and entering and leaving the mode synchronises the file.",
   needs: [["PNETCDF_VAR"]],
@@ -74,6 +76,8 @@ const independent = defineRule({
 const blocking = defineRule({
   id: "pnetcdf-blocking",
   title: "Many small blocking PnetCDF writes",
+  subject: { text: "small PnetCDF writes", plural: true, change: "Join writes by non-blocking calls" },
+  picture: "sizes",
   meaning:
     "Variables are written one by one with small blocking collective calls, each of which is a separate collective MPI-IO write. Non-blocking calls are joined into one.",
   needs: [["PNETCDF_VAR"]],

@@ -25,6 +25,8 @@ import { costSentence, many, partOfBytes, secondsText, sizeText } from "./wordin
 const stdioBulk = defineRule({
   id: "stdio-bulk",
   title: "Bulk data through C streams",
+  subject: { text: "bulk data through streams", change: "Write bulk data without streams" },
+  picture: "time",
   meaning:
     "A large part of the data goes through stdio, which copies it through a small buffer and knows nothing of parallel I/O.",
   needs: [["STDIO"]],
@@ -94,6 +96,8 @@ const stdioBulk = defineRule({
 const stdioSmall = defineRule({
   id: "stdio-small",
   title: "Unbuffered or flushed small stream calls",
+  subject: { text: "small stream calls", plural: true, change: "Give streams a large buffer" },
+  picture: "sizes",
   meaning:
     "Many small calls on a C stream that reach the file system one by one, because the stream has no buffer or is flushed after each.",
   needs: [["STDIO"]],

@@ -38,6 +38,8 @@ function independent(way: Way): Rule {
   return defineRule({
     id: way === "write" ? "independent-mpiio" : "independent-mpiio-reads",
     title: way === "write" ? "Independent MPI-IO writes" : "Independent MPI-IO reads",
+    subject: { text: `independent MPI-IO ${way}s`, plural: true, change: `Make MPI-IO ${way}s collective` },
+    picture: "sizes",
     meaning:
       `Several ranks ${way} the same file through MPI-IO, mostly with independent calls: the library cannot join their ` +
       "requests, and every rank talks to the servers.",
@@ -130,6 +132,8 @@ function burstCount(job: Job): number {
 const blocking = defineRule({
   id: "blocking-mpiio",
   title: "Blocking MPI-IO between computing",
+  subject: { text: "blocking MPI-IO", change: "Write while computing" },
+  picture: "timeline",
   meaning:
     "A job computes and writes in turns, with blocking calls only. Non-blocking calls can hide a part of the I/O behind the next step.",
   needs: [["MPI-IO"], ["activity", "POSIX calls", "MPI-IO calls"]],
@@ -196,6 +200,8 @@ const blocking = defineRule({
 const noHints = defineRule({
   id: "no-hints",
   title: "Collective MPI-IO without hints",
+  subject: { text: "unhinted collective MPI-IO", change: "Set collective buffering hints" },
+  picture: "sizes",
   meaning:
     "Collective MPI-IO on Lustre reaches the file system in requests that do not fill a stripe, and no hint tells the library otherwise.",
   needs: [["MPI-IO"], ["POSIX"], ["layout"]],
@@ -295,6 +301,8 @@ function aggregatorsOf(job: Job, record: LayerRecord, way: Way): { count: number
 const aggregators = defineRule({
   id: "aggregators",
   title: "Number of aggregators",
+  subject: { text: "the number of aggregators", change: "Set the number of aggregators" },
+  picture: "layers",
   meaning:
     "Collective MPI-IO moves the data through some ranks only. Too few of them cannot keep the stripes of the file busy; too many compete for the same stripes.",
   needs: [["MPI-IO"], ["POSIX"], ["layout"]],

@@ -29,6 +29,8 @@ interface Requests extends Matched {
 const mpiioSmall = defineRule({
   id: "mpiio-small",
   title: "Small independent MPI-IO requests",
+  subject: { text: "small MPI-IO requests", plural: true, change: "Make one collective call" },
+  picture: "sizes",
   meaning:
     "Many independent MPI-IO requests are below 1 MiB: the library has to gather, sieve or cache them. Where they reach the " +
     "file system as they are, or a lack of collective calls or of a view is the reason, other findings say so.",
@@ -118,6 +120,8 @@ const mpiioSmall = defineRule({
 const fileView = defineRule({
   id: "mpiio-file-view",
   title: "No file view for scattered requests",
+  subject: { text: "scattered MPI-IO requests", plural: true, change: "Set a file view" },
+  picture: "sizes",
   meaning:
     "Ranks make many small MPI-IO calls on pieces that lie apart and set no file view. With a view one call describes all pieces. " +
     "Shared files of independent calls are left to independent-mpiio.",
@@ -207,6 +211,8 @@ const fileView = defineRule({
 const openPerRank = defineRule({
   id: "mpiio-open-per-rank",
   title: "File opened by each rank alone",
+  subject: { text: "opens by single ranks", plural: true, change: "Open the file once for all ranks" },
+  picture: "files",
   meaning:
     "Many ranks open the same file through MPI-IO, each with its own communicator (MPI_COMM_SELF): collective calls, shared hints and a single open on the metadata server are lost.",
   needs: [["MPI-IO"]],

@@ -42,6 +42,8 @@ const AGGREGATORS_MOST = 16;
 const singleAggregator = defineRule({
   id: "single-aggregator",
   title: "All data goes through one aggregator",
+  subject: { text: "one aggregator for all ranks", change: "Ask for more aggregators" },
+  picture: "ranks",
   meaning:
     "Ranks write or read a file collectively, but one rank alone moves all bytes to and from storage: the job gets the rate of one client.",
   needs: [["MPI-IO"], ["POSIX"]],
@@ -111,6 +113,8 @@ const singleAggregator = defineRule({
 const lateRank = defineRule({
   id: "late-rank",
   title: "One rank comes late to collective calls",
+  subject: { text: "one late rank", change: "Look at what it does before" },
+  picture: "ranks",
   meaning:
     "In collective calls all ranks wait for the last one. The rank with the least time in them is the late one: it waits for nobody.",
   needs: [["MPI-IO"], ["ranks"]],
@@ -191,6 +195,8 @@ const lateRank = defineRule({
 const collectiveWait = defineRule({
   id: "collective-wait",
   title: "Collective calls wait, not for storage",
+  subject: { text: "waiting in collective calls", change: "Balance ranks and aggregators" },
+  picture: "layers",
   meaning:
     "Ranks spend far more time in collective MPI-IO than the busiest of them in storage below: it goes into exchanging data and waiting for one another.",
   needs: [["MPI-IO"], ["POSIX"], ["ranks"]],

@@ -15,6 +15,8 @@ function random(way: Way): Rule {
   return defineRule({
     id: `random-${what}`,
     title: way === "read" ? "Random reads" : "Random writes",
+    subject: { text: `random ${way}s`, plural: true, change: `Sort ${way}s by offset` },
+    picture: "sizes",
     meaning:
       `Many ${what} begin before the end of the previous one of their rank: neither read-ahead nor the joining of ` +
       "neighbouring requests helps. A file that is read again from its beginning does not count.",
@@ -118,6 +120,8 @@ const SIEVE_GAP_BYTES = KIB;
 const noncontiguous = defineRule({
   id: "noncontiguous",
   title: "Strided small accesses",
+  subject: { text: "strided small accesses", plural: true, change: "Join strided pieces" },
+  picture: "sizes",
   meaning:
     "Ranks access small pieces at equal gaps, one POSIX call a piece. Described as one noncontiguous access, MPI-IO can " +
     "join them: by datatype I/O, data sieving or two-phase I/O, depending on size, number and density of the pieces.",

@@ -23,6 +23,8 @@ const ANY_FILES = [["POSIX", "MPI-IO", "STDIO", "DFS", "DAOS"], ["ranks"]] as co
 const oneRankIo = defineRule({
   id: "one-rank-io",
   title: "One rank does the I/O",
+  subject: { text: "I/O by one rank", change: "Let all ranks take part" },
+  picture: "ranks",
   meaning:
     "One rank moves nearly all data of a job with many ranks, so the job gets the rate of a single client while the others wait.",
   needs: ANY_FILES,
@@ -95,6 +97,8 @@ const oneRankIo = defineRule({
 const byteImbalance = defineRule({
   id: "byte-imbalance",
   title: "Uneven bytes over ranks",
+  subject: { text: "uneven work of ranks", change: "Give ranks equal parts" },
+  picture: "ranks",
   meaning:
     "Several ranks do I/O, but one moves far more than the others; they wait for it at the next synchronisation.",
   needs: ANY_FILES,
@@ -167,6 +171,8 @@ const byteImbalance = defineRule({
 const straggler = defineRule({
   id: "straggler",
   title: "One rank is much slower",
+  subject: { text: "one slow rank", change: "Look at the slow rank" },
+  picture: "ranks",
   meaning:
     "A rank takes much longer than the others for the same amount of data; the others wait for it at the next synchronisation.",
   needs: ANY_FILES,
@@ -255,6 +261,8 @@ const straggler = defineRule({
 const idleRanks = defineRule({
   id: "idle-ranks",
   title: "Most ranks do no I/O",
+  subject: { text: "idle ranks", plural: true, change: "Let more ranks do I/O" },
+  picture: "ranks",
   meaning:
     "A few ranks, not evenly spaced as aggregators would be, do the I/O of a large job, and that takes a large part of the run.",
   needs: ANY_FILES,

@@ -14,6 +14,8 @@ import { costSentence, many, partOfBytes, secondsText } from "./wording.ts";
 const readModifyWrite = defineRule({
   id: "read-modify-write",
   title: "Read before written",
+  subject: { text: "reads before writes", plural: true, change: "Write whole blocks" },
+  picture: "layers",
   meaning:
     "Pieces of a file are read only to be written again: data sieving in MPI-IO for writes with holes, or a program that " +
     "reads, changes and writes the same place. It doubles the traffic and needs locks.",
@@ -131,6 +133,8 @@ function readsLeft(job: Job, record: LayerRecord, mpi: boolean): number {
 const readAfterWrite = defineRule({
   id: "read-after-write",
   title: "Data read back",
+  subject: { text: "data read back", change: "Keep written data in memory" },
+  picture: "files",
   meaning:
     "A file is written and then read by the same job. The data was in memory already; through the file system it is moved twice more, or it comes from the page cache, and a benchmark then measures that cache.",
   needs: [["POSIX"]],

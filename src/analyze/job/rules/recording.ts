@@ -24,6 +24,12 @@ const isTouchedOnly = (job: Job, file: JobFile) => {
 const missingWorkerIo = defineRule({
   id: "missing-worker-io",
   title: "Reads of worker processes are missing",
+  subject: {
+    text: "unrecorded reads of workers",
+    plural: true,
+    change: "Record the workers too",
+  },
+  picture: "files",
   meaning:
     "A Python program asks for data files and opens them, but no read of them is in the log: forked workers, such as those of a data loader, read them unseen.",
   needs: [["POSIX", "STDIO"]],
@@ -77,6 +83,8 @@ const missingWorkerIo = defineRule({
 const traceIncomplete = defineRule({
   id: "trace-incomplete",
   title: "The trace lost calls",
+  subject: { text: "calls that the trace lost", plural: true, change: "Record again with more memory" },
+  picture: "files",
   meaning:
     "The trace of single calls holds fewer bytes of a file than its counters: timelines and findings on order and overlap see a part.",
   needs: [["POSIX calls"], ["POSIX"]],

@@ -108,6 +108,11 @@ function again(way: Way): Rule {
   return defineRule({
     id: way === "read" ? "re-reads" : "overwrites",
     title: way === "read" ? "Data read again" : "Data overwritten",
+    subject:
+      way === "read"
+        ? { text: "repeated reads", plural: true, change: "Read data once and keep it" }
+        : { text: "repeated overwrites", plural: true, change: "Write results once" },
+    picture: "files",
     meaning:
       way === "read"
         ? "The same bytes of a file are read several times, by a rank or by every rank."
@@ -195,6 +200,8 @@ function libraryBytes(job: Job, record: LayerRecord): number {
 const overlappingWrites = defineRule({
   id: "overlapping-writes",
   title: "Ranks write the same bytes",
+  subject: { text: "overlapping writes", plural: true, change: "Check the offsets of ranks" },
+  picture: "files",
   meaning:
     "Different ranks write the same bytes of a file. Their locks collide, and unless they are ordered by the program, which data stays is left to chance.",
   needs: [["POSIX calls"]],

@@ -14,6 +14,8 @@ import { costSentence, grouped, many, rough, theseFiles } from "./wording.ts";
 const excessSeeks = defineRule({
   id: "excess-seeks",
   title: "Many seeks",
+  subject: { text: "redundant seeks", plural: true, change: "Use calls with an offset" },
+  picture: "time",
   meaning:
     "Redundant POSIX seeks, to the current offset, which cost a system call each, and seeks of C streams, which flush or drop the buffer when they leave it.",
   needs: [["POSIX", "STDIO"]],
@@ -131,6 +133,8 @@ const syncedFiles = (
 const fsyncPerWrite = defineRule({
   id: "fsync-per-write",
   title: "A sync after every write",
+  subject: { text: "a sync after every write", change: "Sync once, after the last write" },
+  picture: "time",
   meaning:
     "fsync, fdatasync or MPI_File_sync follows nearly every write: each waits until the data is on stable storage, so that every write costs a round trip to the disk.",
   needs: [["POSIX", "MPI-IO"]],
@@ -149,6 +153,8 @@ const fsyncPerWrite = defineRule({
 const excessSyncs = defineRule({
   id: "excess-syncs",
   title: "Frequent syncs",
+  subject: { text: "frequent syncs", plural: true, change: "Sync once, after the last write" },
+  picture: "time",
   meaning:
     "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the servers have the data on stable storage, so writes cannot be joined or overlap. A sync after every write is a finding of its own.",
   needs: [["POSIX", "MPI-IO"]],

@@ -55,6 +55,8 @@ function isLike(slow: MountLoad, others: readonly MountLoad[]): boolean {
 const slowTarget = defineRule({
   id: "slow-target",
   title: "One storage target is much slower",
+  subject: { text: "one slow storage target", change: "Move its files to another target" },
+  picture: "targets",
   meaning:
     "Files below one mount point take much longer for the same bytes than those below others of the same kind. With Lustre layouts in the log, slow-ost names the OST.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],

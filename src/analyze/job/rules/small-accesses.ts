@@ -62,6 +62,8 @@ function small(way: Way): Rule {
   return defineRule({
     id: `small-${what}`,
     title: way === "write" ? "Small writes" : "Small reads",
+    subject: { text: `small ${way}s`, plural: true, change: `Make larger ${way}s` },
+    picture: "sizes",
     meaning:
       `Many ${what} move less than 1 MiB each, so that the time goes into calls and requests instead of into data. ` +
       "Random and strided accesses, parts of blocks, HDF5 metadata and requests without a file view have findings of their own.",
@@ -178,6 +180,8 @@ function smallAdvice(
 const subBlock = defineRule({
   id: "sub-block-writes",
   title: "Scattered writes of parts of blocks",
+  subject: { text: "writes of partial blocks", plural: true, change: "Collect writes in a buffer" },
+  picture: "sizes",
   meaning:
     "Many writes are shorter than a block of the file system (4 KiB) and do not follow one another, so that blocks " +
     "are filled in parts and may be read before they are written.",

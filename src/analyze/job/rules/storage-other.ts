@@ -36,6 +36,8 @@ const COST = {
 const fewOsts = defineRule({
   id: "few-osts",
   title: "Many files on few OSTs",
+  subject: { text: "few storage targets", plural: true, change: "Spread files over more targets" },
+  picture: "targets",
   meaning:
     "Files that would spread by themselves lie on a small part of the OSTs, mostly because a start index or a pool was set for their directory.",
   needs: LAYOUTS,
@@ -115,6 +117,12 @@ const fewOsts = defineRule({
 const ostImbalance = defineRule({
   id: "ost-imbalance",
   title: "Uneven bytes over OSTs",
+  subject: {
+    text: "unevenly loaded storage targets",
+    plural: true,
+    change: "Spread data evenly over targets",
+  },
+  picture: "targets",
   meaning: "One OST gets far more of the job's bytes than the others it uses, so the job waits for that one.",
   needs: LAYOUTS,
   thresholds: {
@@ -188,6 +196,8 @@ const LOCAL = /^(ext[234]|xfs|btrfs|zfs|tmpfs|ramfs|overlay|f2fs)$/;
 const notParallelFs = defineRule({
   id: "not-parallel-fs",
   title: "Bulk data on a file system that is not parallel",
+  subject: { text: "a serial file system", change: "Use the parallel file system" },
+  picture: "files",
   meaning:
     "A parallel job moves most of its data on NFS or the like, mostly one server for all, or on a file system of the node, which other nodes do not see.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],
@@ -261,6 +271,8 @@ const notParallelFs = defineRule({
 const slowCall = defineRule({
   id: "slow-call",
   title: "A single call took very long",
+  subject: { text: "a single long call", change: "Find what that call waited for" },
+  picture: "time",
   meaning:
     "One read or write took many times what its size needs otherwise: a stall of the file system or of the node.",
   needs: [["POSIX", "MPI-IO"]],

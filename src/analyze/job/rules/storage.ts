@@ -18,6 +18,8 @@ const NEEDS = [["layout"], ["POSIX", "MPI-IO", "STDIO"]] as const;
 const stripeOne = defineRule({
   id: "stripe-one",
   title: "Large shared file on one OST",
+  subject: { text: "a file on one target", change: "Stripe the shared file" },
+  picture: "targets",
   meaning:
     "Many ranks use a large file that lies on a single OST, so all of them share the rate of that one target.",
   needs: NEEDS,
@@ -68,6 +70,8 @@ const stripeOne = defineRule({
 const stripeCount = defineRule({
   id: "stripe-count",
   title: "Too few stripes for a large shared file",
+  subject: { text: "too few stripes", plural: true, change: "Use more stripes" },
+  picture: "targets",
   meaning: "A large file that many ranks use lies on a few OSTs only, which limits the rate of all ranks.",
   needs: NEEDS,
   thresholds: {
@@ -128,6 +132,8 @@ const stripeCount = defineRule({
 const stripeWideSmall = defineRule({
   id: "stripe-wide-small",
   title: "Small files striped over many OSTs",
+  subject: { text: "over-striped small files", plural: true, change: "Use one stripe for small files" },
+  picture: "targets",
   meaning:
     "Files that fit into their first stripe are created on several OSTs: each creation, stat and removal talks to all of them, and no byte goes there.",
   needs: NEEDS,
@@ -182,6 +188,8 @@ const stripeWideSmall = defineRule({
 const slowOst = defineRule({
   id: "slow-ost",
   title: "One OST is much slower",
+  subject: { text: "one slow storage target", change: "Move files off the slow target" },
+  picture: "targets",
   meaning: "Calls that go to one OST take much longer for the same bytes than calls to the others.",
   needs: NEEDS,
   thresholds: {

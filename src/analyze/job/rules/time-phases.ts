@@ -15,6 +15,8 @@ const TIMELINES = [["activity", "POSIX calls", "MPI-IO calls"]] as const;
 const checkpointRhythm = defineRule({
   id: "checkpoint-rhythm",
   title: "Regular bursts of writes",
+  subject: { text: "bursts of writes", plural: true, change: "Write while computing" },
+  picture: "timeline",
   meaning:
     "The job writes about the same amount at regular intervals, as checkpoints do, and that takes a notable part of the run.",
   needs: TIMELINES,
@@ -86,6 +88,8 @@ const checkpointRhythm = defineRule({
 const serialIoPhase = defineRule({
   id: "serial-io-phase",
   title: "Ranks do their I/O one after another",
+  subject: { text: "I/O in turns", change: "Let ranks work at the same time" },
+  picture: "timeline",
   meaning:
     "Many ranks do I/O, but hardly ever two at once: they pass a turn on, or wait for one another's locks.",
   needs: TIMELINES,

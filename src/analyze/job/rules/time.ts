@@ -17,6 +17,7 @@ const ANY = [["POSIX", "STDIO", "MPI-IO", "DFS", "DAOS"]] as const;
 const ioShare = defineRule({
   id: "io-share",
   title: "Much of the run is I/O",
+  picture: "time",
   meaning: "I/O takes a large part of the run time, and no cause that the log shows explains half of it.",
   needs: ANY,
   isSymptom: true,
@@ -160,6 +161,8 @@ const noIo = defineRule({
 const mmapIo = defineRule({
   id: "mmap-io",
   title: "Memory-mapped files",
+  subject: { text: "memory-mapped files", plural: true, change: "Read mapped files with large calls" },
+  picture: "files",
   meaning:
     "Files are mapped into memory. Traffic through a mapping is no call, so the log counts none of its bytes and none of its time.",
   needs: [["POSIX"]],

@@ -4,15 +4,20 @@ import type { ReportInput } from "../input.ts";
 import { known } from "./layers.ts";
 
 const LOGS_MAX = 500;
+const COMMANDS_MAX = 5;
 
 /** Where the numbers come from: the logs, and the definitions. */
 export function about({ job }: ReportInput): Section {
   const runs = job.runs.slice(0, LOGS_MAX);
+  const commands = [...new Set(job.runs.map(({ commandLine }) => commandLine))]
+    .filter((line) => line !== "")
+    .slice(0, COMMANDS_MAX);
   return {
     id: "about",
     title: "Logs and definitions",
     detail: true,
     blocks: [
+      ...commands.map((code) => ({ kind: "code" as const, language: "program", code })),
       {
         kind: "table",
         id: "logs",

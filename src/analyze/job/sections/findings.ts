@@ -2,18 +2,20 @@ import type { Section } from "../../../model/index.ts";
 import { formatMany } from "../../../base/units.ts";
 import type { Fact } from "../facts.ts";
 import type { ReportInput } from "../input.ts";
+import { pictured } from "../pictures/index.ts";
 import type { Unjudged } from "../rule.ts";
 
 export function findings({ verdicts, job }: ReportInput): Section {
-  const { findings: found, quiet, unjudged } = verdicts;
+  const { quiet, unjudged } = verdicts;
+  const found = verdicts.findings.map((finding) => pictured(job, finding));
   const none =
     job.files.length === 0
       ? "The log holds no I/O, so there is nothing to judge."
       : `None of the ${quiet.length} rules that could be applied found a problem.`;
   return {
     id: "findings",
-    title: "Findings",
-    intro: `${formatMany(quiet.length + found.length, "rule was", "rules were")} applied: ${found.length === 0 ? "none found anything" : `${found.length} found something`}. ${unjudgedText(unjudged)}plimsoll findings --list explains them all.`,
+    title: "Causes, by cost",
+    foot: `${formatMany(quiet.length + found.length, "rule was", "rules were")} applied: ${found.length === 0 ? "none found anything" : `${found.length} found something`}. ${unjudgedText(unjudged)}plimsoll findings --list explains them all.`,
     blocks: [{ kind: "findings", findings: found, none }],
   };
 }

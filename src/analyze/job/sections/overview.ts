@@ -1,8 +1,9 @@
 /** The first things to know: bytes, I/O share, throughput; and the warnings. */
-import { formatSeconds, formatShare } from "../../../base/units.ts";
+import { formatBytes, formatCount, formatMany, formatSeconds, formatShare } from "../../../base/units.ts";
 import type { Block, Section, Tile } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
+import type { Job } from "../job.ts";
 
 export function overview(input: ReportInput): Section {
   return {
@@ -16,40 +17,70 @@ function tiles({ job }: ReportInput): Tile[] {
   const { io } = job;
   const about = ({ id, text }: { id: string; text: string }) => `${id}: ${text}`;
   const none = job.files.length === 0;
+  const single = job.files.filter(({ called }) => called.ranks === 1).length;
+  const recorders = recordersOf(job);
   const rank = Number.isNaN(io.slowestRank) ? "" : ` (rank ${io.slowestRank})`;
   return [
     {
-      label: "Bytes read",
-      value: none ? 0 : io.bytesRead,
-      unit: "bytes",
-      exact: `${io.bytesReadExact} bytes`,
-      about: about(DEFINITIONS.bytes),
-    },
-    {
-      label: "Bytes written",
+      label: "Written",
       value: none ? 0 : io.bytesWritten,
       unit: "bytes",
-      exact: `${io.bytesWrittenExact} bytes`,
+      note: `read ${formatBytes(none ? 0 : io.bytesRead)}`,
+      exact: `${io.bytesWrittenExact} bytes written, ${io.bytesReadExact} bytes read`,
       about: about(DEFINITIONS.bytes),
     },
     {
-      label: "I/O share of the run time",
+      label: "I/O share",
       value: io.meanShare,
       unit: "share",
-      note: `average rank; slowest ${formatShare(io.slowestShare)}${rank}`,
+      note: `of a mean rank; slowest ${formatShare(io.slowestShare)}${rank}`,
       exact: `average ${io.meanSeconds} s, slowest ${io.slowestSeconds} s of ${Number.isNaN(job.runSeconds) ? "a run time that is not known" : `${job.runSeconds} s`}`,
       about: about(DEFINITIONS.share),
     },
     {
-      label: "Estimated throughput",
+      label: "Throughput",
       value: io.bytesPerSecond,
       unit: "bytes/s",
       ...(io.slowestSeconds > 0 && {
-        note: `bytes / ${formatSeconds(io.slowestSeconds)} of the slowest rank`,
+        note: `${formatBytes((io.bytesRead || 0) + (io.bytesWritten || 0))} in ${formatSeconds(io.slowestSeconds)}`,
       }),
       about: about(DEFINITIONS.throughput),
     },
+    {
+      label: "Ranks",
+      value: job.ranks,
+      unit: "count",
+      ...(job.runs.length > 1
+        ? { note: `in ${job.runs.length} logs` }
+        : job.osts.length > 0
+          ? { note: `on ${formatMany(job.osts.length, "OST")}` }
+          : {}),
+      about: "Processes of all logs.",
+    },
+    {
+      label: "Files",
+      value: job.files.length,
+      unit: "count",
+      ...(single > 0 && { note: `${formatCount(single)} of one rank each` }),
+      about: "Files with a record in any layer.",
+    },
+    {
+      label: "Recorded by",
+      value: Number.NaN,
+      unit: "text",
+      text: recorders.join(", ") || "not known",
+      note: [...job.modules].slice(0, 8).join(", ") || "no modules",
+      about: "The recorder with its version, and the modules with data.",
+    },
   ];
+}
+
+/** Names with versions, at most three. */
+export function recordersOf(job: Job): string[] {
+  const names = job.runs.map(({ kind, libraryVersion, logVersion }) =>
+    kind === "darshan" ? `Darshan ${libraryVersion ?? `format ${logVersion}`}` : (libraryVersion ?? kind),
+  );
+  return [...new Set(names)].slice(0, 3);
 }
 
 /** What a reader must know before believing a number. */

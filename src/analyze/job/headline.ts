@@ -1,0 +1,290 @@
+/**
+ * The first screen of a report: is I/O to blame, what would the job gain, what to change first, how sure is that. One
+ * headline with the cause and its cost, and at most two sentences more.
+ */
+import { formatCount, formatMany } from "../../base/units.ts";
+import type { Answers, Cost, Finding } from "../../model/index.ts";
+import { HIGH_SHARE, WARN_SHARE } from "./cost/cost.ts";
+import type { Job } from "./job.ts";
+import type { Rule, Subject, Verdicts } from "./rule.ts";
+import { RULES } from "./rules/index.ts";
+import { firstSentence, percentText, timeUnit, withoutAsides } from "./headline-words.ts";
+
+const WORDS_MAX = 12;
+/** From this part of the run on I/O is what the job waits for; from HIGH_SHARE on it is worth a look. */
+const BLAMED_SHARE = 0.5;
+const LEAD_CHARACTERS_MAX = 110;
+
+const RULES_BY_ID: ReadonlyMap<string, Rule> = new Map(RULES.map((rule) => [rule.id, rule]));
+
+/** What a report, its JSON and its Markdown say first. */
+export function answersOf(job: Job, verdicts: Verdicts): Answers {
+  if (job.files.length === 0) return withoutIo(job, verdicts);
+  const loud = verdicts.findings.filter(({ severity }) => severity !== "info");
+  const [first] = loud;
+  if (first !== undefined && first.cost.seconds !== null)
+    return isSymptom(first) ? withSymptom(job, verdicts, first, loud[1]) : withCause(job, verdicts, first);
+  const share = shareOf(job);
+  const suspect = loud.find(({ id }) => RULES_BY_ID.get(id)?.subject !== undefined);
+  if (suspect !== undefined && !(share < WARN_SHARE)) return withSuspect(job, suspect);
+  return withoutCause(job, verdicts, loud);
+}
+
+/** Headline and lead as one text. */
+export function verdictOf(job: Job, verdicts: Verdicts): string {
+  const { headline, lead } = answersOf(job, verdicts);
+  return [headline, ...lead].join(" ");
+}
+
+/** What the slowest rank spends in I/O, as part of the run; NaN when the log has no run time. */
+const shareOf = (job: Job) =>
+  job.runSeconds > 0 ? Math.min(1, job.ledger.seconds / job.runSeconds) : Number.NaN;
+
+const isSymptom = ({ id }: Finding) => RULES_BY_ID.get(id)?.isSymptom === true;
+
+function withCause(job: Job, verdicts: Verdicts, finding: Finding): Answers {
+  return {
+    headline: causeHeadline(job, finding),
+    lead: [why(finding), what(finding)],
+    level: finding.severity,
+    finding: finding.id,
+    blame: blame(job),
+    gain: gain(job, verdicts, finding),
+    change: change(finding),
+    sure: sure(finding),
+  };
+}
+
+function withSymptom(job: Job, verdicts: Verdicts, symptom: Finding, next: Finding | undefined): Answers {
+  const cause = next?.cost.seconds === null ? undefined : next;
+  const record =
+    job.trace === undefined
+      ? "Record single calls with the next run to find it: DXT_ENABLE_IO_TRACE=1 for Darshan."
+      : "Single calls are recorded: begin with the files that take most time.";
+  const begin = job.trace === undefined ? "Record single calls" : "Look at the slowest files";
+  const share = shareOf(job);
+  return {
+    headline: Number.isNaN(share)
+      ? "The job waits for I/O; its cause is not recorded."
+      : `I/O takes ${percentText(share)} of the run; its cause is not recorded.`,
+    lead: [cause === undefined ? mostText(job) : partText(job, cause), record],
+    level: symptom.severity,
+    finding: symptom.id,
+    blame: blame(job),
+    gain: gain(job, verdicts, cause ?? symptom),
+    change: cause === undefined ? { text: begin, finding: symptom.id } : change(cause),
+    sure:
+      cause === undefined
+        ? { confidence: "low", text: "That I/O takes this time is measured; why it does is not." }
+        : sure(cause),
+  };
+}
+
+/** A cause whose cost is not known: nothing is promised. */
+function withSuspect(job: Job, finding: Finding): Answers {
+  const { text, plural } = subjectOf(finding) as Subject;
+  return {
+    headline: `${capital(text)} ${plural ? "stand out; what they cost" : "stands out; what it costs"} is unknown.`,
+    lead: [why(finding), what(finding)],
+    level: finding.severity,
+    finding: finding.id,
+    blame: blame(job),
+    gain: noGain(job, `Not known: ${withoutAsides(finding.cost.model)}.`),
+    change: change(finding),
+    sure: sure(finding),
+  };
+}
+
+function withoutCause(job: Job, { findings, quiet, unjudged }: Verdicts, loud: readonly Finding[]): Answers {
+  const share = shareOf(job);
+  const isKnown = !Number.isNaN(share);
+  const isSmall = share < HIGH_SHARE;
+  const applied = formatMany(quiet.length + findings.length, "rule");
+  const nothing =
+    loud.length > 0
+      ? `${(loud[0] as Finding).title}: ${lowerCase(why(loud[0] as Finding))}`
+      : `${applied} found nothing that would gain the job 1 % of its time.`;
+  const more =
+    !isSmall && isKnown && job.trace === undefined
+      ? ["Single calls, with DXT_ENABLE_IO_TRACE=1 for Darshan, would show more."]
+      : [];
+  return {
+    headline: isSmall
+      ? `I/O is not the problem: ${percentText(share)} of the run.`
+      : isKnown
+        ? `I/O takes ${percentText(share)} of the run; no cause stands out.`
+        : "No I/O problem stands out; the run time is not recorded.",
+    lead: [nothing, ...more],
+    level: isSmall && loud.length === 0 ? "good" : "unknown",
+    finding: loud[0]?.id ?? null,
+    blame: blame(job),
+    gain: noGain(
+      job,
+      isSmall
+        ? `Nothing to gain: I/O is ${percentText(share)} of the run.`
+        : "Not known: no cause was found.",
+    ),
+    change:
+      loud[0] === undefined
+        ? { text: isSmall ? "Nothing" : "Nothing that the log shows", finding: null }
+        : change(loud[0]),
+    sure: {
+      confidence: job.partialModules.size > 0 || unjudged.length > quiet.length ? "medium" : "high",
+      text: `${applied} applied${unjudged.length === 0 ? "" : `, ${formatCount(unjudged.length)} need data that this log lacks`}.`,
+    },
+  };
+}
+
+function withoutIo(job: Job, { findings }: Verdicts): Answers {
+  const [finding] = findings;
+  return {
+    headline: job.runs.length > 1 ? "These logs hold no I/O." : "This log holds no I/O.",
+    lead: ["No file was opened through a layer that was recorded."],
+    level: "unknown",
+    finding: finding?.id ?? null,
+    blame: { answer: "unknown", text: "Not known: nothing was recorded." },
+    gain: noGain(job, "Not known: nothing was recorded."),
+    change: finding === undefined ? { text: "Nothing", finding: null } : change(finding),
+    sure: { confidence: "low", text: "A log without I/O can also mean that the recorder saw none of it." },
+  };
+}
+
+/** `One slow storage target costs this job 760 of its 794 seconds.` The longest form that is short enough. */
+function causeHeadline(job: Job, finding: Finding): string {
+  const subject = subjectOf(finding);
+  const { amount, of, unit } = costWords(job, finding.cost);
+  const verb = subject?.plural ? "cost" : "costs";
+  const name = capital(subject?.text ?? finding.title);
+  const forms = [
+    ...(subject === undefined
+      ? []
+      : [
+          `${name} ${verb} this job ${amount}${of === "" ? "" : ` of its ${of}`} ${unit}.`,
+          `${name} ${verb} ${amount}${of === "" ? "" : ` of ${of}`} ${unit}.`,
+        ]),
+    `${name}: ${amount}${of === "" ? "" : ` of ${of}`} ${unit}.`,
+  ];
+  return forms.find((form) => form.split(" ").length <= WORDS_MAX) ?? (forms.at(-1) as string);
+}
+
+/** `96 % of the I/O time goes to writes.` */
+function mostText({ io }: Job): string {
+  const parts = [
+    [io.readSeconds, "reads"],
+    [io.writeSeconds, "writes"],
+    [io.metaSeconds, "metadata calls"],
+  ] as const;
+  const all = parts.reduce((sum, [seconds]) => sum + (seconds || 0), 0);
+  const [seconds, name] = parts.reduce((most, part) => ((part[0] || 0) > (most[0] || 0) ? part : most));
+  return `${percentText((seconds || 0) / (all || 1))} of the I/O time goes to ${name}.`;
+}
+
+/** `Misaligned accesses explain about 43 of these 85 seconds.` */
+function partText(job: Job, finding: Finding): string {
+  const subject = subjectOf(finding);
+  const { amount, unit } = costWords(job, finding.cost);
+  return subject === undefined
+    ? `${finding.title}: ${amount} ${unit} of it.`
+    : `${capital(subject.text)} ${subject.plural ? "explain" : "explains"} ${amount} ${unit} of it.`;
+}
+
+interface CostWords {
+  /** `about 760`. */
+  readonly amount: string;
+  /** The run time in the same unit; empty when it is not known. */
+  readonly of: string;
+  readonly unit: string;
+}
+
+/** Estimates have two digits and say so. */
+function costWords(job: Job, { seconds, basis, atMost }: Cost): CostWords {
+  const hasRun = job.runSeconds > 0;
+  const { unit, one, scale } = timeUnit(hasRun ? job.runSeconds : (seconds as number));
+  const run = hasRun ? Number((job.runSeconds / scale).toPrecision(3)) : Number.POSITIVE_INFINITY;
+  const isEstimate = basis === "estimated";
+  const rounded = Number(((seconds as number) / scale).toPrecision(isEstimate ? 2 : 3));
+  const amount = Math.min(rounded, run);
+  return {
+    amount: `${atMost ? "at most " : isEstimate ? "about " : ""}${amount}`,
+    of: hasRun ? String(run) : "",
+    unit: (hasRun ? run : amount) === 1 ? one : unit,
+  };
+}
+
+function blame(job: Job): Answers["blame"] {
+  const share = shareOf(job);
+  if (Number.isNaN(share))
+    return { answer: "unknown", text: "Not known: the log has no run time to compare with." };
+  const who = job.ranks > 1 ? "The slowest rank spends" : "The program spends";
+  const answer = share >= BLAMED_SHARE ? "yes" : share >= HIGH_SHARE ? "partly" : "no";
+  return { answer, text: `${who} ${percentText(share)} of the run in I/O.` };
+}
+
+function gain(job: Job, { together, findings }: Verdicts, finding: Finding): Answers["gain"] {
+  const { seconds, shareOfRun, basis, atMost } = finding.cost;
+  const { amount, unit } = costWords(job, finding.cost);
+  const part = shareOfRun === null ? "" : `, ${percentText(shareOfRun)} of the run`;
+  const causes = findings.filter(
+    (one) => !isSymptom(one) && one.severity !== "info" && one.cost.seconds !== null,
+  );
+  const all = causes.length > 1 ? together.seconds : null;
+  return {
+    seconds,
+    shareOfRun,
+    ...runTimes(job, seconds),
+    basis,
+    atMost,
+    togetherSeconds: all,
+    text: isSymptom(finding)
+      ? `${capital(amount)} ${unit}: what a change saves of it is not in the log.`
+      : `${capital(amount)} ${unit} sooner${part}.`,
+  };
+}
+
+const noGain = (job: Job, text: string): Answers["gain"] => ({
+  seconds: null,
+  shareOfRun: null,
+  ...runTimes(job, null),
+  basis: "unknown",
+  atMost: false,
+  togetherSeconds: null,
+  text,
+});
+
+function runTimes(job: Job, seconds: number | null) {
+  const runSeconds = job.runSeconds > 0 ? job.runSeconds : null;
+  return {
+    runSeconds,
+    withoutSeconds: runSeconds === null || seconds === null ? null : Math.max(0, runSeconds - seconds),
+  };
+}
+
+const change = (finding: Finding): Answers["change"] => ({
+  text:
+    subjectOf(finding)?.change ?? /^.{20,}?(?=,|$)/.exec(withoutStop(what(finding)))?.[0] ?? finding.title,
+  finding: finding.id,
+});
+
+function sure({ confidence, confidenceReason, cost }: Finding): Answers["sure"] {
+  const estimate = cost.basis === "estimated" ? "; the seconds are an estimate" : "";
+  return {
+    confidence,
+    text: `${capital(withoutStop(firstSentence(confidenceReason)))}${estimate}.`,
+  };
+}
+
+const subjectOf = ({ id }: Finding): Subject | undefined => RULES_BY_ID.get(id)?.subject;
+
+const why = ({ statement }: Finding) => short(statement);
+const what = ({ advice }: Finding) => short(advice);
+
+/** The first sentence without asides; of a long one what comes before the first semicolon or colon. */
+function short(text: string): string {
+  const sentence = firstSentence(withoutAsides(text));
+  if (sentence.length <= LEAD_CHARACTERS_MAX) return `${withoutStop(sentence)}.`;
+  return `${withoutStop(/^.{30,}?(?=[;:] )/.exec(sentence)?.[0] ?? sentence)}.`;
+}
+
+const withoutStop = (text: string) => text.replace(/[.;:]$/, "");
+const capital = (text: string) => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+const lowerCase = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());

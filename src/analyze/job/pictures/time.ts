@@ -1,0 +1,39 @@
+/** Where the I/O time goes: reads, writes, syncs, metadata. */
+import { formatMany, formatSeconds } from "../../../base/units.ts";
+import { syncSeconds } from "../cost/remedies.ts";
+import { DEFINITIONS } from "../definitions.ts";
+import type { PictureMaker } from "./picture.ts";
+
+export const time: PictureMaker = (job, { id }) => {
+  const ranks = Math.max(1, job.ranks);
+  let syncs = 0;
+  for (const layer of ["POSIX", "STDIO"])
+    for (const record of job.layer(layer)) if (record.syncs > 0) syncs += syncSeconds(job, record);
+  const { readSeconds, writeSeconds, metaSeconds } = job.io;
+  const writes = writeSeconds || 0;
+  const inSyncs = Math.min(syncs, writes);
+  const items = [
+    { name: "reads", value: (readSeconds || 0) / ranks },
+    { name: "writes", value: (writes - inSyncs) / ranks },
+    ...(inSyncs > 0 ? [{ name: "syncs", value: inSyncs / ranks }] : []),
+    { name: "metadata", value: (metaSeconds || 0) / ranks },
+  ];
+  if (!items.some(({ value }) => value > 0)) return undefined;
+  const wanted = /sync/.test(id) ? "syncs" : /meta|seek|open|stat|files/.test(id) ? "metadata" : undefined;
+  const most = items.reduce((high, item) => (item.value > high.value ? item : high));
+  const culprit = items.find(({ name }) => name === wanted) ?? most;
+  return {
+    title: "I/O time of a mean rank, by kind of call",
+    caption: `Summed over ranks / ${formatMany(job.ranks, "rank")}.${inSyncs > 0 ? " Recorders count syncs with writes; they are taken apart by the longest write and what copying takes." : ""}`,
+    summary: `${items.map(({ name, value }) => `${name} ${formatSeconds(value)}`).join(", ")}.`,
+    definition: DEFINITIONS.cost.id,
+    chart: {
+      direction: "horizontal",
+      itemLabel: "kind of call",
+      items,
+      value: { label: "time", unit: "seconds" },
+      marked: [items.indexOf(culprit)],
+      markLabel: `${culprit.name}: ${formatSeconds(culprit.value)} of ${formatSeconds(items.reduce((sum, { value }) => sum + value, 0))}`,
+    },
+  };
+};
