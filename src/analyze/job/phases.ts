@@ -15,7 +15,7 @@ export interface CriticalPath {
   readonly waits: ReadonlyMap<number, CriticalRank>;
 }
 
-export interface CriticalRank {
+interface CriticalRank {
   /** Of phases in which the job waits for this rank. */
   readonly seconds: number;
   /** What these phases would take without it: the next rank's time, nothing after its turn. */
