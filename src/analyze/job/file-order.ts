@@ -71,6 +71,11 @@ export class CallPairs {
     );
   }
 
+  /** Ranks in the order of their numbers. */
+  rankNumbers(): readonly number[] {
+    return [...this.#ranks.keys()];
+  }
+
   lives(): { readonly firstNs: Float64Array; readonly lastNs: Float64Array } {
     const lives = Array.from(this.#ranks.values(), ({ life }) => life);
     return {

@@ -36,7 +36,7 @@ function pathOf(calls: readonly Call[], ranks: number, spanSeconds = 100, apart 
     },
   );
   times.sweep([phases]);
-  return phases.finish();
+  return phases.finish(Array.from({ length: ranks }, (_, rank) => rank));
 }
 
 describe("T and concurrency of groups", () => {
@@ -120,7 +120,11 @@ describe("critical I/O time", () => {
       ...everyRank(4, (rank) => 4 - rank, 20),
       ...everyRank(4, () => 2, 40),
     ];
-    expect(pathOf(calls, 4)).toEqual({ seconds: 10, atOnceSeconds: 10, phases: 3 });
+    const path = pathOf(calls, 4);
+    expect(path).toMatchObject({ seconds: 10, atOnceSeconds: 10, phases: 3 });
+    // Of the last phase, in which all take the same, any one.
+    expect(path.waits.get(3)).toEqual({ seconds: 4, nextSeconds: 3 });
+    expect(path.waits.get(0)).toEqual({ seconds: 6, nextSeconds: 5 });
   });
 
   it("adds up all turns where ranks wait for one another", () => {
@@ -159,6 +163,6 @@ describe("critical I/O time", () => {
   });
 
   it("is nothing without calls", () => {
-    expect(pathOf([], 0)).toEqual({ seconds: 0, atOnceSeconds: 0, phases: 0 });
+    expect(pathOf([], 0)).toEqual({ seconds: 0, atOnceSeconds: 0, phases: 0, waits: new Map() });
   });
 });

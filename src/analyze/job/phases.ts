@@ -11,6 +11,15 @@ export interface CriticalPath {
   /** The same if ranks that take turns worked at once. */
   readonly atOnceSeconds: number;
   readonly phases: number;
+  /** Who the job waits for: the rank with most time in each phase, or every rank in its turn. By rank. */
+  readonly waits: ReadonlyMap<number, CriticalRank>;
+}
+
+interface CriticalRank {
+  /** Of phases in which the job waits for this rank. */
+  readonly seconds: number;
+  /** What these phases would take without it: the next rank's time, nothing after its turn. */
+  readonly nextSeconds: number;
 }
 
 /** Phases are apart by this part of the run at least; shorter pauses are the program's own between calls. */
@@ -73,6 +82,10 @@ export class Phases implements BatchListener {
   #stretches = 1;
   #stretchFrom = 0;
   #stretchRanks = 0;
+  /** By rank: what the job waits for it, and what would be left. */
+  readonly #waitNs: Float64Array;
+  readonly #nextNs: Float64Array;
+  readonly #present: number[] = [];
   #phases = 1;
   #open = false;
   #end = 0;
@@ -103,6 +116,8 @@ export class Phases implements BatchListener {
     this.#rankNs = new Float64Array(setting.ranks);
     this.#rankEnd = new Float64Array(setting.ranks);
     this.#stretchOf = new Uint32Array(setting.ranks);
+    this.#waitNs = new Float64Array(setting.ranks);
+    this.#nextNs = new Float64Array(setting.ranks);
   }
 
   batch({ start, end, tally, starts }: CallBatch): void {
@@ -110,9 +125,16 @@ export class Phases implements BatchListener {
       this.#take(start[i] as number, end[i] as number, this.#rankOf[tally[i] as number] as number);
   }
 
-  finish(): CriticalPath {
+  /** `ranks` has the rank of each number. */
+  finish(ranks: readonly number[]): CriticalPath {
     this.#close();
+    const waits = new Map<number, CriticalRank>();
+    ranks.forEach((rank, number) => {
+      const ns = this.#waitNs[number] as number;
+      if (ns > 0) waits.set(rank, { seconds: ns / 1e9, nextSeconds: (this.#nextNs[number] as number) / 1e9 });
+    });
     return {
+      waits,
       seconds: this.#totalNs / 1e9,
       atOnceSeconds: this.#atOnceNs / 1e9,
       phases: this.#phases - 1,
@@ -120,7 +142,7 @@ export class Phases implements BatchListener {
   }
 
   #take(start: number, end: number, rank: number): void {
-    if (this.#open && start > this.#end) {
+    if (this.#open && start >= this.#end) {
       const gap = start - this.#end;
       const present = this.#stretchRanks >= PRESENT * this.#alive(this.#stretchFrom, this.#end);
       if (gap > this.#gapNs && present) this.#close();
@@ -146,12 +168,30 @@ export class Phases implements BatchListener {
       this.#rankNs[rank] = 0;
       this.#rankEnd[rank] = start;
       this.#ranks++;
+      this.#present.push(rank);
     }
     const more = Math.max(0, end - Math.max(start, this.#rankEnd[rank] as number));
     this.#allNs += more;
     this.#rankNs[rank]! += more;
     if (end > (this.#rankEnd[rank] as number)) this.#rankEnd[rank] = end;
     this.#longestNs = Math.max(this.#longestNs, this.#rankNs[rank] as number);
+  }
+
+  /** Notes whom this phase waits for. */
+  #blame(isTurns: boolean): void {
+    let [first, next] = [-1, 0];
+    for (const rank of this.#present) {
+      const ns = this.#rankNs[rank] as number;
+      if (isTurns) this.#waitNs[rank]! += ns;
+      if (first < 0 || ns > (this.#rankNs[first] as number)) {
+        next = first < 0 ? 0 : (this.#rankNs[first] as number);
+        first = rank;
+      } else if (ns > next) next = ns;
+    }
+    this.#present.length = 0;
+    if (isTurns || first < 0) return;
+    this.#waitNs[first]! += this.#rankNs[first] as number;
+    this.#nextNs[first]! += next;
   }
 
   #beginStretch(start: number): void {
@@ -169,6 +209,7 @@ export class Phases implements BatchListener {
       this.#pauseNs <= TURNS_PAUSE * this.#busyNs;
     this.#totalNs += isTurns ? this.#busyNs : this.#longestNs;
     this.#atOnceNs += this.#longestNs;
+    this.#blame(isTurns);
     this.#phases++;
     this.#open = false;
     this.#ranks = this.#longestNs = this.#busyNs = this.#allNs = this.#handOffs = this.#pauseNs = 0;

@@ -211,7 +211,7 @@ export class TraceFactsBuilder {
       }),
       files: found,
       dropped: this.#dropped,
-      path: withTurns(phases.finish(), hasRanks ? found : []),
+      path: withTurns(phases.finish(pairs.rankNumbers()), hasRanks ? found : []),
       metaSeconds: this.#metaNs / 1e9,
       joinedSeconds: this.#times.joinedNs / 1e9,
     };

@@ -8,6 +8,7 @@
  */
 import { isBelowDfs } from "../io-times.ts";
 import type { Job, JobFile } from "../job.ts";
+import type { CriticalPath } from "../phases.ts";
 import type { LayerRecord } from "../records.ts";
 
 export type Part = "read" | "write" | "meta";
@@ -35,6 +36,8 @@ export interface Remedy {
 export interface TracedPath {
   readonly seconds: number;
   readonly atOnceSeconds: number;
+  /** For whom the job waits, by rank. */
+  readonly waits: CriticalPath["waits"];
   /** Part of the time of all records whose calls are known; the rest counts as the records say. */
   readonly covered: number;
 }
@@ -59,6 +62,8 @@ export class Ledger {
   readonly #scale: number;
   /** What remains when turns are taken at once. */
   readonly #atOnce: number;
+  /** Where the job waits for several ranks, phase after phase or turn after turn. */
+  readonly #waits: CriticalPath["waits"] | undefined;
   /** Critical I/O time, at most the run time. */
   readonly seconds: number;
   /** The same from counters alone. */
@@ -99,6 +104,7 @@ export class Ledger {
     const untraced = whole * (1 - (path?.covered ?? 0));
     this.seconds = withinRun(this.isTraced ? (path?.seconds ?? 0) + untraced : whole);
     this.#scale = whole > 0 ? this.seconds / whole : 1;
+    this.#waits = path !== undefined && path.waits.size > 1 ? path.waits : undefined;
     const atOnce = path === undefined ? this.seconds : withinRun(path.atOnceSeconds + untraced);
     this.#atOnce = this.seconds > 0 ? Math.min(1, atOnce / this.seconds) : 1;
   }
@@ -141,13 +147,28 @@ export class Ledger {
       for (const [record, remains] of left) for (const part of PARTS) saved.add(record, part, remains[part]);
     }
     const severalPart = this.#severalSeconds > 0 ? saved.several / this.#severalSeconds : 0;
-    let own = 0;
+    const rest = new Map<number, number>();
     for (const [rank, seconds] of this.#own) {
-      const rest = seconds - (saved.single.get(rank) ?? 0) - (this.#several.get(rank) ?? 0) * severalPart;
-      own = Math.max(own, rest);
+      const left = seconds - (saved.single.get(rank) ?? 0) - (this.#several.get(rank) ?? 0) * severalPart;
+      rest.set(rank, left);
     }
+    const own = this.#waits === undefined ? most(rest.values()) : this.#ownInPhases(rest, this.#waits);
     const turns = remedies.some(({ turnsAtOnce }) => turnsAtOnce === true) ? this.#atOnce : 1;
     return Math.max(0, this.#shared - saved.shared + own) * this.#scale * turns;
+  }
+
+  /** The same for phases that wait for different ranks: each takes what is left of its rank, or what the next one takes. */
+  #ownInPhases(rest: ReadonlyMap<number, number>, waits: CriticalPath["waits"]): number {
+    const [before, after] = [sumOf(this.#own.values()), sumOf(rest.values())];
+    const usual = before > 0 ? after / before : 1;
+    let [all, left] = [0, 0];
+    for (const [rank, { seconds, nextSeconds }] of waits) {
+      const own = this.#own.get(rank) ?? 0;
+      const part = own > 0 ? (rest.get(rank) ?? own) / own : 1;
+      all += seconds;
+      left += Math.max(seconds * part, nextSeconds * usual);
+    }
+    return all > 0 ? most(this.#own.values()) * (left / all) : most(rest.values());
   }
 
   #keep(one: Healthy, left: Map<LayerRecord, Remains>): void {
@@ -226,6 +247,11 @@ export function partSeconds({ readSeconds, writeSeconds, metaSeconds }: LayerRec
 }
 
 const total = ({ read, write, meta }: Seconds) => read + write + meta;
+const sumOf = (values: Iterable<number>) => {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+};
 const most = (values: Iterable<number>) => {
   let highest = 0;
   for (const value of values) if (value > highest) highest = value;

@@ -44,6 +44,28 @@ describe("critical time of traced calls", () => {
     expect(ledger.gain(gone)).toBeCloseTo(ledger.seconds, 6);
   });
 
+  it("counts processes one after another each with its own time", () => {
+    const [quick, slow] = [0, 1].map((rank) =>
+      Array.from({ length: 10 }, (_, i): PlainCall => {
+        const start = 10 * rank + i * (1 + rank);
+        return {
+          rank,
+          file: `/${rank}`,
+          operation: "write",
+          start,
+          end: start + 1 + rank,
+          offset: i,
+          bytes: 1,
+        };
+      }),
+    ) as [PlainCall[], PlainCall[]];
+    const { ledger, records } = callsJob([...quick, ...slow], true);
+    expect(ledger.seconds).toBeCloseTo(30, 6);
+    const record = records.find(({ path }) => path === "/0") as (typeof records)[number];
+    // Although the other process takes longer.
+    expect(ledger.gain({ healthy: [{ record, remains: 0.5 }] })).toBeCloseTo(5, 6);
+  });
+
   it("leaves the throughput as counters have it", () => {
     expect(steps(true).io.slowestSeconds).toBe(steps(false).io.slowestSeconds);
   });

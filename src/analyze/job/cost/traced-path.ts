@@ -28,6 +28,6 @@ export function tracedPath(files: readonly JobFile[], trace: TraceFacts | undefi
     }
   if (!(data > 0 && covered >= COVERED_MIN * data)) return undefined;
   const withMeta = covered + (trace.metaSeconds > 0 ? meta : 0);
-  const { seconds, atOnceSeconds } = trace.path;
-  return { seconds, atOnceSeconds, covered: withMeta / (data + meta) };
+  const { seconds, atOnceSeconds, waits } = trace.path;
+  return { seconds, atOnceSeconds, waits, covered: withMeta / (data + meta) };
 }
