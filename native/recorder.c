@@ -16,6 +16,7 @@
 #define _LARGEFILE64_SOURCE
 #include <aio.h>
 #include <alloca.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,13 +38,16 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
+#include <utime.h>
 
 /* Macros in stdio.h of some libraries. */
 #undef fread_unlocked
@@ -77,6 +81,10 @@ enum op {
     OP_MPI_WRITE = 49, OP_MPI_WRITE_AT, OP_MPI_WRITE_ALL, OP_MPI_WRITE_AT_ALL, OP_MPI_WRITE_SHARED,
     OP_MPI_WRITE_ORDERED,
     OP_SYNC = 64, OP_MAP = 65,
+    OP_OPEN = 66, OP_CLOSE, OP_SEEK, OP_STAT, OP_ACCESS, OP_READLINK, OP_STATFS,
+    OP_UNLINK = 73, OP_RENAME, OP_MKDIR, OP_RMDIR, OP_LINK, OP_SYMLINK, OP_MKNOD,
+    OP_TRUNCATE = 80, OP_ALLOCATE, OP_ATTRIBUTES, OP_READDIR, OP_ADVISE,
+    OP_FOPEN = 90,
     OP_MOVED = 253, OP_NAME = 254, OP_NAME_PART = 255
 };
 
@@ -108,7 +116,8 @@ struct header {
     int64_t realtime_offset;
     uint64_t unfinished;
     char boot[40];
-    char reserved[72];
+    uint64_t skipped_metadata;
+    char reserved[64];
     char host[256];
     char comm[64];
     char command[1024];
@@ -139,6 +148,15 @@ _Static_assert(offsetof(struct header, host) == 256, "layout of the header");
 #define NAMES_MAX (1u << 17)
 /* Open streams that are looked at when the program ends. */
 #define STREAMS_MAX 64
+#define PATHS_MAX (1u << 18)
+#define FOLDERS_MAX (1u << 16)
+#define ARENA_BYTES (8ul << 20)
+
+struct folder;
+struct known_path {
+    uint64_t hash;
+    uint32_t entry;
+};
 
 /*
  * All that belongs to one process. The kernel hands a zeroed copy to a forked child, which thereby starts a trace of its
@@ -160,6 +178,13 @@ struct process {
     uint16_t name_ids[NAMES_MAX];
     /* Where the stream of a descriptor would be had it only been used in ways we see, and 1; 0: it is not watched. */
     uint64_t stream_seen[FDS_MAX];
+    /* Of metadata calls (recorder-paths.h). */
+    const struct folder *working;
+    uint64_t arena_used;
+    uint32_t fd_names[FDS_MAX];
+    struct known_path paths[PATHS_MAX];
+    struct folder *folders[FOLDERS_MAX];
+    char arena[ARENA_BYTES] __attribute__((aligned(8)));
 };
 
 enum mode { MODE_UNSET, MODE_OFF, MODE_ON };
@@ -180,7 +205,7 @@ static struct {
     char folder[PATH_MAX], text[32768], delay_text[4096];
     char *only[FILTERS_MAX], *skip[FILTERS_MAX], *system[FILTERS_MAX];
     unsigned only_count, skip_count, system_count, device_count;
-    int all, rank, sandboxed;
+    int all, metadata, rank, sandboxed;
     uint64_t limit;
     struct device devices[DEVICES_MAX];
     uint64_t (*device_free_at)[CHANNELS_MAX];
@@ -238,6 +263,11 @@ static void *raw_map(size_t size, int protection, int flags, int fd, uint64_t of
     return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
+static int own_fstat(int fd, struct stat *st)
+{
+    return RAW(SYS_fstat, fd, st, 0, 0, 0, 0) == 0 ? 0 : -1;
+}
+
 /* The whole of a small file, as text; the length, or -1. */
 static long slurp(const char *path, char *buffer, size_t size)
 {
@@ -289,6 +319,13 @@ SLOW static void *resolve(void **real, const char *name)
     EXPORT type name parameters
 #define REAL(name) \
     ((__typeof__(real_##name))(LIKELY(real_##name != NULL) ? (void *)real_##name : resolve((void **)&real_##name, #name)))
+
+static int own_euidaccess(const char *path, int how)
+{
+    static int (*real)(const char *, int);
+    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "euidaccess");
+    return real ? real(path, how) : -1;
+}
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
@@ -402,7 +439,7 @@ static void map_devices(void)
     snprintf(path, sizeof path, "%s/devices", setup.folder);
     int fd = raw_open(path, O_RDWR, 0);
     struct stat st;
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(uint64_t[DEVICES_MAX][CHANNELS_MAX]))
+    if (fd >= 0 && own_fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(uint64_t[DEVICES_MAX][CHANNELS_MAX]))
         setup.device_free_at =
             raw_map(sizeof(uint64_t[DEVICES_MAX][CHANNELS_MAX]), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0) raw_close(fd);
@@ -414,6 +451,7 @@ static void read_options(void)
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/options", setup.folder);
     setup.limit = 1u << 27;
+    setup.metadata = 1;
     if (slurp(path, setup.text, sizeof setup.text) < 0) setup.text[0] = 0;
     char *rest = setup.text, *line;
     while ((line = strsep(&rest, "\n")) != NULL) {
@@ -425,6 +463,8 @@ static void read_options(void)
             setup.system[setup.system_count++] = line + 7;
         else if (strncmp(line, "all=1", 5) == 0)
             setup.all = 1;
+        else if (strncmp(line, "metadata=0", 10) == 0)
+            setup.metadata = 0;
         else if (strncmp(line, "limit=", 6) == 0)
             setup.limit = strtoull(line + 6, NULL, 10);
         else if (strncmp(line, "delay=", 6) == 0)
@@ -719,7 +759,7 @@ static int allocate(int fd, uint64_t from, uint64_t to)
     if (result != -EOPNOTSUPP && result != -ENOSYS) return 0;
     static const char zeros[16384];
     struct stat st;
-    if (fstat(fd, &st) != 0) return 0;
+    if (own_fstat(fd, &st) != 0) return 0;
     /* What is there may hold records already. */
     if ((uint64_t)st.st_size > from) from = (uint64_t)st.st_size;
     while (from < to) {
@@ -918,15 +958,28 @@ static void put_name(unsigned file, const char *path, size_t length, uint64_t op
     if (at) put(at, (uint32_t)length, OP_NAME, 0, file, open_flags, file_system, inode);
 }
 
-static unsigned file_id(const char *path, size_t length, uint64_t open_flags, uint64_t file_system, uint64_t inode)
+static uint64_t name_hash(const char *path, size_t length)
 {
-    struct process *p = process;
     uint64_t hash = 1469598103934665603u;
     for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)path[i]) * 1099511628211u;
     /* FNV mixes its last bytes little. */
     hash ^= hash >> 32;
     hash *= 0x9e3779b97f4a7c15u;
-    hash |= hash == 0;
+    return hash | (hash == 0);
+}
+/* Of a file that has a number already, else 0. */
+static unsigned known_file_id(const char *path, size_t length)
+{
+    uint64_t hash = name_hash(path, length);
+    for (uint64_t at = hash >> 47, tries = 0; tries < 64; at = (at + 1) & (NAMES_MAX - 1), tries++)
+        if (__atomic_load_n(&process->name_hashes[at], __ATOMIC_ACQUIRE) == hash)
+            return __atomic_load_n(&process->name_ids[at], __ATOMIC_ACQUIRE);
+    return 0;
+}
+static unsigned file_id(const char *path, size_t length, uint64_t open_flags, uint64_t file_system, uint64_t inode)
+{
+    struct process *p = process;
+    uint64_t hash = name_hash(path, length);
     for (uint64_t at = hash >> 47, tries = 0; tries < 64; at = (at + 1) & (NAMES_MAX - 1), tries++) {
         uint64_t there = __atomic_load_n(&p->name_hashes[at], __ATOMIC_ACQUIRE);
         if (there == 0 &&
@@ -963,8 +1016,22 @@ static ssize_t read_fd_link(int fd, char *path, size_t size)
 {
     char link[32];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, size - 1);
+    ssize_t length = RAW(SYS_readlinkat, AT_FDCWD, link, path, size - 1, 0, 0);
     path[length > 0 ? length : 0] = 0;
+    return length;
+}
+static char *own_realpath(const char *path, char *into)
+{
+    int fd = raw_open(path, O_PATH, 0);
+    ssize_t length = fd >= 0 ? read_fd_link(fd, into, PATH_MAX) : 0;
+    if (fd >= 0) raw_close(fd);
+    return length > 0 ? into : NULL;
+}
+static size_t without_deleted(char *path, size_t length, const struct stat *st)
+{
+    static const char deleted[] = " (deleted)";
+    const size_t suffix = sizeof deleted - 1;
+    if (st->st_nlink == 0 && length > suffix && strcmp(path + length - suffix, deleted) == 0) path[length -= suffix] = 0;
     return length;
 }
 /* The name of what a descriptor stands for, of PATH_MAX bytes; its length, or 0 when it is left out. */
@@ -975,9 +1042,7 @@ static size_t path_of(int fd, const struct stat *st, char *path)
     ssize_t length = read_fd_link(fd, path, PATH_MAX);
     if (length <= 0) length = snprintf(path, PATH_MAX, "(device %llu, inode %llu)", (unsigned long long)st->st_dev,
                                        (unsigned long long)st->st_ino);
-    static const char deleted[] = " (deleted)";
-    const ssize_t suffix = sizeof deleted - 1;
-    if (st->st_nlink == 0 && length > suffix && strcmp(path + length - suffix, deleted) == 0) path[length -= suffix] = 0;
+    length = (ssize_t)without_deleted(path, (size_t)length, st);
     return is_left_out(path, is_block) ? 0 : (size_t)length;
 }
 
@@ -985,7 +1050,7 @@ static uint32_t classify(int fd)
 {
     struct stat st;
     char path[PATH_MAX];
-    if (fd < 0 || fstat(fd, &st) != 0) return setup.all ? FD_NONFILE : FD_SKIP;
+    if (fd < 0 || own_fstat(fd, &st) != 0) return setup.all ? FD_NONFILE : FD_SKIP;
     int is_file = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode);
     uint32_t entry = FD_KNOWN | (is_file ? 0 : FD_NONFILE);
     size_t length = path_of(fd, &st, path);
@@ -993,7 +1058,7 @@ static uint32_t classify(int fd)
     long open_flags = RAW(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
     if (open_flags >= 0 && (open_flags & O_DIRECT)) entry |= FD_DIRECT;
     struct statfs fs;
-    uint64_t file_system = is_file && fstatfs(fd, &fs) == 0 ? (uint32_t)fs.f_type : 0;
+    uint64_t file_system = is_file && RAW(SYS_fstatfs, fd, &fs, 0, 0, 0, 0) == 0 ? (uint32_t)fs.f_type : 0;
     entry |= file_id(path, length, open_flags < 0 ? 0 : (uint64_t)open_flags, file_system, st.st_ino);
     return entry | device_of(path) << FD_DEVICE_SHIFT;
 }
@@ -1035,14 +1100,18 @@ static inline uint32_t entry_of(int fd)
 /* The number means another file from now on. */
 static inline void forget(int fd)
 {
-    if (is_on() && (unsigned)fd < FDS_MAX && process->fds[fd]) process->fds[fd] = 0;
+    if (!is_on() || (unsigned)fd >= FDS_MAX) return;
+    if (process->fds[fd]) process->fds[fd] = 0;
+    if (process->fd_names[fd]) process->fd_names[fd] = 0;
 }
 static void forget_range(unsigned first, unsigned last)
 {
     if (!is_on()) return;
     unsigned highest = process->fd_highest;
-    for (unsigned fd = first; fd <= last && fd <= highest; fd++) process->fds[fd] = 0;
+    for (unsigned fd = first; fd <= last && fd <= highest; fd++) process->fds[fd] = process->fd_names[fd] = 0;
 }
+
+#include "recorder-paths.h"
 
 /* ---- delays ----------------------------------------------------------------------------------------------------- */
 
@@ -1483,20 +1552,7 @@ WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init_mem,
             (unsigned entries, void *ring, void *parameters, void *memory, size_t size),
             (entries, ring, parameters, memory, size))
 
-/* ---- sync and mappings: kept apart, no accesses ------------------------------------------------------------------- */
-
-WRAP(int, fsync, (int fd))
-{
-    TIMED_SYNC(fd, REAL(fsync)(fd));
-}
-WRAP(int, fdatasync, (int fd))
-{
-    TIMED_SYNC(fd, REAL(fdatasync)(fd));
-}
-WRAP(int, sync_file_range, (int fd, off64_t offset, off64_t size, unsigned how))
-{
-    TIMED_SYNC(fd, REAL(sync_file_range)(fd, offset, size, how));
-}
+/* ---- mappings: kept apart, no accesses ----------------------------------------------------------------------------- */
 
 /* Programs that make the system calls of io_uring themselves still map its rings. */
 static int is_ring(int fd)
@@ -1504,7 +1560,7 @@ static int is_ring(int fd)
     struct stat st;
     char path[PATH_MAX];
     int saved = errno, found = 0;
-    if (!setup.sandboxed && !(ways_told & WAY_URING) && !(known_entry(fd) & FD_KNOWN) && fstat(fd, &st) == 0 &&
+    if (!setup.sandboxed && !(ways_told & WAY_URING) && !(known_entry(fd) & FD_KNOWN) && own_fstat(fd, &st) == 0 &&
         (st.st_mode & S_IFMT) == 0)
         found = read_fd_link(fd, path, sizeof path) > 0 && strcmp(path, "anon_inode:[io_uring]") == 0;
     errno = saved;
@@ -1540,30 +1596,37 @@ EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, of
     return map_noted(at, size, protection, flags, fd, offset);
 }
 
+/*
+ * Variadic functions under their own names but with fixed parameters: on our machines a caller cannot tell, and what is
+ * not ours can be handed on by a jump.
+ */
+#define WRAP_AS(type, name, parameters)                        \
+    static type(*real_##name) parameters;                      \
+    type wrapped_##name parameters __asm__(#name);             \
+    EXPORT type wrapped_##name parameters
+
+#include "recorder-metadata.h"
+
 /* ---- descriptors that change hands -------------------------------------------------------------------------------- */
 
-WRAP(int, close, (int fd))
+static inline int duplicated(int from, int result)
 {
-    forget(fd);
-    return REAL(close)(fd);
+    if (result < 0 || result == from || !is_on()) return result;
+    forget(result);
+    if (in_table(from) && process->fd_names[from]) note_descriptor(result, process->fd_names[from]);
+    return result;
 }
 WRAP(int, dup2, (int from, int to))
 {
-    int result = REAL(dup2)(from, to);
-    if (result >= 0 && from != to) forget(to);
-    return result;
+    return duplicated(from, REAL(dup2)(from, to));
 }
 WRAP(int, dup3, (int from, int to, int flags))
 {
-    int result = REAL(dup3)(from, to, flags);
-    if (result >= 0) forget(to);
-    return result;
+    return duplicated(from, REAL(dup3)(from, to, flags));
 }
 WRAP(int, dup, (int from))
 {
-    int result = REAL(dup)(from);
-    forget(result);
-    return result;
+    return duplicated(from, REAL(dup)(from));
 }
 WRAP(int, close_range, (unsigned first, unsigned last, int flags))
 {
@@ -1606,7 +1669,7 @@ static void look_at_stream(FILE *stream)
     if (fd < 0 || (unsigned)fd >= FDS_MAX || !process->stream_seen[fd] || (known_entry(fd) & FD_SKIP)) return;
     if (setup.sandboxed || process->streams_told >= STREAMS_TOLD_MAX) return;
     int saved = errno;
-    if (is_used_unseen(stream, fd) && fstat(fd, &st) == 0 && path_of(fd, &st, path) > 0) {
+    if (is_used_unseen(stream, fd) && own_fstat(fd, &st) == 0 && path_of(fd, &st, path) > 0) {
         process->streams_told++;
         tell_unseen("stream", path);
     }
@@ -1651,13 +1714,34 @@ static FILE *stream_opened_new(FILE *stream)
     if (stream && is_on()) forget(stream_descriptor(stream));
     return stream_opened(stream);
 }
+/* Without a path: of a file that has no name, or of the one that the stream had. */
+static FILE *stream_opened_by(FILE *stream, const char *path, uint64_t start_ns)
+{
+    int fd = stream ? stream_descriptor(stream) : -1;
+    stream_opened_new(stream);
+    if (path) finish_path(OP_FOPEN, AT_FDCWD, path, stream == NULL, 0, fd, start_ns);
+    else if (fd >= 0) finish_descriptor(OP_FOPEN, fd, 0, 0, start_ns);
+    return stream;
+}
+#define OPENS_STREAM(path, call)                        \
+    if (!has_metadata()) return stream_opened_new(call); \
+    uint64_t start_ns = now();                          \
+    return stream_opened_by(call, path, start_ns)
 WRAP(FILE *, fopen, (const char *path, const char *how))
 {
-    return stream_opened_new(REAL(fopen)(path, how));
+    OPENS_STREAM(path, REAL(fopen)(path, how));
 }
 WRAP(FILE *, fopen64, (const char *path, const char *how))
 {
-    return stream_opened_new(REAL(fopen64)(path, how));
+    OPENS_STREAM(path, REAL(fopen64)(path, how));
+}
+WRAP(FILE *, tmpfile, (void))
+{
+    OPENS_STREAM(NULL, REAL(tmpfile)());
+}
+WRAP(FILE *, tmpfile64, (void))
+{
+    OPENS_STREAM(NULL, REAL(tmpfile64)());
 }
 WRAP(FILE *, fdopen, (int fd, const char *how))
 {
@@ -1711,58 +1795,18 @@ WRAP(int, pclose, (FILE *stream))
 WRAP(FILE *, freopen, (const char *path, const char *how, FILE *stream))
 {
     stream_closes(stream);
-    return stream_opened_new(REAL(freopen)(path, how, stream));
+    OPENS_STREAM(path, REAL(freopen)(path, how, stream));
 }
 WRAP(FILE *, freopen64, (const char *path, const char *how, FILE *stream))
 {
     stream_closes(stream);
-    return stream_opened_new(REAL(freopen64)(path, how, stream));
-}
-
-/*
- * Variadic functions under their own names but with fixed parameters: on our machines a caller cannot tell, and what is
- * not ours can be handed on by a jump.
- */
-#define WRAP_AS(type, name, parameters)                        \
-    static type(*real_##name) parameters;                      \
-    type wrapped_##name parameters __asm__(#name);             \
-    EXPORT type wrapped_##name parameters
-
-/* A descriptor that something unseen closed may come back under its old number. */
-static inline int opened(int fd)
-{
-    if (fd >= 0) forget(fd);
-    return fd;
-}
-WRAP_AS(int, open, (const char *path, int flags, mode_t permissions))
-{
-    return opened(REAL(open)(path, flags, permissions));
-}
-WRAP_AS(int, open64, (const char *path, int flags, mode_t permissions))
-{
-    return opened(REAL(open64)(path, flags, permissions));
-}
-WRAP_AS(int, openat, (int folder, const char *path, int flags, mode_t permissions))
-{
-    return opened(REAL(openat)(folder, path, flags, permissions));
-}
-WRAP_AS(int, openat64, (int folder, const char *path, int flags, mode_t permissions))
-{
-    return opened(REAL(openat64)(folder, path, flags, permissions));
-}
-WRAP_AS(int, creat, (const char *path, mode_t permissions))
-{
-    return opened(REAL(creat)(path, permissions));
-}
-WRAP_AS(int, creat64, (const char *path, mode_t permissions))
-{
-    return opened(REAL(creat64)(path, permissions));
+    OPENS_STREAM(path, REAL(freopen64)(path, how, stream));
 }
 
 static inline int changed(int fd, int command, int result)
 {
-    if (command == F_SETFL) forget(fd);
-    else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) forget(result);
+    if (command == F_SETFL && is_on() && in_table(fd)) process->fds[fd] = 0;
+    else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return duplicated(fd, result);
     return result;
 }
 WRAP_AS(int, fcntl, (int fd, int command, void *argument))
@@ -1860,7 +1904,7 @@ WRAP_AS(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long
 static int can_reach_trace(void)
 {
     const char *library = setup.preload + sizeof "LD_PRELOAD=" - 1;
-    return euidaccess(setup.folder, W_OK | X_OK) == 0 && (!setup.preload[0] || euidaccess(library, R_OK) == 0);
+    return own_euidaccess(setup.folder, W_OK | X_OK) == 0 && (!setup.preload[0] || own_euidaccess(library, R_OK) == 0);
 }
 static int begin_leaving(int leaves)
 {
@@ -1969,7 +2013,7 @@ static char **without_us(char *const *environment, char **into, char *text)
 static int can_load(void)
 {
     int saved = errno, fine = !is_on() || !setup.preload[0] || setup.sandboxed ||
-                              euidaccess(setup.preload + sizeof "LD_PRELOAD=" - 1, R_OK) == 0;
+                              own_euidaccess(setup.preload + sizeof "LD_PRELOAD=" - 1, R_OK) == 0;
     errno = saved;
     return fine;
 }
@@ -2022,14 +2066,14 @@ static int gains_privileges(const char *path, const struct stat *st)
     char capabilities[64];
     if ((st->st_mode & S_ISUID) && st->st_uid != geteuid()) return 1;
     if ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st->st_gid != getegid()) return 1;
-    return geteuid() != 0 && getxattr(path, "security.capability", capabilities, sizeof capabilities) > 0;
+    return geteuid() != 0 && RAW(SYS_getxattr, path, "security.capability", capabilities, sizeof capabilities, 0, 0) > 0;
 }
 SLOW static void note_program(const char *path)
 {
     struct stat st;
     if (!is_on() || setup.sandboxed || !path) return;
     int saved = errno;
-    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+    if (RAW(SYS_newfstatat, AT_FDCWD, path, &st, 0, 0, 0) == 0 && S_ISREG(st.st_mode)) {
         const char *reason = gains_privileges(path, &st) ? "set-uid" : NULL;
         int fd = reason ? -1 : raw_open(path, O_RDONLY, 0);
         if (fd >= 0) {
@@ -2051,7 +2095,7 @@ static void note_searched(const char *name)
     for (const char *at = places ? places : "/bin:/usr/bin"; at;) {
         size_t size = strcspn(at, ":");
         int length = snprintf(path, sizeof path, "%.*s%s%s", (int)size, at, size ? "/" : "", name);
-        if (length > 0 && (size_t)length < sizeof path && euidaccess(path, X_OK) == 0) {
+        if (length > 0 && (size_t)length < sizeof path && own_euidaccess(path, X_OK) == 0) {
             note_program(path);
             break;
         }
@@ -2136,6 +2180,11 @@ WRAP(int, posix_spawnp, (pid_t * pid, const char *path, const posix_spawn_file_a
 
 /* ---- syscall() ---------------------------------------------------------------------------------------------------- */
 
+static long (*real_syscall)(long number, long a, long b, long c, long d, long e, long f);
+static int close_by_number(int fd)
+{
+    return (int)REAL(syscall)(SYS_close, fd, 0, 0, 0, 0, 0);
+}
 WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, long f))
 {
 #define HAND_ON REAL(syscall)(number, a, b, c, d, e, f)
@@ -2176,12 +2225,91 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
         TIMED_COPY(OP_SPLICE_READ, OP_SPLICE_WRITE, (int)a, (int)c, (size_t)e, HAND_ON);
     }
     case SYS_fsync:
+    case SYS_sync_file_range:
     case SYS_fdatasync: {
         TIMED_SYNC((int)a, HAND_ON);
     }
+    case SYS_syncfs: {
+        SYNC_OF_ALL(HAND_ON);
+    }
     case SYS_close:
-        forget((int)a);
-        break;
+        return close_noted(close_by_number, (int)a);
+#ifdef SYS_open
+    case SYS_open: {
+        OPENS(AT_FDCWD, (const char *)a, HAND_ON);
+    }
+#endif
+#ifdef SYS_openat2
+    case SYS_openat2:
+#endif
+    case SYS_openat: {
+        OPENS((int)a, (const char *)b, HAND_ON);
+    }
+#ifdef SYS_stat
+    case SYS_stat:
+    case SYS_lstat: {
+        BY_PATH(OP_STAT, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_access: {
+        BY_PATH(OP_ACCESS, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_unlink: {
+        BY_PATH(OP_UNLINK, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_rename: {
+        BY_PATH(OP_RENAME, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_mkdir: {
+        BY_PATH(OP_MKDIR, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_rmdir: {
+        BY_PATH(OP_RMDIR, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_readlink: {
+        BY_PATH(OP_READLINK, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+#endif
+    case SYS_newfstatat:
+    case SYS_statx: {
+        BY_PATH(OP_STAT, (int)a, (const char *)b, HAND_ON);
+    }
+#ifdef SYS_faccessat2
+    case SYS_faccessat2:
+#endif
+    case SYS_faccessat: {
+        BY_PATH(OP_ACCESS, (int)a, (const char *)b, HAND_ON);
+    }
+    case SYS_unlinkat: {
+        BY_PATH(c & AT_REMOVEDIR ? OP_RMDIR : OP_UNLINK, (int)a, (const char *)b, HAND_ON);
+    }
+    case SYS_renameat:
+    case SYS_renameat2: {
+        BY_PATH(OP_RENAME, (int)a, (const char *)b, HAND_ON);
+    }
+    case SYS_mkdirat: {
+        BY_PATH(OP_MKDIR, (int)a, (const char *)b, HAND_ON);
+    }
+    case SYS_readlinkat: {
+        BY_PATH(OP_READLINK, (int)a, (const char *)b, HAND_ON);
+    }
+    case SYS_fstat: {
+        BY_FD(OP_STAT, (int)a, HAND_ON);
+    }
+    case SYS_lseek: {
+        BY_FD(OP_SEEK, (int)a, HAND_ON);
+    }
+    case SYS_ftruncate: {
+        BY_FD_OF(OP_TRUNCATE, (int)a, (uint64_t)b, result < 0, HAND_ON);
+    }
+    case SYS_fallocate: {
+        BY_FD_OF(OP_ALLOCATE, (int)a, (uint64_t)d, result < 0, HAND_ON);
+    }
+    case SYS_getdents64: {
+        BY_FD(OP_READDIR, (int)a, HAND_ON);
+    }
+    case SYS_chdir:
+    case SYS_fchdir:
+        return moved_to_folder((int)HAND_ON);
     case SYS_close_range:
         forget_range((unsigned)a, (unsigned)b);
         break;
@@ -2189,9 +2317,7 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
     case SYS_dup2:
 #endif
     case SYS_dup3: {
-        long result = HAND_ON;
-        if (result >= 0) forget((int)b);
-        return result;
+        return duplicated((int)a, (int)HAND_ON);
     }
     case SYS_seccomp:
         enter_sandbox();
@@ -2349,11 +2475,11 @@ static void mpi_file_opened(word handle, const char *name)
     /* "ufs:/data/x" names the driver too. */
     const char *colon = strchr(name, ':');
     if (colon && colon - name < 16 && !memchr(name, '/', (size_t)(colon - name))) name = colon + 1;
-    if (!realpath(name, path)) snprintf(path, sizeof path, "%s", name);
+    if (!own_realpath(name, path)) snprintf(path, sizeof path, "%s", name);
     uint32_t entry = FD_KNOWN;
     struct statfs fs;
     if (is_left_out(path, 0)) entry |= FD_SKIP;
-    else entry |= file_id(path, strlen(path), 0, statfs(path, &fs) == 0 ? (uint32_t)fs.f_type : 0, 0);
+    else entry |= file_id(path, strlen(path), 0, RAW(SYS_statfs, path, &fs, 0, 0, 0, 0) == 0 ? (uint32_t)fs.f_type : 0, 0);
     add_mpi_file(handle, entry);
     errno = saved;
 }

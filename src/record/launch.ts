@@ -26,6 +26,8 @@ export interface RecordOptions {
   readonly skip?: readonly string[];
   /** Also system files, pipes, sockets and terminals. */
   readonly all?: boolean;
+  /** False records reads, writes and syncs only. */
+  readonly metadata?: boolean;
   /** Records per process; more are counted as dropped. */
   readonly limitRecords?: number;
   /** Devices to imitate, as PLIMSOLL_DELAY: `latency=200us,bandwidth=100MB/s,concurrency=1,path=/data`. */
@@ -95,6 +97,7 @@ function prepareFolder(folder: string, options: RecordOptions): void {
   makeFolder(folder);
   const lines = [
     ...(options.all ? ["all=1"] : []),
+    ...(options.metadata === false ? ["metadata=0"] : []),
     ...(options.limitRecords === undefined ? [] : [`limit=${Math.floor(options.limitRecords)}`]),
     ...(options.only ?? []).map((one) => `only=${pathPattern(one)}`),
     ...(options.skip ?? []).map((one) => `skip=${pathPattern(one)}`),

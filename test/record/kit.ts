@@ -27,8 +27,18 @@ export interface Access {
   readonly pid: number;
 }
 
+export interface Metadata {
+  /** A key of `Operation`. */
+  readonly operation: string;
+  readonly path: string;
+  readonly flags: number;
+  readonly layer: number;
+  readonly seconds: number;
+}
+
 export interface Recorded extends RecordRun {
   readonly accesses: readonly Access[];
+  readonly metadata: readonly Metadata[];
   readonly processes: readonly CallProcess[];
   readonly notes: ReadonlyMap<string, CallNote>;
   readonly headers: readonly TraceHeader[];
@@ -69,8 +79,11 @@ export class Workshop {
   }
 }
 
+const NAMES = Object.keys(Operation);
+
 export function readFolder(folder: string) {
   const accesses: Access[] = [];
+  const metadata: Metadata[] = [];
   const processes: CallProcess[] = [];
   const notes = new Map<string, CallNote>();
   const headers: TraceHeader[] = [];
@@ -88,7 +101,16 @@ export function readFolder(folder: string) {
         note() {},
         block(block) {
           for (let i = 0; i < block.count; i++) {
-            if ((block.operation[i] as number) > Operation.write) continue;
+            if ((block.operation[i] as number) > Operation.write) {
+              metadata.push({
+                operation: NAMES[block.operation[i] as number] as string,
+                path: paths[block.file[i] as number] as string,
+                flags: block.flags[i] as number,
+                layer: block.layer[i] as number,
+                seconds: ((block.endNs[i] as number) - (block.startNs[i] as number)) / 1e9,
+              });
+              continue;
+            }
             accesses.push({
               path: paths[block.file[i] as number] as string,
               bytes: block.bytes[i] as number,
@@ -112,7 +134,7 @@ export function readFolder(folder: string) {
     block() {},
     note: (note) => void notes.set(note.id, note),
   });
-  return { accesses, processes, notes, headers };
+  return { accesses, metadata, processes, notes, headers };
 }
 
 /** Paths below a folder, for a comparison of what programs left. */

@@ -20,6 +20,8 @@ export interface TraceHeader {
   readonly dropped: number;
   /** Accesses left out by path, or because they were on no file. */
   readonly skipped: number;
+  /** Metadata calls left out by path. */
+  readonly skippedMetadata: number;
   /** Files beyond the 65,534 that have a number. */
   readonly filesOther: number;
   /** Accesses of MPI-IO that were started and never waited for. */
@@ -78,6 +80,7 @@ export function readHeader(source: ByteSource): TraceHeader {
     capacity: count(HEADER.capacity),
     dropped: count(HEADER.dropped),
     skipped: count(HEADER.skipped),
+    skippedMetadata: count(HEADER.skippedMetadata),
     filesOther: count(HEADER.filesOther),
     unfinished: count(HEADER.unfinished),
     pid: u32(HEADER.pid),

@@ -5,7 +5,7 @@
  *     4096  records, 32 bytes each: u32 thread, u8 kind, u8 flags, u16 file, u64 bytes, u64 start, u64 end
  */
 
-import { MPIIO_LAYER, POSIX_LAYER, STDIO_LAYER } from "../../model/index.ts";
+import { MPIIO_LAYER, Operation, POSIX_LAYER, STDIO_LAYER } from "../../model/index.ts";
 
 export const MAGIC = "PLTRACE\0";
 export const VERSION = 1;
@@ -37,6 +37,7 @@ export const HEADER = {
   realtimeOffset: 128,
   unfinished: 136,
   boot: 144,
+  skippedMetadata: 184,
   host: 256,
   comm: 512,
   command: 576,
@@ -53,7 +54,10 @@ export const RECORD_SHORT = 32;
 export const RECORD_OUTER = 64;
 export const CALL_FLAGS = 30;
 
-/** Kinds of records. Accesses are 1 to 63: reads and writes of POSIX and stdio, then those of MPI-IO from 33 on. */
+/**
+ * Kinds of records. Accesses are 1 to 63: reads and writes of POSIX and stdio, then those of MPI-IO from 33 on. Behind
+ * them come syncs, mappings and metadata calls.
+ */
 export const KIND = {
   none: 0,
   mpiFirst: 33,
@@ -68,9 +72,30 @@ export const KIND = {
 const FREAD = 5;
 const FWRITE = 21;
 
+/** Metadata calls, in the order of native/recorder.c. */
+const METADATA: readonly (readonly [kind: number, operation: number])[] = [
+  ...[66, 90].map((kind) => [kind, Operation.open] as const),
+  [67, Operation.close],
+  [68, Operation.seek],
+  // stat, access, readlink, statfs
+  ...[69, 70, 71, 72].map((kind) => [kind, Operation.stat] as const),
+  // unlink, rename, mkdir, rmdir, link, symlink, mknod; truncate, fallocate, attributes, readdir, advice
+  ...[73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84].map((kind) => [kind, Operation.other] as const),
+];
+/** Metadata calls of streams. */
+const STREAM_FIRST = 90;
+const STREAM_LAST = 95;
+
+/** Of kinds that are no call. */
+export const NO_OPERATION = 255;
+/** Operation of a metadata call by its kind. */
+export const KIND_OPERATIONS = new Uint8Array(256).fill(NO_OPERATION);
+KIND_OPERATIONS[KIND.sync] = Operation.sync;
+for (const [kind, operation] of METADATA) KIND_OPERATIONS[kind] = operation;
+
 /** Layer of a call by its kind. */
 export const KIND_LAYERS = Uint8Array.from({ length: 256 }, (_, kind) =>
-  kind === FREAD || kind === FWRITE
+  kind === FREAD || kind === FWRITE || (kind >= STREAM_FIRST && kind <= STREAM_LAST)
     ? STDIO_LAYER
     : kind >= KIND.mpiFirst && kind <= KIND.accessLast
       ? MPIIO_LAYER

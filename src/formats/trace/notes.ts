@@ -11,6 +11,8 @@ export interface Counts {
   unwritten: number;
   syncs: number;
   syncNs: number;
+  metadata: number;
+  metadataNs: number;
   maps: number;
   mapBytes: number;
   unknownKinds: number;

@@ -148,7 +148,7 @@ describe("a trace", () => {
           { kind: 64, bytes: 0, start: S, end: S + 3_000_000_000n },
           { kind: 65, bytes: 4096, start: S, end: S },
           { kind: 0, bytes: 0, start: 0n, end: 0n },
-          { kind: 77, bytes: 0, start: 0n, end: 0n },
+          { kind: 199, bytes: 0, start: 0n, end: 0n },
         ],
         header: { dropped: 12n, skipped: 5n, filesOther: 3n, unfinished: 2n, flags: 6n },
       }),
