@@ -20,6 +20,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -74,9 +75,9 @@
 /* Kinds of records; the reader knows the same numbers (src/formats/trace/layout.ts). */
 enum op {
     OP_READ = 1, OP_PREAD, OP_READV, OP_PREADV, OP_FREAD, OP_SENDFILE_READ, OP_COPY_READ, OP_SPLICE_READ,
-    OP_AIO_READ,
+    OP_AIO_READ, OP_STREAM_READ, OP_LIBAIO_READ,
     OP_WRITE = 17, OP_PWRITE, OP_WRITEV, OP_PWRITEV, OP_FWRITE, OP_SENDFILE_WRITE, OP_COPY_WRITE, OP_SPLICE_WRITE,
-    OP_AIO_WRITE,
+    OP_AIO_WRITE, OP_STREAM_WRITE, OP_LIBAIO_WRITE,
     OP_MPI_READ = 33, OP_MPI_READ_AT, OP_MPI_READ_ALL, OP_MPI_READ_AT_ALL, OP_MPI_READ_SHARED, OP_MPI_READ_ORDERED,
     OP_MPI_WRITE = 49, OP_MPI_WRITE_AT, OP_MPI_WRITE_ALL, OP_MPI_WRITE_AT_ALL, OP_MPI_WRITE_SHARED,
     OP_MPI_WRITE_ORDERED,
@@ -84,7 +85,7 @@ enum op {
     OP_OPEN = 66, OP_CLOSE, OP_SEEK, OP_STAT, OP_ACCESS, OP_READLINK, OP_STATFS,
     OP_UNLINK = 73, OP_RENAME, OP_MKDIR, OP_RMDIR, OP_LINK, OP_SYMLINK, OP_MKNOD,
     OP_TRUNCATE = 80, OP_ALLOCATE, OP_ATTRIBUTES, OP_READDIR, OP_ADVISE,
-    OP_FOPEN = 90,
+    OP_FOPEN = 90, OP_FCLOSE, OP_FSEEK, OP_FSTAT,
     OP_MOVED = 253, OP_NAME = 254, OP_NAME_PART = 255
 };
 
@@ -170,6 +171,9 @@ struct process {
     uint32_t files, fd_highest;
     uint32_t streams_told, stream_moves;
     uint64_t early_drops;
+    /* Bytes of calls that were seen and left out, and how many of them the totals of the run have. */
+    uint64_t other_read, other_written, told_read, told_written;
+    int ended;
     FILE *streams[STREAMS_MAX];
     char path[PATH_MAX + 128];
     struct record *chunks[CHUNKS_MAX];
@@ -205,7 +209,7 @@ static struct {
     char folder[PATH_MAX], text[32768], delay_text[4096];
     char *only[FILTERS_MAX], *skip[FILTERS_MAX], *system[FILTERS_MAX];
     unsigned only_count, skip_count, system_count, device_count;
-    int all, metadata, rank, sandboxed;
+    int all, metadata, streams, rank, sandboxed;
     uint64_t limit;
     struct device devices[DEVICES_MAX];
     uint64_t (*device_free_at)[CHANNELS_MAX];
@@ -451,7 +455,7 @@ static void read_options(void)
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/options", setup.folder);
     setup.limit = 1u << 27;
-    setup.metadata = 1;
+    setup.metadata = setup.streams = 1;
     if (slurp(path, setup.text, sizeof setup.text) < 0) setup.text[0] = 0;
     char *rest = setup.text, *line;
     while ((line = strsep(&rest, "\n")) != NULL) {
@@ -465,6 +469,8 @@ static void read_options(void)
             setup.all = 1;
         else if (strncmp(line, "metadata=0", 10) == 0)
             setup.metadata = 0;
+        else if (strncmp(line, "streams=0", 9) == 0)
+            setup.streams = 0;
         else if (strncmp(line, "limit=", 6) == 0)
             setup.limit = strtoull(line + 6, NULL, 10);
         else if (strncmp(line, "delay=", 6) == 0)
@@ -531,8 +537,8 @@ SLOW static int start(void)
         if (space) {
             process = space;
             if (madvise(space, sizeof *process, MADV_WIPEONFORK) != 0) pthread_atfork(NULL, NULL, forget_parent);
+            process->pid = (int32_t)getpid();
             setup.rank = rank_of_environment();
-            for (int fd = 0; fd < 2; fd++) process->stream_seen[fd] = 1;
             read_options();
             remember_preload(folder);
             if (setup.all || !is_launcher()) result = MODE_ON;
@@ -1159,6 +1165,19 @@ SLOW static void not_recorded(uint32_t entry)
     struct header *header = process->header;
     if (header && !(entry & FD_LOST)) __atomic_fetch_add(&header->skipped, 1, __ATOMIC_RELAXED);
 }
+/* Bytes that no record has, for the comparison with what the kernel counts. */
+static void tell_totals(void);
+SLOW static void count_other(int written, int64_t bytes)
+{
+    if (bytes <= 0 || !is_on()) return;
+    __atomic_fetch_add(written ? &process->other_written : &process->other_read, (uint64_t)bytes, __ATOMIC_RELAXED);
+    if (process->ended) tell_totals();
+}
+static inline ssize_t counted_write(ssize_t result)
+{
+    if (result > 0) count_other(1, result);
+    return result;
+}
 static inline int begin_with(struct span *span, uint32_t entry)
 {
     if (UNLIKELY(entry & (FD_SKIP | FD_LOST))) {
@@ -1216,8 +1235,12 @@ static inline void finish(const struct span *span, unsigned op, unsigned flags, 
 
 #define TIMED_FROM(begin, op, flags, fd, asked, call)            \
     struct span span;                                            \
-    if (!begin(&span, fd)) return call;                          \
+    int recorded = begin(&span, fd);                             \
     __auto_type result = call;                                   \
+    if (UNLIKELY(!recorded)) {                                   \
+        if (result > 0) count_other((flags) & FLAG_WRITE, result); \
+        return result;                                           \
+    }                                                            \
     finish(&span, op, flags, asked, result < 0 ? -1 : (int64_t)result); \
     return result
 #define TIMED(op, flags, fd, asked, call) TIMED_FROM(begin, op, flags, fd, asked, call)
@@ -1318,6 +1341,9 @@ WRAP(ssize_t, pwritev64v2, (int fd, const struct iovec *vector, int count, off64
 
 /* ---- stdio ------------------------------------------------------------------------------------------------------- */
 
+/* Whether the system calls of streams are recorded (recorder-streams.h); then fread and fwrite are not. */
+static int streams_patched;
+
 /* libc reads and writes by itself below these, unseen; but a stream can have functions of the program below it. */
 struct outer_mark {
     const char *before;
@@ -1354,7 +1380,7 @@ WRAP_JUMP(__longjmp_chk)
 #define TIMED_STREAM(op, flags, stream, size, items, call)                                              \
     struct span span;                                                                                   \
     int fd;                                                                                             \
-    if (!is_on() || (fd = stream_descriptor(stream)) < 0 || !begin(&span, fd)) return call;             \
+    if (streams_patched || !is_on() || (fd = stream_descriptor(stream)) < 0 || !begin(&span, fd)) return call; \
     struct outer_mark mark = enter_outer(__builtin_frame_address(0));                                   \
     size_t result = call;                                                                               \
     unsigned outer = leave_outer(mark);                                                                 \
@@ -1416,10 +1442,19 @@ static void finish_copy(struct copy_span *copy, unsigned read_op, unsigned write
     if (copy->has_from) finish(&copy->from, read_op, 0, asked, moved);
     if (copy->has_to) finish(&copy->to, write_op, FLAG_WRITE, asked, moved);
 }
+/* The kernel counts the bytes of splice nowhere. */
+static void count_copy(const struct copy_span *copy, unsigned read_op, ssize_t bytes)
+{
+    if (read_op == OP_SPLICE_READ) return;
+    if (!copy->has_from) count_other(0, bytes);
+    if (!copy->has_to) count_other(1, bytes);
+}
 #define TIMED_COPY(read_op, write_op, from, to, size, call) \
     struct copy_span copy;                                  \
-    if (!begin_copy(&copy, from, to)) return call;          \
+    int recorded = begin_copy(&copy, from, to);             \
     ssize_t result = call;                                  \
+    if (result > 0) count_copy(&copy, read_op, result);     \
+    if (!recorded) return result;                           \
     finish_copy(&copy, read_op, write_op, size, result);    \
     return result
 
@@ -1606,6 +1641,7 @@ EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, of
     EXPORT type wrapped_##name parameters
 
 #include "recorder-metadata.h"
+#include "recorder-streams.h"
 
 /* ---- descriptors that change hands -------------------------------------------------------------------------------- */
 
@@ -1682,7 +1718,7 @@ static void count_stream_from_here(int fd)
 }
 static FILE *stream_opened(FILE *stream)
 {
-    int fd = stream && is_on() ? stream_descriptor(stream) : -1;
+    int fd = stream && is_on() && !streams_patched ? stream_descriptor(stream) : -1;
     if (fd < 0 || (unsigned)fd >= FDS_MAX) return stream;
     count_stream_from_here(fd);
     for (unsigned i = 0; i < STREAMS_MAX; i++) {
@@ -1693,7 +1729,7 @@ static FILE *stream_opened(FILE *stream)
 }
 static void stream_closes(FILE *stream)
 {
-    if (!stream || !is_on()) return;
+    if (!stream || !is_on() || has_our_table(stream)) return;
     look_at_stream(stream);
     for (unsigned i = 0; i < STREAMS_MAX; i++)
         if (process->streams[i] == stream) process->streams[i] = NULL;
@@ -1820,12 +1856,37 @@ WRAP_AS(int, fcntl64, (int fd, int command, void *argument))
 
 /* ---- ends, children and sandboxes --------------------------------------------------------------------------------- */
 
+/* Adds to what all processes of the run have seen and left out. */
+static void tell_totals(void)
+{
+    struct process *p = process;
+    char path[PATH_MAX + 16];
+    uint64_t read_bytes = __atomic_load_n(&p->other_read, __ATOMIC_RELAXED) - p->told_read;
+    uint64_t written = __atomic_load_n(&p->other_written, __ATOMIC_RELAXED) - p->told_written;
+    if (setup.sandboxed || (read_bytes == 0 && written == 0)) return;
+    snprintf(path, sizeof path, "%s/totals", setup.folder);
+    int fd = raw_open(path, O_RDWR, 0);
+    struct stat st;
+    uint64_t *totals = fd >= 0 && own_fstat(fd, &st) == 0 && st.st_size >= 4096
+                           ? raw_map(4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+                           : NULL;
+    if (fd >= 0) raw_close(fd);
+    if (!totals) return;
+    __atomic_fetch_add(&totals[0], read_bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&totals[1], written, __ATOMIC_RELAXED);
+    p->told_read += read_bytes;
+    p->told_written += written;
+    RAW(SYS_munmap, totals, 4096, 0, 0, 0, 0);
+}
+
 static void mark_end(void)
 {
-    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != MODE_ON || !process->header) return;
+    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != MODE_ON) return;
     /* A child of vfork shares our memory, not our end. */
-    if (process->pid != (int32_t)RAW(SYS_getpid, 0, 0, 0, 0, 0, 0)) return;
+    if (is_vfork_child()) return;
+    tell_totals();
     struct header *header = process->header;
+    if (!header) return;
     clock_pair(&header->end_monotonic, &header->end_realtime, &header->end_spread);
     __atomic_fetch_or(&header->flags, HEADER_ENDED, __ATOMIC_RELAXED);
 }
@@ -1833,6 +1894,7 @@ static void end_of_program(void)
 {
     look_at_open_streams();
     mark_end();
+    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) == MODE_ON && !is_vfork_child()) process->ended = 1;
 }
 __attribute__((destructor)) static void on_exit_of_program(void)
 {
@@ -1840,7 +1902,12 @@ __attribute__((destructor)) static void on_exit_of_program(void)
 }
 __attribute__((constructor)) static void on_start_of_program(void)
 {
-    start();
+    if (start() != MODE_ON) return;
+    int saved = errno;
+    if (setup.streams) patch_streams();
+    if (!streams_patched)
+        for (int fd = 0; fd < 2; fd++) process->stream_seen[fd] = 1;
+    errno = saved;
 }
 
 WRAP_AS(void, _exit, (int status))

@@ -28,6 +28,8 @@ export interface RecordOptions {
   readonly all?: boolean;
   /** False records reads, writes and syncs only. */
   readonly metadata?: boolean;
+  /** False leaves the streams of the C library as they are: fread and fwrite are recorded, other uses only noticed. */
+  readonly streams?: boolean;
   /** Records per process; more are counted as dropped. */
   readonly limitRecords?: number;
   /** Devices to imitate, as PLIMSOLL_DELAY: `latency=200us,bandwidth=100MB/s,concurrency=1,path=/data`. */
@@ -98,6 +100,7 @@ function prepareFolder(folder: string, options: RecordOptions): void {
   const lines = [
     ...(options.all ? ["all=1"] : []),
     ...(options.metadata === false ? ["metadata=0"] : []),
+    ...(options.streams === false ? ["streams=0"] : []),
     ...(options.limitRecords === undefined ? [] : [`limit=${Math.floor(options.limitRecords)}`]),
     ...(options.only ?? []).map((one) => `only=${pathPattern(one)}`),
     ...(options.skip ?? []).map((one) => `skip=${pathPattern(one)}`),

@@ -8,6 +8,8 @@ import { openFile } from "../../src/node/file-source.ts";
 import { readHeader, type TraceHeader } from "../../src/formats/trace/header.ts";
 import { readTrace } from "../../src/formats/trace/reader.ts";
 import { tellFacts } from "../../src/formats/trace/notes.ts";
+import { strace } from "../../src/formats/strace/format.ts";
+import { straceWords } from "../../src/record/strace.ts";
 import { type CallNote, type CallProcess, Operation } from "../../src/model/calls.ts";
 import { gatherFolder } from "../../src/record/gather.ts";
 import { type RecordOptions, type RecordRun, recordCommand } from "../../src/record/launch.ts";
@@ -140,3 +142,61 @@ export function readFolder(folder: string) {
 /** Paths below a folder, for a comparison of what programs left. */
 export const listFolder = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+
+/** Bytes read and written per file below a folder, by its name there. */
+export type BytesOfFiles = Readonly<Record<string, { readonly read: number; readonly written: number }>>;
+
+export function writtenAndRead(accesses: readonly Access[], below: string): BytesOfFiles {
+  const files: Record<string, { read: number; written: number }> = {};
+  for (const { path, moved, flags } of accesses) {
+    if (!path.startsWith(`${below}/`) || Number.isNaN(moved)) continue;
+    const file = (files[path.slice(below.length + 1)] ??= { read: 0, written: 0 });
+    file[(flags & WRITE_FLAG) !== 0 ? "written" : "read"] += moved;
+  }
+  return files;
+}
+
+/** The same of a run under strace, which sees every system call. */
+export function straceBytes(
+  shop: Workshop,
+  command: readonly string[],
+  below: string,
+  { cwd = below, env = process.env }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): { readonly bytes: BytesOfFiles; readonly accesses: number; readonly status: number | null } {
+  const output = shop.path("strace.txt");
+  const words = straceWords(output, env) as string[];
+  const { status } = spawnSync(words[0] as string, [...words.slice(1), ...command], {
+    cwd,
+    env,
+    stdio: "ignore",
+  });
+  const [paths, accesses]: [string[], Access[]] = [[], []];
+  const source = openFile(output);
+  try {
+    strace.calls(source, {
+      clock() {},
+      process: () => 0,
+      file: ({ path }) => paths.push(path) - 1,
+      note() {},
+      block(block) {
+        for (let i = 0; i < block.count; i++) {
+          if ((block.operation[i] as number) > Operation.write) continue;
+          accesses.push({
+            path: (paths[block.file[i] as number] as string).replace(/ \(deleted\)$/, ""),
+            bytes: block.bytes[i] as number,
+            moved: block.movedBytes?.[i] as number,
+            flags: block.operation[i] === Operation.write ? WRITE_FLAG : 0,
+            ...{ startNs: 0, endNs: 0, pid: 0 },
+          });
+        }
+      },
+    });
+  } finally {
+    source.close();
+  }
+  return {
+    bytes: writtenAndRead(accesses, below),
+    accesses: accesses.filter(({ path }) => path.startsWith(`${below}/`)).length,
+    status,
+  };
+}

@@ -69,16 +69,16 @@ export const KIND = {
   namePart: 255,
 } as const;
 
-const FREAD = 5;
-const FWRITE = 21;
+/** fread, fwrite, and reads and writes below streams. */
+const STREAM_ACCESSES: ReadonlySet<number> = new Set([5, 21, 10, 26]);
 
 /** Metadata calls, in the order of native/recorder.c. */
 const METADATA: readonly (readonly [kind: number, operation: number])[] = [
   ...[66, 90].map((kind) => [kind, Operation.open] as const),
-  [67, Operation.close],
-  [68, Operation.seek],
+  ...[67, 91].map((kind) => [kind, Operation.close] as const),
+  ...[68, 92].map((kind) => [kind, Operation.seek] as const),
   // stat, access, readlink, statfs
-  ...[69, 70, 71, 72].map((kind) => [kind, Operation.stat] as const),
+  ...[69, 70, 71, 72, 93].map((kind) => [kind, Operation.stat] as const),
   // unlink, rename, mkdir, rmdir, link, symlink, mknod; truncate, fallocate, attributes, readdir, advice
   ...[73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84].map((kind) => [kind, Operation.other] as const),
 ];
@@ -95,7 +95,7 @@ for (const [kind, operation] of METADATA) KIND_OPERATIONS[kind] = operation;
 
 /** Layer of a call by its kind. */
 export const KIND_LAYERS = Uint8Array.from({ length: 256 }, (_, kind) =>
-  kind === FREAD || kind === FWRITE || (kind >= STREAM_FIRST && kind <= STREAM_LAST)
+  STREAM_ACCESSES.has(kind) || (kind >= STREAM_FIRST && kind <= STREAM_LAST)
     ? STDIO_LAYER
     : kind >= KIND.mpiFirst && kind <= KIND.accessLast
       ? MPIIO_LAYER
