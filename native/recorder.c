@@ -23,6 +23,7 @@
 #include <gnu/libc-version.h>
 #include <limits.h>
 #include <link.h>
+#include <linux/aio_abi.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -599,7 +600,7 @@ SLOW static void tell_unseen(const char *what, const char *detail)
 }
 
 /* Ways of I/O that are told once by a process. */
-enum way { WAY_URING = 1, WAY_LIBAIO = 2, WAY_LISTIO = 4 };
+enum way { WAY_URING = 1 };
 static unsigned ways_told;
 static void tell_way(enum way way, const char *name)
 {
@@ -773,6 +774,8 @@ static int allocate(int fd, uint64_t from, uint64_t to)
         long count = RAW(SYS_pwrite64, fd, zeros, size, from, 0, 0);
         if (count <= 0) return 0;
         from += (uint64_t)count;
+        /* The kernel counts these as the program's. */
+        __atomic_fetch_add(&process->other_written, (uint64_t)count, __ATOMIC_RELAXED);
     }
     return 1;
 }
@@ -1566,19 +1569,15 @@ WRAP_AIO_ERROR(aio_error64, aiocb64)
 WRAP_AIO_RETURN(aio_return, aiocb)
 WRAP_AIO_RETURN(aio_return64, aiocb64)
 
-/* Ways that are only told of. The libraries of the last two may not be there: then it is as if the kernel had not got it. */
+#include "recorder-aio.h"
+
+/* Ways that are only told of. The library may not be there: then it is as if the kernel had not got it. */
 #define WRAP_UNSEEN(way, text, name, parameters, arguments)  \
     WRAP(int, name, parameters)                              \
     {                                                        \
         tell_way(way, text);                                 \
         return REAL(name) ? REAL(name) arguments : -ENOSYS;  \
     }
-WRAP_UNSEEN(WAY_LISTIO, "lio_listio", lio_listio,
-            (int how, struct aiocb *const *list, int count, struct sigevent *event), (how, list, count, event))
-WRAP_UNSEEN(WAY_LISTIO, "lio_listio", lio_listio64,
-            (int how, struct aiocb64 *const *list, int count, struct sigevent *event), (how, list, count, event))
-WRAP_UNSEEN(WAY_LIBAIO, "libaio", io_setup, (int depth, void *at), (depth, at))
-WRAP_UNSEEN(WAY_LIBAIO, "libaio", io_queue_init, (int depth, void *at), (depth, at))
 WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_setup, (unsigned entries, void *parameters), (entries, parameters))
 WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init, (unsigned entries, void *ring, unsigned flags), (entries, ring, flags))
 WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init_params, (unsigned entries, void *ring, void *parameters),
@@ -1863,7 +1862,7 @@ static void tell_totals(void)
     char path[PATH_MAX + 16];
     uint64_t read_bytes = __atomic_load_n(&p->other_read, __ATOMIC_RELAXED) - p->told_read;
     uint64_t written = __atomic_load_n(&p->other_written, __ATOMIC_RELAXED) - p->told_written;
-    if (setup.sandboxed || (read_bytes == 0 && written == 0)) return;
+    if (setup.sandboxed || (p->ended && read_bytes == 0 && written == 0)) return;
     snprintf(path, sizeof path, "%s/totals", setup.folder);
     int fd = raw_open(path, O_RDWR, 0);
     struct stat st;
@@ -1874,6 +1873,7 @@ static void tell_totals(void)
     if (!totals) return;
     __atomic_fetch_add(&totals[0], read_bytes, __ATOMIC_RELAXED);
     __atomic_fetch_add(&totals[1], written, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&totals[2], p->ended ? 0 : 1, __ATOMIC_RELAXED);
     p->told_read += read_bytes;
     p->told_written += written;
     RAW(SYS_munmap, totals, 4096, 0, 0, 0, 0);
@@ -2394,9 +2394,15 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
     case SYS_exit_group:
         end_of_program();
         break;
-    case SYS_io_setup:
-        tell_way(WAY_LIBAIO, "libaio");
-        break;
+    case SYS_io_submit: {
+        SUBMITS((struct iocb **)c, b, HAND_ON);
+    }
+#ifdef SYS_io_pgetevents
+    case SYS_io_pgetevents:
+#endif
+    case SYS_io_getevents: {
+        REAPS((const struct io_event *)d, HAND_ON);
+    }
 #ifdef SYS_io_uring_setup
     case SYS_io_uring_setup:
         tell_way(WAY_URING, "io_uring");

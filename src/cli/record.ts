@@ -94,7 +94,7 @@ export default defineCommand({
       all: options.all,
     };
     const trace = traceOf(run, context);
-    const found = measure(trace, run, {
+    const found = measure(trace, run, command[0] ?? "", {
       blockBytes: options.block,
       includeNonFile: options.all,
       // strace writes down everything.

@@ -80,14 +80,50 @@ describe("streams, where the C library is not one that is known", () => {
 describe("asynchronous I/O", () => {
   it.each([
     ["io_uring", "unseen-io-uring", "io_uring reads and writes in unseen. strace cannot record them either"],
-    ["libaio", "unseen-libaio", "libaio reads and writes (io_submit) in unseen. --with strace records them."],
-    ["lio_listio", "unseen-lio-listio", "lio_listio reads and writes in unseen. --with strace records them."],
   ])("%s is named", async (way, id, text) => {
     const { exitCode, notes } = await run(way);
     // A machine may forbid it; then there is nothing to see.
     if (exitCode === 77) return;
     expect(exitCode).toBe(0);
     expect(notes).toMatchObject([{ id, count: 1, text: expect.stringContaining(text) }]);
+  });
+});
+
+describe("asynchronous I/O that is recorded", () => {
+  it.each([
+    ["libaio", [500, 1000]],
+    ["lio_listio", [10]],
+  ])("%s: each request with its bytes", async (way, sizes) => {
+    const data = shop.path(`data-${++files}`);
+    writeFileSync(data, "a line\n".repeat(2000));
+    const { folder, exitCode, accesses } = await shop.record([program, way, data]);
+    if (exitCode === 77) return;
+    expect([exitCode, unseenNotes(folder)]).toEqual([0, []]);
+    expect(accesses.map(({ moved }) => moved).sort((a, b) => a - b)).toEqual(sizes);
+    expect(new Set(accesses.map(({ path }) => path))).toEqual(new Set([data]));
+  });
+});
+
+describe("bytes that the kernel counts and no call shows", () => {
+  const ways = shop.build("ways", { flags: ["-static"], as: "ways-static" });
+  const record = (...command: string[]) => {
+    const folder = shop.path(`out-${++files}`);
+    spawnSync(plimsoll, ["record", "-o", folder, "--", ...command], { cwd: shop.folder });
+    return unseenNotes(folder);
+  };
+
+  it("are said with their number", () => {
+    // 200,000 writes of 1000 bytes by a program without the recorder.
+    const notes = record("sh", "-c", `${ways} many data`);
+    expect(notes.find(({ id }) => id === "unseen-bytes")?.text).toMatch(
+      /^Not recorded: 200 MB written, which the kernel counts beyond the calls that were seen: /,
+    );
+  });
+
+  it("are none where all was seen, in pipes and children too", () => {
+    const script =
+      "seq 1 200000 | sort -R | sort -n > sorted; for i in 1 2 3; do cat sorted | gzip > z; done";
+    expect(record("sh", "-c", script)).toEqual([]);
   });
 });
 

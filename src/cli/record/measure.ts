@@ -1,12 +1,13 @@
 /** What a recorded run comes to: metrics of its reads and writes, and the time of syncs and metadata calls beside them. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { AccessCollector, type CollectorOptions, type Metrics } from "../../analyze/metric/collector.ts";
 import { formatMany } from "../../base/units.ts";
 import { strace } from "../../formats/strace/format.ts";
 import type { TraceFacts } from "../../formats/trace/notes.ts";
 import { type CallBlock, type CallSink, Operation } from "../../model/index.ts";
 import { withFile } from "../../node/file-source.ts";
+import { checkAgainstKernel } from "../../record/cross-check.ts";
 import { gatherFolder } from "../../record/gather.ts";
 import type { RecordRun } from "../../record/launch.ts";
 import { readTraceFiles } from "../../record/read-folder.ts";
@@ -67,9 +68,16 @@ function gatherShim(folder: string, context: Context): readonly string[] {
   return files;
 }
 
-export function measure(trace: Trace, { folder, way }: RecordRun, options: CollectorOptions): Found {
+export function measure(
+  trace: Trace,
+  { folder, way, kernel }: RecordRun,
+  program: string,
+  options: CollectorOptions,
+): Found {
   const collector = new AccessCollector(options);
   const facts = trace.read(() => collector.sink(folder));
+  if (way === "shim" && kernel !== undefined && existsSync(folder))
+    checkAgainstKernel(folder, basename(program), kernel, facts);
   for (const note of unseenNotes(folder)) collector.sink(folder).note(note);
   const metrics = collector.finish();
   if (way === "strace") return { metrics, syncs: null, metadata: null };

@@ -72,6 +72,12 @@ export const KIND = {
 /** fread, fwrite, and reads and writes below streams. */
 const STREAM_ACCESSES: ReadonlySet<number> = new Set([5, 21, 10, 26]);
 
+/** Those that the C library makes itself. */
+export const LIBRARY_ACCESSES: readonly number[] = [5, 21];
+/** Reads and writes that the kernel counts as such: not splice, and not libaio. */
+export const COUNTED_READS: readonly number[] = [1, 2, 3, 4, 6, 7, 9, 10];
+export const COUNTED_WRITES: readonly number[] = COUNTED_READS.map((kind) => kind + 16);
+
 /** Metadata calls, in the order of native/recorder.c. */
 const METADATA: readonly (readonly [kind: number, operation: number])[] = [
   ...[66, 90].map((kind) => [kind, Operation.open] as const),

@@ -16,6 +16,11 @@ export interface Counts {
   maps: number;
   mapBytes: number;
   unknownKinds: number;
+  /** Bytes of system calls that the kernel counts as read and written: all but splice and libaio. */
+  seenRead: number;
+  seenWritten: number;
+  /** Calls of fread and fwrite, which are no system calls. */
+  streamCalls: number;
 }
 
 export interface TraceFacts {

@@ -6,6 +6,8 @@ import { clockUncertaintyNs, isTrace, readHeader, type TraceHeader } from "./hea
 import {
   CALL_FLAGS,
   BYTE_ORDER_MARK,
+  COUNTED_READS,
+  COUNTED_WRITES,
   FILE_OTHER,
   FILE_SYSTEMS,
   FILE_UNKNOWN,
@@ -13,6 +15,7 @@ import {
   KIND,
   KIND_LAYERS,
   KIND_OPERATIONS,
+  LIBRARY_ACCESSES,
   NAME_PART_AT,
   NAME_PART_BYTES,
   NO_OPERATION,
@@ -105,7 +108,7 @@ export class RecordReader {
   readonly #littleEndian: boolean;
   readonly counts: Counts = {
     ...{ missing: 0, unwritten: 0, syncs: 0, syncNs: 0, metadata: 0, metadataNs: 0 },
-    ...{ maps: 0, mapBytes: 0, unknownKinds: 0 },
+    ...{ maps: 0, mapBytes: 0, unknownKinds: 0, seenRead: 0, seenWritten: 0, streamCalls: 0 },
   };
   /** Names that were read so far. */
   readonly names = new Map<number, CallFile>();
@@ -123,6 +126,7 @@ export class RecordReader {
   readonly #operation = new Uint8Array(BLOCK_RECORDS);
   readonly #layer = new Uint8Array(BLOCK_RECORDS);
   readonly #flags = new Uint8Array(BLOCK_RECORDS);
+  readonly #movedByKind = new Float64Array(KIND.accessLast + 1);
   readonly #baseHigh: number;
   readonly #baseLow: number;
 
@@ -136,7 +140,16 @@ export class RecordReader {
     this.#owner.fill(process);
   }
 
-  read({ from, to }: RecordRange): void {
+  read(range: RecordRange): void {
+    this.#readRecords(range);
+    const moved = (kinds: readonly number[]) =>
+      kinds.reduce((sum, kind) => sum + (this.#movedByKind[kind] as number), 0);
+    this.counts.seenRead = moved(COUNTED_READS);
+    this.counts.seenWritten = moved(COUNTED_WRITES);
+    this.counts.streamCalls = moved(LIBRARY_ACCESSES);
+  }
+
+  #readRecords({ from, to }: RecordRange): void {
     let buffer: Uint8Array | undefined;
     for (let done = from; done < to; ) {
       const wanted = Math.min(BLOCK_RECORDS, to - done);
@@ -201,7 +214,7 @@ export class RecordReader {
     const [baseHigh, baseLow, files] = [this.#baseHigh, this.#baseLow, this.#files];
     const [starts, ends, sizes, movedBytes] = [this.#start, this.#end, this.#bytes, this.#moved];
     const [fileColumn, flagColumn] = [this.#file, this.#flags];
-    const [operations, layers] = [this.#operation, this.#layer];
+    const [operations, layers, movedByKind] = [this.#operation, this.#layer, this.#movedByKind];
     let filled = 0;
     for (let i = 0, at = 0; i < count; i++, at += 8) {
       const word = words[at + 1] as number;
@@ -220,10 +233,12 @@ export class RecordReader {
         ((words[at + 4 + high] as number) - baseHigh) * TWO_32 + ((words[at + 4 + low] as number) - baseLow);
       ends[filled] =
         ((words[at + 6 + high] as number) - baseHigh) * TWO_32 + ((words[at + 6 + low] as number) - baseLow);
-      movedBytes[filled] =
+      const moved =
         (flags & (RECORD_SHORT | CALL_ERROR | RECORD_OUTER)) === 0 && kind < KIND.mpiFirst
           ? size
           : movedOf(flags, kind, size, i + 1 < total ? words : undefined, bytes, at + 8);
+      movedBytes[filled] = moved;
+      movedByKind[kind] = (movedByKind[kind] as number) + moved;
       operations[filled] = flags & RECORD_WRITE;
       layers[filled] = KIND_LAYERS[kind] as number;
       flagColumn[filled] = flags & CALL_FLAGS;
