@@ -1196,11 +1196,10 @@ static inline int begin(struct span *span, int fd)
     return LIKELY(is_on()) && begin_with(span, entry_of(fd));
 }
 /* Of what is neither a read nor a write. */
-static int begin_apart(struct span *span, int fd)
+static uint32_t entry_apart(int fd)
 {
-    if (!is_on()) return 0;
     uint32_t entry = known_entry(fd);
-    return begin_with(span, entry & FD_KNOWN ? entry : look_up(fd));
+    return entry & FD_KNOWN ? entry : look_up(fd);
 }
 
 static inline unsigned entry_flags(uint32_t entry)
@@ -1236,18 +1235,19 @@ static inline void finish(const struct span *span, unsigned op, unsigned flags, 
 
 /* ---- wrappers: how they are written ------------------------------------------------------------------------------ */
 
-#define TIMED_FROM(begin, op, flags, fd, asked, call)            \
-    struct span span;                                            \
-    int recorded = begin(&span, fd);                             \
-    __auto_type result = call;                                   \
-    if (UNLIKELY(!recorded)) {                                   \
-        if (result > 0) count_other((flags) & FLAG_WRITE, result); \
-        return result;                                           \
-    }                                                            \
+#define TIMED_FROM(entry, op, flags, fd, asked, call)              \
+    struct span span;                                              \
+    if (UNLIKELY(!is_on())) return call;                           \
+    if (UNLIKELY(!begin_with(&span, entry(fd)))) {                 \
+        __auto_type result = call;                                 \
+        count_other((flags) & FLAG_WRITE, (int64_t)result);        \
+        return result;                                             \
+    }                                                              \
+    __auto_type result = call;                                     \
     finish(&span, op, flags, asked, result < 0 ? -1 : (int64_t)result); \
     return result
-#define TIMED(op, flags, fd, asked, call) TIMED_FROM(begin, op, flags, fd, asked, call)
-#define TIMED_SYNC(fd, call) TIMED_FROM(begin_apart, OP_SYNC, FLAG_WRITE, fd, 0, call)
+#define TIMED(op, flags, fd, asked, call) TIMED_FROM(entry_of, op, flags, fd, asked, call)
+#define TIMED_SYNC(fd, call) TIMED_FROM(entry_apart, OP_SYNC, FLAG_WRITE, fd, 0, call)
 
 /* ---- reads and writes -------------------------------------------------------------------------------------------- */
 
@@ -1613,7 +1613,7 @@ static void *map_noted(void *at, size_t size, int protection, int flags, int fd,
         struct span span;
         if (is_ring(fd)) {
             tell_way(WAY_URING, "io_uring");
-        } else if (begin_apart(&span, fd)) {
+        } else if (begin_with(&span, entry_apart(fd))) {
             int written = (flags & MAP_SHARED) && (protection & PROT_WRITE);
             record(OP_MAP, entry_flags(span.entry) | (written ? FLAG_WRITE : 0), span.entry & 0xffff, size,
                    MOVED_UNKNOWN, span.start_ns, span.start_ns);

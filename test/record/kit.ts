@@ -165,11 +165,8 @@ export function straceBytes(
 ): { readonly bytes: BytesOfFiles; readonly accesses: number; readonly status: number | null } {
   const output = shop.path("strace.txt");
   const words = straceWords(output, env) as string[];
-  const { status } = spawnSync(words[0] as string, [...words.slice(1), ...command], {
-    cwd,
-    env,
-    stdio: "ignore",
-  });
+  // Not to /dev/null: grep stops there at the first match.
+  const { status } = spawnSync(words[0] as string, [...words.slice(1), ...command], { cwd, env });
   const [paths, accesses]: [string[], Access[]] = [[], []];
   const source = openFile(output);
   try {
