@@ -10,6 +10,8 @@ export interface RealProgram {
   readonly files?: Readonly<Record<string, string>>;
   /** Why only the sums over all files can be compared with those of strace; absent when each file can. */
   readonly unequal?: "temporary names";
+  /** Bytes read and written together, where strace cannot say. */
+  readonly totalBytes?: number;
 }
 
 const LINES = Array.from({ length: 60_000 }, (_, i) => `${(i * 7919) % 100_003} some text ${i}\n`).join("");
@@ -160,7 +162,7 @@ git init -q -b main r && cd r && cp ../lines . && git add lines && git commit -q
     needs: ["grep", "split"],
     files: { lines: LINES },
     script:
-      "grep -c 9 lines; cut -d' ' -f1 lines > n; split -l 10000 n part; paste part?? > p; od -An -c p | head -n 3; md5sum part?? p; diff part?? n | head -n 2; tail -n 3 p; wc lines",
+      "grep -c 9 lines; cut -d' ' -f1 lines > n; split -l 10000 n part; paste part?? > p; od -An -c p > o; md5sum part?? p; diff partaa partab > df; tail -n 3 p; wc lines",
   },
   {
     name: "a shell with redirections, a here document and its descriptors",
@@ -243,7 +245,8 @@ print("done")
     needs: ["fio"],
     script:
       "fio --name=a --ioengine=libaio --rw=randrw --size=1m --bs=4k --iodepth=8 --randseed=1 --output=/dev/null --verify=0 --allrandrepeat=1; rm -f local* a.0.0",
-    unequal: "temporary names",
+    // 1 MiB laid out, and 1 MiB of random reads and writes; strace shows requests and results that it does not pair.
+    totalBytes: 2 * 2 ** 20,
   },
 ];
 
