@@ -8,7 +8,7 @@
 #define AIO_TRIES 64
 struct aio_request {
     const void *control;
-    uint64_t start_ns, bytes;
+    uint64_t start_ns, bytes, offset;
     uint32_t entry;
     uint8_t op, flags;
 };
@@ -50,6 +50,7 @@ static void aio_enter(const struct iocb *one, uint64_t start_ns)
         if (!__atomic_compare_exchange_n(&slot->control, &nobody, slot, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
         slot->start_ns = start_ns;
         slot->bytes = op == OP_SYNC ? 0 : aio_bytes(one, is_vector);
+        slot->offset = op == OP_SYNC ? OFFSET_UNKNOWN : (uint64_t)one->aio_offset;
         slot->entry = entry;
         slot->op = (uint8_t)op;
         slot->flags = op == OP_LIBAIO_READ ? 0 : FLAG_WRITE;
@@ -82,8 +83,8 @@ static void aio_done(const struct io_event *events, long count)
         if (!aio_take((const void *)(uintptr_t)events[i].obj, &one)) continue;
         int64_t result = events[i].res;
         if (one.entry & FD_DEVICE_MASK) wait_for_device((one.entry >> FD_DEVICE_SHIFT) - 1, one.start_ns, result);
-        record(one.op, one.flags | entry_flags(one.entry) | (result < 0 ? FLAG_ERROR : 0), one.entry & 0xffff, one.bytes,
-               one.op == OP_SYNC ? MOVED_UNKNOWN : result < 0 ? -1 : result, one.start_ns, end_ns);
+        record_at(one.op, one.flags | entry_flags(one.entry) | (result < 0 ? FLAG_ERROR : 0), one.entry & 0xffff, one.bytes,
+               one.op == OP_SYNC ? MOVED_UNKNOWN : result < 0 ? -1 : result, one.start_ns, end_ns, one.offset);
     }
     errno = saved;
 }
@@ -137,8 +138,8 @@ WRAP(int, io_pgetevents, (void *context, long least, long most, struct io_event 
             int is_write = one->aio_lio_opcode == LIO_WRITE;                                                       \
             unsigned op = is_write ? OP_AIO_WRITE : OP_AIO_READ;                                                   \
             span.start_ns = start_ns;                                                                              \
-            if (how != LIO_WAIT) async_started(&span, one, op, one->aio_nbytes, one->__error_code == EINPROGRESS || one->__error_code == 0 ? 0 : -1); \
-            else finish(&span, op, is_write ? FLAG_WRITE : 0, one->aio_nbytes, one->__error_code == 0 ? one->__return_value : -1); \
+            if (how != LIO_WAIT) async_started(&span, one, op, one->aio_nbytes, (uint64_t)one->aio_offset, one->__error_code == EINPROGRESS || one->__error_code == 0 ? 0 : -1); \
+            else finish_at(&span, op, is_write ? FLAG_WRITE : 0, one->aio_nbytes, one->__error_code == 0 ? one->__return_value : -1, (uint64_t)one->aio_offset); \
         }                                                                                                          \
         errno = saved;                                                                                             \
         return result;                                                                                             \

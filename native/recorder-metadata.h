@@ -338,10 +338,17 @@ WRAP(ssize_t, readahead, (int fd, off64_t at, size_t size))
 {
     BY_FD_OF(OP_ADVISE, fd, size, result < 0, REAL(readahead)(fd, at, size));
 }
+#define MOVES(fd, call)                                                \
+    if (!is_on()) return call;                                         \
+    uint64_t start_ns = now();                                         \
+    __auto_type result = call;                                         \
+    if (result >= 0) set_position(fd, (int64_t)result);                \
+    if (setup.metadata) finish_descriptor(OP_SEEK, fd, result < 0, 0, start_ns); \
+    return result
 #define WRAP_POSITION(name, type)                                      \
     WRAP(type, name, (int fd, type to, int from))                      \
     {                                                                  \
-        BY_FD(OP_SEEK, fd, REAL(name)(fd, to, from));                  \
+        MOVES(fd, REAL(name)(fd, to, from));                           \
     }
 WRAP_POSITION(lseek, off_t)
 WRAP_POSITION(lseek64, off64_t)

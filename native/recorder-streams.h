@@ -25,12 +25,18 @@ static ssize_t stream_write(FILE *stream, const void *buffer, ssize_t size)
     struct span span;
     if (!begin(&span, stream->_fileno)) return counted_write(stream_real_write(stream, buffer, size));
     ssize_t result = stream_real_write(stream, buffer, size);
-    finish(&span, OP_STREAM_WRITE, FLAG_WRITE, (uint64_t)size, result > 0 || size == 0 ? result : -1);
+    int64_t moved = result > 0 || size == 0 ? result : -1;
+    finish_at(&span, OP_STREAM_WRITE, FLAG_WRITE, (uint64_t)size, moved, offset_before(stream->_fileno, moved));
     return result;
 }
 static off64_t stream_seek(FILE *stream, off64_t to, int from)
 {
-    BY_FD(OP_FSEEK, stream->_fileno, stream_real_seek(stream, to, from));
+    if (!is_on()) return stream_real_seek(stream, to, from);
+    uint64_t start_ns = now();
+    off64_t result = stream_real_seek(stream, to, from);
+    if (result >= 0) set_position(stream->_fileno, result);
+    if (setup.metadata) finish_descriptor(OP_FSEEK, stream->_fileno, result < 0, 0, start_ns);
+    return result;
 }
 static int stream_stat(FILE *stream, void *st)
 {
@@ -109,7 +115,8 @@ static int print_to(int (*print)(int, int, const char *, va_list), int fd, int c
     struct span span;
     if (!is_on() || !prints_directly() || !begin(&span, fd)) return print(fd, checked, format, list);
     int result = print(fd, checked, format, list);
-    finish(&span, OP_WRITE, FLAG_WRITE, result < 0 ? 0 : (uint64_t)result, result < 0 ? -1 : result);
+    finish_at(&span, OP_WRITE, FLAG_WRITE, result < 0 ? 0 : (uint64_t)result, result < 0 ? -1 : result,
+              offset_before(fd, result));
     return result;
 }
 static int (*real_vdprintf)(int fd, const char *format, va_list list);

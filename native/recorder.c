@@ -69,7 +69,7 @@
 
 /* ---- the trace file ------------------------------------------------------------------------------------------- */
 
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
 #define HEADER_BYTES 4096
 #define RECORD_BYTES 32
 
@@ -154,6 +154,8 @@ _Static_assert(offsetof(struct header, host) == 256, "layout of the header");
 #define FOLDERS_MAX (1u << 16)
 #define ARENA_BYTES (8ul << 20)
 
+#define POSITION_UNKNOWN UINT64_MAX
+
 struct folder;
 struct known_path {
     uint64_t hash;
@@ -187,6 +189,8 @@ struct process {
     const struct folder *working;
     uint64_t arena_used;
     uint32_t fd_names[FDS_MAX];
+    /* Where the next read or write of a descriptor begins, and 1; 0: to be asked for; POSITION_UNKNOWN: not to be had. */
+    uint64_t positions[FDS_MAX];
     struct known_path paths[PATHS_MAX];
     struct folder *folders[FOLDERS_MAX];
     char arena[ARENA_BYTES] __attribute__((aligned(8)));
@@ -522,6 +526,8 @@ static void remember_preload(const char *folder)
     snprintf(setup.variable, sizeof setup.variable, "PLIMSOLL_RECORD=%s", folder);
 }
 
+static void ask_positions_again(void);
+
 /* Decides for the life of this program image whether we record. Two threads that do it at once find the same. */
 SLOW static int start(void)
 {
@@ -539,6 +545,7 @@ SLOW static int start(void)
             process = space;
             if (madvise(space, sizeof *process, MADV_WIPEONFORK) != 0) pthread_atfork(NULL, NULL, forget_parent);
             process->pid = (int32_t)getpid();
+            pthread_atfork(NULL, ask_positions_again, NULL);
             setup.rank = rank_of_environment();
             read_options();
             remember_preload(folder);
@@ -927,8 +934,15 @@ static inline void put(struct record *at, uint32_t who, unsigned op, unsigned fl
 
 /* `moved` is what came back, -1 for a failure, -2 when nobody knows. */
 #define MOVED_UNKNOWN (-2)
-static inline void record(unsigned op, unsigned flags, unsigned file, uint64_t asked, int64_t moved, uint64_t start_ns,
-                          uint64_t end_ns)
+#define OFFSET_UNKNOWN UINT64_MAX
+/* Where it is known, the offset takes the place of the thread and of the upper half of the size. */
+static inline uint64_t packed_size(uint64_t asked, uint64_t offset)
+{
+    if (offset <= INT64_MAX && asked <= UINT32_MAX) return asked | (offset >> 32 | 0x80000000u) << 32;
+    return asked <= INT64_MAX ? asked : INT64_MAX;
+}
+static inline void record_at(unsigned op, unsigned flags, unsigned file, uint64_t asked, int64_t moved, uint64_t start_ns,
+                             uint64_t end_ns, uint64_t offset)
 {
     struct header *header = trace_header();
     if (UNLIKELY(!header)) return;
@@ -941,7 +955,13 @@ static inline void record(unsigned op, unsigned flags, unsigned file, uint64_t a
     }
     struct record *second = is_short ? place(header, number + 1) : NULL;
     if (second) put(second, thread_id(), OP_MOVED, flags, file, (uint64_t)moved, start_ns, end_ns);
-    put(at, thread_id(), op, flags | (second ? FLAG_SHORT : 0), file, asked, start_ns, end_ns);
+    uint64_t size = packed_size(asked, offset);
+    put(at, size >> 63 ? (uint32_t)offset : thread_id(), op, flags | (second ? FLAG_SHORT : 0), file, size, start_ns, end_ns);
+}
+static inline void record(unsigned op, unsigned flags, unsigned file, uint64_t asked, int64_t moved, uint64_t start_ns,
+                          uint64_t end_ns)
+{
+    record_at(op, flags, file, asked, moved, start_ns, end_ns, OFFSET_UNKNOWN);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
@@ -1112,15 +1132,63 @@ static inline void forget(int fd)
     if (!is_on() || (unsigned)fd >= FDS_MAX) return;
     if (process->fds[fd]) process->fds[fd] = 0;
     if (process->fd_names[fd]) process->fd_names[fd] = 0;
+    if (process->positions[fd]) process->positions[fd] = 0;
 }
 static void forget_range(unsigned first, unsigned last)
 {
     if (!is_on()) return;
     unsigned highest = process->fd_highest;
-    for (unsigned fd = first; fd <= last && fd <= highest; fd++) process->fds[fd] = process->fd_names[fd] = 0;
+    for (unsigned fd = first; fd <= last && fd <= highest; fd++) process->fds[fd] = process->fd_names[fd] = 0, process->positions[fd] = 0;
 }
 
 #include "recorder-paths.h"
+
+/* ---- positions -------------------------------------------------------------------------------------------------- */
+
+static void set_position(int fd, int64_t offset)
+{
+    if (is_on() && in_table(fd) && process->positions[fd] != POSITION_UNKNOWN) process->positions[fd] = offset < 0 ? 0 : (uint64_t)offset + 1;
+}
+/* Somebody else moves it too, or it is at the end wherever that is. */
+static void lose_position(int fd)
+{
+    if (in_table(fd)) process->positions[fd] = POSITION_UNKNOWN;
+}
+/* Children that were forked share the positions of their parent, and may move them. */
+static void ask_positions_again(void)
+{
+    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != MODE_ON) return;
+    for (unsigned fd = 0; fd <= process->fd_highest && fd < FDS_MAX; fd++)
+        if (process->positions[fd] != POSITION_UNKNOWN) process->positions[fd] = 0;
+}
+SLOW static uint64_t ask_position(int fd, int64_t moved)
+{
+    long flags = setup.sandboxed ? -1 : RAW(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+    long after = flags < 0 || (flags & O_APPEND) ? -1 : RAW(SYS_lseek, fd, 0, SEEK_CUR, 0, 0, 0);
+    if (after < moved) {
+        lose_position(fd);
+        return OFFSET_UNKNOWN;
+    }
+    process->positions[fd] = (uint64_t)after + 1;
+    return (uint64_t)(after - moved);
+}
+/* Where a read or write began that moves the position of its descriptor; the position is moved on. */
+static inline uint64_t offset_before(int fd, int64_t moved)
+{
+    if (UNLIKELY(!in_table(fd)) || UNLIKELY(moved < 0)) return OFFSET_UNKNOWN;
+    uint64_t position = process->positions[fd];
+    if (UNLIKELY(position == 0)) return ask_position(fd, moved);
+    if (UNLIKELY(position == POSITION_UNKNOWN)) return OFFSET_UNKNOWN;
+    process->positions[fd] = position + (uint64_t)moved;
+    return position - 1;
+}
+/* Of calls with an offset; -1 stands for the position in some of them. */
+static inline uint64_t offset_given(int fd, int64_t offset)
+{
+    if (LIKELY(offset >= 0)) return (uint64_t)offset;
+    set_position(fd, -1);
+    return OFFSET_UNKNOWN;
+}
 
 /* ---- delays ----------------------------------------------------------------------------------------------------- */
 
@@ -1218,7 +1286,8 @@ static inline int is_inside(void)
     return 0;
 }
 
-static inline void finish(const struct span *span, unsigned op, unsigned flags, uint64_t asked, int64_t moved)
+static inline void finish_at(const struct span *span, unsigned op, unsigned flags, uint64_t asked, int64_t moved,
+                             uint64_t offset)
 {
     uint64_t end_ns = now();
     uint32_t entry = span->entry;
@@ -1230,12 +1299,16 @@ static inline void finish(const struct span *span, unsigned op, unsigned flags, 
         flags |= FLAG_NESTED;
         thread.inner++;
     }
-    record(op, flags, entry & 0xffff, asked, moved, span->start_ns, end_ns);
+    record_at(op, flags, entry & 0xffff, asked, moved, span->start_ns, end_ns, offset);
+}
+static inline void finish(const struct span *span, unsigned op, unsigned flags, uint64_t asked, int64_t moved)
+{
+    finish_at(span, op, flags, asked, moved, OFFSET_UNKNOWN);
 }
 
 /* ---- wrappers: how they are written ------------------------------------------------------------------------------ */
 
-#define TIMED_FROM(entry, op, flags, fd, asked, call)              \
+#define TIMED_FROM(entry, op, flags, fd, asked, offset, call)      \
     struct span span;                                              \
     if (UNLIKELY(!is_on())) return call;                           \
     if (UNLIKELY(!begin_with(&span, entry(fd)))) {                 \
@@ -1244,10 +1317,14 @@ static inline void finish(const struct span *span, unsigned op, unsigned flags, 
         return result;                                             \
     }                                                              \
     __auto_type result = call;                                     \
-    finish(&span, op, flags, asked, result < 0 ? -1 : (int64_t)result); \
+    int64_t moved = result < 0 ? -1 : (int64_t)result;             \
+    finish_at(&span, op, flags, asked, moved, offset);             \
     return result
-#define TIMED(op, flags, fd, asked, call) TIMED_FROM(entry_of, op, flags, fd, asked, call)
-#define TIMED_SYNC(fd, call) TIMED_FROM(entry_apart, OP_SYNC, FLAG_WRITE, fd, 0, call)
+/* From the position on; at an offset; neither. */
+#define TIMED(op, flags, fd, asked, call) TIMED_FROM(entry_of, op, flags, fd, asked, offset_before(fd, moved), call)
+#define TIMED_AT(op, flags, fd, asked, at, call) \
+    TIMED_FROM(entry_of, op, flags, fd, asked, offset_given(fd, (int64_t)(at)), call)
+#define TIMED_SYNC(fd, call) TIMED_FROM(entry_apart, OP_SYNC, FLAG_WRITE, fd, 0, OFFSET_UNKNOWN, call)
 
 /* ---- reads and writes -------------------------------------------------------------------------------------------- */
 
@@ -1261,19 +1338,19 @@ WRAP(ssize_t, write, (int fd, const void *buffer, size_t size))
 }
 WRAP(ssize_t, pread, (int fd, void *buffer, size_t size, off_t offset))
 {
-    TIMED(OP_PREAD, 0, fd, size, REAL(pread)(fd, buffer, size, offset));
+    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(pread)(fd, buffer, size, offset));
 }
 WRAP(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t offset))
 {
-    TIMED(OP_PREAD, 0, fd, size, REAL(pread64)(fd, buffer, size, offset));
+    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(pread64)(fd, buffer, size, offset));
 }
 WRAP(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t offset))
 {
-    TIMED(OP_PWRITE, FLAG_WRITE, fd, size, REAL(pwrite)(fd, buffer, size, offset));
+    TIMED_AT(OP_PWRITE, FLAG_WRITE, fd, size, offset, REAL(pwrite)(fd, buffer, size, offset));
 }
 WRAP(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t offset))
 {
-    TIMED(OP_PWRITE, FLAG_WRITE, fd, size, REAL(pwrite64)(fd, buffer, size, offset));
+    TIMED_AT(OP_PWRITE, FLAG_WRITE, fd, size, offset, REAL(pwrite64)(fd, buffer, size, offset));
 }
 
 /* What programs built with _FORTIFY_SOURCE call instead. */
@@ -1283,11 +1360,11 @@ WRAP(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room))
 }
 WRAP(ssize_t, __pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room))
 {
-    TIMED(OP_PREAD, 0, fd, size, REAL(__pread_chk)(fd, buffer, size, offset, room));
+    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(__pread_chk)(fd, buffer, size, offset, room));
 }
 WRAP(ssize_t, __pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room))
 {
-    TIMED(OP_PREAD, 0, fd, size, REAL(__pread64_chk)(fd, buffer, size, offset, room));
+    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(__pread64_chk)(fd, buffer, size, offset, room));
 }
 
 /* Looked at after the call: where the kernel could not read the vector, we must not either. */
@@ -1300,6 +1377,8 @@ static uint64_t vector_bytes(const struct iovec *vector, int count, ssize_t resu
 }
 #define TIMED_VECTOR(op, flags, fd, vector, count, call) \
     TIMED(op, flags, fd, vector_bytes(vector, count, result), call)
+#define TIMED_VECTOR_AT(op, flags, fd, vector, count, at, call) \
+    TIMED_AT(op, flags, fd, vector_bytes(vector, count, result), at, call)
 
 WRAP(ssize_t, readv, (int fd, const struct iovec *vector, int count))
 {
@@ -1311,35 +1390,35 @@ WRAP(ssize_t, writev, (int fd, const struct iovec *vector, int count))
 }
 WRAP(ssize_t, preadv, (int fd, const struct iovec *vector, int count, off_t offset))
 {
-    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv)(fd, vector, count, offset));
+    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv)(fd, vector, count, offset));
 }
 WRAP(ssize_t, preadv64, (int fd, const struct iovec *vector, int count, off64_t offset))
 {
-    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv64)(fd, vector, count, offset));
+    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv64)(fd, vector, count, offset));
 }
 WRAP(ssize_t, pwritev, (int fd, const struct iovec *vector, int count, off_t offset))
 {
-    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev)(fd, vector, count, offset));
+    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev)(fd, vector, count, offset));
 }
 WRAP(ssize_t, pwritev64, (int fd, const struct iovec *vector, int count, off64_t offset))
 {
-    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev64)(fd, vector, count, offset));
+    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev64)(fd, vector, count, offset));
 }
 WRAP(ssize_t, preadv2, (int fd, const struct iovec *vector, int count, off_t offset, int how))
 {
-    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv2)(fd, vector, count, offset, how));
 }
 WRAP(ssize_t, preadv64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how))
 {
-    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv64v2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv64v2)(fd, vector, count, offset, how));
 }
 WRAP(ssize_t, pwritev2, (int fd, const struct iovec *vector, int count, off_t offset, int how))
 {
-    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev2)(fd, vector, count, offset, how));
 }
 WRAP(ssize_t, pwritev64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how))
 {
-    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev64v2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev64v2)(fd, vector, count, offset, how));
 }
 
 /* ---- stdio ------------------------------------------------------------------------------------------------------- */
@@ -1429,10 +1508,12 @@ WRAP(size_t, fwrite_unlocked, (const void *buffer, size_t size, size_t items, FI
 /* One call is a read of the source and a write of the target. "As much as there is" is asked for with huge sizes. */
 struct copy_span {
     struct span from, to;
-    int has_from, has_to;
+    int has_from, has_to, fds[2];
 };
 static int begin_copy(struct copy_span *copy, int from, int to)
 {
+    copy->fds[0] = from;
+    copy->fds[1] = to;
     copy->has_from = begin(&copy->from, from);
     copy->has_to = begin(&copy->to, to);
     if (copy->has_from && copy->has_to) copy->from.start_ns = copy->to.start_ns;
@@ -1441,6 +1522,8 @@ static int begin_copy(struct copy_span *copy, int from, int to)
 static void finish_copy(struct copy_span *copy, unsigned read_op, unsigned write_op, size_t size, ssize_t result)
 {
     uint64_t asked = result >= 0 ? (uint64_t)result : size <= 0x7ffff000 ? size : 0;
+    set_position(copy->fds[0], -1);
+    set_position(copy->fds[1], -1);
     int64_t moved = result < 0 ? -1 : (int64_t)result;
     if (copy->has_from) finish(&copy->from, read_op, 0, asked, moved);
     if (copy->has_to) finish(&copy->to, write_op, FLAG_WRITE, asked, moved);
@@ -1484,7 +1567,7 @@ WRAP(ssize_t, splice, (int from, off64_t *from_at, int to, off64_t *to_at, size_
 #define ASYNC_MAX 4096
 struct async {
     const void *control;
-    uint64_t start_ns, end_ns, bytes;
+    uint64_t start_ns, end_ns, bytes, offset;
     uint32_t entry;
     uint8_t op, flags;
 };
@@ -1500,11 +1583,12 @@ static struct async *async_of(const void *control)
     }
     return NULL;
 }
-static void async_started(const struct span *span, const void *control, unsigned op, uint64_t bytes, int result)
+static void async_started(const struct span *span, const void *control, unsigned op, uint64_t bytes,
+                          uint64_t offset, int result)
 {
     unsigned flags = op == OP_AIO_WRITE ? FLAG_WRITE : 0;
     if (result != 0) {
-        finish(span, op, flags, bytes, -1);
+        finish_at(span, op, flags, bytes, -1, offset);
         return;
     }
     if (is_inside()) {
@@ -1515,7 +1599,7 @@ static void async_started(const struct span *span, const void *control, unsigned
         struct async *one = &asyncs[((uintptr_t)control / 64 + i) % ASYNC_MAX];
         const void *nobody = NULL;
         if (!__atomic_compare_exchange_n(&one->control, &nobody, one, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
-        *one = (struct async){one, span->start_ns, 0, bytes, span->entry, (uint8_t)op, (uint8_t)flags};
+        *one = (struct async){one, span->start_ns, 0, bytes, offset, span->entry, (uint8_t)op, (uint8_t)flags};
         __atomic_store_n(&one->control, control, __ATOMIC_RELEASE);
         __atomic_fetch_add(&asyncs_open, 1, __ATOMIC_ACQ_REL);
         return;
@@ -1531,8 +1615,8 @@ static void async_returned(const void *control, ssize_t result)
     if (!__atomic_compare_exchange_n(&one->control, &control, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
     __atomic_fetch_sub(&asyncs_open, 1, __ATOMIC_ACQ_REL);
     unsigned flags = done.flags | entry_flags(done.entry) | (result < 0 ? FLAG_ERROR : 0);
-    record(done.op, flags, done.entry & 0xffff, done.bytes, result < 0 ? -1 : (int64_t)result, done.start_ns,
-           done.end_ns ? done.end_ns : now());
+    record_at(done.op, flags, done.entry & 0xffff, done.bytes, result < 0 ? -1 : (int64_t)result, done.start_ns,
+              done.end_ns ? done.end_ns : now(), done.offset);
 }
 
 #define WRAP_AIO_START(name, type, op)                                    \
@@ -1542,7 +1626,7 @@ static void async_returned(const void *control, ssize_t result)
         if (!begin(&span, control->aio_fildes)) return REAL(name)(control); \
         uint64_t bytes = control->aio_nbytes;                             \
         int result = REAL(name)(control);                                 \
-        async_started(&span, control, op, bytes, result);                 \
+        async_started(&span, control, op, bytes, (uint64_t)control->aio_offset, result); \
         return result;                                                    \
     }
 #define WRAP_AIO_ERROR(name, type)                                        \
@@ -1648,6 +1732,8 @@ static inline int duplicated(int from, int result)
 {
     if (result < 0 || result == from || !is_on()) return result;
     forget(result);
+    lose_position(result);
+    lose_position(from);
     if (in_table(from) && process->fd_names[from]) note_descriptor(result, process->fd_names[from]);
     return result;
 }
@@ -2263,10 +2349,10 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
         TIMED(OP_WRITE, FLAG_WRITE, (int)a, (size_t)c, HAND_ON);
     }
     case SYS_pread64: {
-        TIMED(OP_PREAD, 0, (int)a, (size_t)c, HAND_ON);
+        TIMED_AT(OP_PREAD, 0, (int)a, (size_t)c, d, HAND_ON);
     }
     case SYS_pwrite64: {
-        TIMED(OP_PWRITE, FLAG_WRITE, (int)a, (size_t)c, HAND_ON);
+        TIMED_AT(OP_PWRITE, FLAG_WRITE, (int)a, (size_t)c, d, HAND_ON);
     }
     case SYS_readv: {
         TIMED_VECTOR(OP_READV, 0, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
@@ -2276,11 +2362,11 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
     }
     case SYS_preadv:
     case SYS_preadv2: {
-        TIMED_VECTOR(OP_PREADV, 0, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
+        TIMED_VECTOR_AT(OP_PREADV, 0, (int)a, (const struct iovec *)b, (int)c, d, HAND_ON);
     }
     case SYS_pwritev:
     case SYS_pwritev2: {
-        TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
+        TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, d, HAND_ON);
     }
     case SYS_sendfile: {
         TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, (int)b, (int)a, (size_t)d, HAND_ON);
@@ -2363,7 +2449,7 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
         BY_FD(OP_STAT, (int)a, HAND_ON);
     }
     case SYS_lseek: {
-        BY_FD(OP_SEEK, (int)a, HAND_ON);
+        MOVES((int)a, HAND_ON);
     }
     case SYS_ftruncate: {
         BY_FD_OF(OP_TRUNCATE, (int)a, (uint64_t)b, result < 0, HAND_ON);

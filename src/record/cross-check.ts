@@ -1,7 +1,8 @@
 /** Bytes that the kernel counts and no call shows: from programs that the recorder cannot be loaded into, and from calls made past the C library. */
-import { appendFileSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TraceFacts } from "../formats/trace/notes.ts";
+import { writeFile } from "../node/write-file.ts";
 import type { KernelIo } from "./kernel-io.ts";
 import { UNSEEN_FILE } from "./unseen.ts";
 
@@ -38,7 +39,10 @@ export function checkAgainstKernel(
   const isMapped = facts.some(({ counts }) => counts.maps > 0);
   const device = isMapped ? unseenByDevices(kernel, facts) : undefined;
   if (device !== undefined) lines.push(`devices\t${program}\t${device.readBytes} ${device.writtenBytes}\n`);
-  if (lines.length > 0) appendFileSync(join(folder, UNSEEN_FILE), lines.join(""));
+  if (lines.length === 0) return;
+  const path = join(folder, UNSEEN_FILE);
+  const before = existsSync(path) ? readFileSync(path, "utf8") : "";
+  writeFile(path, before + lines.join(""));
 }
 
 interface Totals extends Unseen {

@@ -23,6 +23,8 @@ export interface Access {
   readonly path: string;
   readonly bytes: number;
   readonly moved: number;
+  /** In the file; NaN when not known. */
+  readonly offset: number;
   readonly flags: number;
   readonly startNs: number;
   readonly endNs: number;
@@ -117,6 +119,7 @@ export function readFolder(folder: string) {
               path: paths[block.file[i] as number] as string,
               bytes: block.bytes[i] as number,
               moved: block.movedBytes?.[i] as number,
+              offset: block.offset?.[i] ?? Number.NaN,
               flags: (block.flags[i] as number) | (block.operation[i] === Operation.write ? WRITE_FLAG : 0),
               startNs: block.startNs[i] as number,
               endNs: block.endNs[i] as number,
@@ -183,7 +186,7 @@ export function straceBytes(
             bytes: block.bytes[i] as number,
             moved: block.movedBytes?.[i] as number,
             flags: block.operation[i] === Operation.write ? WRITE_FLAG : 0,
-            ...{ startNs: 0, endNs: 0, pid: 0 },
+            ...{ offset: Number.NaN, startNs: 0, endNs: 0, pid: 0 },
           });
         }
       },

@@ -8,10 +8,11 @@ import {
   MAGIC,
   RECORD_BYTES,
   TRACE_ENDED,
-  VERSION,
+  VERSIONS,
 } from "./layout.ts";
 
 export interface TraceHeader {
+  readonly version: number;
   readonly littleEndian: boolean;
   /** Records as the recorder counted them; more than there are when space ran out. */
   readonly count: number;
@@ -65,8 +66,9 @@ export function readHeader(source: ByteSource): TraceHeader {
   const u32 = (at: number) => view.getUint32(at, little);
   const u64 = (at: number) => view.getBigUint64(at, little);
   const count = (at: number) => Number(u64(at));
-  if (u32(HEADER.version) !== VERSION)
-    fail(HEADER.version, `trace version ${u32(HEADER.version)}, this program reads version ${VERSION}`);
+  const version = u32(HEADER.version);
+  if (!VERSIONS.includes(version))
+    fail(HEADER.version, `trace version ${version}, this program reads versions ${VERSIONS.join(" and ")}`);
   if (u32(HEADER.headerBytes) !== HEADER_BYTES || u32(HEADER.recordBytes) !== RECORD_BYTES)
     fail(
       HEADER.headerBytes,
@@ -75,6 +77,7 @@ export function readHeader(source: ByteSource): TraceHeader {
   const rank = view.getInt32(HEADER.rank, little);
   const text = (at: number, length: number) => textOf(head.subarray(at, at + length));
   return {
+    version,
     littleEndian: little,
     count: count(HEADER.count),
     capacity: count(HEADER.capacity),

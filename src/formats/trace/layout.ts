@@ -8,7 +8,8 @@
 import { MPIIO_LAYER, Operation, POSIX_LAYER, STDIO_LAYER } from "../../model/index.ts";
 
 export const MAGIC = "PLTRACE\0";
-export const VERSION = 1;
+/** From version 2 on accesses have offsets. */
+export const VERSIONS: readonly number[] = [1, 2];
 export const BYTE_ORDER_MARK = 0x01020304;
 export const HEADER_BYTES = 4096;
 export const RECORD_BYTES = 32;

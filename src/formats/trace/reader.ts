@@ -126,6 +126,8 @@ export class RecordReader {
   readonly #operation = new Uint8Array(BLOCK_RECORDS);
   readonly #layer = new Uint8Array(BLOCK_RECORDS);
   readonly #flags = new Uint8Array(BLOCK_RECORDS);
+  /** Only of traces that have offsets. */
+  readonly #offset: Float64Array | undefined;
   readonly #movedByKind = new Float64Array(KIND.accessLast + 1);
   readonly #baseHigh: number;
   readonly #baseLow: number;
@@ -135,6 +137,7 @@ export class RecordReader {
     this.#source = source;
     this.#sink = sink;
     this.#littleEndian = header.littleEndian;
+    this.#offset = header.version >= 2 ? new Float64Array(BLOCK_RECORDS) : undefined;
     this.#baseHigh = Number(header.startMonotonic >> 32n);
     this.#baseLow = Number(header.startMonotonic & 0xffffffffn);
     this.#owner.fill(process);
@@ -200,6 +203,7 @@ export class RecordReader {
       endNs: this.#end,
       bytes: this.#bytes,
       movedBytes: this.#moved,
+      ...(this.#offset === undefined ? {} : { offset: this.#offset }),
       process: this.#owner,
       file: this.#file,
       operation: this.#operation,
@@ -215,6 +219,7 @@ export class RecordReader {
     const [starts, ends, sizes, movedBytes] = [this.#start, this.#end, this.#bytes, this.#moved];
     const [fileColumn, flagColumn] = [this.#file, this.#flags];
     const [operations, layers, movedByKind] = [this.#operation, this.#layer, this.#movedByKind];
+    const offsets = this.#offset;
     let filled = 0;
     for (let i = 0, at = 0; i < count; i++, at += 8) {
       const word = words[at + 1] as number;
@@ -227,7 +232,14 @@ export class RecordReader {
         continue;
       }
       const flags = hostIsLittle ? (word >>> 8) & 255 : (word >>> 16) & 255;
-      const size = (words[at + 2 + low] as number) + ((words[at + 2 + high] as number) | 0) * TWO_32;
+      const top = words[at + 2 + high] as number;
+      let size = words[at + 2 + low] as number;
+      if (offsets === undefined) size += (top | 0) * TWO_32;
+      else if (top >>> 31 === 1) offsets[filled] = (top & 0x7fffffff) * TWO_32 + (words[at] as number);
+      else {
+        size += top * TWO_32;
+        offsets[filled] = Number.NaN;
+      }
       sizes[filled] = size;
       starts[filled] =
         ((words[at + 4 + high] as number) - baseHigh) * TWO_32 + ((words[at + 4 + low] as number) - baseLow);
@@ -259,6 +271,7 @@ export class RecordReader {
       ((words[at + field + low] as number) - this.#baseLow);
     this.#bytes[row] = 0;
     this.#moved[row] = 0;
+    if (this.#offset !== undefined) this.#offset[row] = Number.NaN;
     this.#start[row] = since(4);
     this.#end[row] = since(6);
     this.#operation[row] = operation;
