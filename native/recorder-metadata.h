@@ -29,7 +29,7 @@ static void finish_path(unsigned op, int from, const char *path, int failed, uin
     if (!(failed && saved == EFAULT)) {
         /* No path, or an empty one, stands for the descriptor. */
         uint32_t entry = path && path[0] ? path_entry(from, path, opened, failed) : from >= 0 ? described(from) : 0;
-        if (opened >= 0) note_descriptor(opened, entry);
+        if (opened >= 0) note_descriptor(opened, entry | (op == OP_FOPEN ? FD_STREAM : 0));
         record_metadata(op, entry, failed, failed ? (uint64_t)saved : detail, start_ns, end_ns);
     }
     errno = saved;

@@ -46,11 +46,13 @@ static int stream_close(FILE *stream)
 {
     int fd = stream->_fileno;
     uint32_t entry = has_metadata() ? noted(fd) : 0;
+    /* What open gave, and fdopen took over, is closed where it was opened. */
+    unsigned op = in_table(fd) && is_on() && (process->fd_names[fd] & FD_STREAM) ? OP_FCLOSE : OP_CLOSE;
     forget(fd);
     if (!(entry & FD_KNOWN)) return stream_real_close(stream);
     uint64_t start_ns = now();
     int result = stream_real_close(stream), saved = errno;
-    record_metadata(OP_FCLOSE, entry, result < 0, result < 0 ? (uint64_t)saved : 0, start_ns, now());
+    record_metadata(op, entry, result < 0, result < 0 ? (uint64_t)saved : 0, start_ns, now());
     errno = saved;
     return result;
 }

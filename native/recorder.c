@@ -96,7 +96,7 @@ enum flag {
     FLAG_OUTER = 64  /* nested accesses were recorded within */
 };
 
-enum header_flag { HEADER_ENDED = 1, HEADER_DELAY = 2, HEADER_SANDBOX = 4, HEADER_ALL = 8, HEADER_FULL = 16 };
+enum header_flag { HEADER_ENDED = 1, HEADER_DELAY = 2, HEADER_SANDBOX = 4, HEADER_ALL = 8, HEADER_FULL = 16, HEADER_STRICT = 32 };
 
 struct record {
     uint32_t thread;
@@ -144,6 +144,7 @@ _Static_assert(offsetof(struct header, host) == 256, "layout of the header");
 #define FD_DIRECT (1u << 18)
 #define FD_NONFILE (1u << 19)
 #define FD_LOST (1u << 20) /* cannot be looked up any more */
+#define FD_STREAM (1u << 21) /* opened by fopen */
 #define FD_DEVICE_SHIFT 24
 #define FD_DEVICE_MASK (31u << FD_DEVICE_SHIFT)
 #define FDS_MAX (1u << 20)
@@ -2038,7 +2039,10 @@ static void enter_sandbox(void)
 #define without_clock(call)                                                   \
     ({                                                                        \
         int mode_before = __atomic_exchange_n(&mode, MODE_OFF, __ATOMIC_ACQ_REL); \
+        struct header *header = process ? process->header : NULL;             \
+        if (header) __atomic_fetch_or(&header->flags, HEADER_STRICT, __ATOMIC_RELAXED); \
         __auto_type result = (call);                                          \
+        if (result != 0 && header) __atomic_fetch_and(&header->flags, ~HEADER_STRICT, __ATOMIC_RELAXED); \
         if (result != 0) __atomic_store_n(&mode, mode_before, __ATOMIC_RELEASE); \
         result;                                                               \
     })

@@ -20,7 +20,7 @@ import { recordJson, summaryLines } from "./record/summary.ts";
 export default defineCommand({
   name: "record",
   description:
-    "Runs a program with its children, threads and MPI ranks, unmodified, and records each read, write, sync and metadata call (open, stat, unlink and similar) in a folder. The program keeps its input, output and exit code; the summary goes to stderr. The recorder is a small preloaded library, built with the C compiler on first use. Static and Go programs are recorded with strace instead, which distorts their times. I/O that cannot be recorded (fprintf, io_uring, programs without preload support) is listed. System files, pipes, sockets and terminals are skipped unless --all is given.",
+    "Runs a program with its children, threads and MPI ranks, unmodified, and records each read, write, sync and metadata call (open, stat, unlink and similar) in a folder. The program keeps its input, output and exit code; the summary goes to stderr. The recorder is a small preloaded library, built with the C compiler on first use. Static and Go programs are recorded with strace instead, which distorts their times. I/O that cannot be recorded (io_uring, mapped files, programs without preload support) is listed, with bytes where the kernel counts them. System files, pipes, sockets and terminals are skipped unless --all is given.",
   examples: [
     { command: "plimsoll record -- ./simulate input.nml", does: "record a program and print an I/O summary" },
     {

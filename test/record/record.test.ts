@@ -169,6 +169,7 @@ describe("a program's way to work and to end", () => {
     expect(notes.has("dropped")).toBe(false);
     const killed = ["kill", "abort", "bus", "raised-bus", "strict"].includes(way);
     expect(notes.has("not-ended")).toBe(killed);
+    expect(notes.has("strict")).toBe(way === "strict");
     if (way === "files") expect(new Set(accesses.map(({ path }) => path)).size).toBe(300);
     else expect(new Set(accesses.map(({ path }) => path))).toEqual(new Set([data]));
   });

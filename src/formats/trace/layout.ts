@@ -48,6 +48,7 @@ export const HEADER = {
 export const TRACE_ENDED = 1;
 export const TRACE_DELAY = 2;
 export const TRACE_SANDBOX = 4;
+export const TRACE_STRICT = 32;
 
 /** Bits of the flags of a record beside those of the model (`CALL_NESTED` and so on), which are the same here. */
 export const RECORD_WRITE = 1;
