@@ -16,11 +16,14 @@
 #define _LARGEFILE64_SOURCE
 #include <aio.h>
 #include <alloca.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <limits.h>
 #include <link.h>
+#include <linux/aio_abi.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -37,13 +40,16 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
+#include <utime.h>
 
 /* Macros in stdio.h of some libraries. */
 #undef fread_unlocked
@@ -63,20 +69,24 @@
 
 /* ---- the trace file ------------------------------------------------------------------------------------------- */
 
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
 #define HEADER_BYTES 4096
 #define RECORD_BYTES 32
 
 /* Kinds of records; the reader knows the same numbers (src/formats/trace/layout.ts). */
 enum op {
     OP_READ = 1, OP_PREAD, OP_READV, OP_PREADV, OP_FREAD, OP_SENDFILE_READ, OP_COPY_READ, OP_SPLICE_READ,
-    OP_AIO_READ,
+    OP_AIO_READ, OP_STREAM_READ, OP_LIBAIO_READ,
     OP_WRITE = 17, OP_PWRITE, OP_WRITEV, OP_PWRITEV, OP_FWRITE, OP_SENDFILE_WRITE, OP_COPY_WRITE, OP_SPLICE_WRITE,
-    OP_AIO_WRITE,
+    OP_AIO_WRITE, OP_STREAM_WRITE, OP_LIBAIO_WRITE,
     OP_MPI_READ = 33, OP_MPI_READ_AT, OP_MPI_READ_ALL, OP_MPI_READ_AT_ALL, OP_MPI_READ_SHARED, OP_MPI_READ_ORDERED,
     OP_MPI_WRITE = 49, OP_MPI_WRITE_AT, OP_MPI_WRITE_ALL, OP_MPI_WRITE_AT_ALL, OP_MPI_WRITE_SHARED,
     OP_MPI_WRITE_ORDERED,
     OP_SYNC = 64, OP_MAP = 65,
+    OP_OPEN = 66, OP_CLOSE, OP_SEEK, OP_STAT, OP_ACCESS, OP_READLINK, OP_STATFS,
+    OP_UNLINK = 73, OP_RENAME, OP_MKDIR, OP_RMDIR, OP_LINK, OP_SYMLINK, OP_MKNOD,
+    OP_TRUNCATE = 80, OP_ALLOCATE, OP_ATTRIBUTES, OP_READDIR, OP_ADVISE,
+    OP_FOPEN = 90, OP_FCLOSE, OP_FSEEK, OP_FSTAT,
     OP_MOVED = 253, OP_NAME = 254, OP_NAME_PART = 255
 };
 
@@ -86,7 +96,7 @@ enum flag {
     FLAG_OUTER = 64  /* nested accesses were recorded within */
 };
 
-enum header_flag { HEADER_ENDED = 1, HEADER_DELAY = 2, HEADER_SANDBOX = 4, HEADER_ALL = 8, HEADER_FULL = 16 };
+enum header_flag { HEADER_ENDED = 1, HEADER_DELAY = 2, HEADER_SANDBOX = 4, HEADER_ALL = 8, HEADER_FULL = 16, HEADER_STRICT = 32 };
 
 struct record {
     uint32_t thread;
@@ -108,7 +118,8 @@ struct header {
     int64_t realtime_offset;
     uint64_t unfinished;
     char boot[40];
-    char reserved[72];
+    uint64_t skipped_metadata;
+    char reserved[64];
     char host[256];
     char comm[64];
     char command[1024];
@@ -133,12 +144,24 @@ _Static_assert(offsetof(struct header, host) == 256, "layout of the header");
 #define FD_DIRECT (1u << 18)
 #define FD_NONFILE (1u << 19)
 #define FD_LOST (1u << 20) /* cannot be looked up any more */
+#define FD_STREAM (1u << 21) /* opened by fopen */
 #define FD_DEVICE_SHIFT 24
 #define FD_DEVICE_MASK (31u << FD_DEVICE_SHIFT)
 #define FDS_MAX (1u << 20)
 #define NAMES_MAX (1u << 17)
 /* Open streams that are looked at when the program ends. */
 #define STREAMS_MAX 64
+#define PATHS_MAX (1u << 18)
+#define FOLDERS_MAX (1u << 16)
+#define ARENA_BYTES (8ul << 20)
+
+#define POSITION_UNKNOWN UINT64_MAX
+
+struct folder;
+struct known_path {
+    uint64_t hash;
+    uint32_t entry;
+};
 
 /*
  * All that belongs to one process. The kernel hands a zeroed copy to a forked child, which thereby starts a trace of its
@@ -152,6 +175,9 @@ struct process {
     uint32_t files, fd_highest;
     uint32_t streams_told, stream_moves;
     uint64_t early_drops;
+    /* Bytes of calls that were seen and left out, and how many of them the totals of the run have. */
+    uint64_t other_read, other_written, told_read, told_written;
+    int ended;
     FILE *streams[STREAMS_MAX];
     char path[PATH_MAX + 128];
     struct record *chunks[CHUNKS_MAX];
@@ -160,6 +186,15 @@ struct process {
     uint16_t name_ids[NAMES_MAX];
     /* Where the stream of a descriptor would be had it only been used in ways we see, and 1; 0: it is not watched. */
     uint64_t stream_seen[FDS_MAX];
+    /* Of metadata calls (recorder-paths.h). */
+    const struct folder *working;
+    uint64_t arena_used;
+    uint32_t fd_names[FDS_MAX];
+    /* Where the next read or write of a descriptor begins, and 1; 0: to be asked for; POSITION_UNKNOWN: not to be had. */
+    uint64_t positions[FDS_MAX];
+    struct known_path paths[PATHS_MAX];
+    struct folder *folders[FOLDERS_MAX];
+    char arena[ARENA_BYTES] __attribute__((aligned(8)));
 };
 
 enum mode { MODE_UNSET, MODE_OFF, MODE_ON };
@@ -180,7 +215,7 @@ static struct {
     char folder[PATH_MAX], text[32768], delay_text[4096];
     char *only[FILTERS_MAX], *skip[FILTERS_MAX], *system[FILTERS_MAX];
     unsigned only_count, skip_count, system_count, device_count;
-    int all, rank, sandboxed;
+    int all, metadata, streams, rank, sandboxed;
     uint64_t limit;
     struct device devices[DEVICES_MAX];
     uint64_t (*device_free_at)[CHANNELS_MAX];
@@ -238,6 +273,11 @@ static void *raw_map(size_t size, int protection, int flags, int fd, uint64_t of
     return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
+static int own_fstat(int fd, struct stat *st)
+{
+    return RAW(SYS_fstat, fd, st, 0, 0, 0, 0) == 0 ? 0 : -1;
+}
+
 /* The whole of a small file, as text; the length, or -1. */
 static long slurp(const char *path, char *buffer, size_t size)
 {
@@ -289,6 +329,13 @@ SLOW static void *resolve(void **real, const char *name)
     EXPORT type name parameters
 #define REAL(name) \
     ((__typeof__(real_##name))(LIKELY(real_##name != NULL) ? (void *)real_##name : resolve((void **)&real_##name, #name)))
+
+static int own_euidaccess(const char *path, int how)
+{
+    static int (*real)(const char *, int);
+    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "euidaccess");
+    return real ? real(path, how) : -1;
+}
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
@@ -402,7 +449,7 @@ static void map_devices(void)
     snprintf(path, sizeof path, "%s/devices", setup.folder);
     int fd = raw_open(path, O_RDWR, 0);
     struct stat st;
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(uint64_t[DEVICES_MAX][CHANNELS_MAX]))
+    if (fd >= 0 && own_fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(uint64_t[DEVICES_MAX][CHANNELS_MAX]))
         setup.device_free_at =
             raw_map(sizeof(uint64_t[DEVICES_MAX][CHANNELS_MAX]), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0) raw_close(fd);
@@ -414,6 +461,7 @@ static void read_options(void)
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/options", setup.folder);
     setup.limit = 1u << 27;
+    setup.metadata = setup.streams = 1;
     if (slurp(path, setup.text, sizeof setup.text) < 0) setup.text[0] = 0;
     char *rest = setup.text, *line;
     while ((line = strsep(&rest, "\n")) != NULL) {
@@ -425,6 +473,10 @@ static void read_options(void)
             setup.system[setup.system_count++] = line + 7;
         else if (strncmp(line, "all=1", 5) == 0)
             setup.all = 1;
+        else if (strncmp(line, "metadata=0", 10) == 0)
+            setup.metadata = 0;
+        else if (strncmp(line, "streams=0", 9) == 0)
+            setup.streams = 0;
         else if (strncmp(line, "limit=", 6) == 0)
             setup.limit = strtoull(line + 6, NULL, 10);
         else if (strncmp(line, "delay=", 6) == 0)
@@ -475,6 +527,8 @@ static void remember_preload(const char *folder)
     snprintf(setup.variable, sizeof setup.variable, "PLIMSOLL_RECORD=%s", folder);
 }
 
+static void ask_positions_again(void);
+
 /* Decides for the life of this program image whether we record. Two threads that do it at once find the same. */
 SLOW static int start(void)
 {
@@ -491,8 +545,9 @@ SLOW static int start(void)
         if (space) {
             process = space;
             if (madvise(space, sizeof *process, MADV_WIPEONFORK) != 0) pthread_atfork(NULL, NULL, forget_parent);
+            process->pid = (int32_t)getpid();
+            pthread_atfork(NULL, ask_positions_again, NULL);
             setup.rank = rank_of_environment();
-            for (int fd = 0; fd < 2; fd++) process->stream_seen[fd] = 1;
             read_options();
             remember_preload(folder);
             if (setup.all || !is_launcher()) result = MODE_ON;
@@ -553,7 +608,7 @@ SLOW static void tell_unseen(const char *what, const char *detail)
 }
 
 /* Ways of I/O that are told once by a process. */
-enum way { WAY_URING = 1, WAY_LIBAIO = 2, WAY_LISTIO = 4 };
+enum way { WAY_URING = 1 };
 static unsigned ways_told;
 static void tell_way(enum way way, const char *name)
 {
@@ -719,7 +774,7 @@ static int allocate(int fd, uint64_t from, uint64_t to)
     if (result != -EOPNOTSUPP && result != -ENOSYS) return 0;
     static const char zeros[16384];
     struct stat st;
-    if (fstat(fd, &st) != 0) return 0;
+    if (own_fstat(fd, &st) != 0) return 0;
     /* What is there may hold records already. */
     if ((uint64_t)st.st_size > from) from = (uint64_t)st.st_size;
     while (from < to) {
@@ -727,6 +782,8 @@ static int allocate(int fd, uint64_t from, uint64_t to)
         long count = RAW(SYS_pwrite64, fd, zeros, size, from, 0, 0);
         if (count <= 0) return 0;
         from += (uint64_t)count;
+        /* The kernel counts these as the program's. */
+        __atomic_fetch_add(&process->other_written, (uint64_t)count, __ATOMIC_RELAXED);
     }
     return 1;
 }
@@ -878,8 +935,15 @@ static inline void put(struct record *at, uint32_t who, unsigned op, unsigned fl
 
 /* `moved` is what came back, -1 for a failure, -2 when nobody knows. */
 #define MOVED_UNKNOWN (-2)
-static inline void record(unsigned op, unsigned flags, unsigned file, uint64_t asked, int64_t moved, uint64_t start_ns,
-                          uint64_t end_ns)
+#define OFFSET_UNKNOWN UINT64_MAX
+/* Where it is known, the offset takes the place of the thread and of the upper half of the size. */
+static inline uint64_t packed_size(uint64_t asked, uint64_t offset)
+{
+    if (offset <= INT64_MAX && asked <= UINT32_MAX) return asked | (offset >> 32 | 0x80000000u) << 32;
+    return asked <= INT64_MAX ? asked : INT64_MAX;
+}
+static inline void record_at(unsigned op, unsigned flags, unsigned file, uint64_t asked, int64_t moved, uint64_t start_ns,
+                             uint64_t end_ns, uint64_t offset)
 {
     struct header *header = trace_header();
     if (UNLIKELY(!header)) return;
@@ -892,7 +956,13 @@ static inline void record(unsigned op, unsigned flags, unsigned file, uint64_t a
     }
     struct record *second = is_short ? place(header, number + 1) : NULL;
     if (second) put(second, thread_id(), OP_MOVED, flags, file, (uint64_t)moved, start_ns, end_ns);
-    put(at, thread_id(), op, flags | (second ? FLAG_SHORT : 0), file, asked, start_ns, end_ns);
+    uint64_t size = packed_size(asked, offset);
+    put(at, size >> 63 ? (uint32_t)offset : thread_id(), op, flags | (second ? FLAG_SHORT : 0), file, size, start_ns, end_ns);
+}
+static inline void record(unsigned op, unsigned flags, unsigned file, uint64_t asked, int64_t moved, uint64_t start_ns,
+                          uint64_t end_ns)
+{
+    record_at(op, flags, file, asked, moved, start_ns, end_ns, OFFSET_UNKNOWN);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
@@ -918,15 +988,28 @@ static void put_name(unsigned file, const char *path, size_t length, uint64_t op
     if (at) put(at, (uint32_t)length, OP_NAME, 0, file, open_flags, file_system, inode);
 }
 
-static unsigned file_id(const char *path, size_t length, uint64_t open_flags, uint64_t file_system, uint64_t inode)
+static uint64_t name_hash(const char *path, size_t length)
 {
-    struct process *p = process;
     uint64_t hash = 1469598103934665603u;
     for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)path[i]) * 1099511628211u;
     /* FNV mixes its last bytes little. */
     hash ^= hash >> 32;
     hash *= 0x9e3779b97f4a7c15u;
-    hash |= hash == 0;
+    return hash | (hash == 0);
+}
+/* Of a file that has a number already, else 0. */
+static unsigned known_file_id(const char *path, size_t length)
+{
+    uint64_t hash = name_hash(path, length);
+    for (uint64_t at = hash >> 47, tries = 0; tries < 64; at = (at + 1) & (NAMES_MAX - 1), tries++)
+        if (__atomic_load_n(&process->name_hashes[at], __ATOMIC_ACQUIRE) == hash)
+            return __atomic_load_n(&process->name_ids[at], __ATOMIC_ACQUIRE);
+    return 0;
+}
+static unsigned file_id(const char *path, size_t length, uint64_t open_flags, uint64_t file_system, uint64_t inode)
+{
+    struct process *p = process;
+    uint64_t hash = name_hash(path, length);
     for (uint64_t at = hash >> 47, tries = 0; tries < 64; at = (at + 1) & (NAMES_MAX - 1), tries++) {
         uint64_t there = __atomic_load_n(&p->name_hashes[at], __ATOMIC_ACQUIRE);
         if (there == 0 &&
@@ -963,8 +1046,22 @@ static ssize_t read_fd_link(int fd, char *path, size_t size)
 {
     char link[32];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, size - 1);
+    ssize_t length = RAW(SYS_readlinkat, AT_FDCWD, link, path, size - 1, 0, 0);
     path[length > 0 ? length : 0] = 0;
+    return length;
+}
+static char *own_realpath(const char *path, char *into)
+{
+    int fd = raw_open(path, O_PATH, 0);
+    ssize_t length = fd >= 0 ? read_fd_link(fd, into, PATH_MAX) : 0;
+    if (fd >= 0) raw_close(fd);
+    return length > 0 ? into : NULL;
+}
+static size_t without_deleted(char *path, size_t length, const struct stat *st)
+{
+    static const char deleted[] = " (deleted)";
+    const size_t suffix = sizeof deleted - 1;
+    if (st->st_nlink == 0 && length > suffix && strcmp(path + length - suffix, deleted) == 0) path[length -= suffix] = 0;
     return length;
 }
 /* The name of what a descriptor stands for, of PATH_MAX bytes; its length, or 0 when it is left out. */
@@ -975,9 +1072,7 @@ static size_t path_of(int fd, const struct stat *st, char *path)
     ssize_t length = read_fd_link(fd, path, PATH_MAX);
     if (length <= 0) length = snprintf(path, PATH_MAX, "(device %llu, inode %llu)", (unsigned long long)st->st_dev,
                                        (unsigned long long)st->st_ino);
-    static const char deleted[] = " (deleted)";
-    const ssize_t suffix = sizeof deleted - 1;
-    if (st->st_nlink == 0 && length > suffix && strcmp(path + length - suffix, deleted) == 0) path[length -= suffix] = 0;
+    length = (ssize_t)without_deleted(path, (size_t)length, st);
     return is_left_out(path, is_block) ? 0 : (size_t)length;
 }
 
@@ -985,7 +1080,7 @@ static uint32_t classify(int fd)
 {
     struct stat st;
     char path[PATH_MAX];
-    if (fd < 0 || fstat(fd, &st) != 0) return setup.all ? FD_NONFILE : FD_SKIP;
+    if (fd < 0 || own_fstat(fd, &st) != 0) return setup.all ? FD_NONFILE : FD_SKIP;
     int is_file = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode);
     uint32_t entry = FD_KNOWN | (is_file ? 0 : FD_NONFILE);
     size_t length = path_of(fd, &st, path);
@@ -993,7 +1088,7 @@ static uint32_t classify(int fd)
     long open_flags = RAW(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
     if (open_flags >= 0 && (open_flags & O_DIRECT)) entry |= FD_DIRECT;
     struct statfs fs;
-    uint64_t file_system = is_file && fstatfs(fd, &fs) == 0 ? (uint32_t)fs.f_type : 0;
+    uint64_t file_system = is_file && RAW(SYS_fstatfs, fd, &fs, 0, 0, 0, 0) == 0 ? (uint32_t)fs.f_type : 0;
     entry |= file_id(path, length, open_flags < 0 ? 0 : (uint64_t)open_flags, file_system, st.st_ino);
     return entry | device_of(path) << FD_DEVICE_SHIFT;
 }
@@ -1035,13 +1130,65 @@ static inline uint32_t entry_of(int fd)
 /* The number means another file from now on. */
 static inline void forget(int fd)
 {
-    if (is_on() && (unsigned)fd < FDS_MAX && process->fds[fd]) process->fds[fd] = 0;
+    if (!is_on() || (unsigned)fd >= FDS_MAX) return;
+    if (process->fds[fd]) process->fds[fd] = 0;
+    if (process->fd_names[fd]) process->fd_names[fd] = 0;
+    if (process->positions[fd]) process->positions[fd] = 0;
 }
 static void forget_range(unsigned first, unsigned last)
 {
     if (!is_on()) return;
     unsigned highest = process->fd_highest;
-    for (unsigned fd = first; fd <= last && fd <= highest; fd++) process->fds[fd] = 0;
+    for (unsigned fd = first; fd <= last && fd <= highest; fd++) process->fds[fd] = process->fd_names[fd] = 0, process->positions[fd] = 0;
+}
+
+#include "recorder-paths.h"
+
+/* ---- positions -------------------------------------------------------------------------------------------------- */
+
+static void set_position(int fd, int64_t offset)
+{
+    if (is_on() && in_table(fd) && process->positions[fd] != POSITION_UNKNOWN) process->positions[fd] = offset < 0 ? 0 : (uint64_t)offset + 1;
+}
+/* Somebody else moves it too, or it is at the end wherever that is. */
+static void lose_position(int fd)
+{
+    if (in_table(fd)) process->positions[fd] = POSITION_UNKNOWN;
+}
+/* Children that were forked share the positions of their parent, and may move them. */
+static void ask_positions_again(void)
+{
+    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != MODE_ON) return;
+    for (unsigned fd = 0; fd <= process->fd_highest && fd < FDS_MAX; fd++)
+        if (process->positions[fd] != POSITION_UNKNOWN) process->positions[fd] = 0;
+}
+SLOW static uint64_t ask_position(int fd, int64_t moved)
+{
+    long flags = setup.sandboxed ? -1 : RAW(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+    long after = flags < 0 || (flags & O_APPEND) ? -1 : RAW(SYS_lseek, fd, 0, SEEK_CUR, 0, 0, 0);
+    if (after < moved) {
+        lose_position(fd);
+        return OFFSET_UNKNOWN;
+    }
+    process->positions[fd] = (uint64_t)after + 1;
+    return (uint64_t)(after - moved);
+}
+/* Where a read or write began that moves the position of its descriptor; the position is moved on. */
+static inline uint64_t offset_before(int fd, int64_t moved)
+{
+    if (UNLIKELY(!in_table(fd)) || UNLIKELY(moved < 0)) return OFFSET_UNKNOWN;
+    uint64_t position = process->positions[fd];
+    if (UNLIKELY(position == 0)) return ask_position(fd, moved);
+    if (UNLIKELY(position == POSITION_UNKNOWN)) return OFFSET_UNKNOWN;
+    process->positions[fd] = position + (uint64_t)moved;
+    return position - 1;
+}
+/* Of calls with an offset; -1 stands for the position in some of them. */
+static inline uint64_t offset_given(int fd, int64_t offset)
+{
+    if (LIKELY(offset >= 0)) return (uint64_t)offset;
+    set_position(fd, -1);
+    return OFFSET_UNKNOWN;
 }
 
 /* ---- delays ----------------------------------------------------------------------------------------------------- */
@@ -1090,6 +1237,19 @@ SLOW static void not_recorded(uint32_t entry)
     struct header *header = process->header;
     if (header && !(entry & FD_LOST)) __atomic_fetch_add(&header->skipped, 1, __ATOMIC_RELAXED);
 }
+/* Bytes that no record has, for the comparison with what the kernel counts. */
+static void tell_totals(void);
+SLOW static void count_other(int written, int64_t bytes)
+{
+    if (bytes <= 0 || !is_on()) return;
+    __atomic_fetch_add(written ? &process->other_written : &process->other_read, (uint64_t)bytes, __ATOMIC_RELAXED);
+    if (process->ended) tell_totals();
+}
+static inline ssize_t counted_write(ssize_t result)
+{
+    if (result > 0) count_other(1, result);
+    return result;
+}
 static inline int begin_with(struct span *span, uint32_t entry)
 {
     if (UNLIKELY(entry & (FD_SKIP | FD_LOST))) {
@@ -1105,11 +1265,10 @@ static inline int begin(struct span *span, int fd)
     return LIKELY(is_on()) && begin_with(span, entry_of(fd));
 }
 /* Of what is neither a read nor a write. */
-static int begin_apart(struct span *span, int fd)
+static uint32_t entry_apart(int fd)
 {
-    if (!is_on()) return 0;
     uint32_t entry = known_entry(fd);
-    return begin_with(span, entry & FD_KNOWN ? entry : look_up(fd));
+    return entry & FD_KNOWN ? entry : look_up(fd);
 }
 
 static inline unsigned entry_flags(uint32_t entry)
@@ -1128,7 +1287,8 @@ static inline int is_inside(void)
     return 0;
 }
 
-static inline void finish(const struct span *span, unsigned op, unsigned flags, uint64_t asked, int64_t moved)
+static inline void finish_at(const struct span *span, unsigned op, unsigned flags, uint64_t asked, int64_t moved,
+                             uint64_t offset)
 {
     uint64_t end_ns = now();
     uint32_t entry = span->entry;
@@ -1140,19 +1300,32 @@ static inline void finish(const struct span *span, unsigned op, unsigned flags, 
         flags |= FLAG_NESTED;
         thread.inner++;
     }
-    record(op, flags, entry & 0xffff, asked, moved, span->start_ns, end_ns);
+    record_at(op, flags, entry & 0xffff, asked, moved, span->start_ns, end_ns, offset);
+}
+static inline void finish(const struct span *span, unsigned op, unsigned flags, uint64_t asked, int64_t moved)
+{
+    finish_at(span, op, flags, asked, moved, OFFSET_UNKNOWN);
 }
 
 /* ---- wrappers: how they are written ------------------------------------------------------------------------------ */
 
-#define TIMED_FROM(begin, op, flags, fd, asked, call)            \
-    struct span span;                                            \
-    if (!begin(&span, fd)) return call;                          \
-    __auto_type result = call;                                   \
-    finish(&span, op, flags, asked, result < 0 ? -1 : (int64_t)result); \
+#define TIMED_FROM(entry, op, flags, fd, asked, offset, call)      \
+    struct span span;                                              \
+    if (UNLIKELY(!is_on())) return call;                           \
+    if (UNLIKELY(!begin_with(&span, entry(fd)))) {                 \
+        __auto_type result = call;                                 \
+        count_other((flags) & FLAG_WRITE, (int64_t)result);        \
+        return result;                                             \
+    }                                                              \
+    __auto_type result = call;                                     \
+    int64_t moved = result < 0 ? -1 : (int64_t)result;             \
+    finish_at(&span, op, flags, asked, moved, offset);             \
     return result
-#define TIMED(op, flags, fd, asked, call) TIMED_FROM(begin, op, flags, fd, asked, call)
-#define TIMED_SYNC(fd, call) TIMED_FROM(begin_apart, OP_SYNC, FLAG_WRITE, fd, 0, call)
+/* From the position on; at an offset; neither. */
+#define TIMED(op, flags, fd, asked, call) TIMED_FROM(entry_of, op, flags, fd, asked, offset_before(fd, moved), call)
+#define TIMED_AT(op, flags, fd, asked, at, call) \
+    TIMED_FROM(entry_of, op, flags, fd, asked, offset_given(fd, (int64_t)(at)), call)
+#define TIMED_SYNC(fd, call) TIMED_FROM(entry_apart, OP_SYNC, FLAG_WRITE, fd, 0, OFFSET_UNKNOWN, call)
 
 /* ---- reads and writes -------------------------------------------------------------------------------------------- */
 
@@ -1166,19 +1339,19 @@ WRAP(ssize_t, write, (int fd, const void *buffer, size_t size))
 }
 WRAP(ssize_t, pread, (int fd, void *buffer, size_t size, off_t offset))
 {
-    TIMED(OP_PREAD, 0, fd, size, REAL(pread)(fd, buffer, size, offset));
+    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(pread)(fd, buffer, size, offset));
 }
 WRAP(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t offset))
 {
-    TIMED(OP_PREAD, 0, fd, size, REAL(pread64)(fd, buffer, size, offset));
+    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(pread64)(fd, buffer, size, offset));
 }
 WRAP(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t offset))
 {
-    TIMED(OP_PWRITE, FLAG_WRITE, fd, size, REAL(pwrite)(fd, buffer, size, offset));
+    TIMED_AT(OP_PWRITE, FLAG_WRITE, fd, size, offset, REAL(pwrite)(fd, buffer, size, offset));
 }
 WRAP(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t offset))
 {
-    TIMED(OP_PWRITE, FLAG_WRITE, fd, size, REAL(pwrite64)(fd, buffer, size, offset));
+    TIMED_AT(OP_PWRITE, FLAG_WRITE, fd, size, offset, REAL(pwrite64)(fd, buffer, size, offset));
 }
 
 /* What programs built with _FORTIFY_SOURCE call instead. */
@@ -1188,11 +1361,11 @@ WRAP(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room))
 }
 WRAP(ssize_t, __pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room))
 {
-    TIMED(OP_PREAD, 0, fd, size, REAL(__pread_chk)(fd, buffer, size, offset, room));
+    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(__pread_chk)(fd, buffer, size, offset, room));
 }
 WRAP(ssize_t, __pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room))
 {
-    TIMED(OP_PREAD, 0, fd, size, REAL(__pread64_chk)(fd, buffer, size, offset, room));
+    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(__pread64_chk)(fd, buffer, size, offset, room));
 }
 
 /* Looked at after the call: where the kernel could not read the vector, we must not either. */
@@ -1205,6 +1378,8 @@ static uint64_t vector_bytes(const struct iovec *vector, int count, ssize_t resu
 }
 #define TIMED_VECTOR(op, flags, fd, vector, count, call) \
     TIMED(op, flags, fd, vector_bytes(vector, count, result), call)
+#define TIMED_VECTOR_AT(op, flags, fd, vector, count, at, call) \
+    TIMED_AT(op, flags, fd, vector_bytes(vector, count, result), at, call)
 
 WRAP(ssize_t, readv, (int fd, const struct iovec *vector, int count))
 {
@@ -1216,38 +1391,41 @@ WRAP(ssize_t, writev, (int fd, const struct iovec *vector, int count))
 }
 WRAP(ssize_t, preadv, (int fd, const struct iovec *vector, int count, off_t offset))
 {
-    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv)(fd, vector, count, offset));
+    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv)(fd, vector, count, offset));
 }
 WRAP(ssize_t, preadv64, (int fd, const struct iovec *vector, int count, off64_t offset))
 {
-    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv64)(fd, vector, count, offset));
+    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv64)(fd, vector, count, offset));
 }
 WRAP(ssize_t, pwritev, (int fd, const struct iovec *vector, int count, off_t offset))
 {
-    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev)(fd, vector, count, offset));
+    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev)(fd, vector, count, offset));
 }
 WRAP(ssize_t, pwritev64, (int fd, const struct iovec *vector, int count, off64_t offset))
 {
-    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev64)(fd, vector, count, offset));
+    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev64)(fd, vector, count, offset));
 }
 WRAP(ssize_t, preadv2, (int fd, const struct iovec *vector, int count, off_t offset, int how))
 {
-    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv2)(fd, vector, count, offset, how));
 }
 WRAP(ssize_t, preadv64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how))
 {
-    TIMED_VECTOR(OP_PREADV, 0, fd, vector, count, REAL(preadv64v2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv64v2)(fd, vector, count, offset, how));
 }
 WRAP(ssize_t, pwritev2, (int fd, const struct iovec *vector, int count, off_t offset, int how))
 {
-    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev2)(fd, vector, count, offset, how));
 }
 WRAP(ssize_t, pwritev64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how))
 {
-    TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, fd, vector, count, REAL(pwritev64v2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev64v2)(fd, vector, count, offset, how));
 }
 
 /* ---- stdio ------------------------------------------------------------------------------------------------------- */
+
+/* Whether the system calls of streams are recorded (recorder-streams.h); then fread and fwrite are not. */
+static int streams_patched;
 
 /* libc reads and writes by itself below these, unseen; but a stream can have functions of the program below it. */
 struct outer_mark {
@@ -1285,7 +1463,7 @@ WRAP_JUMP(__longjmp_chk)
 #define TIMED_STREAM(op, flags, stream, size, items, call)                                              \
     struct span span;                                                                                   \
     int fd;                                                                                             \
-    if (!is_on() || (fd = stream_descriptor(stream)) < 0 || !begin(&span, fd)) return call;             \
+    if (streams_patched || !is_on() || (fd = stream_descriptor(stream)) < 0 || !begin(&span, fd)) return call; \
     struct outer_mark mark = enter_outer(__builtin_frame_address(0));                                   \
     size_t result = call;                                                                               \
     unsigned outer = leave_outer(mark);                                                                 \
@@ -1331,10 +1509,12 @@ WRAP(size_t, fwrite_unlocked, (const void *buffer, size_t size, size_t items, FI
 /* One call is a read of the source and a write of the target. "As much as there is" is asked for with huge sizes. */
 struct copy_span {
     struct span from, to;
-    int has_from, has_to;
+    int has_from, has_to, fds[2];
 };
 static int begin_copy(struct copy_span *copy, int from, int to)
 {
+    copy->fds[0] = from;
+    copy->fds[1] = to;
     copy->has_from = begin(&copy->from, from);
     copy->has_to = begin(&copy->to, to);
     if (copy->has_from && copy->has_to) copy->from.start_ns = copy->to.start_ns;
@@ -1343,14 +1523,25 @@ static int begin_copy(struct copy_span *copy, int from, int to)
 static void finish_copy(struct copy_span *copy, unsigned read_op, unsigned write_op, size_t size, ssize_t result)
 {
     uint64_t asked = result >= 0 ? (uint64_t)result : size <= 0x7ffff000 ? size : 0;
+    set_position(copy->fds[0], -1);
+    set_position(copy->fds[1], -1);
     int64_t moved = result < 0 ? -1 : (int64_t)result;
     if (copy->has_from) finish(&copy->from, read_op, 0, asked, moved);
     if (copy->has_to) finish(&copy->to, write_op, FLAG_WRITE, asked, moved);
 }
+/* The kernel counts the bytes of splice nowhere. */
+static void count_copy(const struct copy_span *copy, unsigned read_op, ssize_t bytes)
+{
+    if (read_op == OP_SPLICE_READ) return;
+    if (!copy->has_from) count_other(0, bytes);
+    if (!copy->has_to) count_other(1, bytes);
+}
 #define TIMED_COPY(read_op, write_op, from, to, size, call) \
     struct copy_span copy;                                  \
-    if (!begin_copy(&copy, from, to)) return call;          \
+    int recorded = begin_copy(&copy, from, to);             \
     ssize_t result = call;                                  \
+    if (result > 0) count_copy(&copy, read_op, result);     \
+    if (!recorded) return result;                           \
     finish_copy(&copy, read_op, write_op, size, result);    \
     return result
 
@@ -1377,7 +1568,7 @@ WRAP(ssize_t, splice, (int from, off64_t *from_at, int to, off64_t *to_at, size_
 #define ASYNC_MAX 4096
 struct async {
     const void *control;
-    uint64_t start_ns, end_ns, bytes;
+    uint64_t start_ns, end_ns, bytes, offset;
     uint32_t entry;
     uint8_t op, flags;
 };
@@ -1393,11 +1584,12 @@ static struct async *async_of(const void *control)
     }
     return NULL;
 }
-static void async_started(const struct span *span, const void *control, unsigned op, uint64_t bytes, int result)
+static void async_started(const struct span *span, const void *control, unsigned op, uint64_t bytes,
+                          uint64_t offset, int result)
 {
     unsigned flags = op == OP_AIO_WRITE ? FLAG_WRITE : 0;
     if (result != 0) {
-        finish(span, op, flags, bytes, -1);
+        finish_at(span, op, flags, bytes, -1, offset);
         return;
     }
     if (is_inside()) {
@@ -1408,7 +1600,7 @@ static void async_started(const struct span *span, const void *control, unsigned
         struct async *one = &asyncs[((uintptr_t)control / 64 + i) % ASYNC_MAX];
         const void *nobody = NULL;
         if (!__atomic_compare_exchange_n(&one->control, &nobody, one, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
-        *one = (struct async){one, span->start_ns, 0, bytes, span->entry, (uint8_t)op, (uint8_t)flags};
+        *one = (struct async){one, span->start_ns, 0, bytes, offset, span->entry, (uint8_t)op, (uint8_t)flags};
         __atomic_store_n(&one->control, control, __ATOMIC_RELEASE);
         __atomic_fetch_add(&asyncs_open, 1, __ATOMIC_ACQ_REL);
         return;
@@ -1424,8 +1616,8 @@ static void async_returned(const void *control, ssize_t result)
     if (!__atomic_compare_exchange_n(&one->control, &control, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
     __atomic_fetch_sub(&asyncs_open, 1, __ATOMIC_ACQ_REL);
     unsigned flags = done.flags | entry_flags(done.entry) | (result < 0 ? FLAG_ERROR : 0);
-    record(done.op, flags, done.entry & 0xffff, done.bytes, result < 0 ? -1 : (int64_t)result, done.start_ns,
-           done.end_ns ? done.end_ns : now());
+    record_at(done.op, flags, done.entry & 0xffff, done.bytes, result < 0 ? -1 : (int64_t)result, done.start_ns,
+              done.end_ns ? done.end_ns : now(), done.offset);
 }
 
 #define WRAP_AIO_START(name, type, op)                                    \
@@ -1435,7 +1627,7 @@ static void async_returned(const void *control, ssize_t result)
         if (!begin(&span, control->aio_fildes)) return REAL(name)(control); \
         uint64_t bytes = control->aio_nbytes;                             \
         int result = REAL(name)(control);                                 \
-        async_started(&span, control, op, bytes, result);                 \
+        async_started(&span, control, op, bytes, (uint64_t)control->aio_offset, result); \
         return result;                                                    \
     }
 #define WRAP_AIO_ERROR(name, type)                                        \
@@ -1462,19 +1654,15 @@ WRAP_AIO_ERROR(aio_error64, aiocb64)
 WRAP_AIO_RETURN(aio_return, aiocb)
 WRAP_AIO_RETURN(aio_return64, aiocb64)
 
-/* Ways that are only told of. The libraries of the last two may not be there: then it is as if the kernel had not got it. */
+#include "recorder-aio.h"
+
+/* Ways that are only told of. The library may not be there: then it is as if the kernel had not got it. */
 #define WRAP_UNSEEN(way, text, name, parameters, arguments)  \
     WRAP(int, name, parameters)                              \
     {                                                        \
         tell_way(way, text);                                 \
         return REAL(name) ? REAL(name) arguments : -ENOSYS;  \
     }
-WRAP_UNSEEN(WAY_LISTIO, "lio_listio", lio_listio,
-            (int how, struct aiocb *const *list, int count, struct sigevent *event), (how, list, count, event))
-WRAP_UNSEEN(WAY_LISTIO, "lio_listio", lio_listio64,
-            (int how, struct aiocb64 *const *list, int count, struct sigevent *event), (how, list, count, event))
-WRAP_UNSEEN(WAY_LIBAIO, "libaio", io_setup, (int depth, void *at), (depth, at))
-WRAP_UNSEEN(WAY_LIBAIO, "libaio", io_queue_init, (int depth, void *at), (depth, at))
 WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_setup, (unsigned entries, void *parameters), (entries, parameters))
 WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init, (unsigned entries, void *ring, unsigned flags), (entries, ring, flags))
 WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init_params, (unsigned entries, void *ring, void *parameters),
@@ -1483,20 +1671,7 @@ WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init_mem,
             (unsigned entries, void *ring, void *parameters, void *memory, size_t size),
             (entries, ring, parameters, memory, size))
 
-/* ---- sync and mappings: kept apart, no accesses ------------------------------------------------------------------- */
-
-WRAP(int, fsync, (int fd))
-{
-    TIMED_SYNC(fd, REAL(fsync)(fd));
-}
-WRAP(int, fdatasync, (int fd))
-{
-    TIMED_SYNC(fd, REAL(fdatasync)(fd));
-}
-WRAP(int, sync_file_range, (int fd, off64_t offset, off64_t size, unsigned how))
-{
-    TIMED_SYNC(fd, REAL(sync_file_range)(fd, offset, size, how));
-}
+/* ---- mappings: kept apart, no accesses ----------------------------------------------------------------------------- */
 
 /* Programs that make the system calls of io_uring themselves still map its rings. */
 static int is_ring(int fd)
@@ -1504,7 +1679,7 @@ static int is_ring(int fd)
     struct stat st;
     char path[PATH_MAX];
     int saved = errno, found = 0;
-    if (!setup.sandboxed && !(ways_told & WAY_URING) && !(known_entry(fd) & FD_KNOWN) && fstat(fd, &st) == 0 &&
+    if (!setup.sandboxed && !(ways_told & WAY_URING) && !(known_entry(fd) & FD_KNOWN) && own_fstat(fd, &st) == 0 &&
         (st.st_mode & S_IFMT) == 0)
         found = read_fd_link(fd, path, sizeof path) > 0 && strcmp(path, "anon_inode:[io_uring]") == 0;
     errno = saved;
@@ -1523,7 +1698,7 @@ static void *map_noted(void *at, size_t size, int protection, int flags, int fd,
         struct span span;
         if (is_ring(fd)) {
             tell_way(WAY_URING, "io_uring");
-        } else if (begin_apart(&span, fd)) {
+        } else if (begin_with(&span, entry_apart(fd))) {
             int written = (flags & MAP_SHARED) && (protection & PROT_WRITE);
             record(OP_MAP, entry_flags(span.entry) | (written ? FLAG_WRITE : 0), span.entry & 0xffff, size,
                    MOVED_UNKNOWN, span.start_ns, span.start_ns);
@@ -1540,30 +1715,40 @@ EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, of
     return map_noted(at, size, protection, flags, fd, offset);
 }
 
+/*
+ * Variadic functions under their own names but with fixed parameters: on our machines a caller cannot tell, and what is
+ * not ours can be handed on by a jump.
+ */
+#define WRAP_AS(type, name, parameters)                        \
+    static type(*real_##name) parameters;                      \
+    type wrapped_##name parameters __asm__(#name);             \
+    EXPORT type wrapped_##name parameters
+
+#include "recorder-metadata.h"
+#include "recorder-streams.h"
+
 /* ---- descriptors that change hands -------------------------------------------------------------------------------- */
 
-WRAP(int, close, (int fd))
+static inline int duplicated(int from, int result)
 {
-    forget(fd);
-    return REAL(close)(fd);
+    if (result < 0 || result == from || !is_on()) return result;
+    forget(result);
+    lose_position(result);
+    lose_position(from);
+    if (in_table(from) && process->fd_names[from]) note_descriptor(result, process->fd_names[from]);
+    return result;
 }
 WRAP(int, dup2, (int from, int to))
 {
-    int result = REAL(dup2)(from, to);
-    if (result >= 0 && from != to) forget(to);
-    return result;
+    return duplicated(from, REAL(dup2)(from, to));
 }
 WRAP(int, dup3, (int from, int to, int flags))
 {
-    int result = REAL(dup3)(from, to, flags);
-    if (result >= 0) forget(to);
-    return result;
+    return duplicated(from, REAL(dup3)(from, to, flags));
 }
 WRAP(int, dup, (int from))
 {
-    int result = REAL(dup)(from);
-    forget(result);
-    return result;
+    return duplicated(from, REAL(dup)(from));
 }
 WRAP(int, close_range, (unsigned first, unsigned last, int flags))
 {
@@ -1606,7 +1791,7 @@ static void look_at_stream(FILE *stream)
     if (fd < 0 || (unsigned)fd >= FDS_MAX || !process->stream_seen[fd] || (known_entry(fd) & FD_SKIP)) return;
     if (setup.sandboxed || process->streams_told >= STREAMS_TOLD_MAX) return;
     int saved = errno;
-    if (is_used_unseen(stream, fd) && fstat(fd, &st) == 0 && path_of(fd, &st, path) > 0) {
+    if (is_used_unseen(stream, fd) && own_fstat(fd, &st) == 0 && path_of(fd, &st, path) > 0) {
         process->streams_told++;
         tell_unseen("stream", path);
     }
@@ -1619,7 +1804,7 @@ static void count_stream_from_here(int fd)
 }
 static FILE *stream_opened(FILE *stream)
 {
-    int fd = stream && is_on() ? stream_descriptor(stream) : -1;
+    int fd = stream && is_on() && !streams_patched ? stream_descriptor(stream) : -1;
     if (fd < 0 || (unsigned)fd >= FDS_MAX) return stream;
     count_stream_from_here(fd);
     for (unsigned i = 0; i < STREAMS_MAX; i++) {
@@ -1630,7 +1815,7 @@ static FILE *stream_opened(FILE *stream)
 }
 static void stream_closes(FILE *stream)
 {
-    if (!stream || !is_on()) return;
+    if (!stream || !is_on() || has_our_table(stream)) return;
     look_at_stream(stream);
     for (unsigned i = 0; i < STREAMS_MAX; i++)
         if (process->streams[i] == stream) process->streams[i] = NULL;
@@ -1651,13 +1836,34 @@ static FILE *stream_opened_new(FILE *stream)
     if (stream && is_on()) forget(stream_descriptor(stream));
     return stream_opened(stream);
 }
+/* Without a path: of a file that has no name, or of the one that the stream had. */
+static FILE *stream_opened_by(FILE *stream, const char *path, uint64_t start_ns)
+{
+    int fd = stream ? stream_descriptor(stream) : -1;
+    stream_opened_new(stream);
+    if (path) finish_path(OP_FOPEN, AT_FDCWD, path, stream == NULL, 0, fd, start_ns);
+    else if (fd >= 0) finish_descriptor(OP_FOPEN, fd, 0, 0, start_ns);
+    return stream;
+}
+#define OPENS_STREAM(path, call)                        \
+    if (!has_metadata()) return stream_opened_new(call); \
+    uint64_t start_ns = now();                          \
+    return stream_opened_by(call, path, start_ns)
 WRAP(FILE *, fopen, (const char *path, const char *how))
 {
-    return stream_opened_new(REAL(fopen)(path, how));
+    OPENS_STREAM(path, REAL(fopen)(path, how));
 }
 WRAP(FILE *, fopen64, (const char *path, const char *how))
 {
-    return stream_opened_new(REAL(fopen64)(path, how));
+    OPENS_STREAM(path, REAL(fopen64)(path, how));
+}
+WRAP(FILE *, tmpfile, (void))
+{
+    OPENS_STREAM(NULL, REAL(tmpfile)());
+}
+WRAP(FILE *, tmpfile64, (void))
+{
+    OPENS_STREAM(NULL, REAL(tmpfile64)());
 }
 WRAP(FILE *, fdopen, (int fd, const char *how))
 {
@@ -1711,58 +1917,18 @@ WRAP(int, pclose, (FILE *stream))
 WRAP(FILE *, freopen, (const char *path, const char *how, FILE *stream))
 {
     stream_closes(stream);
-    return stream_opened_new(REAL(freopen)(path, how, stream));
+    OPENS_STREAM(path, REAL(freopen)(path, how, stream));
 }
 WRAP(FILE *, freopen64, (const char *path, const char *how, FILE *stream))
 {
     stream_closes(stream);
-    return stream_opened_new(REAL(freopen64)(path, how, stream));
-}
-
-/*
- * Variadic functions under their own names but with fixed parameters: on our machines a caller cannot tell, and what is
- * not ours can be handed on by a jump.
- */
-#define WRAP_AS(type, name, parameters)                        \
-    static type(*real_##name) parameters;                      \
-    type wrapped_##name parameters __asm__(#name);             \
-    EXPORT type wrapped_##name parameters
-
-/* A descriptor that something unseen closed may come back under its old number. */
-static inline int opened(int fd)
-{
-    if (fd >= 0) forget(fd);
-    return fd;
-}
-WRAP_AS(int, open, (const char *path, int flags, mode_t permissions))
-{
-    return opened(REAL(open)(path, flags, permissions));
-}
-WRAP_AS(int, open64, (const char *path, int flags, mode_t permissions))
-{
-    return opened(REAL(open64)(path, flags, permissions));
-}
-WRAP_AS(int, openat, (int folder, const char *path, int flags, mode_t permissions))
-{
-    return opened(REAL(openat)(folder, path, flags, permissions));
-}
-WRAP_AS(int, openat64, (int folder, const char *path, int flags, mode_t permissions))
-{
-    return opened(REAL(openat64)(folder, path, flags, permissions));
-}
-WRAP_AS(int, creat, (const char *path, mode_t permissions))
-{
-    return opened(REAL(creat)(path, permissions));
-}
-WRAP_AS(int, creat64, (const char *path, mode_t permissions))
-{
-    return opened(REAL(creat64)(path, permissions));
+    OPENS_STREAM(path, REAL(freopen64)(path, how, stream));
 }
 
 static inline int changed(int fd, int command, int result)
 {
-    if (command == F_SETFL) forget(fd);
-    else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) forget(result);
+    if (command == F_SETFL && is_on() && in_table(fd)) process->fds[fd] = 0;
+    else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return duplicated(fd, result);
     return result;
 }
 WRAP_AS(int, fcntl, (int fd, int command, void *argument))
@@ -1776,12 +1942,38 @@ WRAP_AS(int, fcntl64, (int fd, int command, void *argument))
 
 /* ---- ends, children and sandboxes --------------------------------------------------------------------------------- */
 
+/* Adds to what all processes of the run have seen and left out. */
+static void tell_totals(void)
+{
+    struct process *p = process;
+    char path[PATH_MAX + 16];
+    uint64_t read_bytes = __atomic_load_n(&p->other_read, __ATOMIC_RELAXED) - p->told_read;
+    uint64_t written = __atomic_load_n(&p->other_written, __ATOMIC_RELAXED) - p->told_written;
+    if (setup.sandboxed || (p->ended && read_bytes == 0 && written == 0)) return;
+    snprintf(path, sizeof path, "%s/totals", setup.folder);
+    int fd = raw_open(path, O_RDWR, 0);
+    struct stat st;
+    uint64_t *totals = fd >= 0 && own_fstat(fd, &st) == 0 && st.st_size >= 4096
+                           ? raw_map(4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+                           : NULL;
+    if (fd >= 0) raw_close(fd);
+    if (!totals) return;
+    __atomic_fetch_add(&totals[0], read_bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&totals[1], written, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&totals[2], p->ended ? 0 : 1, __ATOMIC_RELAXED);
+    p->told_read += read_bytes;
+    p->told_written += written;
+    RAW(SYS_munmap, totals, 4096, 0, 0, 0, 0);
+}
+
 static void mark_end(void)
 {
-    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != MODE_ON || !process->header) return;
+    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != MODE_ON) return;
     /* A child of vfork shares our memory, not our end. */
-    if (process->pid != (int32_t)RAW(SYS_getpid, 0, 0, 0, 0, 0, 0)) return;
+    if (is_vfork_child()) return;
+    tell_totals();
     struct header *header = process->header;
+    if (!header) return;
     clock_pair(&header->end_monotonic, &header->end_realtime, &header->end_spread);
     __atomic_fetch_or(&header->flags, HEADER_ENDED, __ATOMIC_RELAXED);
 }
@@ -1789,6 +1981,7 @@ static void end_of_program(void)
 {
     look_at_open_streams();
     mark_end();
+    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) == MODE_ON && !is_vfork_child()) process->ended = 1;
 }
 __attribute__((destructor)) static void on_exit_of_program(void)
 {
@@ -1796,7 +1989,12 @@ __attribute__((destructor)) static void on_exit_of_program(void)
 }
 __attribute__((constructor)) static void on_start_of_program(void)
 {
-    start();
+    if (start() != MODE_ON) return;
+    int saved = errno;
+    if (setup.streams) patch_streams();
+    if (!streams_patched)
+        for (int fd = 0; fd < 2; fd++) process->stream_seen[fd] = 1;
+    errno = saved;
 }
 
 WRAP_AS(void, _exit, (int status))
@@ -1841,7 +2039,10 @@ static void enter_sandbox(void)
 #define without_clock(call)                                                   \
     ({                                                                        \
         int mode_before = __atomic_exchange_n(&mode, MODE_OFF, __ATOMIC_ACQ_REL); \
+        struct header *header = process ? process->header : NULL;             \
+        if (header) __atomic_fetch_or(&header->flags, HEADER_STRICT, __ATOMIC_RELAXED); \
         __auto_type result = (call);                                          \
+        if (result != 0 && header) __atomic_fetch_and(&header->flags, ~HEADER_STRICT, __ATOMIC_RELAXED); \
         if (result != 0) __atomic_store_n(&mode, mode_before, __ATOMIC_RELEASE); \
         result;                                                               \
     })
@@ -1860,7 +2061,7 @@ WRAP_AS(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long
 static int can_reach_trace(void)
 {
     const char *library = setup.preload + sizeof "LD_PRELOAD=" - 1;
-    return euidaccess(setup.folder, W_OK | X_OK) == 0 && (!setup.preload[0] || euidaccess(library, R_OK) == 0);
+    return own_euidaccess(setup.folder, W_OK | X_OK) == 0 && (!setup.preload[0] || own_euidaccess(library, R_OK) == 0);
 }
 static int begin_leaving(int leaves)
 {
@@ -1969,7 +2170,7 @@ static char **without_us(char *const *environment, char **into, char *text)
 static int can_load(void)
 {
     int saved = errno, fine = !is_on() || !setup.preload[0] || setup.sandboxed ||
-                              euidaccess(setup.preload + sizeof "LD_PRELOAD=" - 1, R_OK) == 0;
+                              own_euidaccess(setup.preload + sizeof "LD_PRELOAD=" - 1, R_OK) == 0;
     errno = saved;
     return fine;
 }
@@ -2022,14 +2223,14 @@ static int gains_privileges(const char *path, const struct stat *st)
     char capabilities[64];
     if ((st->st_mode & S_ISUID) && st->st_uid != geteuid()) return 1;
     if ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st->st_gid != getegid()) return 1;
-    return geteuid() != 0 && getxattr(path, "security.capability", capabilities, sizeof capabilities) > 0;
+    return geteuid() != 0 && RAW(SYS_getxattr, path, "security.capability", capabilities, sizeof capabilities, 0, 0) > 0;
 }
 SLOW static void note_program(const char *path)
 {
     struct stat st;
     if (!is_on() || setup.sandboxed || !path) return;
     int saved = errno;
-    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+    if (RAW(SYS_newfstatat, AT_FDCWD, path, &st, 0, 0, 0) == 0 && S_ISREG(st.st_mode)) {
         const char *reason = gains_privileges(path, &st) ? "set-uid" : NULL;
         int fd = reason ? -1 : raw_open(path, O_RDONLY, 0);
         if (fd >= 0) {
@@ -2051,7 +2252,7 @@ static void note_searched(const char *name)
     for (const char *at = places ? places : "/bin:/usr/bin"; at;) {
         size_t size = strcspn(at, ":");
         int length = snprintf(path, sizeof path, "%.*s%s%s", (int)size, at, size ? "/" : "", name);
-        if (length > 0 && (size_t)length < sizeof path && euidaccess(path, X_OK) == 0) {
+        if (length > 0 && (size_t)length < sizeof path && own_euidaccess(path, X_OK) == 0) {
             note_program(path);
             break;
         }
@@ -2136,6 +2337,11 @@ WRAP(int, posix_spawnp, (pid_t * pid, const char *path, const posix_spawn_file_a
 
 /* ---- syscall() ---------------------------------------------------------------------------------------------------- */
 
+static long (*real_syscall)(long number, long a, long b, long c, long d, long e, long f);
+static int close_by_number(int fd)
+{
+    return (int)REAL(syscall)(SYS_close, fd, 0, 0, 0, 0, 0);
+}
 WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, long f))
 {
 #define HAND_ON REAL(syscall)(number, a, b, c, d, e, f)
@@ -2147,10 +2353,10 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
         TIMED(OP_WRITE, FLAG_WRITE, (int)a, (size_t)c, HAND_ON);
     }
     case SYS_pread64: {
-        TIMED(OP_PREAD, 0, (int)a, (size_t)c, HAND_ON);
+        TIMED_AT(OP_PREAD, 0, (int)a, (size_t)c, d, HAND_ON);
     }
     case SYS_pwrite64: {
-        TIMED(OP_PWRITE, FLAG_WRITE, (int)a, (size_t)c, HAND_ON);
+        TIMED_AT(OP_PWRITE, FLAG_WRITE, (int)a, (size_t)c, d, HAND_ON);
     }
     case SYS_readv: {
         TIMED_VECTOR(OP_READV, 0, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
@@ -2160,11 +2366,11 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
     }
     case SYS_preadv:
     case SYS_preadv2: {
-        TIMED_VECTOR(OP_PREADV, 0, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
+        TIMED_VECTOR_AT(OP_PREADV, 0, (int)a, (const struct iovec *)b, (int)c, d, HAND_ON);
     }
     case SYS_pwritev:
     case SYS_pwritev2: {
-        TIMED_VECTOR(OP_PWRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
+        TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, d, HAND_ON);
     }
     case SYS_sendfile: {
         TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, (int)b, (int)a, (size_t)d, HAND_ON);
@@ -2176,12 +2382,91 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
         TIMED_COPY(OP_SPLICE_READ, OP_SPLICE_WRITE, (int)a, (int)c, (size_t)e, HAND_ON);
     }
     case SYS_fsync:
+    case SYS_sync_file_range:
     case SYS_fdatasync: {
         TIMED_SYNC((int)a, HAND_ON);
     }
+    case SYS_syncfs: {
+        SYNC_OF_ALL(HAND_ON);
+    }
     case SYS_close:
-        forget((int)a);
-        break;
+        return close_noted(close_by_number, (int)a);
+#ifdef SYS_open
+    case SYS_open: {
+        OPENS(AT_FDCWD, (const char *)a, HAND_ON);
+    }
+#endif
+#ifdef SYS_openat2
+    case SYS_openat2:
+#endif
+    case SYS_openat: {
+        OPENS((int)a, (const char *)b, HAND_ON);
+    }
+#ifdef SYS_stat
+    case SYS_stat:
+    case SYS_lstat: {
+        BY_PATH(OP_STAT, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_access: {
+        BY_PATH(OP_ACCESS, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_unlink: {
+        BY_PATH(OP_UNLINK, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_rename: {
+        BY_PATH(OP_RENAME, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_mkdir: {
+        BY_PATH(OP_MKDIR, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_rmdir: {
+        BY_PATH(OP_RMDIR, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+    case SYS_readlink: {
+        BY_PATH(OP_READLINK, AT_FDCWD, (const char *)a, HAND_ON);
+    }
+#endif
+    case SYS_newfstatat:
+    case SYS_statx: {
+        BY_PATH(OP_STAT, (int)a, (const char *)b, HAND_ON);
+    }
+#ifdef SYS_faccessat2
+    case SYS_faccessat2:
+#endif
+    case SYS_faccessat: {
+        BY_PATH(OP_ACCESS, (int)a, (const char *)b, HAND_ON);
+    }
+    case SYS_unlinkat: {
+        BY_PATH(c & AT_REMOVEDIR ? OP_RMDIR : OP_UNLINK, (int)a, (const char *)b, HAND_ON);
+    }
+    case SYS_renameat:
+    case SYS_renameat2: {
+        BY_PATH(OP_RENAME, (int)a, (const char *)b, HAND_ON);
+    }
+    case SYS_mkdirat: {
+        BY_PATH(OP_MKDIR, (int)a, (const char *)b, HAND_ON);
+    }
+    case SYS_readlinkat: {
+        BY_PATH(OP_READLINK, (int)a, (const char *)b, HAND_ON);
+    }
+    case SYS_fstat: {
+        BY_FD(OP_STAT, (int)a, HAND_ON);
+    }
+    case SYS_lseek: {
+        MOVES((int)a, HAND_ON);
+    }
+    case SYS_ftruncate: {
+        BY_FD_OF(OP_TRUNCATE, (int)a, (uint64_t)b, result < 0, HAND_ON);
+    }
+    case SYS_fallocate: {
+        BY_FD_OF(OP_ALLOCATE, (int)a, (uint64_t)d, result < 0, HAND_ON);
+    }
+    case SYS_getdents64: {
+        BY_FD(OP_READDIR, (int)a, HAND_ON);
+    }
+    case SYS_chdir:
+    case SYS_fchdir:
+        return moved_to_folder((int)HAND_ON);
     case SYS_close_range:
         forget_range((unsigned)a, (unsigned)b);
         break;
@@ -2189,9 +2474,7 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
     case SYS_dup2:
 #endif
     case SYS_dup3: {
-        long result = HAND_ON;
-        if (result >= 0) forget((int)b);
-        return result;
+        return duplicated((int)a, (int)HAND_ON);
     }
     case SYS_seccomp:
         enter_sandbox();
@@ -2201,9 +2484,15 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
     case SYS_exit_group:
         end_of_program();
         break;
-    case SYS_io_setup:
-        tell_way(WAY_LIBAIO, "libaio");
-        break;
+    case SYS_io_submit: {
+        SUBMITS((struct iocb **)c, b, HAND_ON);
+    }
+#ifdef SYS_io_pgetevents
+    case SYS_io_pgetevents:
+#endif
+    case SYS_io_getevents: {
+        REAPS((const struct io_event *)d, HAND_ON);
+    }
 #ifdef SYS_io_uring_setup
     case SYS_io_uring_setup:
         tell_way(WAY_URING, "io_uring");
@@ -2349,11 +2638,11 @@ static void mpi_file_opened(word handle, const char *name)
     /* "ufs:/data/x" names the driver too. */
     const char *colon = strchr(name, ':');
     if (colon && colon - name < 16 && !memchr(name, '/', (size_t)(colon - name))) name = colon + 1;
-    if (!realpath(name, path)) snprintf(path, sizeof path, "%s", name);
+    if (!own_realpath(name, path)) snprintf(path, sizeof path, "%s", name);
     uint32_t entry = FD_KNOWN;
     struct statfs fs;
     if (is_left_out(path, 0)) entry |= FD_SKIP;
-    else entry |= file_id(path, strlen(path), 0, statfs(path, &fs) == 0 ? (uint32_t)fs.f_type : 0, 0);
+    else entry |= file_id(path, strlen(path), 0, RAW(SYS_statfs, path, &fs, 0, 0, 0, 0) == 0 ? (uint32_t)fs.f_type : 0, 0);
     add_mpi_file(handle, entry);
     errno = saved;
 }

@@ -8,7 +8,7 @@ import {
   MAGIC,
   RECORD_BYTES,
   TRACE_ENDED,
-  VERSION,
+  VERSIONS,
 } from "../../src/formats/trace/layout.ts";
 
 export type Order = "in order" | "threads" | "shuffled";
@@ -69,7 +69,7 @@ function header(count: number): Uint8Array {
   for (let i = 0; i < MAGIC.length; i++) bytes[i] = MAGIC.charCodeAt(i);
   const u32 = (at: number, value: number) => view.setUint32(at, value, true);
   const u64 = (at: number, value: bigint) => view.setBigUint64(at, value, true);
-  u32(HEADER.version, VERSION);
+  u32(HEADER.version, VERSIONS[0] as number);
   u32(HEADER.byteOrder, BYTE_ORDER_MARK);
   u32(HEADER.headerBytes, HEADER_BYTES);
   u32(HEADER.recordBytes, RECORD_BYTES);

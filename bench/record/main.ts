@@ -50,7 +50,7 @@ function ways(work: string, trace: string): Way[] {
     "-o",
     join(work, "strace.txt"),
     "-e",
-    "trace=pread64,pwrite64",
+    "trace=pread64,pwrite64,openat,close,newfstatat,access,lseek,read,write",
   ];
   if (spawnSync("strace", ["-V"]).status === 0)
     list.push({ label: "strace", calls: STRACE_CALLS, words: strace, env: {} });
@@ -83,6 +83,9 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] as number;
 }
 
+const titleOf = ([op, size]: readonly [string, number]) =>
+  op === "read" || op === "write" ? `p${op} of ${size} B` : op === "open" ? "open and close" : op;
+
 const median = (values: readonly number[]) => quantile(values, 0.5);
 
 function cell(values: readonly number[]): string {
@@ -105,15 +108,14 @@ try {
     ["read", 4096],
     ["write", 64],
     ["write", 4096],
+    ...["open", "stat", "fstat", "access", "lseek", "fprintf", "getc"].map((op) => [op, 64] as const),
   ] as const) {
     const samples = list.map(() => [] as Sample[]);
     // Turn by turn, so that a slow minute of the machine hits all alike.
     for (let turn = 0; turn < TURNS; turn++)
       for (const [at, way] of list.entries())
         samples[at]?.push(run(way, probe, trace, kind, join(work, "data")));
-    console.log(
-      `\np${kind[0]} of ${kind[1]} B, tmpfs      CPU ns per call   extra     wall ns per call   extra`,
-    );
+    console.log(`\n${titleOf(kind)}, tmpfs      CPU ns per call   extra     wall ns per call   extra`);
     for (const [at, { label }] of list.entries()) {
       const own = samples[at] as Sample[];
       const extra = (of: (one: Sample) => number) =>

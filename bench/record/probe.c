@@ -1,9 +1,10 @@
-/* `probe read|write|fread SIZE CALLS FILE` prints the CPU and wall nanoseconds per call. */
+/* `probe read|write|open|stat|fstat|access|lseek|fprintf|getc SIZE CALLS FILE` prints the CPU and wall nanoseconds per call. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,25 +21,46 @@ static double cpu(void)
     return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e9 + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e3;
 }
 
+static char buffer[1 << 20];
+static const char *path;
+static FILE *stream;
+
+/* Number `i` of the calls; a result below 0 is a failure. */
+static long call(const char *op, int fd, size_t size, long i)
+{
+    struct stat st;
+    /* One MiB, gone through again and again, so that it stays in the cache. */
+    off_t at = (i % ((1 << 20) / (long)size)) * (off_t)size;
+    switch (op[0]) {
+    case 'r': return pread(fd, buffer, size, at);
+    case 'w': return pwrite(fd, buffer, size, at);
+    case 'o': return close(open(path, O_RDONLY));
+    case 's': return stat(path, &st);
+    case 'a': return access(path, R_OK);
+    case 'l': return lseek(fd, at, SEEK_SET);
+    case 'g': return getc(stream) == EOF ? fseek(stream, 0, SEEK_SET) : 0;
+    }
+    return op[1] == 's' ? fstat(fd, &st) : fprintf(stream, "%ld lines of text\n", i);
+}
+
 int main(int argc, char **argv)
 {
-    static char buffer[1 << 20];
     if (argc != 5) return 2;
+    const char *op = argv[1];
     size_t size = strtoul(argv[2], NULL, 10);
     long calls = strtol(argv[3], NULL, 10), done = 0;
-    int is_write = !strcmp(argv[1], "write");
-    int fd = open(argv[4], O_RDWR | O_CREAT, 0600);
-    /* One MiB, gone through again and again, so that it stays in the cache. */
-    const long turn = (1 << 20) / (long)size;
-    if (fd < 0 || write(fd, buffer, sizeof buffer) != sizeof buffer) return 1;
+    path = argv[4];
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    if (fd < 0 || size == 0 || write(fd, buffer, sizeof buffer) != sizeof buffer) return 1;
+    stream = op[0] == 'g' ? fopen(path, "r") : op[1] == 'p' ? fopen("/dev/shm/plimsoll-probe", "w") : NULL;
     double cpu_before = cpu(), before = wall();
     for (long i = 0; i < calls; i++) {
-        off_t at = (i % turn) * (off_t)size;
-        ssize_t count = is_write ? pwrite(fd, buffer, size, at) : pread(fd, buffer, size, at);
+        long count = call(op, fd, size, i);
         if (count < 0) return 1;
         done += count;
     }
     double after = wall(), cpu_after = cpu();
+    if (stream && op[1] == 'p') unlink("/dev/shm/plimsoll-probe");
     printf("%.3f %.3f %ld\n", (cpu_after - cpu_before) / calls, (after - before) / calls, done);
     return 0;
 }

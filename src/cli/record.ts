@@ -2,20 +2,18 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../base/errors.ts";
-import { formatCount, formatMany, formatRate, formatScaled, formatSeconds } from "../base/units.ts";
 import { OPTIONS_FILE, type RecordRun, recordCommand, RUN_FILE } from "../record/launch.ts";
-import {
-  type MeasuredRecording,
-  measureRecording,
-  recordedTrace,
-  writePaperFile,
-} from "../inputs/measure/recording.ts";
 import { ShimUnavailable } from "../record/shim.ts";
-import { metricsJson } from "./bps/json.ts";
 import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
 import { CheckFailed } from "./failure.ts";
+import { readJob, reportDocument } from "../inputs/job.ts";
+import { version } from "../../package.json";
+import { plain } from "../report/text/index.ts";
+import { writePage } from "./page-output.ts";
+import { measureRecording, recordedTrace, writePaperFile } from "../inputs/measure/recording.ts";
 import { option } from "./option.ts";
+import { recordJson, summaryLines } from "./record/summary.ts";
 
 const OPTIONS = {
   output: option.output("DIR", "trace folder (default: plimsoll-record-PID)"),
@@ -23,6 +21,11 @@ const OPTIONS = {
   only: option.list("PATH", "record only this file, folder or pattern (* and ?)"),
   skip: option.list("PATH", "do not record this file, folder or pattern"),
   all: option.flag("also record system files, pipes, sockets and terminals"),
+  metadata: option.choice(
+    ["on", "off"],
+    "record open, close, stat and similar calls; off records reads, writes and syncs only",
+    { default: "on" },
+  ),
   with: option.choice(["auto", "shim", "strace"], "how to record", { default: "auto" }),
   limit: option.bytes("max trace size per process; further calls are counted as dropped", {
     default: 4 * 2 ** 30,
@@ -31,6 +34,10 @@ const OPTIONS = {
   delay: option.text(
     "SPEC",
     "emulate a slow device: latency=200us,bandwidth=100MB/s,concurrency=1,path=/data",
+  ),
+  report: option.text(
+    "FILE.html",
+    "also write the report on the run as one HTML file (as plimsoll report DIR -o FILE.html)",
   ),
   block: option.bytes("block size", { default: 512, min: 1 }),
   paper: option.text("FILE", "also write records in the format of the BPS paper (.bps32)"),
@@ -41,12 +48,15 @@ type Options = OptionValues<typeof OPTIONS>;
 export default defineCommand({
   name: "record",
   description:
-    "Runs a program with its children, threads and MPI ranks, unmodified, and records each read and write in a folder. The program keeps its input, output and exit code; the summary goes to stderr. The recorder is a small preloaded library, built with the C compiler on first use. Static and Go programs are recorded with strace instead, which distorts their times. I/O that cannot be recorded (fprintf, io_uring, programs without preload support) is listed. System files, pipes, sockets and terminals are skipped unless --all is given.",
+    "Runs a program with its children, threads and MPI ranks, unmodified, and records each read, write, sync and metadata call (open, stat, unlink and similar) in a folder. The program keeps its input, output and exit code; the summary goes to stderr. The recorder is a small preloaded library, built with the C compiler on first use. Static and Go programs are recorded with strace instead, which distorts their times. I/O that cannot be recorded (io_uring, mapped files, programs without preload support) is listed, with bytes where the kernel counts them. System files, pipes, sockets and terminals are skipped unless --all is given.",
   examples: {
     "plimsoll record -- ./simulate input.nml": "record a program and print an I/O summary",
     "plimsoll record -o trace -- mpiexec -n 4 ./simulate": "record four ranks to ./trace",
     "plimsoll record --only /scratch -- tar cf /scratch/a.tar data": "record only files below /scratch",
-    "plimsoll bps trace": "analyse the trace in detail",
+    "plimsoll record --report run.html -- ./simulate":
+      "record a program and write a report with findings, files, timeline and metadata",
+    "plimsoll report trace": "findings of a recorded run",
+    "plimsoll bps trace": "BPS and related metrics of a recorded run",
   },
   arguments: [
     { name: "command", help: "the program and its arguments, after --", kind: "text", variadic: true },
@@ -59,10 +69,11 @@ export default defineCommand({
     context.exitWith(run.exitCode);
     if (run.lost !== undefined) context.note(run.lost);
     const trace = recordedTrace(run, context);
-    const found = measureRecording(trace, run, options);
-    if (context.json) context.printJson(jsonOf(found, run));
-    else if (existsSync(run.folder)) for (const line of summary(found, run)) context.note(line);
+    const found = measureRecording(trace, run, command[0] ?? "", options);
+    if (context.json) context.printJson(recordJson(found, run));
+    else if (existsSync(run.folder)) for (const line of summaryLines(found, run)) context.note(line);
     if (options.paper !== undefined) writePaperFile(options.paper, trace, context);
+    if (options.report !== undefined) await writeReport(folder, options.report, context);
   },
 });
 
@@ -78,6 +89,7 @@ async function runCommand(
       only: options.only,
       skip: options.skip,
       all: options.all,
+      metadata: options.metadata === "on",
       with: options.with as "auto",
       limitRecords: Math.floor(options.limit / 32),
       ...(options.delay === undefined ? {} : { delay: options.delay }),
@@ -99,38 +111,16 @@ function makeWay(folder: string, force: boolean): void {
   rmSync(folder, { recursive: true });
 }
 
-function jsonOf(
-  { metrics, syncs }: MeasuredRecording,
-  { folder, way, exitCode, signal, seconds, lost }: RecordRun,
-): Record<string, unknown> {
-  return { ...metricsJson(metrics), folder, with: way, exitCode, signal, seconds, syncs, lost: lost ?? null };
-}
+/** Single calls in the timeline of the page, as `plimsoll report` has them. */
+const REPORT_CALLS = 100_000;
 
-function summary({ metrics, syncs }: MeasuredRecording, { folder, way, seconds, lost }: RecordRun): string[] {
-  const { accesses, bytes, ioTimeSeconds, bps, iops, bandwidthBytesPerSecond, arptSeconds } = metrics;
-  const { processes, files } = metrics;
-  const rate = (value: number | null, unit: string) =>
-    value === null ? "no time" : formatScaled(value, unit);
-  const size = (value: bigint) => formatScaled(Number(value), "B");
-  const syncTime =
-    syncs === null || syncs.calls === 0
-      ? undefined
-      : `fsync took ${formatSeconds(syncs.ioAndSyncSeconds - ioTimeSeconds)}`;
-  const lines = [
-    `recorded ${formatMany(accesses, "access", "accesses")} of ${formatMany(processes, "process", "processes")} on ${formatMany(files, "file")} in ${folder}${way === "strace" ? " (strace)" : ""}`,
-  ];
-  if (accesses > 0) {
-    const moved = metrics.movedBytes === null ? "moved bytes unknown" : `${size(metrics.movedBytes)} moved`;
-    const bandwidth = bandwidthBytesPerSecond === null ? "no time" : formatRate(bandwidthBytesPerSecond);
-    lines.push(
-      `${size(bytes)} requested (${size(metrics.readBytes)} read, ${size(metrics.writtenBytes)} written), ${moved}; I/O took ${formatSeconds(ioTimeSeconds)} of ${formatSeconds(seconds)}${syncTime === undefined ? "" : `; ${syncTime} more`}`,
-      `BPS ${rate(bps, "blocks/s")} (of ${formatCount(metrics.options.blockBytes)} B), IOPS ${rate(iops, "/s")}, bandwidth ${bandwidth}, ARPT ${arptSeconds === null ? "no time" : formatScaled(arptSeconds * 1e6, "us").replace(/^([\d.]+) kus$/, (_, ms) => `${ms} ms`)}`,
-    );
-  } else if (syncTime !== undefined) lines.push(`${syncTime} of ${formatSeconds(seconds)}`);
-  const notes = metrics.notes.map(({ text }) => text);
-  if (accesses === 0 && notes.length === 0 && lost === undefined) notes.push(NOTHING_COUNTS);
-  return [...lines, ...notes];
+async function writeReport(folder: string, path: string, context: Context): Promise<void> {
+  const read = await readJob([folder], { picture: { callsMax: REPORT_CALLS } }, context);
+  const document = reportDocument(read, {
+    madeBy: `Plimsoll ${version}`,
+    command: `plimsoll report ${folder} -o ${path}`,
+    callsHint: `Calls of a time range: plimsoll report --window FROM-TO -o FILE.html ${folder}`,
+  });
+  await writePage(document, path, context);
+  context.note(`wrote ${path}: ${plain(document.verdict)}`);
 }
-
-const NOTHING_COUNTS =
-  "no reads or writes of data files; system files, pipes, sockets and terminals are skipped (--all records them)";

@@ -3,7 +3,7 @@
 /** A file, a folder with all below it, or a pattern in which * stands for any text, slashes too, and ? for a character. */
 export const SYSTEM_PATHS: readonly string[] = [
   // What the kernel and the system offer as files.
-  ...["/proc", "/sys", "/etc", "/run"],
+  ...["/proc", "/sys", "/etc", "/run", "/selinux"],
   // Programs, libraries, locales, time zones: what every start reads.
   ...["/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix/store"],
   ...["*.so", "*.so.*"],

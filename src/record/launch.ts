@@ -7,6 +7,8 @@ import { performance } from "node:perf_hooks";
 import { isatty } from "node:tty";
 import { UsageError } from "../base/errors.ts";
 import type { Environment } from "./compiler.ts";
+import { TOTALS_BYTES, TOTALS_FILE } from "./cross-check.ts";
+import { ioOfChildren, ioSince, type KernelIo } from "./kernel-io.ts";
 import { SYSTEM_PATHS } from "./filters.ts";
 import { findProgram, type Program } from "./program.ts";
 import { ensureShim, ShimUnavailable } from "./shim.ts";
@@ -26,6 +28,10 @@ export interface RecordOptions {
   readonly skip?: readonly string[];
   /** Also system files, pipes, sockets and terminals. */
   readonly all?: boolean;
+  /** False records reads, writes and syncs only. */
+  readonly metadata?: boolean;
+  /** False leaves the streams of the C library as they are: fread and fwrite are recorded, other uses only noticed. */
+  readonly streams?: boolean;
   /** Records per process; more are counted as dropped. */
   readonly limitRecords?: number;
   /** Devices to imitate, as PLIMSOLL_DELAY: `latency=200us,bandwidth=100MB/s,concurrency=1,path=/data`. */
@@ -48,6 +54,8 @@ export interface RecordRun {
   readonly signal: NodeJS.Signals | null;
   /** From the start of the program to its end. */
   readonly seconds: number;
+  /** What the kernel counted for the program and its children; absent where it does not say, and with launchers. */
+  readonly kernel?: KernelIo;
   /** What became of the trace meanwhile, in one line; absent when all is well. */
   readonly lost?: string;
 }
@@ -67,11 +75,18 @@ export async function recordCommand(command: readonly string[], options: RecordO
   const plan = planFor([...command], { ...options, folder, env, program });
   const began = performance.now();
   const startedAt = new Date();
+  const before = isLauncher(name) ? undefined : ioOfChildren();
   const { exitCode, signal } = await run(plan, options);
   const seconds = (performance.now() - began) / 1000;
+  const after = before && ioOfChildren();
+  const kernel = before && after && ioSince(before, after);
   const facts = { command, with: plan.way, started: startedAt.toISOString(), seconds, exitCode, signal };
-  const lost = keepFacts(folder, facts);
-  return { way: plan.way, folder, exitCode, signal, seconds, ...(lost === undefined ? {} : { lost }) };
+  const lost = keepFacts(folder, { ...facts, ...(kernel === undefined ? {} : { kernel }) });
+  return {
+    ...{ way: plan.way, folder, exitCode, signal, seconds },
+    ...(kernel === undefined ? {} : { kernel }),
+    ...(lost === undefined ? {} : { lost }),
+  };
 }
 
 /** The program can do anything to the folder, and has ended by now: what goes wrong here must not look like its end. */
@@ -95,6 +110,8 @@ function prepareFolder(folder: string, options: RecordOptions): void {
   makeFolder(folder);
   const lines = [
     ...(options.all ? ["all=1"] : []),
+    ...(options.metadata === false ? ["metadata=0"] : []),
+    ...(options.streams === false ? ["streams=0"] : []),
     ...(options.limitRecords === undefined ? [] : [`limit=${Math.floor(options.limitRecords)}`]),
     ...(options.only ?? []).map((one) => `only=${pathPattern(one)}`),
     ...(options.skip ?? []).map((one) => `skip=${pathPattern(one)}`),
@@ -112,6 +129,7 @@ function prepareFolder(folder: string, options: RecordOptions): void {
   if (options.delay !== undefined) checkDelay(options.delay);
   writeFile(join(folder, OPTIONS_FILE), lines.map((line) => `${line}\n`).join(""));
   // When each channel of each device is free again; shared by all processes.
+  writeFile(join(folder, TOTALS_FILE), new Uint8Array(TOTALS_BYTES));
   writeFile(join(folder, "devices"), new Uint8Array(DEVICES_MAX * CHANNELS_MAX * 8));
 }
 
@@ -142,6 +160,10 @@ function checkDelay(text: string): void {
       );
   }
 }
+
+/** Programs that pass on the output of others; the recorder leaves them out. */
+const isLauncher = (name: string) =>
+  /^(mpiexec|mpirun|hydra_|orted|orterun|prte|srun|slurmstepd)/.test(basename(name));
 
 interface Plan {
   readonly way: Way;

@@ -4,9 +4,10 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { formatBytes } from "../base/units.ts";
 import type { CallNote } from "../model/index.ts";
 
-const UNSEEN_FILE = "unseen";
+export const UNSEEN_FILE = "unseen";
 
 /** Notes about the trace in a folder; none where there is nothing to say. */
 export function unseenNotes(folder: string): CallNote[] {
@@ -88,6 +89,24 @@ const KINDS: readonly Kind[] = [
     },
   },
   {
+    id: "unseen-bytes",
+    kinds: ["bytes"],
+    say: {
+      name: amounts,
+      text: (names) =>
+        `Not recorded: ${names}, which the kernel counts beyond the calls that were seen: programs without preload support, programs that were killed, or system calls made past the C library. --with strace records them.`,
+    },
+  },
+  {
+    id: "unseen-devices",
+    kinds: ["devices"],
+    say: {
+      name: amounts,
+      text: (names) =>
+        `Devices moved more than the calls show (${names}): mapped files, io_uring, or read-ahead.`,
+    },
+  },
+  {
     id: "unseen-programs",
     kinds: Object.keys(REASONS),
     say: {
@@ -115,6 +134,16 @@ const KINDS: readonly Kind[] = [
     },
   },
 ];
+
+/** `READ WRITTEN` as text; nothing for what is 0. */
+function amounts(line: readonly string[]): string {
+  const [read = 0, written = 0] = detail(line).split(" ").map(Number);
+  const parts = [
+    ...(written > 0 ? [`${formatBytes(written)} written`] : []),
+    ...(read > 0 ? [`${formatBytes(read)} read`] : []),
+  ];
+  return parts.join(" and ");
+}
 
 const NAMES_MAX = 3;
 

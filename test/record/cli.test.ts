@@ -74,6 +74,35 @@ describe("streams and ends", () => {
     expect(stderr).toContain("text\n");
   });
 
+  it("--report writes the page of the run; what cannot be written does not change the exit code", () => {
+    const page = shop.path("run.html");
+    const { status, stderr } = record(["--report", page, "--", ways, "exit-code", shop.path("data")]);
+    expect(status).toBe(42);
+    expect(stderr).toContain(`plimsoll: wrote ${page}: `);
+    const html = readFileSync(page, "utf8");
+    expect(html).toContain("<title>");
+    expect(html).toContain(basename(shop.path("data")));
+    const missing = record(["--report", "missing/x.html", "--", ways, "exit-code", shop.path("data")]);
+    expect(missing.status).toBe(42);
+    expect(missing.stderr).toMatch(/missing\/x\.html/);
+    const nothing = record(["--report", page, "--", "sh", "-c", "exit 4"]);
+    expect(nothing.status).toBe(4);
+  });
+
+  it("--metadata off records reads, writes and syncs only", () => {
+    const { stderr } = record(["--metadata", "off", "--", ways, "plain", shop.path("data")]);
+    expect(stderr).toMatch(/I\/O time: reads and writes \S+ s; run time/);
+    const on = JSON.parse(record(["--json", "--", ways, "plain", shop.path("data")]).stdout);
+    const off = JSON.parse(
+      record(["--json", "--metadata", "off", "--", ways, "plain", shop.path("data")]).stdout,
+    );
+    expect(on.metadata.calls).toBeGreaterThan(0);
+    expect(off.metadata).toEqual({ calls: 0, seconds: 0, unionSeconds: 0 });
+    // BPS counts reads and writes only.
+    for (const key of ["accesses", "bytes", "blocks", "movedBytes", "processes", "files"])
+      expect(on[key]).toBe(off[key]);
+  });
+
   it("says what a limit dropped", () => {
     const { stderr, stdout } = record(["--limit", "1M", "--json", "--", ways, "many", "data"]);
     const { accesses, dropped } = JSON.parse(stdout);

@@ -1,6 +1,6 @@
 /** The recorder on programs whose accesses are known call by call. */
 import { spawnSync } from "node:child_process";
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { readHeader } from "../../src/formats/trace/header.ts";
 import { CALL_ERROR, CALL_NESTED } from "../../src/model/calls.ts";
@@ -72,6 +72,62 @@ describe("every call, once", () => {
   });
 });
 
+describe("offsets", () => {
+  it("are those of the file, by position, by argument and below streams, in children too", async () => {
+    const script = `
+import os, random, sys
+random.seed(7)
+fd = os.open("data", os.O_RDWR | os.O_CREAT)
+out = open("expected", "w", buffering=1 << 20)
+at = 0
+def say(offset, count): out.write(f"{offset} {count}\\n")
+for i in range(2000):
+    what, size = random.randrange(6), random.randrange(1, 5000)
+    if what == 0: at = os.lseek(fd, random.randrange(10**6), os.SEEK_SET)
+    elif what == 1: at = os.lseek(fd, random.randrange(100), os.SEEK_CUR)
+    elif what == 2: say(at, size); at += os.write(fd, b"x" * size)
+    elif what == 3: before = at; n = len(os.read(fd, size)); at += n; say(before, n)
+    elif what == 4: place = random.randrange(10**6); say(place, os.pwrite(fd, b"y" * size, place))
+    else: place = random.randrange(10**6); say(place, len(os.pread(fd, size, place)))
+out.flush()
+if os.fork() == 0:
+    say(at, os.write(fd, b"z" * 10)); out.close(); os._exit(0)
+os.wait()
+os.write(fd, b"w" * 11)
+`;
+    const { accesses, exitCode } = await shop.record(["python3", "-B", "-c", script]);
+    expect(exitCode).toBe(0);
+    const lines = readFileSync(shop.path("expected"), "utf8").trim().split("\n");
+    const expected = lines.map((line) => line.split(" ").map(Number));
+    const last = expected.at(-1) as [number, number];
+    // What the child moved, the parent goes on from.
+    expected.push([last[0] + 10, 11]);
+    const found = accesses.filter(({ path }) => path === shop.path("data"));
+    expect(found.map(({ offset, moved }) => `${offset} ${moved}`).sort()).toEqual(
+      expected.map((row) => row.join(" ")).sort(),
+    );
+    const streams = shop.build("streams");
+    const text = await shop.record([streams, shop.folder]);
+    const moved = text.accesses.filter(
+      ({ path, flags }) => path === shop.path("moved") && (flags & WRITE_FLAG) !== 0,
+    );
+    expect(moved.map(({ offset }) => offset)).toEqual(moved.map((_, at) => 10 * at));
+  });
+
+  it("are not known where others move the position, or the file is appended to", async () => {
+    const script = `
+import os
+fd = os.open("appended", os.O_WRONLY | os.O_CREAT | os.O_APPEND); os.write(fd, b"a" * 7)
+fd = os.open("doubled", os.O_WRONLY | os.O_CREAT); os.dup(fd); os.write(fd, b"a" * 7)
+`;
+    const { accesses } = await shop.record(["python3", "-B", "-c", script]);
+    expect(accesses.filter(({ bytes }) => bytes === 7).map(({ offset }) => offset)).toEqual([
+      Number.NaN,
+      Number.NaN,
+    ]);
+  });
+});
+
 describe("a program's way to work and to end", () => {
   const ways = shop.build("ways");
   const data = shop.path("written");
@@ -91,7 +147,8 @@ describe("a program's way to work and to end", () => {
     ["exec", 11, 2],
     ["bare-environment", 11, 2],
     ["vfork", 12, 2],
-    ["spawn", 10, 1],
+    // The one that starts the other only opens the file.
+    ["spawn", 10, 2],
     ["close-all", 5002, 1],
     ["handler", 200, 1],
     ["sandbox", 20, 1],
@@ -112,6 +169,7 @@ describe("a program's way to work and to end", () => {
     expect(notes.has("dropped")).toBe(false);
     const killed = ["kill", "abort", "bus", "raised-bus", "strict"].includes(way);
     expect(notes.has("not-ended")).toBe(killed);
+    expect(notes.has("strict")).toBe(way === "strict");
     if (way === "files") expect(new Set(accesses.map(({ path }) => path)).size).toBe(300);
     else expect(new Set(accesses.map(({ path }) => path))).toEqual(new Set([data]));
   });

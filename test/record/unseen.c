@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include <aio.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <linux/io_uring.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +39,16 @@ int main(int argc, char **argv)
     if (!strcmp(way, "stdout")) return printf("%d\n", number) < 0;
     if (!strcmp(way, "libaio")) {
         unsigned long ring = 0;
-        return syscall(SYS_io_setup, 1, &ring) == 0 ? 0 : 77;
+        int fd = open(path, O_RDWR);
+        struct io_event events[2];
+        struct iocb one = {.aio_fildes = fd, .aio_lio_opcode = IOCB_CMD_PWRITE, .aio_buf = (uintptr_t)text, .aio_nbytes = 1000};
+        struct iocb two = {.aio_fildes = fd, .aio_lio_opcode = IOCB_CMD_PREAD, .aio_buf = (uintptr_t)text, .aio_nbytes = 500};
+        struct iocb broken = {.aio_fildes = -1, .aio_lio_opcode = IOCB_CMD_PREAD};
+        struct iocb *list[] = {&one, &two, &broken};
+        if (syscall(SYS_io_setup, 4, &ring) != 0) return 77;
+        /* The last one is not taken. */
+        if (syscall(SYS_io_submit, ring, 3, list) != 2) return 9;
+        return syscall(SYS_io_getevents, ring, 2, 2, events, NULL) == 2 ? 0 : 9;
     }
     if (!strcmp(way, "lio_listio")) {
         struct aiocb one = {.aio_fildes = open(path, O_RDWR), .aio_lio_opcode = LIO_READ, .aio_buf = text, .aio_nbytes = 10};

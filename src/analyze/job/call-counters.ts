@@ -59,11 +59,16 @@ class Direction {
   }
 }
 
+/** The rank of each process of the survey, and how many there are. */
+export interface Ranks {
+  readonly of: readonly number[];
+  readonly count: number;
+}
+
 interface RowSetting {
   /** Of the run, on the clock of the calls, in seconds. */
   readonly start: number;
-  readonly ranks: number;
-  readonly rankOf: readonly number[];
+  readonly ranks: Ranks;
   /** Whether the input has metadata calls at all; otherwise their counts are not known. */
   readonly hasMetadata: boolean;
 }
@@ -115,12 +120,16 @@ export class FileLayer {
     this.#addOffset(rank, way, offsetAt(calls, i), bytes);
   }
 
-  /** Whether all processes of the run used it. */
-  isShared(ranks: number): boolean {
-    return ranks > 1 && this.ranks.size === ranks;
+  /** Whether all ranks of the run used it. */
+  isShared({ of, count }: Ranks): boolean {
+    return count > 1 && this.ranks.size >= count && this.#users(of).size === count;
   }
 
-  row({ start, ranks, rankOf, hasMetadata }: RowSetting): Record<string, number | bigint | string | null> {
+  #users(rankOf: readonly number[]): Set<number> {
+    return new Set([...this.ranks.keys()].map((process) => rankOf[process] as number));
+  }
+
+  row({ start, ranks, hasMetadata }: RowSetting): Record<string, number | bigint | string | null> {
     const [read, write] = [this.#read, this.#write];
     const counted = (operation: number) => (hasMetadata ? (this.#metadata.get(operation)?.calls ?? 0) : null);
     const timed = (...operations: readonly number[]) =>
@@ -133,7 +142,7 @@ export class FileLayer {
       ...{ file_id: this.#file.fileId, parent_id: 0n, path: this.#file.path || null, layer: this.layer },
       fs_type: this.#file.fileSystem ?? null,
       shared: this.isShared(ranks) ? 1 : 0,
-      ranks: this.ranks.size,
+      ranks: this.#users(ranks.of).size,
       opens: counted(Operation.open),
       ...{ reads: read.calls, writes: write.calls },
       ...{ seeks: counted(Operation.seek), stats: counted(Operation.stat), syncs: counted(Operation.sync) },
@@ -156,7 +165,7 @@ export class FileLayer {
       ...{ stat_seconds: timed(Operation.stat), seek_seconds: timed(Operation.seek) },
       ...{ longest_read_seconds: read.longestSeconds, longest_read_bytes: read.longestBytes },
       ...{ longest_write_seconds: write.longestSeconds, longest_write_bytes: write.longestBytes },
-      ...this.#extremes(rankOf),
+      ...this.#extremes(ranks.of),
       ...{ open_start_seconds: at(open?.start), open_end_seconds: at(open?.end) },
       ...{ read_start_seconds: at(read.start), read_end_seconds: at(read.end) },
       ...{ write_start_seconds: at(write.start), write_end_seconds: at(write.end) },

@@ -15,12 +15,14 @@ import {
   type TablesBuilder,
 } from "../../model/index.ts";
 import type { RunSpan } from "./build.ts";
-import { FileLayer, type RankSums } from "./call-counters.ts";
+import { FileLayer, type Ranks, type RankSums } from "./call-counters.ts";
 import { type CallNaming, type CallStretch, type CalledFile, isSound, RunCalls } from "./run-calls.ts";
 
 interface SurveyedProcess extends CallProcess {
-  /** Calls on files. */
+  /** Calls on files, and those that make it a process of the job: reads, writes and opens. */
   calls: number;
+  uses: number;
+  transfers: number;
 }
 
 /** What a run is called in the tables. */
@@ -77,10 +79,10 @@ export class CallSurvey {
     for (const layer of this.#layers.values())
       into.table(layersTable).append({
         run_id: runId,
-        ...layer.row({ start, ranks: ranks.count, rankOf: ranks.of, hasMetadata: this.#hasMetadata }),
+        ...layer.row({ start, ranks, hasMetadata: this.#hasMetadata }),
       });
-    for (const { process, ...row } of loadsOf([...this.#layers.values()], ranks.count))
-      into.table(rankLoads).append({ run_id: runId, ...row, rank: ranks.of[process] as number });
+    for (const row of loadsOf([...this.#layers.values()], ranks))
+      into.table(rankLoads).append({ run_id: runId, ...row });
     const seconds = (this.#lastNs - this.#firstNs) / 1e9;
     const base = this.#baseNs ?? 0n;
     const program = this.#mainProcess();
@@ -100,7 +102,7 @@ export class CallSurvey {
       partial_modules: "",
       warnings: this.#warnings.join("\n"),
     });
-    const isApart = this.#processes.some(({ rank, calls }) => rank === undefined && calls > 0);
+    const isApart = this.#processes.some(({ rank, uses }) => rank === undefined && uses > 0);
     const startUnixSeconds = Number(base) / 1e9 + start;
     return { runId, ranks: ranks.count, startUnixSeconds, runSeconds: seconds, isApart };
   }
@@ -134,7 +136,14 @@ export class CallSurvey {
     let found = this.#processOf.get(key);
     if (found === undefined) {
       const { rank: _, ...rest } = process;
-      found = this.#processes.push({ ...rest, ...(rank === undefined ? {} : { rank }), calls: 0 }) - 1;
+      found =
+        this.#processes.push({
+          ...rest,
+          ...(rank === undefined ? {} : { rank }),
+          calls: 0,
+          uses: 0,
+          transfers: 0,
+        }) - 1;
       this.#processOf.set(key, found);
     }
     if (life !== undefined) {
@@ -155,11 +164,8 @@ export class CallSurvey {
   }
 
   #take(calls: CallStretch): void {
-    const { file, layer, operation } = calls;
-    const key = `${layer} ${file.fileId}`;
-    let found = this.#layers.get(key);
-    if (found === undefined)
-      this.#layers.set(key, (found = new FileLayer(file as CallFile & CalledFile, layer)));
+    const { operation } = calls;
+    const found = this.#layerOf(calls);
     const caller = this.#processes[calls.rank] as SurveyedProcess;
     if (operation > Operation.write) this.#hasMetadata = true;
     for (let i = calls.from; i < calls.to; i++) {
@@ -172,53 +178,72 @@ export class CallSurvey {
       if (startNs < this.#firstNs) this.#firstNs = startNs;
       if (endNs > this.#lastNs) this.#lastNs = endNs;
       caller.calls++;
+      if (operation <= Operation.open) caller.uses++;
+      if (operation <= Operation.write) caller.transfers++;
       found.add(calls, i, startNs / 1e9, endNs / 1e9);
     }
   }
 
+  /** Programs look for many names that are not there; those count together, not as a file each. */
+  #layerOf({ file, layer, failed }: CallStretch): FileLayer {
+    const key = `${layer} ${file.fileId}`;
+    const known = this.#layers.get(key);
+    if (known !== undefined) return known;
+    const used = (failed ? this.#file({ path: NOT_FOUND }) : file) as CallFile & CalledFile;
+    const usedKey = `${layer} ${used.fileId}`;
+    let found = this.#layers.get(usedKey);
+    if (found === undefined) this.#layers.set(usedKey, (found = new FileLayer(used, layer)));
+    return found;
+  }
+
   /**
-   * MPI ranks keep their numbers. Other processes with calls come behind them, by host and process id; helpers that
-   * made no call on a file are none of the job's processes.
+   * MPI ranks keep their numbers. Other processes that read, write or open files come behind them, by host and process
+   * id. Helpers that only look names up, such as the shell that starts a program, are none of the job's processes: their
+   * calls count with the first one. Where nobody does more, all with calls are processes.
    */
-  #ranks(): { readonly of: readonly number[]; readonly count: number } {
+  #ranks(): Ranks {
     const own = this.#processes.flatMap(({ rank }) => rank ?? []);
     let count = own.reduce((most, rank) => Math.max(most, rank + 1), 0);
     const of: number[] = this.#processes.map(({ rank }) => rank ?? 0);
+    const isUsed = this.#processes.some(({ uses }) => uses > 0);
     const others = this.#processes
       .map((one, index) => ({ one, index }))
-      .filter(({ one }) => one.rank === undefined && one.calls > 0)
+      .filter(({ one }) => one.rank === undefined && (isUsed ? one.uses : one.calls) > 0)
       .sort(({ one: a }, { one: b }) => (a.host ?? "").localeCompare(b.host ?? "") || a.pid - b.pid);
     for (const { index } of others) of[index] = count++;
     return { of, count: Math.max(1, count) };
   }
 
-  /** The process with most calls gives the run its name. */
+  /** The process with most reads and writes gives the run its name. */
   #mainProcess(): SurveyedProcess | undefined {
-    return [...this.#processes].sort((a, b) => b.calls - a.calls)[0];
+    return [...this.#processes].sort((a, b) => b.transfers - a.transfers || b.calls - a.calls)[0];
   }
 }
+
+const NOT_FOUND = "(names not found)";
 
 /** MPI numbers ranks with a C int; any other number in a trace is none. */
 const isRank = (rank: number | undefined): rank is number =>
   rank !== undefined && Number.isInteger(rank) && rank >= 0 && rank < 2 ** 31 - 1;
 
-/** Per process and layer, over files that not all processes share. */
-function loadsOf(records: readonly FileLayer[], ranks: number) {
-  const loads = new Map<string, RankSums & { process: number; layer: string; files: number }>();
+/** Per rank and layer, over files that not all ranks share. */
+function loadsOf(records: readonly FileLayer[], ranks: Ranks) {
+  const loads = new Map<string, RankSums & { rank: number; layer: string; files: number }>();
   for (const record of records) {
     if (record.isShared(ranks)) continue;
     for (const [process, sums] of record.ranks) {
-      const key = `${record.layer} ${process}`;
+      const rank = ranks.of[process] as number;
+      const key = `${record.layer} ${rank}`;
       const load = loads.get(key);
-      if (load === undefined) loads.set(key, { ...sums, process, layer: record.layer, files: 1 });
+      if (load === undefined) loads.set(key, { ...sums, rank, layer: record.layer, files: 1 });
       else {
         load.files++;
         for (const name of SUMS) load[name] += sums[name];
       }
     }
   }
-  return [...loads.values()].map(({ process, layer, files, ...sums }) => ({
-    process,
+  return [...loads.values()].map(({ rank, layer, files, ...sums }) => ({
+    rank,
     ...{ layer, files, opens: sums.opens, reads: sums.reads, writes: sums.writes },
     ...{ bytes_read: sums.bytesRead, bytes_written: sums.bytesWritten },
     read_seconds: sums.readSeconds,

@@ -26,6 +26,8 @@ export interface CallStretch {
   readonly file: CalledFile;
   readonly layer: string;
   readonly operation: number;
+  /** Only metadata calls: other failed calls are none of the job's. */
+  readonly failed: boolean;
   /** Nanoseconds to add to both times. */
   readonly shiftNs: number;
   /** No call starts before. */
@@ -111,6 +113,7 @@ export class RunCalls implements CallSink {
           rank: this.#ranks[ownProcess] as number,
           file: this.#files[ownFile] as CalledFile,
           layer: CALL_LAYERS[ownLayer] as string,
+          failed: (ownFlags & CALL_ERROR) !== 0,
         });
       from = to;
     }

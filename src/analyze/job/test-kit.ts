@@ -82,7 +82,16 @@ export function addCalls(
     if (first === undefined) continue;
     const column = (value: (call: TestCall) => number) => Float64Array.from(own, value);
     to.add({
-      ...{ from: 0, to: own.length, rank, operation, shiftNs, earliestNs: 0, layer: first.layer },
+      ...{
+        from: 0,
+        to: own.length,
+        rank,
+        operation,
+        shiftNs,
+        failed: false,
+        earliestNs: 0,
+        layer: first.layer,
+      },
       file: { fileId: first.file, ...(layout && { layout }) },
       startNs: column(({ startNs }) => startNs),
       endNs: column(({ endNs }) => endNs),

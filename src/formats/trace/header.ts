@@ -8,10 +8,11 @@ import {
   MAGIC,
   RECORD_BYTES,
   TRACE_ENDED,
-  VERSION,
+  VERSIONS,
 } from "./layout.ts";
 
 export interface TraceHeader {
+  readonly version: number;
   readonly littleEndian: boolean;
   /** Records as the recorder counted them; more than there are when space ran out. */
   readonly count: number;
@@ -20,6 +21,8 @@ export interface TraceHeader {
   readonly dropped: number;
   /** Accesses left out by path, or because they were on no file. */
   readonly skipped: number;
+  /** Metadata calls left out by path. */
+  readonly skippedMetadata: number;
   /** Files beyond the 65,534 that have a number. */
   readonly filesOther: number;
   /** Accesses of MPI-IO that were started and never waited for. */
@@ -63,8 +66,9 @@ export function readHeader(source: ByteSource): TraceHeader {
   const u32 = (at: number) => view.getUint32(at, little);
   const u64 = (at: number) => view.getBigUint64(at, little);
   const count = (at: number) => Number(u64(at));
-  if (u32(HEADER.version) !== VERSION)
-    fail(HEADER.version, `trace version ${u32(HEADER.version)}, this program reads version ${VERSION}`);
+  const version = u32(HEADER.version);
+  if (!VERSIONS.includes(version))
+    fail(HEADER.version, `trace version ${version}, this program reads versions ${VERSIONS.join(" and ")}`);
   if (u32(HEADER.headerBytes) !== HEADER_BYTES || u32(HEADER.recordBytes) !== RECORD_BYTES)
     fail(
       HEADER.headerBytes,
@@ -73,11 +77,13 @@ export function readHeader(source: ByteSource): TraceHeader {
   const rank = view.getInt32(HEADER.rank, little);
   const text = (at: number, length: number) => textOf(head.subarray(at, at + length));
   return {
+    version,
     littleEndian: little,
     count: count(HEADER.count),
     capacity: count(HEADER.capacity),
     dropped: count(HEADER.dropped),
     skipped: count(HEADER.skipped),
+    skippedMetadata: count(HEADER.skippedMetadata),
     filesOther: count(HEADER.filesOther),
     unfinished: count(HEADER.unfinished),
     pid: u32(HEADER.pid),

@@ -5,10 +5,11 @@
  *     4096  records, 32 bytes each: u32 thread, u8 kind, u8 flags, u16 file, u64 bytes, u64 start, u64 end
  */
 
-import { MPIIO_LAYER, POSIX_LAYER, STDIO_LAYER } from "../../model/index.ts";
+import { MPIIO_LAYER, Operation, POSIX_LAYER, STDIO_LAYER } from "../../model/index.ts";
 
 export const MAGIC = "PLTRACE\0";
-export const VERSION = 1;
+/** From version 2 on accesses have offsets. */
+export const VERSIONS: readonly number[] = [1, 2];
 export const BYTE_ORDER_MARK = 0x01020304;
 export const HEADER_BYTES = 4096;
 export const RECORD_BYTES = 32;
@@ -37,6 +38,7 @@ export const HEADER = {
   realtimeOffset: 128,
   unfinished: 136,
   boot: 144,
+  skippedMetadata: 184,
   host: 256,
   comm: 512,
   command: 576,
@@ -46,6 +48,7 @@ export const HEADER = {
 export const TRACE_ENDED = 1;
 export const TRACE_DELAY = 2;
 export const TRACE_SANDBOX = 4;
+export const TRACE_STRICT = 32;
 
 /** Bits of the flags of a record beside those of the model (`CALL_NESTED` and so on), which are the same here. */
 export const RECORD_WRITE = 1;
@@ -53,7 +56,10 @@ export const RECORD_SHORT = 32;
 export const RECORD_OUTER = 64;
 export const CALL_FLAGS = 30;
 
-/** Kinds of records. Accesses are 1 to 63: reads and writes of POSIX and stdio, then those of MPI-IO from 33 on. */
+/**
+ * Kinds of records. Accesses are 1 to 63: reads and writes of POSIX and stdio, then those of MPI-IO from 33 on. Behind
+ * them come syncs, mappings and metadata calls.
+ */
 export const KIND = {
   none: 0,
   mpiFirst: 33,
@@ -65,12 +71,39 @@ export const KIND = {
   namePart: 255,
 } as const;
 
-const FREAD = 5;
-const FWRITE = 21;
+/** fread, fwrite, and reads and writes below streams. */
+const STREAM_ACCESSES: ReadonlySet<number> = new Set([5, 21, 10, 26]);
+
+/** Those that the C library makes itself. */
+export const LIBRARY_ACCESSES: readonly number[] = [5, 21];
+/** Reads and writes that the kernel counts as such: not splice, and not libaio. */
+export const COUNTED_READS: readonly number[] = [1, 2, 3, 4, 6, 7, 9, 10];
+export const COUNTED_WRITES: readonly number[] = COUNTED_READS.map((kind) => kind + 16);
+
+/** Metadata calls, in the order of native/recorder.c. */
+const METADATA: readonly (readonly [kind: number, operation: number])[] = [
+  ...[66, 90].map((kind) => [kind, Operation.open] as const),
+  ...[67, 91].map((kind) => [kind, Operation.close] as const),
+  ...[68, 92].map((kind) => [kind, Operation.seek] as const),
+  // stat, access, readlink, statfs
+  ...[69, 70, 71, 72, 93].map((kind) => [kind, Operation.stat] as const),
+  // unlink, rename, mkdir, rmdir, link, symlink, mknod; truncate, fallocate, attributes, readdir, advice
+  ...[73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84].map((kind) => [kind, Operation.other] as const),
+];
+/** Metadata calls of streams. */
+const STREAM_FIRST = 90;
+const STREAM_LAST = 95;
+
+/** Of kinds that are no call. */
+export const NO_OPERATION = 255;
+/** Operation of a metadata call by its kind. */
+export const KIND_OPERATIONS = new Uint8Array(256).fill(NO_OPERATION);
+KIND_OPERATIONS[KIND.sync] = Operation.sync;
+for (const [kind, operation] of METADATA) KIND_OPERATIONS[kind] = operation;
 
 /** Layer of a call by its kind. */
 export const KIND_LAYERS = Uint8Array.from({ length: 256 }, (_, kind) =>
-  kind === FREAD || kind === FWRITE
+  STREAM_ACCESSES.has(kind) || (kind >= STREAM_FIRST && kind <= STREAM_LAST)
     ? STDIO_LAYER
     : kind >= KIND.mpiFirst && kind <= KIND.accessLast
       ? MPIIO_LAYER

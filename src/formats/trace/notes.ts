@@ -2,7 +2,7 @@
 import { formatBytes, formatCount, formatMany, formatSeconds } from "../../base/units.ts";
 import type { CallSink, NoteSentence } from "../../model/index.ts";
 import type { TraceHeader } from "./header.ts";
-import { TRACE_DELAY, TRACE_ENDED, TRACE_SANDBOX } from "./layout.ts";
+import { TRACE_DELAY, TRACE_ENDED, TRACE_SANDBOX, TRACE_STRICT } from "./layout.ts";
 
 export interface Counts {
   /** Records that the header counts and the file does not have. */
@@ -11,9 +11,16 @@ export interface Counts {
   unwritten: number;
   syncs: number;
   syncNs: number;
+  metadata: number;
+  metadataNs: number;
   maps: number;
   mapBytes: number;
   unknownKinds: number;
+  /** Bytes of system calls that the kernel counts as read and written: all but splice and libaio. */
+  seenRead: number;
+  seenWritten: number;
+  /** Calls of fread and fwrite, which are no system calls. */
+  streamCalls: number;
 }
 
 export interface TraceFacts {
@@ -88,6 +95,12 @@ export function tellFacts(traces: readonly TraceFacts[], sink: CallSink): void {
     "sandbox",
     withFlag(TRACE_SANDBOX),
     (n) => `${processes(n)} went into a sandbox, where new files could not be looked up.`,
+  );
+  tell(
+    "strict",
+    withFlag(TRACE_STRICT),
+    (n) =>
+      `${processes(n)} went into strict seccomp mode, where there is no clock: later calls are not recorded.`,
   );
   tell("delay", withFlag(TRACE_DELAY), () => "A device was emulated: times contain the requested delays.");
 }

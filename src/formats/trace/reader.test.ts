@@ -141,6 +141,40 @@ describe("a trace", () => {
     }
   });
 
+  it("has offsets from version 2 on, in either byte order", () => {
+    const accesses = [
+      { kind: 2, bytes: 4096, offset: 0n, start: S, end: S + 1n },
+      {
+        kind: 18,
+        flags: 1,
+        bytes: 0xffff_ffffn,
+        moved: 7,
+        offset: 2n ** 50n + 12345n,
+        start: S,
+        end: S + 1n,
+      },
+      { kind: 1, bytes: 2n ** 40n, start: S, end: S + 1n },
+      { kind: 69, bytes: 2, start: S, end: S + 1n },
+    ];
+    for (const little of [true, false]) {
+      const rows: number[][] = [];
+      const source = bytesSource(makeTrace({ little, accesses, header: { version: 2n } }), "test.plt");
+      readTrace(source, {
+        ...{ clock: () => {}, process: () => 0, file: () => 0, note: () => {} },
+        block: ({ count, bytes, movedBytes, offset, operation }) => {
+          for (let i = 0; i < count; i++)
+            rows.push([bytes[i], movedBytes?.[i], offset?.[i], operation[i]] as number[]);
+        },
+      });
+      expect(rows).toEqual([
+        [4096, 4096, 0, Operation.read],
+        [0xffff_ffff, 7, 2 ** 50 + 12345, Operation.write],
+        [2 ** 40, 2 ** 40, Number.NaN, Operation.read],
+        [0, 0, Number.NaN, Operation.stat],
+      ]);
+    }
+  });
+
   it("says what else it holds", () => {
     const got = read(
       makeTrace({
@@ -148,7 +182,7 @@ describe("a trace", () => {
           { kind: 64, bytes: 0, start: S, end: S + 3_000_000_000n },
           { kind: 65, bytes: 4096, start: S, end: S },
           { kind: 0, bytes: 0, start: 0n, end: 0n },
-          { kind: 77, bytes: 0, start: 0n, end: 0n },
+          { kind: 199, bytes: 0, start: 0n, end: 0n },
         ],
         header: { dropped: 12n, skipped: 5n, filesOther: 3n, unfinished: 2n, flags: 6n },
       }),
@@ -191,8 +225,8 @@ describe("a damaged trace", () => {
     ["half a header", whole.subarray(0, 100), /byte 100: a trace header has 4096 bytes, 100 are here/],
     [
       "another version",
-      makeTrace({ header: { version: 2n } }),
-      /byte 8: trace version 2, this program reads version 1/,
+      makeTrace({ header: { version: 3n } }),
+      /byte 8: trace version 3, this program reads versions 1 and 2/,
     ],
     ["no byte order", makeTrace({ header: { byteOrder: 5n } }), /byte 12: the byte order mark/],
   ])("%s is an error with its place", (_, bytes, message) => {

@@ -1,26 +1,24 @@
 /** A trace file of the recorder: one process, read block by block. docs/formats/trace.md has the layout. */
 import type { ByteSource } from "../../base/source.ts";
-import {
-  CALL_ERROR,
-  CALL_NESTED,
-  type CallBlock,
-  type CallFile,
-  type CallSink,
-  Operation,
-} from "../../model/index.ts";
+import { CALL_ERROR, CALL_NESTED, type CallBlock, type CallFile, type CallSink } from "../../model/index.ts";
 import type { InputFormat } from "../input-format.ts";
 import { clockUncertaintyNs, isTrace, readHeader, type TraceHeader } from "./header.ts";
 import {
   CALL_FLAGS,
   BYTE_ORDER_MARK,
+  COUNTED_READS,
+  COUNTED_WRITES,
   FILE_OTHER,
   FILE_SYSTEMS,
   FILE_UNKNOWN,
   HEADER_BYTES,
   KIND,
   KIND_LAYERS,
+  KIND_OPERATIONS,
+  LIBRARY_ACCESSES,
   NAME_PART_AT,
   NAME_PART_BYTES,
+  NO_OPERATION,
   RECORD_BYTES,
   RECORD_OUTER,
   RECORD_SHORT,
@@ -109,7 +107,8 @@ export class RecordReader {
   readonly #sink: RecordSink;
   readonly #littleEndian: boolean;
   readonly counts: Counts = {
-    ...{ missing: 0, unwritten: 0, syncs: 0, syncNs: 0, maps: 0, mapBytes: 0, unknownKinds: 0 },
+    ...{ missing: 0, unwritten: 0, syncs: 0, syncNs: 0, metadata: 0, metadataNs: 0 },
+    ...{ maps: 0, mapBytes: 0, unknownKinds: 0, seenRead: 0, seenWritten: 0, streamCalls: 0 },
   };
   /** Names that were read so far. */
   readonly names = new Map<number, CallFile>();
@@ -127,6 +126,9 @@ export class RecordReader {
   readonly #operation = new Uint8Array(BLOCK_RECORDS);
   readonly #layer = new Uint8Array(BLOCK_RECORDS);
   readonly #flags = new Uint8Array(BLOCK_RECORDS);
+  /** Only of traces that have offsets. */
+  readonly #offset: Float64Array | undefined;
+  readonly #movedByKind = new Float64Array(KIND.accessLast + 1);
   readonly #baseHigh: number;
   readonly #baseLow: number;
 
@@ -135,12 +137,22 @@ export class RecordReader {
     this.#source = source;
     this.#sink = sink;
     this.#littleEndian = header.littleEndian;
+    this.#offset = header.version >= 2 ? new Float64Array(BLOCK_RECORDS) : undefined;
     this.#baseHigh = Number(header.startMonotonic >> 32n);
     this.#baseLow = Number(header.startMonotonic & 0xffffffffn);
     this.#owner.fill(process);
   }
 
-  read({ from, to }: RecordRange): void {
+  read(range: RecordRange): void {
+    this.#readRecords(range);
+    const moved = (kinds: readonly number[]) =>
+      kinds.reduce((sum, kind) => sum + (this.#movedByKind[kind] as number), 0);
+    this.counts.seenRead = moved(COUNTED_READS);
+    this.counts.seenWritten = moved(COUNTED_WRITES);
+    this.counts.streamCalls = moved(LIBRARY_ACCESSES);
+  }
+
+  #readRecords({ from, to }: RecordRange): void {
     let buffer: Uint8Array | undefined;
     for (let done = from; done < to; ) {
       const wanted = Math.min(BLOCK_RECORDS, to - done);
@@ -191,6 +203,7 @@ export class RecordReader {
       endNs: this.#end,
       bytes: this.#bytes,
       movedBytes: this.#moved,
+      ...(this.#offset === undefined ? {} : { offset: this.#offset }),
       process: this.#owner,
       file: this.#file,
       operation: this.#operation,
@@ -205,27 +218,40 @@ export class RecordReader {
     const [baseHigh, baseLow, files] = [this.#baseHigh, this.#baseLow, this.#files];
     const [starts, ends, sizes, movedBytes] = [this.#start, this.#end, this.#bytes, this.#moved];
     const [fileColumn, flagColumn] = [this.#file, this.#flags];
-    const [operations, layers] = [this.#operation, this.#layer];
+    const [operations, layers, movedByKind] = [this.#operation, this.#layer, this.#movedByKind];
+    const offsets = this.#offset;
     let filled = 0;
     for (let i = 0, at = 0; i < count; i++, at += 8) {
       const word = words[at + 1] as number;
       const kind = hostIsLittle ? word & 255 : word >>> 24;
       if (kind === KIND.none || kind > KIND.accessLast) {
         this.#takeOther(bytes, words, at, kind);
-        if (kind !== KIND.sync) continue;
+        const operation = KIND_OPERATIONS[kind] as number;
+        if (operation === NO_OPERATION) continue;
+        this.#takeMetadata(words, at, filled++, operation, kind);
+        continue;
       }
       const flags = hostIsLittle ? (word >>> 8) & 255 : (word >>> 16) & 255;
-      const size = (words[at + 2 + low] as number) + ((words[at + 2 + high] as number) | 0) * TWO_32;
+      const top = words[at + 2 + high] as number;
+      let size = words[at + 2 + low] as number;
+      if (offsets === undefined) size += (top | 0) * TWO_32;
+      else if (top >>> 31 === 1) offsets[filled] = (top & 0x7fffffff) * TWO_32 + (words[at] as number);
+      else {
+        size += top * TWO_32;
+        offsets[filled] = Number.NaN;
+      }
       sizes[filled] = size;
       starts[filled] =
         ((words[at + 4 + high] as number) - baseHigh) * TWO_32 + ((words[at + 4 + low] as number) - baseLow);
       ends[filled] =
         ((words[at + 6 + high] as number) - baseHigh) * TWO_32 + ((words[at + 6 + low] as number) - baseLow);
-      movedBytes[filled] =
+      const moved =
         (flags & (RECORD_SHORT | CALL_ERROR | RECORD_OUTER)) === 0 && kind < KIND.mpiFirst
           ? size
           : movedOf(flags, kind, size, i + 1 < total ? words : undefined, bytes, at + 8);
-      operations[filled] = kind === KIND.sync ? Operation.sync : flags & RECORD_WRITE;
+      movedBytes[filled] = moved;
+      movedByKind[kind] = (movedByKind[kind] as number) + moved;
+      operations[filled] = flags & RECORD_WRITE;
       layers[filled] = KIND_LAYERS[kind] as number;
       flagColumn[filled] = flags & CALL_FLAGS;
       const file = hostIsLittle ? word >>> 16 : word & 0xffff;
@@ -236,6 +262,26 @@ export class RecordReader {
     return filled;
   }
 
+  /** The bytes of such a record are an errno, a length or a count: no data moves. */
+  #takeMetadata(words: Uint32Array, at: number, row: number, operation: number, kind: number): void {
+    const low = hostIsLittle ? 0 : 1;
+    const word = words[at + 1] as number;
+    const since = (field: number) =>
+      ((words[at + field + 1 - low] as number) - this.#baseHigh) * TWO_32 +
+      ((words[at + field + low] as number) - this.#baseLow);
+    this.#bytes[row] = 0;
+    this.#moved[row] = 0;
+    if (this.#offset !== undefined) this.#offset[row] = Number.NaN;
+    this.#start[row] = since(4);
+    this.#end[row] = since(6);
+    this.#operation[row] = operation;
+    this.#layer[row] = KIND_LAYERS[kind] as number;
+    this.#flags[row] = (hostIsLittle ? (word >>> 8) & 255 : (word >>> 16) & 255) & CALL_FLAGS;
+    const file = hostIsLittle ? word >>> 16 : word & 0xffff;
+    const known = this.#files[file] as number;
+    this.#file[row] = known === 0 ? this.#fileOf(file) : known - 1;
+  }
+
   #takeOther(bytes: Uint8Array, words: Uint32Array, at: number, kind: number): void {
     const { counts } = this;
     const low = hostIsLittle ? 0 : 1;
@@ -244,14 +290,6 @@ export class RecordReader {
     switch (kind) {
       case KIND.none:
         counts.unwritten++;
-        return;
-      case KIND.sync:
-        // The fsync inside MPI_File_sync is a part of it.
-        if (((bytes[at * 4 + 5] as number) & CALL_NESTED) !== 0) return;
-        counts.syncs++;
-        counts.syncNs +=
-          ((words[at + 7 - low] as number) - (words[at + 5 - low] as number)) * TWO_32 +
-          ((words[at + 6 + low] as number) - (words[at + 4 + low] as number));
         return;
       case KIND.map:
         counts.maps++;
@@ -272,8 +310,24 @@ export class RecordReader {
       case KIND.namePart:
         this.#takeName(bytes.subarray(at * 4 + NAME_PART_AT, at * 4 + NAME_PART_AT + NAME_PART_BYTES));
         return;
-      default:
-        counts.unknownKinds++;
+      default: {
+        if (KIND_OPERATIONS[kind] === NO_OPERATION) {
+          counts.unknownKinds++;
+          return;
+        }
+        // The fsync inside MPI_File_sync is a part of it.
+        if (((bytes[at * 4 + 5] as number) & CALL_NESTED) !== 0) return;
+        const took =
+          ((words[at + 7 - low] as number) - (words[at + 5 - low] as number)) * TWO_32 +
+          ((words[at + 6 + low] as number) - (words[at + 4 + low] as number));
+        if (kind === KIND.sync) {
+          counts.syncs++;
+          counts.syncNs += took;
+        } else {
+          counts.metadata++;
+          counts.metadataNs += took;
+        }
+      }
     }
   }
 

@@ -18,6 +18,8 @@ export interface MadeAccess {
   readonly bytes: bigint | number;
   /** Where it differs from `bytes`. */
   readonly moved?: number;
+  /** Of traces of version 2. */
+  readonly offset?: bigint;
   readonly start: bigint;
   readonly end: bigint;
 }
@@ -74,8 +76,13 @@ export function makeTrace({
       records.push(part);
     }
   }
-  for (const { kind = 1, flags = 0, file = 0, bytes, moved, start, end } of accesses) {
-    record(9, kind, flags | (moved === undefined ? 0 : RECORD_SHORT), file, BigInt(bytes), start, end);
+  for (const { kind = 1, flags = 0, file = 0, bytes, moved, offset, start, end } of accesses) {
+    const all = flags | (moved === undefined ? 0 : RECORD_SHORT);
+    if (offset === undefined) record(9, kind, all, file, BigInt(bytes), start, end);
+    else {
+      const size = BigInt.asIntN(64, BigInt(bytes) | (((offset >> 32n) | 0x80000000n) << 32n));
+      record(Number(offset & 0xffffffffn), kind, all, file, size, start, end);
+    }
     if (moved !== undefined) record(9, KIND.moved, flags, file, BigInt(moved), start, end);
   }
   const out = new Uint8Array(HEADER_BYTES + records.length * RECORD_BYTES);

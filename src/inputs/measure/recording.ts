@@ -1,15 +1,16 @@
-/** What `plimsoll record` left, measured: metrics of its accesses, and the time of its syncs. */
+/** What a recorded run comes to: metrics of its reads and writes, and the time of syncs and metadata calls beside them. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { AccessCollector, type Metrics } from "../../analyze/metric/collector.ts";
+import { basename, join } from "node:path";
+import { AccessCollector, type CollectorOptions, type Metrics } from "../../analyze/metric/collector.ts";
 import type { Listener } from "../../base/listener.ts";
 import { formatMany } from "../../base/units.ts";
 import { strace } from "../../formats/strace/format.ts";
 import type { TraceFacts } from "../../formats/trace/notes.ts";
 import { paperSink } from "../../formats/trace/paper.ts";
-import type { CallSink } from "../../model/index.ts";
+import { type CallBlock, type CallSink, Operation } from "../../model/index.ts";
 import { withFile } from "../../node/file-source.ts";
 import { createOutput } from "../../node/output-file.ts";
+import { checkAgainstKernel } from "../../record/cross-check.ts";
 import { isLeftOut } from "../../record/filters.ts";
 import { gatherFolder } from "../../record/gather.ts";
 import { pathPattern, type RecordRun } from "../../record/launch.ts";
@@ -17,18 +18,24 @@ import { readTraceFiles } from "../../record/read-folder.ts";
 import { STRACE_FILE } from "../../record/strace.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 
-/** What a run comes to. */
 export interface MeasuredRecording {
   readonly metrics: Metrics;
   /** Null where they are not known, with strace. */
   readonly syncs: Syncs | null;
+  readonly metadata: CallTimes | null;
 }
 
-/** fsync and similar calls: no accesses, but time that the program spends on I/O. */
-interface Syncs {
+/** Calls that are no accesses, but time that the program spends on I/O. */
+interface CallTimes {
   readonly calls: number;
   /** Of all calls together. */
   readonly seconds: number;
+  /** Time with such a call under way. */
+  readonly unionSeconds: number;
+}
+
+/** fsync and similar calls. */
+interface Syncs extends CallTimes {
   /** Time with an access or a sync under way. */
   readonly ioAndSyncSeconds: number;
 }
@@ -49,42 +56,6 @@ export function recordedTrace({ folder, way }: RecordRun, listener: Listener): R
     return [];
   };
   return { read };
-}
-
-interface MeasureOptions {
-  /** Bytes of a block. */
-  readonly block: number;
-  /** Patterns of paths, and whether pipes, sockets, terminals and system files count, as the recording was asked for. */
-  readonly only: readonly string[];
-  readonly skip: readonly string[];
-  readonly all: boolean;
-}
-
-export function measureRecording(
-  trace: RecordedTrace,
-  { folder, way }: Pick<RecordRun, "folder" | "way">,
-  { block, only, skip, all: everything }: MeasureOptions,
-): MeasuredRecording {
-  const filter = { only: only.map(pathPattern), skip: skip.map(pathPattern), all: everything };
-  const collect = (syncs: boolean) =>
-    new AccessCollector({
-      syncs,
-      blockBytes: block,
-      includeNonFile: everything,
-      // strace writes down everything.
-      ...(way === "strace" ? { file: (path: string) => !isLeftOut(path, filter) } : {}),
-    });
-  const collector = collect(false);
-  const facts = trace.read(() => collector.sink(folder));
-  for (const note of unseenNotes(folder)) collector.sink(folder).note(note);
-  const metrics = collector.finish();
-  if (way === "strace") return { metrics, syncs: null };
-  const calls = facts.reduce((sum, { counts }) => sum + counts.syncs, 0);
-  const seconds = facts.reduce((sum, { counts }) => sum + counts.syncNs, 0) / 1e9;
-  if (calls === 0) return { metrics, syncs: { calls, seconds, ioAndSyncSeconds: metrics.ioTimeSeconds } };
-  const all = collect(true);
-  trace.read(() => all.sink(folder));
-  return { metrics, syncs: { calls, seconds, ioAndSyncSeconds: all.finish().ioTimeSeconds } };
 }
 
 /** The records in the form of the BPS paper. */
@@ -112,4 +83,112 @@ function gatherShim(folder: string, listener: Listener): readonly string[] {
       `${formatMany(running, "process", "processes")} of the program still running; the summary does not include their later calls`,
     );
   return files;
+}
+
+interface MeasureOptions {
+  /** Bytes of a block. */
+  readonly block: number;
+  /** Patterns of paths, and whether pipes, sockets, terminals and system files count, as the recording was asked for. */
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+  readonly all: boolean;
+}
+
+function collectorOptions({ block, only, skip, all: everything }: MeasureOptions, way: RecordRun["way"]) {
+  const filter = { only: only.map(pathPattern), skip: skip.map(pathPattern), all: everything };
+  return {
+    blockBytes: block,
+    includeNonFile: everything,
+    // strace writes down everything.
+    ...(way === "strace" ? { file: (path: string) => !isLeftOut(path, filter) } : {}),
+  };
+}
+
+/** `program` is the command that was run, whose own kernel counters are compared. */
+export function measureRecording(
+  trace: RecordedTrace,
+  { folder, way, kernel }: RecordRun,
+  program: string,
+  asked: MeasureOptions,
+): MeasuredRecording {
+  const options = collectorOptions(asked, way);
+  const collector = new AccessCollector(options);
+  const facts = trace.read(() => collector.sink(folder));
+  if (way === "shim" && kernel !== undefined && existsSync(folder))
+    checkAgainstKernel(folder, basename(program), kernel, facts);
+  for (const note of unseenNotes(folder)) collector.sink(folder).note(note);
+  const metrics = collector.finish();
+  if (way === "strace") return { metrics, syncs: null, metadata: null };
+  const sum = (of: (counts: TraceFacts["counts"]) => number) =>
+    facts.reduce((total, { counts }) => total + of(counts), 0);
+  const syncs = { calls: sum(({ syncs }) => syncs), seconds: sum(({ syncNs }) => syncNs) / 1e9 };
+  const metadata = {
+    calls: sum(({ metadata }) => metadata),
+    seconds: sum(({ metadataNs }) => metadataNs) / 1e9,
+  };
+  const union = unionTimes(trace, folder, options, { syncs: syncs.calls > 0, metadata: metadata.calls > 0 });
+  return {
+    metrics,
+    syncs: { ...syncs, unionSeconds: union.syncs, ioAndSyncSeconds: union.both ?? metrics.ioTimeSeconds },
+    metadata: { ...metadata, unionSeconds: union.metadata },
+  };
+}
+
+/** A second reading, of calls that the metrics leave out; none where there are none. */
+function unionTimes(
+  trace: RecordedTrace,
+  folder: string,
+  options: CollectorOptions,
+  has: { readonly syncs: boolean; readonly metadata: boolean },
+) {
+  const both = has.syncs ? new AccessCollector({ ...options, syncs: true }) : undefined;
+  const syncs = has.syncs ? new AccessCollector(options) : undefined;
+  const metadata = has.metadata ? new AccessCollector(options) : undefined;
+  if (has.syncs || has.metadata)
+    trace.read(() =>
+      all([
+        ...(both === undefined ? [] : [both.sink(folder)]),
+        ...(syncs === undefined ? [] : [onlyCalls(syncs.sink(folder), isSync)]),
+        ...(metadata === undefined ? [] : [onlyCalls(metadata.sink(folder), isMetadata)]),
+      ]),
+    );
+  return {
+    both: both?.finish().ioTimeSeconds,
+    syncs: syncs?.finish().ioTimeSeconds ?? 0,
+    metadata: metadata?.finish().ioTimeSeconds ?? 0,
+  };
+}
+
+const isSync = (operation: number) => operation === Operation.sync;
+const isMetadata = (operation: number) => operation > Operation.write && operation !== Operation.sync;
+
+/** Several sinks as one: processes and files have the number of the first. */
+function all(sinks: readonly CallSink[]): CallSink {
+  const numbers = <T>(give: (sink: CallSink) => T) => sinks.map(give)[0] as T;
+  return {
+    clock: (clock) => void numbers((sink) => sink.clock(clock)),
+    process: (process) => numbers((sink) => sink.process(process)),
+    file: (file) => numbers((sink) => sink.file(file)),
+    note: () => {},
+    block: (block) => void numbers((sink) => sink.block(block)),
+  };
+}
+
+/** Hands on the chosen calls as if they were reads of nothing: only their times count. */
+function onlyCalls(sink: CallSink, chosen: (operation: number) => boolean): CallSink {
+  return { ...all([sink]), block: (block) => sink.block(chosenCalls(block, chosen)) };
+}
+
+function chosenCalls(block: CallBlock, chosen: (operation: number) => boolean): CallBlock {
+  const rows: number[] = [];
+  for (let i = 0; i < block.count; i++) if (chosen(block.operation[i] as number)) rows.push(i);
+  const wide = (column: Float64Array) => Float64Array.from(rows, (i) => column[i] as number);
+  const whole = (column: Uint32Array) => Uint32Array.from(rows, (i) => column[i] as number);
+  const small = (column: Uint8Array) => Uint8Array.from(rows, (i) => column[i] as number);
+  return {
+    count: rows.length,
+    ...{ startNs: wide(block.startNs), endNs: wide(block.endNs), bytes: new Float64Array(rows.length) },
+    ...{ process: whole(block.process), file: whole(block.file) },
+    ...{ operation: new Uint8Array(rows.length), layer: small(block.layer), flags: small(block.flags) },
+  };
 }

@@ -1,0 +1,87 @@
+/** Bytes that the kernel counts and no call shows: from programs that the recorder cannot be loaded into, and from calls made past the C library. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TraceFacts } from "../formats/trace/notes.ts";
+import { writeFile } from "../node/write-file.ts";
+import type { KernelIo } from "./kernel-io.ts";
+import { UNSEEN_FILE } from "./unseen.ts";
+
+export const TOTALS_FILE = "totals";
+export const TOTALS_BYTES = 4096;
+
+/** What every start of a program reads before and beside its own calls: headers, libraries, locales, name services. */
+const START_BYTES = 32 * 1024;
+/** Less is not worth a word. */
+const LEAST_BYTES = 64 * 1024;
+const LEAST_SHARE = 0.01;
+/** Devices also read ahead and write file system structures. */
+const DEVICE_LEAST_BYTES = 2 ** 20;
+const DEVICE_SHARE = 0.1;
+
+interface Unseen {
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+}
+
+/** Adds to the list of what was not seen where there are such bytes. */
+export function checkAgainstKernel(
+  folder: string,
+  program: string,
+  kernel: KernelIo,
+  facts: readonly TraceFacts[],
+): void {
+  const totals = totalsOf(folder);
+  // Calls of the C library are no system calls, so their bytes cannot be compared.
+  if (totals === undefined || facts.some(({ counts }) => counts.streamCalls > 0)) return;
+  const lines: string[] = [];
+  const calls = unseenByCalls(kernel, facts, totals);
+  if (calls !== undefined) lines.push(`bytes\t${program}\t${calls.readBytes} ${calls.writtenBytes}\n`);
+  const isMapped = facts.some(({ counts }) => counts.maps > 0);
+  const device = isMapped ? unseenByDevices(kernel, facts) : undefined;
+  if (device !== undefined) lines.push(`devices\t${program}\t${device.readBytes} ${device.writtenBytes}\n`);
+  if (lines.length === 0) return;
+  const path = join(folder, UNSEEN_FILE);
+  const before = existsSync(path) ? readFileSync(path, "utf8") : "";
+  writeFile(path, before + lines.join(""));
+}
+
+interface Totals extends Unseen {
+  /** Program images that ended or became another. */
+  readonly starts: number;
+}
+
+function totalsOf(folder: string): Totals | undefined {
+  try {
+    const bytes = readFileSync(join(folder, TOTALS_FILE));
+    const at = (word: number) => Number(new BigUint64Array(bytes.buffer, bytes.byteOffset, 3)[word]);
+    return { readBytes: at(0), writtenBytes: at(1), starts: at(2) };
+  } catch {
+    return undefined;
+  }
+}
+
+const sum = (facts: readonly TraceFacts[], of: (counts: TraceFacts["counts"]) => number) =>
+  facts.reduce((total, { counts }) => total + of(counts), 0);
+
+function unseenByCalls(kernel: KernelIo, facts: readonly TraceFacts[], totals: Totals): Unseen | undefined {
+  const started = (totals.starts + 1) * START_BYTES;
+  const read = kernel.readBytes - totals.readBytes - sum(facts, ({ seenRead }) => seenRead) - started;
+  const written = kernel.writtenBytes - totals.writtenBytes - sum(facts, ({ seenWritten }) => seenWritten);
+  const readBytes = read > Math.max(LEAST_BYTES, LEAST_SHARE * kernel.readBytes) ? read : 0;
+  const writtenBytes = written > Math.max(LEAST_BYTES, LEAST_SHARE * kernel.writtenBytes) ? written : 0;
+  return readBytes + writtenBytes > 0 ? { readBytes, writtenBytes } : undefined;
+}
+
+function unseenByDevices(kernel: KernelIo, facts: readonly TraceFacts[]): Unseen | undefined {
+  const beyond = (device: number, seen: number) =>
+    device - seen > Math.max(DEVICE_LEAST_BYTES, DEVICE_SHARE * seen) ? device - seen : 0;
+  const readBytes = beyond(
+    kernel.deviceReadBytes,
+    sum(facts, ({ seenRead }) => seenRead),
+  );
+  const writtenBytes = beyond(
+    kernel.deviceWrittenBytes,
+    sum(facts, ({ seenWritten }) => seenWritten),
+  );
+  return readBytes + writtenBytes > 0 ? { readBytes, writtenBytes } : undefined;
+}

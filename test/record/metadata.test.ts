@@ -1,0 +1,95 @@
+/** Metadata calls as calls of the stream: what the program made, in order, with the right names. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { CALL_ERROR } from "../../src/model/calls.ts";
+import { readJob } from "../../src/inputs/job.ts";
+import { type Metadata, Workshop } from "./kit.ts";
+
+const shop = new Workshop();
+afterAll(() => shop.remove());
+
+const program = shop.build("metadata");
+let folders = 0;
+function newFolder(): string {
+  const folder = shop.path(`place-${++folders}`);
+  mkdirSync(folder);
+  return folder;
+}
+const linesOf = (calls: readonly Metadata[], folder: string) =>
+  calls.map(
+    ({ operation, path, flags }) =>
+      `${operation}${flags & CALL_ERROR ? "!" : ""} ${path.replace(`${folder}/`, "")}`,
+  );
+/** Names that mkstemp and mkdtemp make differ from run to run. */
+const comparable = (lines: readonly string[]) => lines.map((line) => line.replace(/-\w{6}$/, "-XXXXXX"));
+
+describe("every call, once", () => {
+  it("is in the trace as the program made it, in order, with its file and whether it failed", async () => {
+    const place = newFolder();
+    const plain = spawnSync(program, [place], { encoding: "utf8" });
+    expect(plain.status, plain.stderr).toBe(0);
+    const recorded = newFolder();
+    const { metadata, accesses, exitCode } = await shop.record([program, recorded]);
+    expect(exitCode).toBe(0);
+    expect(comparable(linesOf(metadata, recorded))).toEqual(comparable(plain.stdout.trim().split("\n")));
+    expect(accesses).toEqual([]);
+    for (const { seconds } of metadata) expect(seconds).toBeGreaterThanOrEqual(0);
+    expect(readdirSync(recorded).length).toBe(readdirSync(place).length);
+  });
+
+  it("is not with --metadata off, but for syncs", async () => {
+    const place = newFolder();
+    const { metadata, exitCode } = await shop.record([program, place], { metadata: false });
+    expect(exitCode).toBe(0);
+    expect(linesOf(metadata, place)).toEqual(["sync a", "sync a"]);
+  });
+
+  it("is chosen by path, as accesses are", async () => {
+    const place = newFolder();
+    const { metadata } = await shop.record([program, place], { only: [join(place, "d")] });
+    expect(new Set(linesOf(metadata, place).map((line) => line.split(" ")[1]))).toEqual(
+      new Set(["d", "d/b", "d/hard3"]),
+    );
+  });
+});
+
+describe("names", () => {
+  it("through symbolic links are those of the files, for metadata calls and accesses alike", async () => {
+    const place = newFolder();
+    mkdirSync(join(place, "real"));
+    writeFileSync(join(place, "real", "x"), "text");
+    const script = "ln -s real link; cd link; cat ./x ../link/x; stat -c %s x ../real/../link/x";
+    const { metadata, accesses } = await shop.record(["sh", "-c", script], { cwd: place });
+    const names = new Set([...metadata, ...accesses].map(({ path }) => path));
+    expect([...names].filter((name) => name.includes("/link/"))).toEqual([]);
+    expect(metadata.filter(({ path }) => path === join(place, "real", "x")).length).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe("a report of a recording", () => {
+  it("counts opens, stats, syncs and seeks of files, and their time", async () => {
+    const place = newFolder();
+    const { folder, metadata } = await shop.record([program, place]);
+    const { job } = await readJob([folder]);
+    const records = job.layer("POSIX");
+    const on = (path: string) => metadata.filter((call) => call.path === path);
+    const count = (calls: readonly Metadata[], operation: string) =>
+      calls.filter((call) => call.operation === operation).length;
+    const file = records.find(({ path }) => path === join(place, "a"));
+    const calls = on(join(place, "a"));
+    expect(file).toMatchObject({
+      ...{ opens: count(calls, "open"), stats: count(calls, "stat"), reads: 0, writes: 0 },
+      ...{ seeks: count(calls, "seek"), syncs: count(calls, "sync") },
+    });
+    expect(file?.opens).toBe(3);
+    expect(file?.metaSeconds).toBeCloseTo(
+      calls.reduce((sum, { seconds }) => sum + seconds, 0),
+      9,
+    );
+    // Names that are not there are no files.
+    expect(records.map(({ path }) => path)).not.toContain(join(place, "missing"));
+    expect(records.find(({ path }) => path === "(names not found)")).toMatchObject({ opens: 3, stats: 3 });
+  });
+});
