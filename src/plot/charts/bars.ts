@@ -1,6 +1,7 @@
 /** Categories with one bar per series, side by side or stacked, upwards or to the right. */
 
 import type { BarsChart, Role } from "../../model/index.ts";
+import { roundTimes } from "../clock-names.ts";
 import { formatExact, formatTick, formatValue, NOT_RECORDED } from "../format.ts";
 import { type Frame, frame, placesAxis } from "../frame.ts";
 import { type LegendEntry, missingMark, seriesLegend } from "../legend.ts";
@@ -263,10 +264,12 @@ function namesBelow(chart: BarsChart, band: number, left: number, bottom: number
   const { categories } = chart;
   const clean = fitNames(categories, 130, FONT_SMALL);
   const widest = Math.max(...clean.map((name) => textWidth(name, FONT_SMALL)));
-  const level = widest <= band - 4;
+  const times = roundTimes(categories, Math.floor((band * categories.length) / (widest + 16)));
+  const level = widest <= band - 4 || times !== undefined;
   const every = level ? 1 : Math.max(1, Math.ceil(13 / band));
+  const written = times ?? categories.flatMap((_, index) => (index % every === 0 ? [index] : []));
   let body = "";
-  for (let index = 0; index < categories.length; index += every) {
+  for (const index of written) {
     const x = left + (index + 0.5) * band + (level ? 0 : 3);
     // A slanted name reaches to the left of its bar; near the edge there is less room.
     const shown = level ? clean[index]! : fitMiddle(clean[index]!, (x - 4) / 0.77, FONT_SMALL);
