@@ -18,6 +18,8 @@ export interface Document {
   readonly answers?: Answers;
   /** The picture that shows it, beside the headline. */
   readonly figure?: Figure;
+  /** The same from another side, below it: the rates of targets that ranks wait for. */
+  readonly secondFigure?: Figure;
   readonly sections: readonly Section[];
   /** How to make it again; shown at the end. */
   readonly command: string;

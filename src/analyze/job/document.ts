@@ -18,7 +18,7 @@ import { sizes } from "./sections/sizes.ts";
 import { storage } from "./sections/storage.ts";
 import { timeline } from "./sections/timeline.ts";
 import { withFact } from "./sections/section-facts.ts";
-import { timeFigure } from "./pictures/index.ts";
+import { secondFigure, timeFigure } from "./pictures/index.ts";
 
 const SECTIONS: readonly ((input: ReportInput) => Section)[] = [
   findings,
@@ -46,12 +46,14 @@ export function jobDocument(input: ReportInput): Document {
     .flatMap((block) => (block.kind === "findings" ? block.findings : []))
     .find(({ id }) => id === answers.finding);
   const figure = cause?.figure ?? timeFigure(job);
+  const second = cause?.figure === undefined ? undefined : secondFigure(job, cause);
   return {
     title: titleOf(job),
     facts: factsOf(job),
     verdict: [answers.headline, ...answers.lead].join(" "),
     answers,
     ...(figure !== undefined && { figure }),
+    ...(second !== undefined && { secondFigure: second }),
     sections: sections.filter((section) => isLog || !isMissing(section)),
     command,
     madeBy,

@@ -165,17 +165,20 @@ function itemNames(chart: CulpritChart, made: Frame, band: number, bottom: numbe
   return { body: body + heading, height: 38 };
 }
 
-function lineMark({ line }: CulpritChart, made: Frame, left: number, right: number): string {
+function lineMark({ line, marked, items }: CulpritChart, made: Frame, left: number, right: number): string {
   if (line === undefined || !(line.value > 0)) return "";
   const y = made.y(line.value);
   const text = fitMiddle(line.label, right - left, FONT_SMALL);
+  // On the side where the culprit is not.
+  const isLeft = (marked[0] ?? 0) > items.length / 2;
   return (
     tag("path", {
       d: horizontalLine(y, left, right),
       ...{ stroke: "var(--plot-text)", "stroke-dasharray": "4 3", fill: "none" },
     }) +
     label(text, {
-      ...{ x: right, y: y - 5, "text-anchor": "end", "font-size": FONT_SMALL },
+      ...{ x: isLeft ? left + 2 : right, y: y - 5, "text-anchor": isLeft ? "start" : "end" },
+      "font-size": FONT_SMALL,
       fill: "var(--plot-muted)",
     })
   );
@@ -192,7 +195,6 @@ function labels(chart: CulpritChart, made: Frame, left: number, right: number, t
   const room = isRight ? right - to : from - left;
   const text = fitMiddle(chart.markLabel, Math.max(room - 24, right - left - 16), FONT);
   const wide = textWidth(text, FONT) + 20;
-  const beside = wide <= room;
   // Others must not stand behind the words.
   const others = items.reduce(
     (most, item, at) => (marked.includes(at) ? most : Math.max(most, item.value || 0)),
@@ -200,17 +202,29 @@ function labels(chart: CulpritChart, made: Frame, left: number, right: number, t
   );
   const clear = made.y(others) - 8;
   const markTop = made.y(highest);
-  const y = beside
+  // A culprit below the others is named above them, with a line down to it.
+  const isBelow = others > 0.8 * highest;
+  const isBeside = wide <= room && !isBelow;
+  const y = isBeside
     ? Math.max(top + 26, Math.min(markTop + 14, clear))
-    : Math.max(top - 8, Math.min(markTop, clear + 8) - 8);
-  const x = beside
+    : Math.max(top - 10, Math.min(markTop, clear + 8) - 8);
+  const middle = (from + to) / 2;
+  const x = isBeside
     ? isRight
       ? to + 10
       : from - 10
-    : Math.max(left + wide / 2, Math.min(right - wide / 2, (from + to) / 2));
-  const anchor = beside ? (isRight ? "start" : "end") : "middle";
+    : Math.max(left + wide / 2, Math.min(right - wide / 2, middle));
+  const anchor = isBeside ? (isRight ? "start" : "end") : "middle";
+  const leader =
+    isBelow && markTop - y > 16
+      ? tag("path", {
+          d: `M${coordinate(middle)} ${coordinate(y + 5)}V${coordinate(markTop - 3)}`,
+          ...{ stroke: `var(--plot-severity-${severity})`, fill: "none" },
+        })
+      : "";
   const ground = chart.emptyLabel === undefined ? "background" : "surface";
-  let body = haloed(
+  let body = leader;
+  body += haloed(
     text,
     {
       ...{ x, y, "text-anchor": anchor, "font-size": FONT, "font-weight": 600 },

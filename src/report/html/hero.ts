@@ -7,9 +7,13 @@ import { costBasis } from "./findings.ts";
 import { severityHtml } from "./words.ts";
 
 export function heroHtml(document: Document, build: PageBuild): string {
-  const { answers, figure } = document;
+  const { answers, figure, secondFigure } = document;
   if (answers === undefined) return plainHero(document, build);
-  const picture = figure === undefined ? "" : figureHtml(figure, build, "proof");
+  const pictures = [figure, secondFigure].flatMap((one) =>
+    one === undefined ? [] : [figureHtml(one, build, "proof")],
+  );
+  const picture =
+    pictures.length > 1 ? `<div class="proofs">${pictures.join("\n")}</div>` : (pictures[0] ?? "");
   return `<div class="hero${figure === undefined ? " alone" : ""}"><div class="answer"><div class="verdict">${severityHtml(answers.level)}
 <h1>${prose(answers.headline)}</h1>
 <p class="lead">${answers.lead.map((sentence) => prose(sentence)).join(" ")}</p></div>

@@ -44,14 +44,15 @@ export async function writeFigures(
 }
 
 /** Those of sections and of findings, each once. */
-const figuresOf = ({ sections, figure }: Document): Figure[] => {
+const figuresOf = ({ sections, figure, secondFigure }: Document): Figure[] => {
   const all = sections.flatMap(({ blocks }) =>
     blocks.flatMap((block) => {
       if (block.kind === "findings") return block.findings.flatMap((finding) => finding.figure ?? []);
       return block.kind === "figure" ? [block.figure] : [];
     }),
   );
-  return figure === undefined || all.includes(figure) ? all : [figure, ...all];
+  const first = [figure, secondFigure].filter((one) => one !== undefined && !all.includes(one)) as Figure[];
+  return [...first, ...all];
 };
 
 const listed = ({ id, title, caption, summary, definition, options }: Figure) => ({

@@ -1,5 +1,5 @@
 /** Pictures of causes. A new kind is a module beside this, a name in rule.ts and a line here. */
-import type { Figure, Finding } from "../../../model/index.ts";
+import type { CulpritChart, Figure, Finding } from "../../../model/index.ts";
 import type { Job } from "../job.ts";
 import type { Picture } from "../rule.ts";
 import { files } from "./files.ts";
@@ -31,6 +31,26 @@ export function timeFigure(job: Job): Figure | undefined {
     { id: "time", severity: "info", evidence: NO_EVIDENCE, threshold: [] },
     { ...drawn, chart },
   );
+}
+
+/** Ranks and targets explain one another: who waits, and for what. */
+export function secondFigure(job: Job, finding: Finding): Figure | undefined {
+  const picture = PICTURES.get(finding.id);
+  const other =
+    picture === "targets" ? "ranks" : picture === "ranks" && job.osts.length > 1 ? "targets" : undefined;
+  if (other === undefined) return undefined;
+  const drawn = MAKERS[other](job, { ...finding, id: other === "targets" ? "slow-ost" : finding.id });
+  return drawn === undefined || !standsOut(drawn.chart)
+    ? undefined
+    : { ...figureOf(finding, drawn), id: `cause-${finding.id}-${other}` };
+}
+
+/** The first that is marked differs from all others, or from the median, by a factor of two. */
+function standsOut({ items, marked, line }: Pick<CulpritChart, "items" | "marked" | "line">): boolean {
+  const culprit = items[marked[0] ?? -1]?.value ?? 0;
+  const others = items.filter((_, at) => !marked.includes(at)).map(({ value }) => value);
+  const most = others.reduce((high, value) => Math.max(high, value), 0);
+  return culprit >= 2 * most || (line !== undefined && 2 * culprit <= Math.min(line.value, most));
 }
 
 const NO_EVIDENCE = { numbers: [], files: [], filesTotal: 0, ranks: [] };

@@ -5,7 +5,7 @@ import type { Job } from "../job.ts";
 import { judge } from "../judge.ts";
 import { RULES } from "../rules/index.ts";
 import { singleJob } from "../test-kit.ts";
-import { pictured, timeFigure } from "./index.ts";
+import { pictured, secondFigure, timeFigure } from "./index.ts";
 
 const chartOf = (finding: Finding) => finding.figure?.chart as CulpritChart;
 const sound = (chart: CulpritChart) => {
@@ -97,6 +97,26 @@ describe("pictures of causes", () => {
     ]);
     expect(chart.marked).toEqual([1]);
     expect(chart.line?.value).toBe(100);
+  });
+
+  it("shows who waits beside a slow target, where somebody stands out", () => {
+    const job = (slow: number) =>
+      ({
+        ranks: 4,
+        runSeconds: 100,
+        files: [],
+        ledger: {
+          ownSeconds: new Map([0, 1, 2, 3].map((rank) => [rank, rank === 2 ? slow : 10])),
+          sharedSeconds: 0,
+        },
+      }) as unknown as Job;
+    const figure = secondFigure(job(90), named("slow-ost"));
+    expect(figure).toMatchObject({
+      id: "cause-slow-ost-ranks",
+      title: "I/O time of each rank, slowest first",
+    });
+    expect(secondFigure(job(11), named("slow-ost"))).toBeUndefined();
+    expect(secondFigure(job(90), named("small-writes"))).toBeUndefined();
   });
 
   it("of times stands without marks where no cause is known", () => {
