@@ -12,7 +12,7 @@ export const WARN_SHARE = 0.01;
 export const WARN_SECONDS = 0.1;
 /** Two findings name the same time when one leaves less than this part of the other's cost. */
 const OWN_PART = 0.5;
-/** A symptom comes first only where no cause explains this part of the I/O time. */
+/** A symptom speaks only where no cause explains this part of the I/O time. */
 export const EXPLAINED = 0.5;
 
 interface Judged {
@@ -55,16 +55,14 @@ export function severityOf(job: Job, cost: Cost, claim: CostClaim): Severity {
 const remedyOf = ({ judgement }: Judged): Remedy | undefined =>
   judgement.cost.kind === "remedy" ? judgement.cost : undefined;
 
-/** Largest cost first, upper bounds after what is estimated; then unknown ones, then notes. Symptoms come last among those of their kind. */
+/** Largest cost first; then unknown ones, then notes. A symptom comes after causes that cost much and before the rest. */
 export function byCost<One extends Judged>(job: Job, list: readonly One[]): One[] {
-  const causes = list.filter(({ rule }) => rule.isSymptom !== true);
-  const best = causes.reduce((most, { cost }) => Math.max(most, cost.seconds ?? 0), 0);
-  const explained = best >= EXPLAINED * job.ledger.seconds;
   const place = ({ rule, judgement, cost }: Judged) => {
-    if (judgement.cost.kind === "none") return 3;
-    if (judgement.cost.kind === "unknown") return judgement.cost.severity === "warn" ? 1 : 3;
-    if (severityOf(job, cost, judgement.cost) === "info") return 2;
-    return rule.isSymptom === true && explained ? 0.5 : 0;
+    const severity = severityOf(job, cost, judgement.cost);
+    if (rule.isSymptom === true) return 1;
+    if (judgement.cost.kind === "none") return 5;
+    if (judgement.cost.kind === "unknown") return severity === "warn" ? 3 : 5;
+    return { high: 0, warn: 2, info: 4 }[severity];
   };
   return list
     .map((one, index) => ({ one, index, place: place(one) }))

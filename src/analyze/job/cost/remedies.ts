@@ -76,11 +76,18 @@ export function syncSeconds(job: Job, record: LayerRecord): number {
   return Math.max(0, least, likely);
 }
 
+/** What the bytes of a record take on their way to storage, with or without syncs, where the job's records tell it. */
+function storageSeconds(job: Job, record: LayerRecord): number {
+  const model = timeModel(job, record.layer, "write");
+  return model?.source === "fit" ? model.perByte * (record.bytesWritten || 0) : 0;
+}
+
 /** One sync for each file and rank instead of many. */
 export const oneSync = (job: Job, records: readonly LayerRecord[]): CostClaim =>
   (records.every((record) => record.syncSeconds >= 0) ? recordedCost : estimatedCost)(
     records.map((record) => {
-      const saved = syncSeconds(job, record) * (1 - Math.min(1, record.ranks / record.syncs));
+      const needless = syncSeconds(job, record) * (1 - Math.min(1, record.ranks / record.syncs));
+      const saved = Math.max(0, needless - storageSeconds(job, record));
       return { record, part: "write", remains: 1 - saved / record.writeSeconds };
     }),
     "one sync for each file and rank at the mean cost of a sync; recorders count syncs with writes",

@@ -56,7 +56,8 @@ const writeAmplification = defineRule({
       cost: estimatedCost(
         files.flatMap((file) => {
           const remains = Math.min(1, file.record.bytesWritten / file.moved);
-          return [{ record: file.record, part: "write" as const, remains }];
+          // Ranks that wait for one another's locks do so in closes and views too.
+          return [{ record: file.record, remains }];
         }),
         "the bytes that the program writes, at the rate of all that is moved",
       ),

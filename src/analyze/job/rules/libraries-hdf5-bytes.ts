@@ -1,10 +1,11 @@
 /** Rules on what HDF5 moves for its datasets, beside the layer below: fill values, chunks, small accesses. */
 import { formatBytes } from "../../../base/units.ts";
 import { largerLibraryCalls } from "../cost/library-remedies.ts";
-import { fewerBytes } from "../cost/remedies.ts";
-import type { JobFile } from "../job.ts";
+import type { Healthy } from "../cost/ledger.ts";
+import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
+import type { Job, JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, defineRule, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesMoved, heaviest, KIB, known, MIB, sum } from "./measures.ts";
@@ -68,6 +69,25 @@ const listedFiles = (files: readonly Hdf5File[], way: "read" | "write"): Listed[
         : `${formatBytes(below.bytesWritten)} written for ${formatBytes(written)} of datasets`,
   }));
 
+/**
+ * Space is filled when a dataset is created, while all ranks wait: HDF5's time in that is the time of the filling. Where it
+ * was not recorded, the bytes beyond those of the datasets at the rate of all that is written.
+ */
+function withoutFilling(job: Job, files: readonly Hdf5File[]): CostClaim {
+  let unseenSeconds = 0;
+  const healthy = files.map(({ below, datasets, written }): Healthy => {
+    const filling = sum(datasets, ({ metaSeconds, ranks }) => known(metaSeconds) / Math.max(1, ranks));
+    const bySize = 1 - written / below.bytesWritten;
+    const whole = known(below.slowestSeconds);
+    if (!(filling > bySize * whole * 0.5)) return { record: below, part: "write", remains: 1 - bySize };
+    // Ranks that wait for the one that fills are not in a call of the layer below.
+    unseenSeconds += Math.max(0, filling - whole);
+    return { record: below, remains: Math.max(0, 1 - filling / whole) };
+  });
+  const model = "the time in which HDF5 creates the datasets, or the bytes beyond those of the datasets";
+  return estimatedCost(healthy, model, { unseenSeconds: Math.min(unseenSeconds, job.runSeconds || 0) });
+}
+
 const hdf5Fill = defineRule({
   id: "hdf5-fill",
   title: "HDF5 writes fill values first",
@@ -92,10 +112,7 @@ const hdf5Fill = defineRule({
     const below = sum(files, (file) => file.below.bytesWritten);
     const listed = listedFiles(files, "write");
     return {
-      cost: fewerBytes(
-        files.map((file) => ({ record: file.below, way: "write", needed: file.written })),
-        "the bytes of the datasets at the rate of all that is written",
-      ),
+      cost: withoutFilling(job, files),
       statement: `HDF5 writes ${formatBytes(below)} to ${many(files.length, "file")} for ${formatBytes(written)} of datasets, ${times(below / written)} as much: fill values come before the data.`,
       evidence: {
         numbers: [

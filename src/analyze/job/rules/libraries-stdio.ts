@@ -45,8 +45,9 @@ const stdioBulk = defineRule({
     },
   },
   drishti: "S01",
-  judge(job, limits) {
-    const files = stdioFiles(job).filter((record) => bytesMoved(record) > 0);
+  judge(job, limits, others) {
+    const said = others.claimed(["stdio-small"]);
+    const files = stdioFiles(job).filter((record) => bytesMoved(record) > 0 && !said.has(record.fileId));
     const bytes = sum(files, bytesMoved);
     const all = bytes + sum(posixFiles(job), bytesMoved);
     if (!(bytes >= limits.bytes && bytes >= limits.share * all)) return undefined;
@@ -194,6 +195,7 @@ const stdioSmall = defineRule({
           ? "flushes are counted"
           : "taken from the time of a call: whether a stream has a buffer is not recorded",
       ),
+      claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
   },
 });

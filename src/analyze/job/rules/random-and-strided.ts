@@ -29,10 +29,10 @@ function random(way: Way): Rule {
         source: "Drishti: random_operations",
       },
       calls: {
-        value: 1000,
+        value: 100,
         unit: "calls",
         meaning: `${what} that go back`,
-        source: "Drishti: random_operations_absolute",
+        source: "ours: fewer are no pattern; what they cost decides how loud the finding is",
       },
     },
     drishti: way === "read" ? "P11" : "P13",

@@ -1,8 +1,9 @@
 /** How the bytes of a job spread over its ranks, as far as a log tells. */
 import type { Job, JobFile } from "../job.ts";
 import { addAllRankBytes, addRankBytes, type RankBytes } from "../rank-bytes.ts";
-import { bytesMoved, heaviest, sum } from "./measures.ts";
+import { bytesMoved, heaviest, mainWay, sum } from "./measures.ts";
 import { oncePerJob, realFiles } from "./per-job.ts";
+import { many } from "./wording.ts";
 
 interface RankSpread {
   readonly totalBytes: number;
@@ -29,6 +30,52 @@ export const rankSpread = oncePerJob((job): RankSpread | undefined => {
   const byRank = fromRecords(job, files) ?? fromActivity(job, files, totalBytes);
   return byRank === undefined ? fromLargestFile(files, totalBytes) : fromBytes(byRank, job.ranks, totalBytes);
 });
+
+/** Bytes over ranks of some files, with those of the heaviest rank. */
+export interface GroupSpread extends RankSpread {
+  readonly files: readonly JobFile[];
+  /** `the data`, or `what is written to 44 files`. */
+  readonly what: string;
+}
+
+/** Of all files together, and of files of single ranks that belong together: balanced files would hide the others. */
+export const groupSpreads = oncePerJob((job): readonly GroupSpread[] => {
+  const all = rankSpread(job);
+  const spreads: GroupSpread[] =
+    all === undefined ? [] : [{ ...all, files: filesOfRank(job, all), what: "the data" }];
+  for (const files of ownFileGroups(job).values()) {
+    const ownBytes = new Map<number, number>();
+    for (const { called } of files) addRankBytes(ownBytes, called.slowestRank, bytesMoved(called));
+    const totalBytes = sum(files, ({ called }) => bytesMoved(called));
+    const spread = fromBytes({ ownBytes, evenBytes: 0 }, job.ranks, totalBytes);
+    const verb =
+      sum(files, ({ bytesWritten }) => bytesWritten) >= totalBytes / 2 ? "written to" : "read from";
+    spreads.push({
+      ...spread,
+      files: files.filter(({ called }) => called.slowestRank === spread.heaviestRank),
+      what: `what is ${verb} ${many(files.length, "file")}`,
+    });
+  }
+  return spreads;
+});
+
+const filesOfRank = (job: Job, { heaviestRank }: RankSpread) =>
+  realFiles(job).filter(({ called }) => called.slowestRank === heaviestRank && bytesMoved(called) > 0);
+
+/** Files of one rank each, by layer, direction and name without its numbers: `/run/table.#`. */
+function ownFileGroups(job: Job): Map<string, JobFile[]> {
+  const groups = new Map<string, JobFile[]>();
+  if (job.ranks < 2) return groups;
+  for (const file of realFiles(job)) {
+    const { ranks, layer, slowestRank } = file.called;
+    if (ranks !== 1 || !(bytesMoved(file.called) > 0) || !(slowestRank >= 0)) continue;
+    const key = `${layer} ${mainWay(file.called)} ${file.path.replace(/\d+/g, "#")}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [file]);
+    else group.push(file);
+  }
+  return groups;
+}
 
 /** Exact when each file belongs to one rank, is moved by all in equal parts, or lies in a layer with loads per rank. */
 function fromRecords(job: Job, files: readonly JobFile[]): EachRank | undefined {

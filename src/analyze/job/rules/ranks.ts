@@ -6,9 +6,8 @@ import { defineRule, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfFiles, trust, worstFiles } from "./evidence.ts";
 import { lateInOwnFiles, lateInSharedFiles, longestCall, soleTarget, timeOn } from "./late-ranks.ts";
-import { bytesMoved, sum } from "./measures.ts";
-import { realFiles } from "./per-job.ts";
-import { rankSpread } from "./rank-spread.ts";
+import { bytesMoved, heaviest, sum } from "./measures.ts";
+import { type GroupSpread, groupSpreads, rankSpread } from "./rank-spread.ts";
 import { grouped, partOf, partOfBytes, partOfSeconds, percent, secondsText, times } from "./wording.ts";
 
 const COST = {
@@ -44,15 +43,14 @@ const oneRankIo = defineRule({
     cost: COST,
   },
   judge(job, limits) {
-    const spread = job.ranks >= limits.ranks ? rankSpread(job) : undefined;
-    if (spread === undefined || !(spread.heaviestBytes >= limits.share * spread.totalBytes)) return undefined;
-    const { heaviestRank: rank, heaviestBytes: bytes, totalBytes } = spread;
-    const files = realFiles(job).filter(
-      ({ called }) => called.slowestRank === rank && bytesMoved(called) > 0,
+    if (job.ranks < limits.ranks) return undefined;
+    const spread = costliest(
+      groupSpreads(job).filter(({ heaviestBytes, totalBytes: all }) => heaviestBytes >= limits.share * all),
     );
-    const seconds = sum(files, ({ slowestSeconds }) => slowestSeconds);
-    const cost = seconds / job.runSeconds;
-    if (!(cost >= limits.cost)) return undefined;
+    if (spread === undefined) return undefined;
+    const { heaviestRank: rank, heaviestBytes: bytes, totalBytes, files } = spread;
+    const seconds = secondsOfSpread(spread);
+    if (!(seconds >= limits.cost * job.runSeconds)) return undefined;
     const writes = sum(files, ({ bytesWritten }) => bytesWritten) >= 0.5 * bytes;
     return {
       cost: writes
@@ -65,7 +63,7 @@ const oneRankIo = defineRule({
             "one rank may well read what it hands on to all; whether others could read faster is not known",
             "info",
           ),
-      statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, "the data")} of a job with ${grouped(job.ranks)} ranks. That takes it ${partOfSeconds(seconds, job.runSeconds, "the run time")}.`,
+      statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, spread.what)} in a job with ${grouped(job.ranks)} ranks. That takes it ${partOfSeconds(seconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
           { label: "bytes of that rank", value: bytes, unit: "bytes", of: totalBytes },
@@ -90,6 +88,7 @@ const oneRankIo = defineRule({
           ? "counters of the shared file name this rank's bytes"
           : "bytes of every rank are known",
       ),
+      claims: files.map(({ fileId }) => ({ fileId })),
     };
   },
 });
@@ -120,18 +119,20 @@ const byteImbalance = defineRule({
     cost: COST,
   },
   judge(job, limits, others) {
-    const spread = rankSpread(job);
-    if (spread === undefined || others.speak("one-rank-io")) return undefined;
-    const { heaviestRank: rank, heaviestBytes: bytes, totalBytes, movers } = spread;
-    const mean = (totalBytes - bytes) / movers;
-    if (!(movers >= limits.others && bytes >= limits.ratio * mean)) return undefined;
-    const files = realFiles(job).filter(
-      ({ called }) => called.slowestRank === rank && bytesMoved(called) > 0,
-    );
     // Who writes fill values and headers is the library's choice.
-    const said = others.claimed(["hdf5-fill", "hdf5-chunk-cache", "write-amplification"]);
-    if (files.some(({ fileId }) => said.has(fileId))) return undefined;
-    const seconds = sum(files, ({ slowestSeconds }) => slowestSeconds);
+    const said = others.claimed(["one-rank-io", "hdf5-fill", "hdf5-chunk-cache", "write-amplification"]);
+    const spread = costliest(
+      groupSpreads(job).filter(
+        ({ heaviestBytes, totalBytes: all, movers: rest, files: own }) =>
+          rest >= limits.others &&
+          heaviestBytes >= (limits.ratio * (all - heaviestBytes)) / rest &&
+          !own.some(({ fileId }) => said.has(fileId)),
+      ),
+    );
+    if (spread === undefined) return undefined;
+    const { heaviestRank: rank, heaviestBytes: bytes, totalBytes, movers, files } = spread;
+    const mean = (totalBytes - bytes) / movers;
+    const seconds = secondsOfSpread(spread);
     const excess = seconds * (1 - mean / bytes);
     const cost = excess / job.runSeconds;
     if (!(cost >= limits.cost)) return undefined;
@@ -140,7 +141,7 @@ const byteImbalance = defineRule({
         files.map(({ called }) => ({ record: called, remains: totalBytes / job.ranks / bytes })),
         "the same bytes on every rank, at the rate of this one",
       ),
-      statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, "the data")}, ${times(bytes / mean)} as much as each of the ${grouped(movers)} others that take part (${formatBytes(mean)} on average). Its I/O takes ${secondsText(seconds)}, of which about ${secondsText(excess)} come from the extra bytes, ${percent(cost)} of the run time.`,
+      statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, spread.what)}, ${times(bytes / mean)} as much as each of the ${grouped(movers)} others that take part (${formatBytes(mean)} on average). Its I/O takes ${secondsText(seconds)}, of which about ${secondsText(excess)} come from the extra bytes, ${percent(cost)} of the run time.`,
       evidence: {
         numbers: [
           { label: "bytes of the heaviest rank", value: bytes, unit: "bytes", of: totalBytes },
@@ -334,6 +335,12 @@ const idleRanks = defineRule({
 export const RANKS_RULES: readonly Rule[] = [oneRankIo, byteImbalance, straggler, idleRanks];
 
 const secondsIn = ({ seconds }: JobFile) => seconds;
+
+/** Time of the heaviest rank in its files of the group. */
+const secondsOfSpread = ({ files }: GroupSpread) => sum(files, ({ slowestSeconds }) => slowestSeconds);
+
+const costliest = (spreads: readonly GroupSpread[]): GroupSpread | undefined =>
+  spreads.length === 0 ? undefined : heaviest(spreads, secondsOfSpread);
 
 /** One of every this many ranks, as libraries place their aggregators. */
 function evenlySpaced(ranks: readonly number[]): boolean {

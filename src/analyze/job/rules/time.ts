@@ -1,7 +1,7 @@
 /** Rules on the time that I/O takes, and on what the log cannot tell. Those on phases are in time-phases.ts. */
 import { formatBytes } from "../../../base/units.ts";
 import { EXPLAINED } from "../cost/cost.ts";
-import { estimatedCost, NO_COST, unknownCost } from "../cost/remedies.ts";
+import { NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { JobFile } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
@@ -55,10 +55,8 @@ const ioShare = defineRule({
     const all = readSeconds + writeSeconds + metaSeconds;
     const bytes = job.io.bytesRead + job.io.bytesWritten;
     return {
-      cost: estimatedCost(
-        realFiles(job).map(({ called }) => ({ record: called, remains: 0 })),
-        "all of the I/O time: no cause in the log explains half of it",
-        { atMost: true },
+      cost: unknownCost(
+        "no cause in the log explains half of the I/O time, so nobody knows what a change would gain",
       ),
       statement: `I/O takes a rank ${secondsText(meanSeconds)} of ${secondsText(job.runSeconds)} on average (${meanSeconds > job.runSeconds ? "more than the run, since threads do it at the same time" : percent(meanShare)}), the slowest up to ${secondsText(slowestSeconds)} (${percent(slowestShare)}). ${percent(readSeconds, all)} of it are reads, ${percent(writeSeconds, all)} writes, ${percent(metaSeconds, all)} metadata; ${formatBytes(bytes)} are moved.`,
       evidence: {
