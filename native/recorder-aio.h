@@ -128,6 +128,7 @@ WRAP(int, io_pgetevents, (void *context, long least, long most, struct io_event 
 #define WRAP_LISTIO(name, type)                                                                                    \
     WRAP(int, name, (int how, struct type *const *list, int count, struct sigevent *event))                        \
     {                                                                                                              \
+        MAY_BE_NULL(list);                                                                                         \
         if (!is_on() || count <= 0 || !list) return REAL(name)(how, list, count, event);                           \
         struct span span;                                                                                          \
         uint64_t start_ns = now();                                                                                 \

@@ -26,6 +26,7 @@ static void finish_path(unsigned op, int from, const char *path, int failed, uin
 {
     uint64_t end_ns = now();
     int saved = errno;
+    MAY_BE_NULL(path);
     if (!(failed && saved == EFAULT)) {
         /* No path, or an empty one, stands for the descriptor. */
         uint32_t entry = path && path[0] ? path_entry(from, path, opened, failed) : from >= 0 ? described(from) : 0;
@@ -493,8 +494,10 @@ WRAP(int, readdir64_r, (DIR * stream, struct dirent64 *entry, struct dirent64 **
 }
 WRAP(int, closedir, (DIR * stream))
 {
-    struct listing *one = stream && is_on() ? listing_of(stream) : NULL;
-    int fd = stream && is_on() ? dirfd(stream) : -1;
+    DIR *given = stream;
+    MAY_BE_NULL(given);
+    struct listing *one = given && is_on() ? listing_of(given) : NULL;
+    int fd = given && is_on() ? dirfd(given) : -1;
     if (fd >= 0) forget(fd);
     if (!one) return REAL(closedir)(stream);
     struct listing done = *one;

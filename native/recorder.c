@@ -66,6 +66,8 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define EXPORT __attribute__((visibility("default")))
 #define SLOW __attribute__((noinline, cold))
+/* Headers promise that some arguments are not NULL, and the compiler would take our checks out. */
+#define MAY_BE_NULL(pointer) __asm__("" : "+r"(pointer))
 
 /* ---- the trace file ------------------------------------------------------------------------------------------- */
 

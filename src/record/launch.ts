@@ -214,10 +214,10 @@ function shimPlan(command: readonly string[], { folder, env, source, program, no
 
 function stracePlan(
   command: readonly string[],
-  { folder, env, note, delay }: Planning,
+  { folder, env, note, delay, metadata }: Planning,
   reason: string | undefined,
 ): Plan {
-  const words = straceWords(join(folder, STRACE_FILE), env);
+  const words = straceWords(join(folder, STRACE_FILE), env, metadata);
   if (words === undefined) {
     const why = reason === undefined ? "" : `${reason}, and `;
     throw new UsageError(`${why}there is no strace to record with; install strace`);

@@ -24,6 +24,47 @@ const CALLS = [
   ...["fsync", "fdatasync", "execve"],
 ];
 
+/** Those that the reader of strace's text knows; a `?` asks for a call only where the machine has it. */
+const METADATA_CALLS = [
+  ...["?open", "openat", "?creat", "close", "lseek", "?stat", "?lstat", "fstat", "newfstatat", "statx"],
+  ...[
+    "?access",
+    "faccessat",
+    "?faccessat2",
+    "?readlink",
+    "readlinkat",
+    "?unlink",
+    "unlinkat",
+    "?rename",
+    "?renameat",
+  ],
+  ...[
+    "renameat2",
+    "?link",
+    "linkat",
+    "?symlink",
+    "symlinkat",
+    "?mkdir",
+    "mkdirat",
+    "?rmdir",
+    "truncate",
+    "ftruncate",
+  ],
+  ...[
+    "fallocate",
+    "?chmod",
+    "fchmod",
+    "fchmodat",
+    "?chown",
+    "fchown",
+    "fchownat",
+    "utimensat",
+    "?mknod",
+    "mknodat",
+  ],
+  ...["getdents64", "sync_file_range", "syncfs"],
+];
+
 const CAP_SYS_PTRACE = 19n;
 
 /** Whether strace can follow a set-uid program and leave it its rights; the kernel takes them from the programs of others. */
@@ -34,10 +75,12 @@ export function canTracePrivileged(): boolean {
 }
 
 /** The words before the command, or undefined where there is no strace. */
-export function straceWords(output: string, env: Environment): string[] | undefined {
+export function straceWords(output: string, env: Environment, metadata = true): string[] | undefined {
   const strace = findProgram("strace", env)?.path;
   if (strace === undefined) return undefined;
-  const words = [strace, "-f", "-ttt", "-T", "-y", "-s", "0", "-o", output, "-e", `trace=${CALLS.join(",")}`];
+  const calls = [...CALLS, ...(metadata ? METADATA_CALLS : [])].join(",");
+  // Paths are printed whole whatever -s says.
+  const words = [strace, "-f", "-ttt", "-T", "-y", "-s", "0", "-o", output, "-e", `trace=${calls}`];
   // Spares untraced calls the stop, but also takes the rights of set-uid programs that are started, once and for all.
   if (canTracePrivileged()) return [...words, "--"];
   // Known since strace 5.3, and not everywhere allowed.

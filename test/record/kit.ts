@@ -10,7 +10,7 @@ import { readTrace } from "../../src/formats/trace/reader.ts";
 import { tellFacts } from "../../src/formats/trace/notes.ts";
 import { strace } from "../../src/formats/strace/format.ts";
 import { straceWords } from "../../src/record/strace.ts";
-import { type CallNote, type CallProcess, Operation } from "../../src/model/calls.ts";
+import { CALL_ERROR, type CallNote, type CallProcess, Operation } from "../../src/model/calls.ts";
 import { gatherFolder } from "../../src/record/gather.ts";
 import { type RecordOptions, type RecordRun, recordCommand } from "../../src/record/launch.ts";
 
@@ -165,12 +165,17 @@ export function straceBytes(
   command: readonly string[],
   below: string,
   { cwd = below, env = process.env }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
-): { readonly bytes: BytesOfFiles; readonly accesses: number; readonly status: number | null } {
+): {
+  readonly bytes: BytesOfFiles;
+  readonly accesses: number;
+  readonly metadata: readonly string[];
+  readonly status: number | null;
+} {
   const output = shop.path("strace.txt");
   const words = straceWords(output, env) as string[];
   // Not to /dev/null: grep stops there at the first match.
   const { status } = spawnSync(words[0] as string, [...words.slice(1), ...command], { cwd, env });
-  const [paths, accesses]: [string[], Access[]] = [[], []];
+  const [paths, accesses, metadata]: [string[], Access[], string[]] = [[], [], []];
   const source = openFile(output);
   try {
     strace.calls(source, {
@@ -180,7 +185,14 @@ export function straceBytes(
       note() {},
       block(block) {
         for (let i = 0; i < block.count; i++) {
-          if ((block.operation[i] as number) > Operation.write) continue;
+          if ((block.operation[i] as number) > Operation.write) {
+            const path = paths[block.file[i] as number] as string;
+            if (path.startsWith(`${below}/`))
+              metadata.push(
+                metadataLine(NAMES[block.operation[i] as number] as string, path, block.flags[i] as number),
+              );
+            continue;
+          }
           accesses.push({
             path: (paths[block.file[i] as number] as string).replace(/ \(deleted\)$/, ""),
             bytes: block.bytes[i] as number,
@@ -197,6 +209,11 @@ export function straceBytes(
   return {
     bytes: writtenAndRead(accesses, below),
     accesses: accesses.filter(({ path }) => path.startsWith(`${below}/`)).length,
+    metadata,
     status,
   };
 }
+
+/** `open! /path`: an operation, whether it failed, and the file. */
+export const metadataLine = (operation: string, path: string, flags: number): string =>
+  `${operation}${(flags & CALL_ERROR) === 0 ? "" : "!"} ${path}`;

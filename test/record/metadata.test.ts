@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { CALL_ERROR } from "../../src/model/calls.ts";
 import { readJob } from "../../src/inputs/job.ts";
-import { type Metadata, Workshop } from "./kit.ts";
+import { type Metadata, metadataLine, straceBytes, Workshop } from "./kit.ts";
 
 const shop = new Workshop();
 afterAll(() => shop.remove());
@@ -91,5 +91,33 @@ describe("a report of a recording", () => {
     // Names that are not there are no files.
     expect(records.map(({ path }) => path)).not.toContain(join(place, "missing"));
     expect(records.find(({ path }) => path === "(names not found)")).toMatchObject({ opens: 3, stats: 3 });
+  });
+});
+
+describe("real programs make the calls that strace sees, file by file", () => {
+  /** What the C library does by itself (the fstat and getdents of opendir, the parts of realpath) is not the program's. */
+  const isCompared = (line: string) => /^(open|close|other)/.test(line);
+  // Names from the root on: strace shows others as the program gives them.
+  const script = `mkdir P/d P/d/e; for i in 1 2 3; do echo $i > P/d/e/$i; done; cp P/d/e/1 P/copy; mv P/copy P/moved; ln -s moved P/l; ln P/moved P/hard
+chmod 640 P/hard; truncate -s 100 P/hard; rm P/hard P/l P/moved; touch P/x; unlink P/x; unlink P/x; rmdir P/d/none; cat P/missing P/d/e/3; dd if=P/d/e/1 of=P/y`;
+
+  it("cp, mv, ln, rm and others", async () => {
+    const [traced, recorded] = [newFolder(), newFolder()];
+    const wordsIn = (folder: string) => ["sh", "-c", script.replaceAll("P/", `${folder}/`)];
+    const expected = straceBytes(shop, wordsIn(traced), traced);
+    const { metadata } = await shop.record(wordsIn(recorded), { cwd: recorded });
+    const lines = metadata
+      .filter(({ path }) => path.startsWith(`${recorded}/`))
+      .map(({ operation, path, flags }) => metadataLine(operation, path, flags));
+    const comparableOf = (all: readonly string[], folder: string) =>
+      all
+        .filter(isCompared)
+        .map((line) => line.replace(folder, ""))
+        .sort();
+    // strace is not asked for the advice that cp and cat give, and shows the text of a symbolic link, not its name.
+    const more = ["other /d/e/1", "other /d/e/3", "other /l"];
+    expect(comparableOf(lines, recorded)).toEqual(
+      [...comparableOf(expected.metadata, traced), ...more].sort(),
+    );
   });
 });
