@@ -13,8 +13,7 @@ export type Confidence = (typeof CONFIDENCES)[number];
  * What a cost rests on. critical-path: traced calls, phase by phase; slowest-rank: times of the slowest rank;
  * estimated: a model of what healthy calls would take; unknown: the log cannot tell.
  */
-export const COST_BASES = ["critical-path", "slowest-rank", "estimated", "unknown"] as const;
-export type CostBasis = (typeof COST_BASES)[number];
+type CostBasis = "critical-path" | "slowest-rank" | "estimated" | "unknown";
 
 /** How much sooner the job would end without the cause. */
 export interface Cost {

@@ -40,7 +40,7 @@ describe("one-rank-io", () => {
     expect(finding?.evidence.ranks).toEqual([0]);
     // 512 pieces of 4 MiB.
     expect(number(finding, "bytes of that rank")).toMatchObject({ value: 2 ** 31, of: 2 ** 31 });
-    expect(finding?.statement).toContain("Rank 0 moves all of the data (2.15 GB) of a job with 64 ranks.");
+    expect(finding?.statement).toContain("Rank 0 moves all of the data (2.15 GB) in a job with 64 ranks.");
     // At 400 MiB/s and 0.2 ms of latency each, and up to a tenth more.
     const seconds = number(finding, "its I/O time")?.value as number;
     expect(seconds).toBeGreaterThan(512 * 0.0102);

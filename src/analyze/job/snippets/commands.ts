@@ -3,13 +3,13 @@ import { formatCount } from "../../../base/units.ts";
 import { entry } from "./entry.ts";
 import { type Directed, whole } from "./words.ts";
 
-interface Layout extends Directed {
+type Layout = Directed & {
   /** A file of those that the finding is about. */
   readonly path: string;
   readonly stripes: number;
   /** As `lfs` takes it: 4M. */
   readonly stripeSize: string;
-}
+};
 
 /** Stripes of new files and of one that exists. */
 const setStripe = entry<Layout>("set-stripe", {
@@ -25,9 +25,9 @@ lfs migrate ${layout} ${paths.file(path)}`;
   },
 });
 
-interface Place {
+type Place = {
   readonly path: string;
-}
+};
 
 const oneStripe = entry<Place>("one-stripe", {
   plain: {
@@ -61,11 +61,11 @@ lfs setstripe -c ${whole(stripes)} -i -1 ${paths.folder(path)}`,
   },
 });
 
-interface SlowTarget extends Place {
+type SlowTarget = Place & {
   readonly ost: number;
   readonly stripes: number;
   readonly fastOst: number;
-}
+};
 
 /** Away from a slow target. */
 const leaveOst = entry<SlowTarget>("leave-ost", {
@@ -87,10 +87,10 @@ lfs df ${paths.folder(path)}`,
   },
 });
 
-interface Move extends Place {
+type Move = Place & {
   /** Inputs are copied before the job, results after it; a job that only writes elsewhere needs no copy. */
   readonly copy: "before" | "after" | "none";
-}
+};
 
 /** Work in the parallel file system. `:?` ends the command where a site has no such variable. */
 const toScratch = entry<Move>("to-scratch", {
@@ -155,10 +155,10 @@ export DXT_ENABLE_IO_TRACE=1 # Darshan 3.1.3 to 3.3`,
   },
 });
 
-interface Room {
+type Room = {
   /** Modules that had no room, as the log names them. */
   readonly modules: readonly string[];
-}
+};
 
 /** Names of modules are words of capitals; whatever else a damaged log says stays out of the file. */
 const recordModules = ({ modules }: Room) => modules.filter((name) => /^(?!DXT)[A-Z0-9_-]+$/.test(name));

@@ -122,9 +122,9 @@ fh = MPI.File.Open(comm, path, mode, info)`,
   },
 });
 
-interface Input {
+type Input = {
   readonly path: string;
-}
+};
 
 /** One reads, all have it. Without MPI, processes of a node share the pages of a mapping. */
 const broadcastFile = entry<Input>("broadcast-file", {
@@ -240,10 +240,10 @@ const container = entry<Directed>("container", {
   },
 });
 
-interface Shared extends Directed {
+type Shared = Directed & {
   /** OSTs of a new file. */
   readonly stripes: number;
-}
+};
 
 const stripeHint = ({ way, stripes }: Shared, line: (key: string, value: string) => string) =>
   way === "write" ? `\n${line("striping_factor", String(Math.max(1, whole(stripes))))}` : "";

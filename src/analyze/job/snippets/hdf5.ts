@@ -140,9 +140,9 @@ dataset = file.create_dataset("data", shape, dtype="f8", chunks=(rows_per_access
   },
 });
 
-interface Aligned extends Directed {
+type Aligned = Directed & {
   readonly stripeBytes: number;
-}
+};
 
 const stripe = ({ stripeBytes }: Aligned) => Math.max(1, whole(stripeBytes));
 

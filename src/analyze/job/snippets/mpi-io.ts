@@ -2,14 +2,14 @@
 import { entry } from "./entry.ts";
 import { capital, cMode, type Directed, fortranMode, pythonMode, whole } from "./words.ts";
 
-interface Hint {
+type Hint = {
   readonly key: string;
   readonly value: string | number;
-}
+};
 
-interface Hints {
+type Hints = {
   readonly hints: readonly Hint[];
-}
+};
 
 /** The same hints without touching the program, as a comment of its language. */
 function outside({ hints }: Hints, mark: string): string {
@@ -103,10 +103,10 @@ fh.Close()`,
   },
 });
 
-interface Pieces extends Directed {
+type Pieces = Directed & {
   readonly regionBytes: number;
   readonly gapBytes: number;
-}
+};
 
 const pieceSizes = ({ regionBytes, gapBytes }: Pieces) => ({
   region: Math.max(1, whole(regionBytes)),

@@ -148,9 +148,9 @@ if start is not None:
   },
 });
 
-interface Aligned extends Directed {
+type Aligned = Directed & {
   readonly stripeBytes: number;
-}
+};
 
 const rankComment = ({ way }: Aligned) =>
   way === "write"

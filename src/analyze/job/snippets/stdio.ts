@@ -2,10 +2,10 @@
 import { entry } from "./entry.ts";
 import { type Directed, whole } from "./words.ts";
 
-interface Stream extends Directed {
+type Stream = Directed & {
   /** Size of the largest of the files. */
   readonly fileBytes: number;
-}
+};
 
 /** Smaller files fit into the buffer that every stream has (st_blksize). */
 const TINY_BYTES = 4096;
