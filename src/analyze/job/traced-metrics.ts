@@ -19,10 +19,10 @@ export interface TracedMetrics {
 }
 
 /** Calls of a file and direction that took far longer than the others. */
-interface TracedOutliers {
+type TracedOutliers = {
   readonly read: TraceWay["outliers"];
   readonly write: TraceWay["outliers"];
-}
+};
 
 export function tracedMetrics(trace: TraceFacts): {
   readonly layers: readonly { readonly layer: string; readonly metrics: TracedMetrics }[];

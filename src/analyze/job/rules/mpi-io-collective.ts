@@ -52,10 +52,10 @@ function independent(way: Way): Rule {
         source: "Drishti: collective_operations",
       },
       calls: {
-        value: 1000,
+        value: 100,
         unit: "calls",
         meaning: `independent ${what}`,
-        source: "Drishti: collective_operations_absolute",
+        source: "ours: fewer are no pattern; what they cost decides how loud the finding is",
       },
     },
     drishti: way === "write" ? "M03" : "M02",

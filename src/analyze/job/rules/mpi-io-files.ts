@@ -2,7 +2,7 @@
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { countOf, isCollective, type Matched } from "./access-patterns.ts";
-import { bytesOf, callsOf, consecutiveOf, sum, type Way } from "./measures.ts";
+import { bytesOf, callsOf, consecutiveOf, MIB, sum, type Way } from "./measures.ts";
 import { layerOf, libraryFiles, mpiFiles, traceOf } from "./per-job.ts";
 
 /** Opened by every rank for itself (MPI_COMM_SELF), so that nothing can be collective. */
@@ -25,7 +25,9 @@ export function independentFiles(
       !library.has(record.fileId) &&
       !isOpenedAlone(record) &&
       independentOf(record, way) > 0 &&
-      independentOf(record, way) >= limits.share * callsOf(record, way),
+      independentOf(record, way) >= limits.share * callsOf(record, way) &&
+      // Calls of megabytes gain little by being joined; only many of them are worth a word.
+      (bytesOf(record, way) < MIB * callsOf(record, way) || independentOf(record, way) >= 10 * limits.calls),
   );
   return sum(files, (record) => independentOf(record, way)) >= limits.calls ? files : [];
 }

@@ -50,7 +50,7 @@ const oneRankIo = defineRule({
     if (spread === undefined) return undefined;
     const { heaviestRank: rank, heaviestBytes: bytes, totalBytes, files } = spread;
     const seconds = secondsOfSpread(spread);
-    if (!(seconds >= limits.cost * job.runSeconds)) return undefined;
+    if (!(seconds > 0 && seconds >= limits.cost * job.runSeconds)) return undefined;
     const writes = sum(files, ({ bytesWritten }) => bytesWritten) >= 0.5 * bytes;
     return {
       cost: writes
