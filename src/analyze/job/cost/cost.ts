@@ -89,15 +89,16 @@ export function markOverlaps(job: Job, ordered: readonly Judged[]): Cost[] {
   });
 }
 
-/** All causes gone at once. */
+/** All causes above info gone at once. */
 export function together(job: Job, list: readonly Judged[]): Cost {
-  const remedies = list.filter(({ rule }) => rule.isSymptom !== true).flatMap((one) => remedyOf(one) ?? []);
+  const loud = list.filter(({ cost, judgement }) => severityOf(job, cost, judgement.cost) !== "info");
+  const remedies = loud.flatMap((one) => remedyOf(one) ?? []);
   const seconds = job.ledger.gain(...remedies);
   return {
     seconds,
     shareOfRun: job.runSeconds > 0 ? Math.min(1, seconds / job.runSeconds) : null,
     basis: remedies.length === 0 ? "unknown" : "estimated",
-    atMost: list.some(({ cost }) => cost.atMost),
+    atMost: loud.some(({ cost }) => cost.atMost),
     model: "all causes gone at once; costs of single causes overlap and do not add up",
     within: null,
   };

@@ -25,7 +25,8 @@ export interface Healthy {
 
 /** A cause gone: records with other times. */
 export interface Remedy {
-  readonly healthy: readonly Healthy[];
+  /** Made when they are asked for where there may be a million. */
+  readonly healthy: Iterable<Healthy>;
   /** Seconds of the slowest rank that the cause takes in calls which the recorder does not time. */
   readonly unseenSeconds?: number;
   /** Ranks that take turns work at once. Only traced calls show turns. */
@@ -44,9 +45,6 @@ export interface TracedPath {
 
 type Seconds = Record<Part, number>;
 
-/** What is left of the three kinds of time of a record. */
-type Remains = Record<Part, number>;
-
 type LedgerJob = Pick<Job, "files" | "file" | "rankLoads" | "runSeconds">;
 
 export class Ledger {
@@ -64,6 +62,9 @@ export class Ledger {
   readonly #atOnce: number;
   /** Where the job waits for several ranks, phase after phase or turn after turn. */
   readonly #waits: CriticalPath["waits"] | undefined;
+  readonly #gains = new WeakMap<Remedy, number>();
+  /** Places of records that several remedies touch. */
+  readonly #places = new Map<LayerRecord, number>();
   /** Critical I/O time, at most the run time. */
   readonly seconds: number;
   /** The same from counters alone. */
@@ -78,9 +79,10 @@ export class Ledger {
     const single = new Map<number, number>();
     let isNested = false;
     for (const file of job.files) {
-      isNested ||= file.called.layer === "MPI-IO" || file.called.layer === "DFS";
+      // The name of a layer is looked up: once for each file that has one only.
+      if (file.layers.size > 1) isNested ||= file.called.layer === "MPI-IO" || file.called.layer === "DFS";
       for (const record of timedRecords(file)) {
-        const all = total(partSeconds(record));
+        const all = secondsOf(record);
         if (!(all > 0)) continue;
         if (record.shared) shared += slowestOf(record);
         else if (record.ranks === 1)
@@ -129,6 +131,14 @@ export class Ledger {
 
   /** How much sooner the job ends without these causes. */
   gain(...remedies: readonly Remedy[]): number {
+    const [only] = remedies;
+    if (only === undefined || remedies.length > 1) return this.#gain(remedies);
+    let known = this.#gains.get(only);
+    if (known === undefined) this.#gains.set(only, (known = this.#gain(remedies)));
+    return known;
+  }
+
+  #gain(remedies: readonly Remedy[]): number {
     const unseen = remedies.reduce((most, one) => Math.max(most, one.unseenSeconds ?? 0), 0);
     const room = this.#job.runSeconds > 0 ? this.#job.runSeconds - this.seconds : unseen;
     return Math.max(0, this.seconds - this.without(...remedies)) + Math.min(unseen, Math.max(0, room));
@@ -142,9 +152,10 @@ export class Ledger {
       for (const one of remedies[0]?.healthy ?? [])
         this.#visit(one, (record, part, rest) => saved.add(record, part, rest));
     else {
-      const left = new Map<LayerRecord, Remains>();
-      for (const { healthy } of remedies) for (const one of healthy) this.#keep(one, left);
-      for (const [record, remains] of left) for (const part of PARTS) saved.add(record, part, remains[part]);
+      const left = new LeastRemains(this.#places);
+      for (const { healthy } of remedies)
+        for (const one of healthy) this.#visit(one, (record, part, rest) => left.keep(record, part, rest));
+      left.addTo(saved);
     }
     const severalPart = this.#severalSeconds > 0 ? saved.several / this.#severalSeconds : 0;
     const rest = new Map<number, number>();
@@ -171,14 +182,6 @@ export class Ledger {
     return all > 0 ? most(this.#own.values()) * (left / all) : most(rest.values());
   }
 
-  #keep(one: Healthy, left: Map<LayerRecord, Remains>): void {
-    this.#visit(one, (record, part, rest) => {
-      const known = left.get(record) ?? { read: 1, write: 1, meta: 1 };
-      left.set(record, known);
-      known[part] = Math.min(known[part], rest);
-    });
-  }
-
   /** The record whose time counts, with what remains of each kind of call. */
   #visit(
     { record, part, remains }: Healthy,
@@ -200,6 +203,38 @@ export class Ledger {
     if (file === undefined) return undefined;
     const timed = timedRecords(file);
     return timed.includes(record) ? record : timed.find((one) => one === file.called);
+  }
+}
+
+/** What is left of the three kinds of time of each record when several causes are gone: the least. There may be a million. */
+class LeastRemains {
+  readonly #places: Map<LayerRecord, number>;
+  #values: Float64Array;
+
+  /** `places` is kept from one to the next, since causes touch the same records. */
+  constructor(places: Map<LayerRecord, number>) {
+    this.#places = places;
+    this.#values = new Float64Array(PARTS.length * Math.max(1024, places.size)).fill(1);
+  }
+
+  keep(record: LayerRecord, part: Part, rest: number): void {
+    let place = this.#places.get(record);
+    if (place === undefined) this.#places.set(record, (place = this.#places.size));
+    const at = PARTS.length * place + PARTS.indexOf(part);
+    if (at >= this.#values.length) {
+      const larger = new Float64Array(2 * this.#values.length).fill(1);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    if (rest < (this.#values[at] as number)) this.#values[at] = rest;
+  }
+
+  addTo(saved: Savings): void {
+    for (const [record, place] of this.#places)
+      PARTS.forEach((part, i) => {
+        const rest = this.#values[PARTS.length * place + i] ?? 1;
+        if (rest < 1) saved.add(record, part, rest);
+      });
   }
 }
 
@@ -235,8 +270,9 @@ function remainsAbove(above: LayerRecord, below: LayerRecord, part: Part, remain
 
 /** Records of a file whose time counts: MPI-IO, else all that reach the file system. HDF5 and PnetCDF contain those. */
 export function timedRecords(file: JobFile): LayerRecord[] {
-  if (file.called.layer === "MPI-IO") return [file.called];
   const { layers } = file;
+  if (layers.size === 1) return /^(H5|PNETCDF)/.test(file.called.layer) ? [] : [file.called];
+  if (file.called.layer === "MPI-IO") return [file.called];
   return [...layers.values()].filter(
     ({ layer }) => !/^(H5|PNETCDF)/.test(layer) && !isBelowDfs(layer, layers),
   );
@@ -258,18 +294,20 @@ const most = (values: Iterable<number>) => {
   return highest;
 };
 
+const secondsOf = ({ readSeconds, writeSeconds, metaSeconds }: LayerRecord) =>
+  (readSeconds || 0) + (writeSeconds || 0) + (metaSeconds || 0);
+
 /** Of the slowest rank of a record. */
 function slowestOf(record: LayerRecord): number {
-  const mean = total(partSeconds(record)) / Math.max(1, record.ranks);
+  const mean = secondsOf(record) / Math.max(1, record.ranks);
   return Math.max(record.slowestSeconds || 0, mean);
 }
 
 /** Loads per rank where the input has them; those of files of one rank otherwise. */
 function ownSeconds(job: LedgerJob, single: ReadonlyMap<number, number>): Map<number, number> {
-  const nested = job.files.some(
-    ({ called, layers }) => called.layer === "MPI-IO" && !called.shared && layers.size > 1,
-  );
-  const onDaos = job.files.some(({ layers }) => layers.get("DAOS")?.shared === false && layers.has("DFS"));
+  const several = job.files.filter(({ layers }) => layers.size > 1);
+  const nested = several.some(({ called }) => called.layer === "MPI-IO" && !called.shared);
+  const onDaos = several.some(({ layers }) => layers.get("DAOS")?.shared === false && layers.has("DFS"));
   const sums = new Map<number, { upper: number; lower: number; daos: number }>();
   for (const load of job.rankLoads) {
     if (/^(H5|PNETCDF)/.test(load.layer)) continue;

@@ -2,6 +2,7 @@
 import type { Job, JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import type { CostClaim } from "../rule.ts";
+import { traceOf } from "../rules/per-job.ts";
 import type { Healthy, Part } from "./ledger.ts";
 import { modelText, remainsWithLargerCalls, timeModel } from "./time-model.ts";
 
@@ -22,34 +23,52 @@ export const unknownCost = (why: string, severity: "warn" | "info" = "warn"): Co
 
 /** What recorded times alone say. */
 export const recordedCost = (
-  healthy: readonly Healthy[],
+  healthy: Iterable<Healthy>,
   model: string,
   more: { readonly atMost?: true; readonly turnsAtOnce?: true } = {},
 ): CostClaim => ({ kind: "remedy", basis: "slowest-rank", healthy, model, ...more });
 
 export const estimatedCost = (
-  healthy: readonly Healthy[],
+  healthy: Iterable<Healthy>,
   model: string,
   more: { readonly atMost?: true; readonly unseenSeconds?: number } = {},
 ): CostClaim => ({ kind: "remedy", basis: "estimated", healthy, model, ...more });
 
 /** The same bytes in calls of a megabyte, at the costs of a call and of a byte that the job shows. */
 export function largerCalls(job: Job, touched: readonly Touched[]): CostClaim {
-  const healthy: Healthy[] = [];
-  let text = "";
-  let most = 0;
-  for (const { record, way } of touched) {
-    const model = timeModel(job, record.layer, way);
-    if (model === undefined) continue;
-    const seconds = way === "read" ? record.readSeconds : record.writeSeconds;
-    const syncs = way === "write" ? syncSeconds(job, record) : 0;
-    // Syncs stay: they have a rule of their own.
-    const remains = remainsWithLargerCalls(record, way, model, seconds - syncs);
-    healthy.push({ record, part: way, remains: (remains * (seconds - syncs) + syncs) / seconds });
-    if (seconds > most) [most, text] = [seconds, modelText(model)];
-  }
-  return estimatedCost(healthy, `the same bytes in calls of 1 MiB; ${text || "no times recorded"}`);
+  let worst: Touched | undefined;
+  for (const one of touched) if (worst === undefined || timeOf(one) > timeOf(worst)) worst = one;
+  const model = worst === undefined ? undefined : timeModel(job, worst.record.layer, worst.way);
+  return estimatedCost(
+    lazily(touched, ({ record, way }) => withLargerCalls(job, record, way)),
+    `the same bytes in calls of 1 MiB; ${model === undefined ? "no times recorded" : modelText(model)}`,
+  );
 }
+
+const timeOf = ({ record, way }: Touched) => (way === "read" ? record.readSeconds : record.writeSeconds) || 0;
+
+/** Syncs stay: they have a rule of their own. */
+export function withLargerCalls(job: Job, record: LayerRecord, way: Way): Healthy | undefined {
+  const model = timeModel(job, record.layer, way);
+  const seconds = way === "read" ? record.readSeconds : record.writeSeconds;
+  if (model === undefined || !(seconds > 0)) return undefined;
+  const syncs = way === "write" ? syncSeconds(job, record) : 0;
+  const remains = remainsWithLargerCalls(record, way, model, seconds - syncs);
+  return { record, part: way, remains: (remains * (seconds - syncs) + syncs) / seconds };
+}
+
+/** What is made of each, as often as it is asked for, and kept nowhere. */
+export const lazily = <From>(
+  list: readonly From[],
+  make: (one: From) => Healthy | undefined,
+): Iterable<Healthy> => ({
+  *[Symbol.iterator]() {
+    for (const one of list) {
+      const made = make(one);
+      if (made !== undefined) yield made;
+    }
+  },
+});
 
 /** Ours: a write into the page cache, of which a sync has just written everything out. */
 const CACHED_CALL_SECONDS = 10e-6;
@@ -65,9 +84,7 @@ export function syncSeconds(job: Job, record: LayerRecord): number {
   const { syncs, writes, writeSeconds, longestWriteSeconds, bytesWritten } = record;
   if (record.syncSeconds >= 0) return record.syncSeconds;
   if (!(syncs > 0 && writeSeconds > 0)) return 0;
-  const traced = job.trace?.files.find(
-    ({ fileId, layer }) => fileId === record.fileId && layer === record.layer,
-  )?.write;
+  const traced = traceOf(job, record)?.write;
   if (traced !== undefined && traced.calls === writes) return Math.max(0, writeSeconds - traced.seconds);
   const longest = longestWriteSeconds || 0;
   const least = writeSeconds - (writes || 0) * longest;

@@ -1,7 +1,8 @@
 /** Rules on how many files there are. Those on what is done with them are in files-use.ts, on metadata in files-metadata.ts. */
 import { formatBytes } from "../../../base/units.ts";
-import { estimatedCost, largerCalls, NO_COST, syncSeconds } from "../cost/remedies.ts";
+import { estimatedCost, NO_COST, syncSeconds, withLargerCalls } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
 import { type CostClaim, type Rule, defineRule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
@@ -9,7 +10,7 @@ import { dataFiles, metadataFacts, ownFiles } from "./file-facts.ts";
 import { METADATA_RULES } from "./files-metadata.ts";
 import { USE_RULES } from "./files-use.ts";
 import { isWaiting } from "./metadata-calls.ts";
-import { bytesMoved, extentOf, ioSeconds, MIB, WAYS } from "./measures.ts";
+import { bytesMoved, extentOf, ioSeconds, MIB, type Way, WAYS } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 import { costSentence, grouped, many, percent, secondsText } from "./wording.ts";
 
@@ -189,22 +190,28 @@ function smallWritten(job: Job, limits: { perRank: number; bytes: number }): rea
 
 /** One file for each rank: its opens, its syncs, and its data in calls of a megabyte. */
 function fewerFiles(job: Job, files: readonly JobFile[]): CostClaim {
-  const records = files.flatMap(({ layers }) => [...layers.values()]);
-  const users = Math.min(job.ranks, files.length);
-  const keep = users / files.length;
-  const data = largerCalls(
-    job,
-    records.flatMap((record) => WAYS.map((way) => ({ record, way }))),
-  );
-  const healthy = (data.kind === "remedy" ? data.healthy : []).map((one) => {
-    const syncs = one.part === "write" ? syncSeconds(job, one.record) / one.record.writeSeconds : 0;
-    // What a call of a megabyte costs is shared by the files that it holds.
-    return { ...one, remains: Math.max(keep, one.remains - syncs * (1 - keep)) };
-  });
+  const keep = Math.min(job.ranks, files.length) / files.length;
+  const healthy = {
+    *[Symbol.iterator]() {
+      for (const { layers } of files)
+        for (const record of layers.values()) {
+          yield { record, part: "meta" as const, remains: keep };
+          for (const way of WAYS) yield* inFewerFiles(job, record, way, keep);
+        }
+    },
+  };
   return estimatedCost(
-    [...records.map((record) => ({ record, part: "meta" as const, remains: keep })), ...healthy],
+    healthy,
     "one file for each rank: its opens and syncs, and its data in calls of 1 MiB",
   );
+}
+
+/** What a call of a megabyte costs is shared by the files that it holds; of the syncs as many remain as of the files. */
+function* inFewerFiles(job: Job, record: LayerRecord, way: Way, keep: number) {
+  const one = withLargerCalls(job, record, way);
+  if (one === undefined) return;
+  const syncs = way === "write" ? syncSeconds(job, record) / record.writeSeconds : 0;
+  yield { ...one, remains: Math.max(keep, one.remains - syncs * (1 - keep)) };
 }
 
 /** ` Opens, stats and closes take 12.3 % of the I/O time (4.5 s of 36.6 s over all ranks).` */

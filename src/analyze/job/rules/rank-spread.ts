@@ -62,10 +62,13 @@ export const groupSpreads = oncePerJob((job): readonly GroupSpread[] => {
 const filesOfRank = (job: Job, { heaviestRank }: RankSpread) =>
   realFiles(job).filter(({ called }) => called.slowestRank === heaviestRank && bytesMoved(called) > 0);
 
+const GROUPED_FILES_MOST = 50_000;
+
 /** Files of one rank each, by layer, direction and name without its numbers: `/run/table.#`. */
 function ownFileGroups(job: Job): Map<string, JobFile[]> {
   const groups = new Map<string, JobFile[]>();
-  if (job.ranks < 2) return groups;
+  // Names of very many files take longer to look through than an answer is worth: they are a finding of their own.
+  if (job.ranks < 2 || job.files.length > GROUPED_FILES_MOST) return groups;
   for (const file of realFiles(job)) {
     const { ranks, layer, slowestRank } = file.called;
     if (ranks !== 1 || !(bytesMoved(file.called) > 0) || !(slowestRank >= 0)) continue;
