@@ -62,7 +62,10 @@ export class Ledger {
   readonly #atOnce: number;
   /** Where the job waits for several ranks, phase after phase or turn after turn. */
   readonly #waits: CriticalPath["waits"] | undefined;
-  readonly #gains = new WeakMap<Remedy, number>();
+  /** Times without causes that were asked for, by the numbers of their remedies. */
+  readonly #known = new Map<string, number>();
+  readonly #numbers = new WeakMap<Remedy, number>();
+  #numbered = 0;
   /** Places of records that several remedies touch. */
   readonly #places = new Map<LayerRecord, number>();
   /** Critical I/O time, at most the run time. */
@@ -131,14 +134,6 @@ export class Ledger {
 
   /** How much sooner the job ends without these causes. */
   gain(...remedies: readonly Remedy[]): number {
-    const [only] = remedies;
-    if (only === undefined || remedies.length > 1) return this.#gain(remedies);
-    let known = this.#gains.get(only);
-    if (known === undefined) this.#gains.set(only, (known = this.#gain(remedies)));
-    return known;
-  }
-
-  #gain(remedies: readonly Remedy[]): number {
     const unseen = remedies.reduce((most, one) => Math.max(most, one.unseenSeconds ?? 0), 0);
     const room = this.#job.runSeconds > 0 ? this.#job.runSeconds - this.seconds : unseen;
     return Math.max(0, this.seconds - this.without(...remedies)) + Math.min(unseen, Math.max(0, room));
@@ -146,6 +141,19 @@ export class Ledger {
 
   /** Critical I/O time without these causes. */
   without(...remedies: readonly Remedy[]): number {
+    const key = [...new Set(remedies.map((one) => this.#numberOf(one)))].sort((a, b) => a - b).join(" ");
+    let known = this.#known.get(key);
+    if (known === undefined) this.#known.set(key, (known = this.#without(remedies)));
+    return known;
+  }
+
+  #numberOf(remedy: Remedy): number {
+    let number = this.#numbers.get(remedy);
+    if (number === undefined) this.#numbers.set(remedy, (number = this.#numbered++));
+    return number;
+  }
+
+  #without(remedies: readonly Remedy[]): number {
     const saved = new Savings();
     // Causes that touch the same record are not added up; within one, each kind of call of a record is named once.
     if (remedies.length === 1)
@@ -189,10 +197,13 @@ export class Ledger {
   ): void {
     const counted = this.#countedFor(record);
     if (counted === undefined || !(remains < 1)) return;
-    for (const one of part === undefined ? PARTS : [part]) {
+    const give = (one: Part) => {
       const rest = counted === record ? remains : remainsAbove(counted, record, one, remains);
       take(counted, one, Math.max(0, rest));
-    }
+    };
+    if (part === undefined) PARTS.forEach(give);
+    else if (counted === record) take(record, part, Math.max(0, remains));
+    else give(part);
   }
 
   /** The record itself, or the one of the layer that the program calls above it. */
@@ -245,10 +256,9 @@ class Savings {
   readonly single = new Map<number, number>();
 
   add(record: LayerRecord, part: Part, remains: number): void {
-    const seconds = partSeconds(record);
-    const gone = seconds[part] * (1 - remains);
+    const gone = (partOf(record, part) || 0) * (1 - remains);
     if (!(gone > 0)) return;
-    if (record.shared) this.shared += slowestOf(record) * (gone / total(seconds));
+    if (record.shared) this.shared += slowestOf(record) * (gone / secondsOf(record));
     else if (record.ranks === 1)
       this.single.set(record.slowestRank, (this.single.get(record.slowestRank) ?? 0) + gone);
     else this.several += gone;
@@ -293,6 +303,9 @@ const most = (values: Iterable<number>) => {
   for (const value of values) if (value > highest) highest = value;
   return highest;
 };
+
+const partOf = (record: LayerRecord, part: Part) =>
+  part === "read" ? record.readSeconds : part === "write" ? record.writeSeconds : record.metaSeconds;
 
 const secondsOf = ({ readSeconds, writeSeconds, metaSeconds }: LayerRecord) =>
   (readSeconds || 0) + (writeSeconds || 0) + (metaSeconds || 0);

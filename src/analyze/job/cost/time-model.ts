@@ -41,12 +41,16 @@ interface Point {
 export function timeModel(job: Job, layer: string, way: Way): TimeModel | undefined {
   let models = MODELS.get(job);
   if (models === undefined) MODELS.set(job, (models = new Map()));
-  const key = `${layer} ${way}`;
-  if (!models.has(key)) models.set(key, makeModel(job.layer(layer), way));
-  return models.get(key);
+  let both = models.get(layer);
+  if (both === undefined) {
+    const records = job.layer(layer);
+    both = { read: makeModel(records, "read"), write: makeModel(records, "write") };
+    models.set(layer, both);
+  }
+  return both[way];
 }
 
-const MODELS = new WeakMap<Job, Map<string, TimeModel | undefined>>();
+const MODELS = new WeakMap<Job, Map<string, Readonly<Record<Way, TimeModel | undefined>>>>();
 
 function makeModel(records: readonly LayerRecord[], way: Way): TimeModel | undefined {
   const points: Point[] = [];

@@ -33,6 +33,7 @@ export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefine
     const meanBytes = bytesMoved(file.called) / ranks;
     const late =
       mean > 0 &&
+      rank >= 0 &&
       ranks >= limits.ranks &&
       seconds >= limits.ratio * rest &&
       bytes <= limits.bytes * meanBytes;
