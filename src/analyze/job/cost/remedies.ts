@@ -2,7 +2,7 @@
 import type { Job, JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import type { CostClaim } from "../rule.ts";
-import { traceOf } from "../rules/per-job.ts";
+import { traceOf } from "../trace-lookup.ts";
 import type { Healthy, Part } from "./ledger.ts";
 import { modelText, remainsWithLargerCalls, timeModel } from "./time-model.ts";
 
@@ -58,7 +58,7 @@ export function withLargerCalls(job: Job, record: LayerRecord, way: Way): Health
 }
 
 /** What is made of each, as often as it is asked for, and kept nowhere. */
-export const lazily = <From>(
+const lazily = <From>(
   list: readonly From[],
   make: (one: From) => Healthy | undefined,
 ): Iterable<Healthy> => ({

@@ -1,7 +1,6 @@
 /** Lists that several rules walk through. A log may have a hundred thousand files, so each is made once per job. */
 import type { Job, JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import type { TraceFileFacts } from "../trace-facts.ts";
 
 /** The same function, but for each job its answer is kept as long as the job is. */
 export function oncePerJob<Answer>(compute: (job: Job) => Answer): (job: Job) => Answer {
@@ -15,6 +14,8 @@ export function oncePerJob<Answer>(compute: (job: Job) => Answer): (job: Job) =>
     return kept.answer;
   };
 }
+
+export { traceOf } from "../trace-lookup.ts";
 
 const isStream = (path: string) => path.startsWith("<");
 
@@ -73,15 +74,6 @@ export const libraryFiles = oncePerJob(
   (job): ReadonlySet<string> =>
     new Set([...job.layer("H5D"), ...job.layer("PNETCDF_VAR")].map(({ parentId }) => parentId)),
 );
-
-const tracesByFile = oncePerJob(
-  (job): ReadonlyMap<string, TraceFileFacts> =>
-    new Map(job.trace?.files.map((file) => [`${file.layer} ${file.fileId}`, file])),
-);
-
-/** What traces say of the file in the layer of the record. */
-export const traceOf = (job: Job, { fileId, layer }: LayerRecord): TraceFileFacts | undefined =>
-  job.trace === undefined ? undefined : tracesByFile(job).get(`${layer} ${fileId}`);
 
 /** The record of the same file in another layer. Most logs with very many files have nothing in most layers. */
 export const layerOf = (job: Job, record: LayerRecord, layer: string): LayerRecord | undefined =>
