@@ -176,7 +176,7 @@ function lineMark({ line, marked, items }: CulpritChart, made: Frame, left: numb
       d: horizontalLine(y, left, right),
       ...{ stroke: "var(--plot-text)", "stroke-dasharray": "4 3", fill: "none" },
     }) +
-    label(text, {
+    haloed(text, {
       ...{ x: isLeft ? left + 2 : right, y: y - 5, "text-anchor": isLeft ? "start" : "end" },
       "font-size": FONT_SMALL,
       fill: "var(--plot-muted)",
