@@ -158,8 +158,9 @@ describe("read-modify-write of calls", () => {
     expect(one.trace?.files[0]?.rewrites.calls).toBe(400);
     expect(one.trace?.files[0]?.rewrites.readSeconds).toBeCloseTo(1.2, 9);
     const finding = find(one, "read-modify-write");
-    expect(finding).toMatchObject({ confidence: "high" });
-    expect(finding?.cost.seconds).toBeCloseTo(1.2, 6);
+    expect(finding).toMatchObject({ confidence: "high", cost: { atMost: true } });
+    // The reads, and at most all of the writes: what changed in them is not in the log.
+    expect(finding?.cost.seconds).toBeCloseTo(1.6, 6);
   });
 
   it("is silent where all is read before all is written", () => {

@@ -193,7 +193,9 @@ function stormCost(job: Job, { files, again, seconds }: Storm): CostClaim {
     unseen ? `${model}; removing names is not timed and taken to cost as much as making them` : model,
     unseen ? { unseenSeconds: seconds / ranksOf(files) } : {},
   );
-  return again ? estimate : fewerMetadataCalls(files, ["opens", "stats"], estimate);
+  // Few names that are asked for often stay; of many names one for each rank does.
+  const isFew = files.length <= 2 * ranksOf(files);
+  return again || !isFew ? estimate : fewerMetadataCalls(files, ["opens", "stats"], estimate);
 }
 
 /** Metadata time of files of which only a part is needed, opened once by each rank. */

@@ -66,10 +66,23 @@ const readModifyWrite = defineRule({
       note: `${formatBytes(file.bytes)} read for ${formatBytes(file.record.bytesWritten)} written, ${many(file.record.rwSwitches, "change")} of direction`,
     }));
     return {
-      cost: estimatedCost(
-        files.map(({ record }) => ({ record, part: "read", remains: readsLeft(job, record, mpi) })),
-        "without the reads; writes stay as they are",
-      ),
+      cost: mpi
+        ? estimatedCost(
+            files.map(({ record }) => ({ record, part: "read", remains: readsLeft(job, record, mpi) })),
+            "without the reads; writes stay as they are",
+          )
+        : estimatedCost(
+            // What is read first changes in part only: the rest need not be written either.
+            files.flatMap(({ record }) => {
+              const remains = readsLeft(job, record, mpi);
+              return [
+                { record, part: "read" as const, remains },
+                { record, part: "write" as const, remains },
+              ];
+            }),
+            "only what changes is written, and nothing is read; how much that is, the log does not tell",
+            { atMost: true },
+          ),
       statement:
         (mpi
           ? `The application asks to write ${formatBytes(asked)} to ${many(files.length, "file")} through MPI-IO. Below it, ${formatBytes(written)} are written, and ${formatBytes(bytes)} are read that it did not ask for.`

@@ -44,6 +44,7 @@ const READ_PATTERNS = [
   "read-modify-write",
 ];
 const WRITE_PATTERNS = [
+  "read-modify-write",
   "hdf5-small",
   "independent-mpiio",
   "write-amplification",
