@@ -1,5 +1,5 @@
 /** J02: bytes and I/O time of a job, on average and of the slowest rank, and the throughput they give. */
-import type { Ledger } from "./cost/ledger.ts";
+import { type Ledger, timedRecords } from "./cost/ledger.ts";
 import type { IoTimes, JobFile } from "./job.ts";
 
 export function ioTimes(
@@ -10,16 +10,12 @@ export function ioTimes(
   exact: { readonly read: bigint; readonly written: bigint },
 ): IoTimes {
   let [readSeconds, writeSeconds, metaSeconds] = [0, 0, 0];
-  for (const file of files) {
-    const timed = file.called.layer === "MPI-IO" ? [file.called] : [...file.layers.values()];
-    for (const record of timed) {
-      // HDF5 and PnetCDF times contain those of the layers below.
-      if (/^(H5|PNETCDF)/.test(record.layer) || isBelowDfs(record.layer, file.layers)) continue;
+  for (const file of files)
+    for (const record of timedRecords(file)) {
       readSeconds += record.readSeconds || 0;
       writeSeconds += record.writeSeconds || 0;
       metaSeconds += record.metaSeconds || 0;
     }
-  }
   const sum = readSeconds + writeSeconds + metaSeconds;
   const meanSeconds = ranks > 0 ? sum / ranks : Number.NaN;
   const slowest = Math.max(ledger.countedSeconds, meanSeconds || 0);
@@ -41,7 +37,3 @@ export function ioTimes(
     bytesPerSecond: slowestSeconds > 0 ? bytes / slowestSeconds : Number.NaN,
   };
 }
-
-/** DFS calls DAOS for the same object, under the same id: what DAOS counts there is the same data and time again. */
-export const isBelowDfs = (layer: string, layers: { has(layer: string): boolean }): boolean =>
-  layer === "DAOS" && layers.has("DFS");

@@ -1,7 +1,6 @@
 /** Files of a job, each with its records in all layers. */
-import { isBelowDfs } from "./io-times.ts";
 import type { JobFile } from "./job.ts";
-import { type LayerRecord, sumOf } from "./records.ts";
+import { isBelowDfs, type LayerRecord, sumOf } from "./records.ts";
 
 /** Layers that an application calls, the upper ones first. */
 const CALLED_LAYERS = ["MPI-IO", "POSIX", "STDIO", "DFS", "DAOS"] as const;

@@ -378,3 +378,7 @@ export function sizesOf(records: readonly LayerRecord[], way: "read" | "write"):
 function addKnown(sums: Float64Array, index: number, count: number): void {
   if (!Number.isNaN(count)) sums[index] = (sums[index] || 0) + count;
 }
+
+/** DFS calls DAOS for the same object, under the same id: what DAOS counts there is the same data and time again. */
+export const isBelowDfs = (layer: string, layers: { has(layer: string): boolean }): boolean =>
+  layer === "DAOS" && layers.has("DFS");

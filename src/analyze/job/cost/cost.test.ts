@@ -81,6 +81,16 @@ describe("critical I/O time", () => {
     expect(ledger.gain({ healthy: [{ record: mpi, remains: 0 }] })).toBe(10);
   });
 
+  it("counts two layers that stand for the same time once", () => {
+    const own = { fileId: "m", shared: true, ranks: 4, metaSeconds: 8, slowestSeconds: 2 };
+    const mpi = record({ ...own, layer: "MPI-IO" });
+    const posix = record({ ...own, metaSeconds: 6, slowestSeconds: 1.5 });
+    const other = record({ fileId: "o", shared: true, ranks: 4, writeSeconds: 40, slowestSeconds: 10 });
+    const ledger = ledgerOf([file(mpi, posix), file(other)], []);
+    const both = [mpi, posix].map((one) => ({ record: one, part: "meta" as const, remains: 0 }));
+    expect(ledger.gain({ healthy: both })).toBeCloseTo(2, 9);
+  });
+
   it("spreads files of some ranks by what is left of each rank's load", () => {
     const some = record({ fileId: "s", ranks: 2, writeSeconds: 60, slowestSeconds: 40 });
     const ledger = ledgerOf([file(some)], [load(0, 40), load(1, 20)]);

@@ -6,10 +6,9 @@
  * are known, phases tell it better (phases.ts), and what counters say is scaled to that. A cause names
  * the records it touches and the part of their time that would remain without it; its cost is the difference.
  */
-import { isBelowDfs } from "../io-times.ts";
 import type { Job, JobFile } from "../job.ts";
 import type { CriticalPath } from "../phases.ts";
-import type { LayerRecord } from "../records.ts";
+import { isBelowDfs, type LayerRecord } from "../records.ts";
 
 export type Part = "read" | "write" | "meta";
 const PARTS = ["read", "write", "meta"] as const;
@@ -43,14 +42,14 @@ export interface TracedPath {
   readonly covered: number;
 }
 
-type Seconds = Record<Part, number>;
-
 type LedgerJob = Pick<Job, "files" | "file" | "rankLoads" | "runSeconds">;
 
 export class Ledger {
   readonly #job: LedgerJob;
   /** A record below another one is counted there. */
   readonly #isNested: boolean;
+  /** Some files have records in several layers, so that two of them may stand for the same time. */
+  readonly #isLayered: boolean;
   /** Time of a rank in files that not all ranks share. */
   readonly #own: ReadonlyMap<number, number>;
   /** Part of that in files of several ranks, whose time cannot be told by rank. */
@@ -80,10 +79,13 @@ export class Ledger {
     let shared = 0;
     let several = 0;
     const single = new Map<number, number>();
-    let isNested = false;
+    let [isNested, isLayered] = [false, false];
     for (const file of job.files) {
-      // The name of a layer is looked up: once for each file that has one only.
-      if (file.layers.size > 1) isNested ||= file.called.layer === "MPI-IO" || file.called.layer === "DFS";
+      // The name of a layer is looked up: only where it matters.
+      if (file.layers.size > 1) {
+        isLayered = true;
+        isNested ||= file.called.layer === "MPI-IO" || file.called.layer === "DFS";
+      }
       for (const record of timedRecords(file)) {
         const all = secondsOf(record);
         if (!(all > 0)) continue;
@@ -94,6 +96,7 @@ export class Ledger {
       }
     }
     this.#isNested = isNested;
+    this.#isLayered = isLayered;
     this.#own = ownSeconds(job, single);
     for (const [rank, seconds] of this.#own) {
       const rest = seconds - (single.get(rank) ?? 0);
@@ -155,8 +158,9 @@ export class Ledger {
 
   #without(remedies: readonly Remedy[]): number {
     const saved = new Savings();
-    // Causes that touch the same record are not added up; within one, each kind of call of a record is named once.
-    if (remedies.length === 1)
+    // What touches the same record is not added up. One cause names each kind of call of a record once, where a file has
+    // one record only.
+    if (remedies.length === 1 && !this.#isLayered)
       for (const one of remedies[0]?.healthy ?? [])
         this.#visit(one, (record, part, rest) => saved.add(record, part, rest));
     else {
@@ -267,12 +271,12 @@ class Savings {
 
 /** Calls of the layer below are a part of those above: what they save is taken off there, rank by rank. */
 function remainsAbove(above: LayerRecord, below: LayerRecord, part: Part, remains: number): number {
-  const seconds = partSeconds(above)[part];
+  const seconds = partOf(above, part);
   if (!(seconds > 0)) return 1;
-  const inside = partSeconds(below)[part];
-  const slowestShare = slowestOf(above) / total(partSeconds(above));
+  const inside = partOf(below, part) || 0;
+  const slowestShare = slowestOf(above) / secondsOf(above);
   // One aggregator writes while all wait: its time is inside that of every rank above.
-  const belowSlowest = (below.slowestSeconds || 0) * (inside / (total(partSeconds(below)) || 1));
+  const belowSlowest = (below.slowestSeconds || 0) * (inside / (secondsOf(below) || 1));
   const aboveSlowest = seconds * slowestShare;
   const gone = Math.max(inside / seconds, aboveSlowest > 0 ? belowSlowest / aboveSlowest : 0);
   return 1 - Math.min(1, gone) * (1 - remains);
@@ -288,11 +292,6 @@ export function timedRecords(file: JobFile): LayerRecord[] {
   );
 }
 
-export function partSeconds({ readSeconds, writeSeconds, metaSeconds }: LayerRecord): Seconds {
-  return { read: readSeconds || 0, write: writeSeconds || 0, meta: metaSeconds || 0 };
-}
-
-const total = ({ read, write, meta }: Seconds) => read + write + meta;
 const sumOf = (values: Iterable<number>) => {
   let sum = 0;
   for (const value of values) sum += value;

@@ -1,7 +1,7 @@
 /** Whether traced calls are all that the counters count, so that phases can tell the critical time. */
 import type { JobFile } from "../job.ts";
 import type { TraceFacts } from "../trace-facts.ts";
-import { partSeconds, timedRecords, type TracedPath } from "./ledger.ts";
+import { timedRecords, type TracedPath } from "./ledger.ts";
 
 /** Of the time of reads and writes that the counters have. */
 const COVERED_MIN = 0.95;
@@ -16,15 +16,15 @@ export function tracedPath(files: readonly JobFile[], trace: TraceFacts | undefi
   let [data, meta, covered] = [0, 0, 0];
   for (const file of files)
     for (const record of timedRecords(file)) {
-      const { read, write, meta: own } = partSeconds(record);
-      data += read + write;
-      meta += own;
+      const moving = (record.readSeconds || 0) + (record.writeSeconds || 0);
+      data += moving;
+      meta += record.metaSeconds || 0;
       const calls = traced.get(`${record.layer} ${record.fileId}`);
       if (calls === undefined) continue;
       const bytes = calls.read.bytes + calls.write.bytes;
       const isWhole = bytes === (record.bytesRead || 0) + (record.bytesWritten || 0);
       const syncs = record.syncSeconds > 0 && trace.metaSeconds > 0 ? record.syncSeconds : 0;
-      if (isWhole) covered += Math.min(read + write, calls.read.seconds + calls.write.seconds + syncs);
+      if (isWhole) covered += Math.min(moving, calls.read.seconds + calls.write.seconds + syncs);
     }
   if (!(data > 0 && covered >= COVERED_MIN * data)) return undefined;
   const withMeta = covered + (trace.metaSeconds > 0 ? meta : 0);

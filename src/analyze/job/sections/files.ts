@@ -4,10 +4,9 @@ import type { Cell, Section, TableColumn } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import { namePattern } from "../file-patterns.ts";
 import type { ReportInput } from "../input.ts";
-import { isBelowDfs } from "../io-times.ts";
+import { type LayerRecord, isBelowDfs, sumOf } from "../records.ts";
 import type { JobFile } from "../job.ts";
 import { MOVING_LAYERS } from "../job-files.ts";
-import { type LayerRecord, sumOf } from "../records.ts";
 import { counted } from "./counted.ts";
 import { known } from "./layers.ts";
 
