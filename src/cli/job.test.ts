@@ -167,7 +167,9 @@ describe("report on the terminal", () => {
     const outcome = await inside("report", single("fix-before"));
     const text = utf8(outcome);
     expect({ code: outcome.code, err: outcome.err }).toEqual({ code: 0, err: "" });
-    expect(text).toMatch(/^Independent MPI-IO writes cost this job about [\d.]+ of its [\d.]+ seconds\.$/m);
+    expect(text).toMatch(
+      /^Synthetic data: Independent MPI-IO writes cost this job about [\d.]+ of its [\d.]+ seconds\.$/m,
+    );
     expect(text).toMatch(/^I\/O to blame\? {2}Yes\. .* 73 % of the run in I\/O\.$/m);
     for (const tile of ["Written", "I/O share", "Throughput", "Ranks", "Files"])
       expect(text).toMatch(new RegExp(`^ {2}${tile} +\\d`, "m"));

@@ -46,6 +46,7 @@ async function makeStore(path: string): Promise<void> {
   ]) {
     const batch = store.beginBatch();
     await batch.append(storedRuns, 2, {
+      synthetic: { all: 0 },
       run_id: runs,
       application_id: { all: 9n },
       application: runs.map((id) => (id === 3n ? null : 'say "hi", you')),
@@ -241,6 +242,7 @@ describe("plimsoll store", () => {
     const store = await Store.create(join(root, "formulas"));
     const batch = store.beginBatch();
     await batch.append(storedRuns, 4, {
+      synthetic: { all: 0 },
       run_id: [1n, 2n, 3n, 4n],
       application_id: { all: 9n },
       application: ["=cmd()", "-5", "+x", "plain"],

@@ -5,12 +5,16 @@ import { DarshanLog } from "../formats/darshan/log.ts";
 import { type Identity, StoredRows } from "../formats/darshan/stored-rows.ts";
 import type { RowSink } from "../model/index.ts";
 import { nodeCodecs } from "../node/codecs.ts";
-import type { Added, FileImporter } from "./input-format.ts";
+import type { Added, FileImporter, ImportSetting } from "./input-format.ts";
+import type { InputOrigin } from "./origin.ts";
 
 export class DarshanImporter implements FileImporter {
   readonly #rows: StoredRows;
 
-  constructor(nowUnixSeconds: number) {
+  readonly #origin: InputOrigin;
+
+  constructor({ nowUnixSeconds, origin }: Pick<ImportSetting, "nowUnixSeconds" | "origin">) {
+    this.#origin = origin;
     this.#rows = new StoredRows({ identify, nowUnixSeconds });
   }
 
@@ -20,7 +24,8 @@ export class DarshanImporter implements FileImporter {
 
   add(source: ByteSource, path: string, hash: Buffer): Added {
     const log = new DarshanLog(source, { codecs: nodeCodecs });
-    this.#rows.add(log, path, { low: hash.readUInt32BE(4), high: hash.readUInt32BE(0) });
+    const runId = { low: hash.readUInt32BE(4), high: hash.readUInt32BE(0) };
+    this.#rows.add(log, path, runId, this.#origin.flag === 1);
     return "stored";
   }
 

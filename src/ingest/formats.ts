@@ -6,7 +6,7 @@ import { SchedulerImporter } from "./system/scheduler.ts";
 import { SegmentImporter } from "./system/segments.ts";
 
 export const IMPORTERS: Readonly<Record<string, (setting: ImportSetting) => FileImporter>> = {
-  darshan: ({ nowUnixSeconds }) => new DarshanImporter(nowUnixSeconds),
+  darshan: (setting) => new DarshanImporter(setting),
   "server-samples": (setting) => new SegmentImporter(setting),
   "client-reading": (setting) => new ClientImporter(setting),
   slurm: (setting) => new SchedulerImporter(setting),

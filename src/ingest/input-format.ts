@@ -2,6 +2,7 @@
 import type { ByteSource } from "../base/source.ts";
 import type { RowSink } from "../model/index.ts";
 import type { IngestNotes } from "./notes.ts";
+import type { InputOrigin } from "./origin.ts";
 import type { Coverage } from "./system/coverage.ts";
 import type { SystemRows } from "./system/system-rows.ts";
 
@@ -9,6 +10,8 @@ export interface ImportSetting {
   readonly nowUnixSeconds: number;
   readonly notes: IngestNotes;
   readonly coverage: Coverage;
+  /** Of the input that is being read. */
+  readonly origin: InputOrigin;
   /** Differences of servers' counters; all formats that give some share them. */
   readonly system: SystemRows;
   /** Cluster of jobs whose text does not say, and zone of times that have none. */

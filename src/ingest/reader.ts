@@ -67,6 +67,7 @@ export class InputReader {
   read({ path, named }: Found): Outcome {
     let source: FileSource | undefined;
     let bytes = 0;
+    this.#setting.origin.begin(path);
     try {
       source = openFile(path);
       bytes = source.byteLength;

@@ -10,6 +10,7 @@ import { CHANGED, Journal, type ReadInput, type ReadSeries } from "./journal.ts"
 import { KnownHashes } from "./known.ts";
 import type { Alone, Done, IngestTask, Placed, WorkerStart } from "./messages.ts";
 import { NotesLedger } from "./notes.ts";
+import { InputOrigin } from "./origin.ts";
 import { InputReader, reasonOf, type Settled } from "./reader.ts";
 import { Coverage, type CoverageEntry } from "./system/coverage.ts";
 import { Series } from "./system/series.ts";
@@ -25,9 +26,10 @@ const { notes } = ledger;
 const coverage = new Coverage();
 const { nowUnixSeconds, cluster, zone } = start;
 const templates = start.jobIds.map(jobIdTemplate);
-const system = new SystemRows(notes, coverage, (id) => identityOf(id, templates, cluster));
+const origin = new InputOrigin();
+const system = new SystemRows({ notes, coverage, origin }, (id) => identityOf(id, templates, cluster));
 const reader = new InputReader(new KnownHashes(start.stored), new KnownHashes(start.damaged), {
-  ...{ nowUnixSeconds, notes, coverage, system, cluster, zone },
+  ...{ nowUnixSeconds, notes, coverage, origin, system, cluster, zone },
 });
 const store = await Store.open(start.store, { threads: 1, memoryBytes: start.memoryBytes });
 let batch: Batch | undefined;
@@ -245,6 +247,7 @@ async function readSeriesAgain(read: ReadSeries, report: Report): Promise<void> 
 }
 
 async function readText({ path, named }: Found, isLast: boolean): Promise<Settled> {
+  origin.begin(path);
   try {
     const { stored, known, damage, bytes, ...file } = await series.read(path, isLast, breathe);
     if (damage !== undefined) return { ...file, status: "skipped", bytes, reason: partly(damage, stored) };

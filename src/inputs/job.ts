@@ -11,7 +11,7 @@ import {
 } from "../analyze/job/index.ts";
 import { FormatError } from "../base/errors.ts";
 import { importLog, runSpan } from "../formats/darshan/import.ts";
-import { type Document, type Tables, TablesBuilder } from "../model/index.ts";
+import { type Document, markSynthetic, type Tables, TablesBuilder } from "../model/index.ts";
 import { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from "./darshan-log.ts";
 import type { Listener } from "../base/listener.ts";
 import { withoutTwins } from "./files.ts";
@@ -95,7 +95,15 @@ export function reportDocument(
   { job, verdicts, tables, streams }: ReadJob,
   { madeBy, command, callsHint = "" }: ReportWords,
 ): Document {
-  return jobDocument({ job, verdicts, tables, trace: streams.trace(job, callsHint), madeBy, command });
+  const document = jobDocument({
+    ...{ job, verdicts, tables, madeBy, command },
+    trace: streams.trace(job, callsHint),
+  });
+  return markSynthetic(document, {
+    synthetic: job.runs.filter(({ isSynthetic }) => isSynthetic).length,
+    of: job.runs.length,
+    unit: "runs",
+  });
 }
 
 /** MPI numbers ranks with a C int, and so does the timeline of a report. */

@@ -15,8 +15,9 @@ export interface Figure {
   /** Definition with its version: "J05@1". */
   readonly definition: string;
   readonly options: Readonly<Record<string, string | number | boolean>>;
-  /** Made by a simulator or from synthetic data: the picture says so. */
+  /** Made by a simulator, or from data that a generator made: the picture says so. */
   readonly simulated?: boolean;
+  readonly synthetic?: boolean;
   readonly chart: Chart;
 }
 

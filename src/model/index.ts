@@ -1,4 +1,12 @@
 /** The model: schema and tables, and what analyses hand to people: findings, figures, documents. */
+export {
+  isSynthetic,
+  markedFigure,
+  markSynthetic,
+  type Provenance,
+  provenanceJson,
+  provenancePrefix,
+} from "./provenance.ts";
 export * from "./calls.ts";
 export * from "./document.ts";
 export * from "./figure.ts";

@@ -83,6 +83,7 @@ export const runs: TableSchema = {
     modules text - | modules with data, separated by blanks | header
     partial_modules text - | modules whose data is incomplete, separated by blanks | header: partial flag
     warnings text - | what a reader should know, one per line | the importer
+    synthetic flag - | 1 when a generator made it, 0 when it was recorded on a machine | metadata: made_by
   `),
 };
 

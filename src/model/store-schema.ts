@@ -32,6 +32,7 @@ export const storedRuns: TableSchema = {
     partial_modules text - | modules whose data is incomplete, separated by blanks | header: partial flag
     warnings text - | what a reader should know, one per line | the importer
     negative_counters i64 values | counters and times that were negative or out of range, and left out | the importer
+    synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | metadata: made_by; README.txt of the folder
   `),
 };
 
@@ -123,4 +124,4 @@ export const STORE_SCHEMA: readonly TableSchema[] = [
  * Changes whenever a table of the store changes or comes; upgrades go from one number to the next. A program that does not
  * know a table would lose its rows in a compaction, so it must not go on.
  */
-export const STORE_VERSION = 4;
+export const STORE_VERSION = 5;

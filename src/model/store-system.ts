@@ -44,6 +44,7 @@ export const storedJobs: TableSchema = {
     lnet_sent_bytes i64 bytes | bytes its nodes sent over LNet, everybody's | LNet send counter
     lnet_received_bytes i64 bytes | bytes its nodes received over LNet, everybody's | LNet receive counter
     warnings text - | what a reader should know, one per line | the importer
+    synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | collector; README.txt of the folder
   `),
 };
 
@@ -109,6 +110,7 @@ export const storedReadings: TableSchema = {
     gaps i64 readings | differences over more than one and a half of the usual time between readings | readings
     dropped i64 differences | differences of counters that no table has | differences
     warnings text - | what a reader should know, one per line | the importer
+    synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | collector; README.txt of the folder
   `),
 };
 

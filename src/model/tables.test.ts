@@ -116,7 +116,7 @@ describe("a table", () => {
 describe("the tables together", () => {
   it("are those of the schema, each filled on its own", () => {
     const builder = new TablesBuilder();
-    builder.table(runs).append({ run_id: "a", ranks: 4 });
+    builder.table(runs).append({ run_id: "a", ranks: 4, synthetic: 0 });
     builder.table(rankLoads).append({ run_id: "a", rank: 0 });
     builder.table(rankLoads).append({ run_id: "a", rank: 1 });
     const tables = builder.finish();

@@ -7,7 +7,7 @@ import { unitName } from "./format.ts";
 
 /**
  * A header with units, then one row per drawn value. What was not recorded is an empty field, never zero. Lines end
- * with CR LF.
+ * with CR LF. A last column says that all of it is of a simulator or a generator.
  */
 export function figureCsv(figure: Figure): string {
   const { columns, rows } = kindOf(figure.chart).csv(figure.chart);
@@ -15,7 +15,9 @@ export function figureCsv(figure: Figure): string {
     const name = unitName(unit);
     return name === "" ? label : `${label} (${name})`;
   });
-  return csvText([header, ...rows]);
+  const origin = figure.simulated ? "simulated" : figure.synthetic ? "synthetic" : undefined;
+  if (origin === undefined) return csvText([header, ...rows]);
+  return csvText([[...header, "origin"], ...Array.from(rows, (row) => [...row, origin])]);
 }
 
 /** Columns and rows for a table beside the picture; null is "not recorded". */

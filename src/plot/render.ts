@@ -66,10 +66,14 @@ function idOf(id: string): string {
   return `f-${plain}-${hash.toString(36)}`;
 }
 
-function headText({ title, simulated }: Figure, width: number, standalone: boolean) {
-  const mark = simulated === true ? "simulated" : "";
+/** What a reader must know before the numbers: they are of a model or a generator. */
+const originOf = ({ simulated, synthetic }: Figure): string =>
+  simulated === true ? "simulated" : synthetic === true ? "synthetic" : "";
+
+function headText(figure: Figure, width: number, standalone: boolean) {
+  const mark = originOf(figure);
   const markWidth = mark === "" ? 0 : textWidth(mark, FONT) + 12;
-  const lines = standalone ? wrapText(title, width - 24 - markWidth, 15, 3) : [];
+  const lines = standalone ? wrapText(figure.title, width - 24 - markWidth, 15, 3) : [];
   let body = lines
     .map((line, index) => label(line, { x: 8, y: 22 + index * 19, "font-size": 15, "font-weight": 600 }))
     .join("");
@@ -106,8 +110,12 @@ function footText({ caption, definition, options }: Figure, width: number) {
   return { body, height: y + 2 };
 }
 
-function metadata({ id, definition, options, caption, simulated }: Figure): string {
-  const facts = JSON.stringify({ id, definition, options, caption, simulated: simulated === true });
+function metadata({ id, definition, options, caption, simulated, synthetic }: Figure): string {
+  const facts = JSON.stringify({
+    ...{ id, definition, options, caption },
+    simulated: simulated === true,
+    ...(synthetic === true && { synthetic }),
+  });
   return `<metadata>${escapeXml(facts)}</metadata>`;
 }
 

@@ -107,7 +107,11 @@ describe("a check", () => {
     const store = await storeWith(folder, [[1]]);
     const batch = store.beginBatch();
     for (let run = 10; run < 2200; run++)
-      await batch.append(storedRuns, 1, { run_id: { all: BigInt(run) }, application_id: { all: 1n } });
+      await batch.append(storedRuns, 1, {
+        synthetic: { all: 0 },
+        run_id: { all: BigInt(run) },
+        application_id: { all: 1n },
+      });
     expect((await checkStore(folder)).rubbish.map(({ removed }) => removed)).toEqual([false]);
     await checkStore(folder, { nowMs: Date.now() + 2 * DAY, remove: true });
     await expect(batch.commit()).rejects.toThrow();

@@ -1,4 +1,5 @@
 /** The store of record: what was read from logs, for studies. */
+export { type OriginTable, provenanceOf } from "./provenance.ts";
 export type { Batch } from "./batch.ts";
 export { type CheckReport, checkStore, stretchText } from "./check.ts";
 export { compactStore } from "./compact.ts";

@@ -17,7 +17,8 @@ async function storeOf(path: string, batches: readonly (readonly Row[])[]): Prom
   for (const rows of batches) {
     const batch = store.beginBatch();
     const columns: Record<string, Value[]> = {};
-    for (const { name } of storedJobs.columns) columns[name] = rows.map((row) => row[name] ?? null);
+    for (const { name } of storedJobs.columns)
+      columns[name] = rows.map((row) => row[name] ?? (name === "synthetic" ? 0 : null));
     columns.job_key = rows.map(({ job_id }) => BigInt(`0x${Buffer.from(`${job_id}`).toString("hex")}`));
     await batch.append(storedJobs, rows.length, columns);
     await batch.commit();

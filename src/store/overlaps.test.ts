@@ -31,6 +31,7 @@ async function add(store: Store, target: string, from: number, to: number, more:
   await batch.append(storedTargets, minutes.length, values);
   for (const kind of ["job_stats", "ost_stats"])
     await batch.append(storedReadings, 1 + more, {
+      synthetic: { all: 0 },
       file_system: { all: "fs" },
       target: { all: target },
       kind: { all: kind },

@@ -109,6 +109,7 @@ describe("a repair", () => {
     const batch = store.beginBatch();
     const ids = [1n, 2n, 3n];
     await batch.append(storedRuns, 3, {
+      synthetic: { all: 0 },
       run_id: ids,
       application_id: { all: 1n },
       source: ["/a.darshan", "/b.darshan", "/c.darshan"],
@@ -218,6 +219,7 @@ describe("a repair of counters and jobs", () => {
     const batch = store.beginBatch();
     await appendRun(batch, 1);
     await batch.append(storedJobs, 2, {
+      synthetic: { all: 0 },
       job_key: [1n, 1n],
       job_id: ["1", "1"],
       source: ["scheduler", "clients"],
@@ -231,6 +233,7 @@ describe("a repair of counters and jobs", () => {
     await batch.append(storedMinutes, 2, { ...target, job_key: { all: 1n }, job_id: { all: "1" } });
     await batch.append(storedTargets, 2, target);
     await batch.append(storedReadings, 2, {
+      synthetic: { all: 0 },
       file_system: { all: "fs" },
       target: { all: "OST0000" },
       kind: ["job_stats", "ost_stats"],

@@ -170,12 +170,12 @@ describe("a batch", () => {
   it("refuses what its table does not have", async () => {
     const store = await Store.create(folder);
     const batch = store.beginBatch();
-    await expect(batch.append(storedRuns, 1, { colour: ["red"] })).rejects.toThrow(
+    await expect(batch.append(storedRuns, 1, { synthetic: { all: 0 }, colour: ["red"] })).rejects.toThrow(
       /table runs has no column colour/,
     );
-    await expect(batch.append(storedRuns, 1, { run_id: { all: null } })).rejects.toThrow(
-      /always has a value/,
-    );
+    await expect(
+      batch.append(storedRuns, 1, { synthetic: { all: 0 }, run_id: { all: null } }),
+    ).rejects.toThrow(/always has a value/);
     await batch.abort();
   });
 });

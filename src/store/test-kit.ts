@@ -20,6 +20,7 @@ export const idOf = (run: number): bigint => (BigInt(run) * 0x9e3779b97f4a7c15n)
 export async function appendRun(batch: Batch, run: number, accesses = 3): Promise<void> {
   const id = idOf(run);
   await batch.append(storedRuns, 1, {
+    synthetic: { all: 0 },
     run_id: [id],
     source: [`/logs/${run}.darshan`],
     job_id: [String(run)],

@@ -27,14 +27,19 @@ export interface Upgrade {
 const NEGATIVES_OF_WARNINGS = `coalesce(list_sum(list_transform(
   regexp_extract_all(warnings, '(?m)^(\\d+) \\S+ counters or times are negative', 1), lambda n: n::BIGINT)), 0)::BIGINT`;
 
+/** Whether rows were generated; of older batches only their writer tells (views.ts). */
+const MADE_KNOWN: TableUpgrade = { added: { synthetic: "0::UTINYINT" } };
+
 /**
  * Version 1 is the first. Version 2 has more tables, which are empty in batches of version 1. In version 3 rows of minutes
  * have a cluster. In version 4 runs say how many counters were left out, which before only their warnings did.
+ * In version 5 runs, jobs and readings say whether they were generated.
  */
 export const UPGRADES: readonly Upgrade[] = [
   { from: 1, tables: {} },
   { from: 2, tables: { minutes: { added: { cluster: "null::VARCHAR" } } } },
   { from: 3, tables: { runs: { added: { negative_counters: NEGATIVES_OF_WARNINGS } } } },
+  { from: 4, tables: { runs: MADE_KNOWN, jobs: MADE_KNOWN, readings: MADE_KNOWN } },
 ];
 
 assert(

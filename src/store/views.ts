@@ -33,6 +33,11 @@ function runColumn(table: TableSchema): string | undefined {
   return table.columns.some(({ name }) => name === "run_id") ? "run_id" : undefined;
 }
 
+/** Before version 5 only the writer of a batch tells that its rows were generated. */
+const isGenerated = ({ version, writer }: BatchInfo) => version < 5 && writer.startsWith("plimsoll generate");
+const saysSynthetic = (table: TableSchema) => table.columns.some(({ name }) => name === "synthetic");
+const allSynthetic = (relation: string) => `(select * replace (1::UTINYINT as synthetic) from ${relation})`;
+
 const NONE: ReadonlySet<string> = new Set();
 
 interface ViewSetting {
@@ -63,18 +68,20 @@ export function tableQuery(
   const groups = new Map<string, BatchInfo[]>();
   for (const batch of batches) {
     if (segmentsOf([batch], table.name).length === 0) continue;
-    const group = `${batch.version} ${hides(batch.id)}`;
+    const group = `${batch.version} ${hides(batch.id)} ${isGenerated(batch)}`;
     groups.set(group, [...(groups.get(group) ?? []), batch]);
   }
   const parts = [...groups.values()].flatMap((group) => {
-    const [{ version, id }] = group as [BatchInfo];
+    const [first] = group as [BatchInfo];
+    const { version, id } = first;
     const files = segmentsOf(group, table.name)
       .filter((_, i) => i % share.of === share.index)
       .map(({ file }) => join(store, file));
     if (files.length === 0) return [];
     assert(new Set(files).size === files.length, "no segment is read twice");
     const source = parquetRows(files, { fileNames: hides(id) });
-    const relation = version === STORE_VERSION ? source : upgraded(table.name, version, source, upgrades);
+    const current = version === STORE_VERSION ? source : upgraded(table.name, version, source, upgrades);
+    const relation = isGenerated(first) && saysSynthetic(table) ? allSynthetic(current) : current;
     if (!hides(id)) return `select ${names} from ${relation} s`;
     if (table === storedReadings) return `select ${names} from ${readingsRelation(relation)} s`;
     const seen =

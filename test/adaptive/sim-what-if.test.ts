@@ -35,6 +35,7 @@ async function storeOf(name: string, rows: readonly Row[]): Promise<string> {
     const end = BigInt64Array.from(rows, (row) => at(row.start + 400));
     const ranks = new BigInt64Array(rows.length).fill(2n);
     await batch.append(storedRuns, rows.length, {
+      synthetic: { all: 0 },
       run_id: ids,
       job_id: rows.map(({ id }) => `job${id}`),
       application: { all: "app" },

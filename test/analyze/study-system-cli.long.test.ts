@@ -45,7 +45,7 @@ describe("study system", () => {
     expect(code).toBe(0);
     for (let i = 1; i <= 15; i++)
       expect(out).toMatch(
-        new RegExp(`^O${String(i).padStart(2, "0")}  (confirmed|refuted|insufficient)`, "m"),
+        new RegExp(`^O${String(i).padStart(2, "0")}  (reproduced|refuted|insufficient)`, "m"),
       );
     expect(out).toContain("What to do");
   });

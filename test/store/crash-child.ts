@@ -49,6 +49,7 @@ async function fill(batch: Batch, number: number): Promise<void> {
   const runs = step === 1 ? ids : [...ids, shared];
   const names = runs.map((id) => (id === shared ? -step : number));
   await batch.append(storedRuns, runs.length, {
+    synthetic: { all: 0 },
     run_id: runs,
     job_id: names,
     application_id: { all: 1n },

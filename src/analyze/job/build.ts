@@ -203,6 +203,7 @@ function runFacts(table: Table, placeOf: (runId: string) => RunPlace): RunFacts[
       runSeconds: number("run_seconds"),
       logVersion: text("log_version"),
       libraryVersion: table.value("library_version", row) as string | null,
+      isSynthetic: Number(table.value("synthetic", row)) === 1,
       modules: words("modules"),
       partialModules: words("partial_modules"),
       warnings: text("warnings").split("\n").filter(Boolean),

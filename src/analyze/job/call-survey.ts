@@ -98,6 +98,7 @@ export class CallSurvey {
       end_unix_ns: this.#timeOfDay(this.#lastNs),
       run_seconds: seconds,
       library_version: run.recorder,
+      synthetic: 0,
       modules: [...new Set([...this.#layers.values()].map(({ layer }) => layer))].join(" "),
       partial_modules: "",
       warnings: this.#warnings.join("\n"),

@@ -15,6 +15,7 @@ const run = (values: Partial<RunFacts>) =>
     commandLine: "/apps/solver deck",
     logVersion: "3.41",
     libraryVersion: "3.4.4",
+    isSynthetic: false,
     modules: [],
     partialModules: [],
     warnings: [],

@@ -52,6 +52,8 @@ export interface RunFacts {
   readonly runSeconds: number;
   readonly logVersion: string;
   readonly libraryVersion: string | null;
+  /** A generator made it. */
+  readonly isSynthetic: boolean;
   readonly modules: readonly string[];
   readonly partialModules: readonly string[];
   readonly warnings: readonly string[];

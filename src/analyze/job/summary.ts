@@ -25,6 +25,7 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
       runSeconds: orNull(job.runSeconds),
       modules: [...job.modules],
       partialModules: [...job.partialModules],
+      synthetic: job.runs.some(({ isSynthetic }) => isSynthetic),
     },
     verdict: [answers.headline, ...answers.lead].join(" "),
     answers,

@@ -13,6 +13,7 @@ import type { Waiting } from "../../collect/client/waiting.ts";
 import { reasonOf } from "../../collect/files.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { collectorName } from "../../collect/collector-name.ts";
 import { durationMs } from "./durations.ts";
 import { option } from "../option.ts";
 
@@ -59,7 +60,7 @@ export default defineCommand({
       const setting: ClientOptions = {
         root: options.root,
         dir: options.dir,
-        collector: `plimsoll ${version}`,
+        collector: collectorName(version, options.root),
         staleMs: durationMs("--stale-after", options.staleAfter),
         nowMs: () => Date.now(),
         warn: (message) => {

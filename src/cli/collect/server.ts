@@ -14,6 +14,7 @@ import { makeFolder } from "../../node/folders.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CheckFailed } from "../failure.ts";
+import { collectorName } from "../../collect/collector-name.ts";
 import { durationMs } from "./durations.ts";
 import { option } from "../option.ts";
 
@@ -57,7 +58,7 @@ export default defineCommand({
         root: options.root,
         dir: options.dir,
         host,
-        collector: `plimsoll ${version}`,
+        collector: collectorName(version, options.root),
         everyNs: BigInt(everyMs) * 1_000_000n,
         keepNs: BigInt(keepMs) * 1_000_000n,
         keepBytes: options.keepBytes,

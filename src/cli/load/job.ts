@@ -4,7 +4,7 @@ import { LATE_MINUTES } from "../../analyze/study/common/run-minutes.ts";
 import { UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../command.ts";
 import { parseBytes } from "../values.ts";
-import { aboutOf, commandLine, flag, show, STORE_OPTIONS, withStore } from "./options.ts";
+import { aboutOf, commandLine, flag, originOf, show, STORE_OPTIONS, withStore } from "./options.ts";
 import { option } from "../option.ts";
 
 export default defineCommand({
@@ -75,7 +75,8 @@ export default defineCommand({
         ...flag("zone", options.zone),
         ...flag("output", options.output),
       ]);
-      await show(jobDocument(answer, aboutOf(command, options.zone)), answer, options.output, context);
+      const shown = { output: options.output, origin: await originOf(db, "jobs", "readings") };
+      await show(jobDocument(answer, aboutOf(command, options.zone)), answer, shown, context);
     });
   },
 });

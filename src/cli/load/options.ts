@@ -12,7 +12,13 @@ import {
   type Window,
 } from "../../analyze/load/index.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Document, Queryable } from "../../model/index.ts";
+import {
+  type Document,
+  markSynthetic,
+  type Provenance,
+  provenanceJson,
+  type Queryable,
+} from "../../model/index.ts";
 import { renderText } from "../../report/text/index.ts";
 import { version } from "../../../package.json";
 import type { OptionSpecs } from "../command.ts";
@@ -20,7 +26,7 @@ import type { Context } from "../context.ts";
 import { writePage } from "../page-output.ts";
 import { ENGINE_OPTIONS } from "../store/options.ts";
 
-export { withStore } from "../store/options.ts";
+export { originOf, withStore } from "../store/options.ts";
 import { didYouMean } from "../suggest.ts";
 import { option } from "../option.ts";
 
@@ -104,13 +110,14 @@ export const aboutOf = (command: string, zone: string) => ({ command, madeBy: `P
 
 /** JSON, a page, or text, as asked. `full` also prints sections of detail on the terminal. */
 export async function show(
-  document: Document,
-  json: unknown,
-  output: string | undefined,
+  plainDocument: Document,
+  json: object,
+  { output, origin }: { readonly output?: string | undefined; readonly origin: Provenance },
   context: Context,
 ): Promise<void> {
+  const document = markSynthetic(plainDocument, origin);
   if (output !== undefined) await writePage(document, output, context);
-  if (context.json) context.printJson(json);
+  if (context.json) context.printJson({ ...json, origin: provenanceJson(origin) });
   else if (output !== undefined) context.out.write(`Wrote ${output}\n`);
   else context.out.write(renderText(document, { width: context.columns, color: context.color, full: false }));
 }

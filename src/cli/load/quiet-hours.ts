@@ -7,6 +7,7 @@ import {
   askedOf,
   commandLine,
   flag,
+  originOf,
   show,
   STORE_OPTIONS,
   TARGET_OPTION,
@@ -71,7 +72,7 @@ export default defineCommand({
       await show(
         document,
         { ...windowJson(window), targets: asked.targets, ...rest },
-        options.output,
+        { output: options.output, origin: await originOf(db, "readings") },
         context,
       );
     });

@@ -9,6 +9,7 @@ import {
   askedOf,
   commandLine,
   flag,
+  originOf,
   show,
   STORE_OPTIONS,
   TARGET_OPTION,
@@ -67,6 +68,8 @@ export default defineCommand({
       if (source === "clients" && options.target.length > 0)
         throw new UsageError("--target: client counters have no targets; omit it or use --source servers");
       const asked = source === "servers" ? await askedOf(db, options) : await askedOfClients(db, options);
+      const origin = await originOf(db, source === "servers" ? "readings" : "jobs");
+      const shown = { output: options.output, origin };
       const title = `Top ${what} by ${order.replace("-", " ")}`;
       if (what === "targets" && asked.window !== undefined) {
         const ranking = await rankTargets(db, {
@@ -77,7 +80,7 @@ export default defineCommand({
           smallBytes,
         });
         const json = { ...windowJson(asked.window), ...targetRankingJson(ranking) };
-        return show(targetRankingDocument(ranking, title, about), json, options.output, context);
+        return show(targetRankingDocument(ranking, title, about), json, shown, context);
       }
       const ranking = await rank(db, {
         by: what === "users" ? "user" : "job",
@@ -95,7 +98,7 @@ export default defineCommand({
             : "no job has server counters in this time range",
         );
       const document = rankingDocument(ranking, { title, targets: asked.targetsText }, about);
-      await show(document, { ...windowJson(asked.window), ...rankingJson(ranking) }, options.output, context);
+      await show(document, { ...windowJson(asked.window), ...rankingJson(ranking) }, shown, context);
     });
   },
 });

@@ -8,6 +8,7 @@ import {
   commandLine,
   flag,
   isoTime,
+  originOf,
   show,
   STORE_OPTIONS,
   TARGET_OPTION,
@@ -77,7 +78,8 @@ export default defineCommand({
         targets: asked.targets,
         ...rankingJson(ranking),
       };
-      await show(document, json, options.output, context);
+      const origin = await originOf(db, "readings");
+      await show(document, json, { output: options.output, origin }, context);
     });
   },
 });

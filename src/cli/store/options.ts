@@ -1,6 +1,7 @@
 /** What the commands of a store have in common. */
 import { UsageError } from "../../base/errors.ts";
-import type { Queryable } from "../../model/index.ts";
+import type { Provenance, Queryable } from "../../model/index.ts";
+import type { OriginTable } from "../../store/index.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import { option } from "../option.ts";
 
@@ -23,6 +24,12 @@ export function storeOptions({ memory, threads, temp }: EngineValues) {
     ...(threads === undefined ? {} : { threads }),
     ...(temp === undefined ? {} : { tempFolder: temp }),
   };
+}
+
+/** How much of the rows of these tables a generator made. */
+export async function originOf(db: Queryable, ...tables: readonly OriginTable[]): Promise<Provenance> {
+  const { provenanceOf } = await import("../../store/index.ts");
+  return provenanceOf(db, tables);
 }
 
 /** Opens the store that was named, for one question. */

@@ -45,7 +45,7 @@ describe("study reuse", () => {
     expect(code).toBe(0);
     for (let i = 1; i <= 10; i++)
       expect(out).toMatch(
-        new RegExp(`^F${String(i).padStart(2, "0")}  (confirmed|refuted|insufficient)`, "m"),
+        new RegExp(`^F${String(i).padStart(2, "0")}  (reproduced|refuted|insufficient)`, "m"),
       );
     expect(out).toContain("published");
   });

@@ -11,6 +11,7 @@ import {
   verdictOf,
 } from "../../analyze/study/reuse/index.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
+import { isSynthetic, type Provenance } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
 import { ENGINE_OPTIONS } from "../store/options.ts";
 import { itemsJson } from "./items-json.ts";
@@ -62,6 +63,7 @@ export default defineCommand({
         databaseBytes: database,
         rows: "select count(*) from runs",
         empty: "is empty",
+        origin: ["runs"],
         run: (session, watch) => runStudy(session, chosen, { ...watch, ...resources }),
         document: studyDocument,
         tables: ({ outputs }) => outputs,
@@ -105,7 +107,7 @@ function studyJson({ items, findings, options, files, outputRows, seconds }: Stu
 }
 
 /** The terminal's summary: what was studied, then each finding with own beside published. */
-function studyText(study: Study, width: number): string {
+function studyText(study: Study, width: number, origin: Provenance): string {
   const value = (key: string) => numberOf(study.items, key);
   const count = (key: string) => formatCount(value(key));
   const census = study.items.A01;
@@ -121,8 +123,12 @@ function studyText(study: Study, width: number): string {
     `Studied    ${count("A04.files")} files, ${count("A04.runs")} runs, ${formatBytes(value("A04.bytes"))} moved`,
     ...(apart === "" ? [] : [`Left out   ${apart}`]),
     "",
-    verdictOf(study),
+    verdictOf(study, origin),
     "",
-    ...findingLines(study.findings, { word: "finding", claimText, width, isEmpty: study.files === 0 }),
+    ...findingLines(study.findings, {
+      ...{ word: "finding", claimText, width },
+      isEmpty: study.files === 0,
+      synthetic: isSynthetic(origin),
+    }),
   ]);
 }

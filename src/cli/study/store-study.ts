@@ -7,10 +7,19 @@ import type { StudyDocumentInput } from "../../analyze/study/common/sections.ts"
 import type { StudyWatch } from "../../analyze/study/common/study.ts";
 import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Document, Queryable, TableBlock } from "../../model/index.ts";
+import {
+  type Document,
+  isSynthetic,
+  markedFigure,
+  type Provenance,
+  provenanceJson,
+  type Queryable,
+  type TableBlock,
+} from "../../model/index.ts";
+import type { OriginTable } from "../../store/index.ts";
 import type { OptionSpec } from "../command.ts";
 import type { Context } from "../context.ts";
-import { type EngineValues, withStore } from "../store/options.ts";
+import { type EngineValues, originOf, withStore } from "../store/options.ts";
 import { version } from "../../../package.json";
 import { kebab } from "./option-specs.ts";
 import { writeResultFolder } from "../result-folder.ts";
@@ -43,6 +52,8 @@ interface StoreStudy<Study extends StudyOutcome> {
   /** Rows of the store that can be studied, as SQL, and what to call a store without any. */
   readonly rows: string;
   readonly empty: string;
+  /** Tables that say whether its rows were generated. */
+  readonly origin: readonly OriginTable[];
   run(session: Queryable, watch: StudyWatch): Promise<Study>;
   /** Called before anything is written. */
   note?(study: Study): void;
@@ -51,7 +62,7 @@ interface StoreStudy<Study extends StudyOutcome> {
   tables(study: Study): readonly TableBlock[];
   /** What --json prints. */
   json(study: Study): object;
-  text(study: Study, width: number): string;
+  text(study: Study, width: number, origin: Provenance): string;
 }
 
 export async function runStoreStudy<Study extends StudyOutcome>(
@@ -61,7 +72,9 @@ export async function runStoreStudy<Study extends StudyOutcome>(
 ): Promise<void> {
   const { store, output } = given;
   if (store === undefined) throw new UsageError("--store is missing: name a store folder");
-  const study = await studyOf(kind, given, store, context);
+  const { study, origin } = await studyOf(kind, given, store, context);
+  const synthetic = isSynthetic(origin);
+  const result = { ...kind.json(study), origin: provenanceJson(origin) };
   kind.note?.(study);
   const command = `plimsoll study ${kind.name} --store ${store} -o ${output ?? "study"}`;
   if (output !== undefined) {
@@ -72,26 +85,33 @@ export async function runStoreStudy<Study extends StudyOutcome>(
       what: "study",
       json: "study.json",
       kind: kind.kind,
-      document: kind.document({ study, store, command, madeBy: `Plimsoll ${version}` }),
-      figures: items.flatMap((item) => item.figures),
-      files: Object.fromEntries(tables.map((table) => [`${table.id}.csv`, tableCsv(table)])),
-      result: kind.json(study),
+      document: kind.document({ study, store, command, origin, madeBy: `Plimsoll ${version}` }),
+      figures: items.flatMap((item) => (synthetic ? item.figures.map(markedFigure) : item.figures)),
+      files: Object.fromEntries(tables.map((table) => [`${table.id}.csv`, tableCsv(table, synthetic)])),
+      result,
     };
     await writeResultFolder(folder, context);
   }
-  if (context.json) context.printJson(kind.json(study));
-  else context.out.write(`${kind.text(study, context.columns)}${whereText(command, output)}`);
+  if (context.json) context.printJson(result);
+  else context.out.write(`${kind.text(study, context.columns, origin)}${whereText(command, output)}`);
 }
 
-/** A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. */
-const tableCsv = ({ columns, rows }: TableBlock): string => csvText([columns.map(({ key }) => key), ...rows]);
+/**
+ * A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. A last column says that a
+ * generator made some of what it is of.
+ */
+function tableCsv({ columns, rows }: TableBlock, synthetic: boolean): string {
+  const keys = columns.map(({ key }) => key);
+  if (!synthetic) return csvText([keys, ...rows]);
+  return csvText([[...keys, "origin"], ...rows.map((row) => [...row, "synthetic"])]);
+}
 
 async function studyOf<Study extends StudyOutcome>(
   kind: StoreStudy<Study>,
   given: StudyCliOptions,
   path: string,
   context: Context,
-): Promise<Study> {
+): Promise<{ readonly study: Study; readonly origin: Provenance }> {
   return withStore({ ...given, memory: kind.databaseBytes }, async (session) => {
     const [row] = await session.rows(`select (${kind.rows}) as count`);
     // An empty store has a study too: of nothing. It says so and ends well.
@@ -105,7 +125,7 @@ async function studyOf<Study extends StudyOutcome>(
       details: given.output !== undefined,
     });
     bar.end();
-    return study;
+    return { study, origin: await originOf(session, ...kind.origin) };
   });
 }
 

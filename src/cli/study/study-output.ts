@@ -1,5 +1,6 @@
 /** A study over a store as lines on the terminal; the same for all of them. */
 import type { StudyFinding } from "../../analyze/study/common/finding.ts";
+import { verdictText } from "../../analyze/study/common/sections.ts";
 import { textTable } from "../../base/text-table.ts";
 
 export const linesText = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
@@ -11,19 +12,20 @@ interface FindingLook {
   readonly width: number;
   /** With nothing to study there is no reason to give for each. */
   readonly isEmpty: boolean;
+  readonly synthetic: boolean;
 }
 
 /** Each finding with own beside published, then why some do not hold; titles are cut to the width. */
 export function findingLines(
   findings: readonly StudyFinding[],
-  { word, claimText, width, isEmpty }: FindingLook,
+  { word, claimText, width, isEmpty, synthetic }: FindingLook,
 ): string[] {
   const rows = findings.map((one) => {
     const key = one.claims[0]?.key ?? "";
     const [low, high] = one.interval;
     return [
       one.id,
-      one.verdict,
+      verdictText(one.verdict, synthetic),
       one.title,
       claimText(key, one.measured),
       Number.isNaN(low) ? "" : `${claimText(key, low)} … ${claimText(key, high)}`,

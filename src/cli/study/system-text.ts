@@ -4,6 +4,7 @@ import { claimText, type Study, verdictOf } from "../../analyze/study/system/ind
 import { formatBytes, formatCount, formatShare } from "../../base/units.ts";
 import { itemsJson } from "./items-json.ts";
 import { findingLines, linesText } from "./study-output.ts";
+import { isSynthetic, type Provenance } from "../../model/index.ts";
 
 /** What --json prints: the contract of all studies. */
 export function studyJson({
@@ -30,7 +31,7 @@ export function studyJson({
 }
 
 /** The terminal's summary: what was studied, then each observation with own beside published, then what to do. */
-export function studyText(study: Study, width: number): string {
+export function studyText(study: Study, width: number, origin: Provenance): string {
   const value = (key: string) => numberOf(study.items, key);
   const share = (key: string) => (Number.isNaN(value(key)) ? "none" : formatShare(value(key)));
   const apart = Object.entries(study.items.B02?.dropped ?? {}).map(
@@ -47,9 +48,12 @@ export function studyText(study: Study, width: number): string {
     `Minutes    ${formatCount(study.series)} jobs, ${share("B02.minuteCoverage")} of the jobs that ran in this period`,
     ...(apart.length === 0 ? [] : [`Left out   ${apart.join("\n           ")}`]),
     "",
-    verdictOf(study),
+    verdictOf(study, origin),
     "",
-    ...findingLines(study.findings, { word: "observation", claimText, width, isEmpty }),
+    ...findingLines(study.findings, {
+      ...{ word: "observation", claimText, width, isEmpty },
+      synthetic: isSynthetic(origin),
+    }),
     ...(advice.length === 0 ? [] : ["", "What to do", ...advice]),
   ]);
 }

@@ -49,6 +49,7 @@ export default defineCommand({
         databaseBytes: options.memory ?? MEMORY_DEFAULT,
         rows: "select (select count(*) from jobs) + (select count(*) from minutes) + (select count(*) from targets)",
         empty: "has no jobs and no target counters",
+        origin: ["jobs", "readings"],
         run: (session, watch) => runStudy(session, chosen, watch),
         note: (study) => tellNotes(study, context),
         document: studyDocument,

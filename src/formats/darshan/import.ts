@@ -93,6 +93,7 @@ function runRow(log: DarshanLog, runId: string) {
     end_unix_ns: job.endSeconds === 0n ? null : job.endSeconds * 1_000_000_000n + job.endNanoseconds,
     run_seconds: job.endSeconds === 0n ? null : job.runTimeSeconds,
     log_version: header.version,
+    synthetic: job.isSynthetic ? 1 : 0,
     library_version: job.metadata.find(([key]) => key === "lib_ver")?.[1] ?? null,
     modules: names(log.modules.filter(({ region }) => region.length > 0)),
     partial_modules: names(log.modules.filter(({ partial }) => partial)),

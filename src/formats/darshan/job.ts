@@ -97,6 +97,11 @@ export class Job {
     return pairs;
   }
 
+  /** A generator made it; nothing in it was recorded on a machine. */
+  get isSynthetic(): boolean {
+    return this.metadata.some(([key, value]) => key === "made_by" && value.endsWith("(synthetic)"));
+  }
+
   /** Mounted file systems, longest mount point first: the first that is a prefix of a path is its mount. */
   get mounts(): readonly Mount[] {
     if (this.#mounts !== undefined) return this.#mounts;

@@ -47,11 +47,11 @@ export class StoredRows {
     return this.#accesses.count;
   }
 
-  /** Adds a log whole, or throws and adds nothing. */
-  add(log: DarshanLog, source: string, runId: Identity): void {
+  /** Adds a log whole, or throws and adds nothing. `synthetic`: what is known besides the log. */
+  add(log: DarshanLog, source: string, runId: Identity, synthetic = false): void {
     const marks = [this.#runs.count, this.#accesses.count, this.#names.count] as const;
     try {
-      this.#add(log, source, runId);
+      this.#add(log, source, runId, synthetic);
     } catch (error) {
       this.#runs.cutTo(marks[0]);
       this.#accesses.cutTo(marks[1]);
@@ -60,7 +60,7 @@ export class StoredRows {
     }
   }
 
-  #add(log: DarshanLog, source: string, runId: Identity): void {
+  #add(log: DarshanLog, source: string, runId: Identity, synthetic: boolean): void {
     const { job } = log;
     const rows = this.#accesses;
     const first = rows.count;
@@ -104,6 +104,7 @@ export class StoredRows {
       bytesRead: rows.sum("bytes_read", first),
       bytesWritten: rows.sum("bytes_written", first),
       negative: rows.negative,
+      synthetic,
       log,
     });
   }

@@ -19,6 +19,8 @@ interface RunValues {
   readonly bytesWritten: bigint;
   /** Counters and times that were left out. */
   readonly negative: number;
+  /** Its folder says so. */
+  readonly synthetic: boolean;
   readonly log: DarshanLog;
 }
 
@@ -47,6 +49,7 @@ export class RunColumns {
     negative_counters: [],
   };
   readonly #seconds: number[] = [];
+  readonly #synthetic: number[] = [];
   readonly #texts: Record<
     | "source"
     | "job_id"
@@ -88,6 +91,7 @@ export class RunColumns {
     numbers.bytes_read.push(values.bytesRead);
     numbers.bytes_written.push(values.bytesWritten);
     numbers.negative_counters.push(BigInt(values.negative));
+    this.#synthetic.push(job.isSynthetic || values.synthetic ? 1 : 0);
     this.#seconds.push(job.endSeconds === 0n ? Number.NaN : job.runTimeSeconds);
     const names = (entries: readonly ModuleEntry[]) => entries.map(({ name }) => name).join(" ");
     const texts = this.#texts;
@@ -106,7 +110,12 @@ export class RunColumns {
   }
 
   cutTo(count: number): void {
-    for (const list of [...Object.values(this.#numbers), ...Object.values(this.#texts), this.#seconds])
+    for (const list of [
+      ...Object.values(this.#numbers),
+      ...Object.values(this.#texts),
+      this.#seconds,
+      this.#synthetic,
+    ])
       list.length = count;
     this.count = count;
   }
@@ -118,6 +127,7 @@ export class RunColumns {
       ...Object.fromEntries(
         Object.entries(this.#numbers).map(([name, list]) => [name, BigInt64Array.from(list)]),
       ),
+      synthetic: Uint8Array.from(this.#synthetic),
       run_seconds: Float64Array.from(this.#seconds),
       ...this.#texts,
     };

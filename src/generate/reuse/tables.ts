@@ -105,6 +105,7 @@ class RunRows {
         partial_modules: "",
         warnings: "",
         negative_counters: 0n,
+        synthetic: 1,
       },
     });
     this.#integers = byName(RUN_INTEGERS, (name) => this.buffer.halves(name));

@@ -32,7 +32,7 @@ export function* clientReadings(block: JobBlock, row: number, release: Release):
       uid: userNumber(block, user),
       nodes,
       nodeMemoryBytes: BigInt(cluster.nodeMemoryBytes),
-      collector: "plimsoll generate sitewide",
+      collector: "plimsoll generate sitewide (synthetic)",
       ...sides(block, row, i, release),
     };
     yield { path: `${cluster.name}/${job}/${node}.json`, text: clientReadingText(reading) };

@@ -34,7 +34,7 @@ export class JobRows {
   rows = 0;
   readonly #sink: RowSink;
   readonly #buffer = new TableBuffer(storedJobs, BATCH_ROWS, {
-    constants: { source: "both", partition: "pbatch", warnings: null },
+    constants: { source: "both", partition: "pbatch", warnings: null, synthetic: 1 },
   });
   readonly #key = new JobKey();
   readonly #names = new Map<string, readonly string[]>();

@@ -250,5 +250,6 @@ export async function appendReadings(
     gaps: { all: 0 },
     dropped: { all: 0 },
     warnings: { all: null },
+    synthetic: { all: 1 },
   });
 }

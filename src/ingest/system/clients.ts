@@ -23,6 +23,7 @@ class JobSums {
   nodes = 0;
   nodeMemoryBytes: bigint | undefined;
   counted = 0;
+  synthetic = 0;
   readonly dropped = new Map<string, number>();
   readonly warnings = new Map<string, number>();
 
@@ -43,12 +44,14 @@ class JobSums {
 export class ClientImporter implements FileImporter {
   readonly #notes: IngestNotes;
   readonly #cluster: string | undefined;
+  readonly #origin: ImportSetting["origin"];
   readonly #jobs = new Map<string, JobSums[]>();
   readonly #table = new CounterTable();
   #runs = 0;
 
-  constructor({ notes, cluster }: ImportSetting) {
+  constructor({ notes, cluster, origin }: ImportSetting) {
     this.#notes = notes;
+    this.#origin = origin;
     this.#cluster = cluster;
   }
 
@@ -66,6 +69,8 @@ export class ClientImporter implements FileImporter {
     const reason = uselessness(delta);
     const fromNs = before === undefined || before.atNs > after.atNs ? after.atNs : before.atNs;
     const job = this.#jobOf(reading, fromNs, after.atNs);
+    this.#origin.collectedBy(reading.collector);
+    job.synthetic = Math.max(job.synthetic, this.#origin.flag);
     if (fromNs < job.fromNs) job.fromNs = fromNs;
     if (after.atNs > job.toNs) job.toNs = after.atNs;
     job.nodes = Math.max(job.nodes, reading.nodes ?? 0);
@@ -131,6 +136,7 @@ export class ClientImporter implements FileImporter {
       node_memory_bytes: job.nodeMemoryBytes ?? null,
       start_unix_ns: job.fromNs,
       end_unix_ns: job.toNs,
+      synthetic: job.synthetic,
       nodes_counted: counted,
       nodes_dropped: dropped,
       bytes_read: whenCounted(sums.sum("read_bytes", "bytes")),

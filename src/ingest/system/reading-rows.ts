@@ -1,5 +1,6 @@
 /** Rows of `readings`: the stretches that one batch adds, joined as long as one follows the other. */
 import { type RowSink, storedReadings } from "../../model/index.ts";
+import type { InputOrigin } from "../origin.ts";
 import { type Coverage, type CoverageEntry, coverageKey } from "./coverage.ts";
 
 /** A file of counters on a target. */
@@ -19,16 +20,19 @@ interface Stretch extends TargetFile {
   carriedIn: number;
   gaps: number;
   dropped: number;
+  synthetic: number;
 }
 
 export class ReadingRows {
   readonly #coverage: Coverage;
+  readonly #origin: Pick<InputOrigin, "flag">;
   readonly #open = new Map<string, Stretch>();
   readonly #done: Stretch[] = [];
   #news: CoverageEntry[] = [];
 
-  constructor(coverage: Coverage) {
+  constructor(coverage: Coverage, origin: Pick<InputOrigin, "flag">) {
     this.#coverage = coverage;
+    this.#origin = origin;
   }
 
   get rows(): number {
@@ -39,7 +43,7 @@ export class ReadingRows {
   first(file: TargetFile, atNs: bigint, carriedIn: number): void {
     const key = this.#key(file);
     this.#close(key);
-    this.#open.set(key, { ...file, fromNs: atNs, toNs: atNs, readings: 0, carriedIn, gaps: 0, dropped: 0 });
+    this.#open.set(key, { ...this.#begun(file, atNs, atNs), carriedIn });
     this.#cover(key, atNs, atNs);
   }
 
@@ -47,9 +51,14 @@ export class ReadingRows {
   add(file: TargetFile, fromNs: bigint, toNs: bigint, gap: boolean, dropped: number): void {
     const key = this.#key(file);
     let stretch = this.#open.get(key);
-    if (stretch === undefined || stretch.toNs !== fromNs || stretch.server !== file.server) {
+    if (
+      stretch === undefined ||
+      stretch.toNs !== fromNs ||
+      stretch.server !== file.server ||
+      stretch.synthetic !== this.#origin.flag
+    ) {
       this.#close(key);
-      stretch = { ...file, fromNs, toNs, readings: 0, carriedIn: 0, gaps: 0, dropped: 0 };
+      stretch = this.#begun(file, fromNs, toNs);
       this.#open.set(key, stretch);
     }
     stretch.toNs = toNs;
@@ -57,6 +66,11 @@ export class ReadingRows {
     if (gap) stretch.gaps++;
     stretch.dropped += dropped;
     this.#cover(key, fromNs, toNs);
+  }
+
+  #begun(file: TargetFile, fromNs: bigint, toNs: bigint): Stretch {
+    const { flag: synthetic } = this.#origin;
+    return { ...file, fromNs, toNs, readings: 0, carriedIn: 0, gaps: 0, dropped: 0, synthetic };
   }
 
   /** Stretches since the last call, for other threads. */
@@ -97,6 +111,7 @@ export class ReadingRows {
       carried_in: all.map(({ carriedIn }) => carriedIn),
       gaps: all.map(({ gaps }) => gaps),
       dropped: all.map(({ dropped }) => dropped),
+      synthetic: Uint8Array.from(all, ({ synthetic }) => synthetic),
     });
   }
 }

@@ -10,10 +10,12 @@ import { type JobRow, JobRows } from "./job-rows.ts";
 export class SchedulerImporter implements FileImporter {
   readonly #notes: IngestNotes;
   readonly #options: { readonly cluster?: string; readonly zone?: string };
+  readonly #origin: ImportSetting["origin"];
   readonly #rows = new JobRows();
 
-  constructor({ notes, cluster, zone }: ImportSetting) {
+  constructor({ notes, cluster, zone, origin }: ImportSetting) {
     this.#notes = notes;
+    this.#origin = origin;
     this.#options = { ...(cluster !== undefined && { cluster }), ...(zone !== undefined && { zone }) };
   }
 
@@ -27,7 +29,7 @@ export class SchedulerImporter implements FileImporter {
       const [first] = notes.brokenLines;
       throw new FormatError(source.name, { line: first?.line ?? 1 }, first?.reason ?? "no row can be read");
     }
-    for (const job of jobs) this.#rows.push(rowOf(job));
+    for (const job of jobs) this.#rows.push({ ...rowOf(job), synthetic: this.#origin.flag });
     count(this.#notes.counts, "schedulerJobs", jobs.length);
     count(this.#notes.counts, "steps", notes.steps);
     count(this.#notes.counts, "brokenRows", notes.broken);

@@ -37,6 +37,7 @@ export class SegmentImporter implements FileImporter {
       readSegment(source, {
         header: (header) => {
           host = header.host;
+          this.#setting.origin.collectedBy(header.collector);
         },
         target: (line) => {
           const file = targetFile(line.target, line.kind, host);

@@ -2,9 +2,9 @@
 import { type CounterTable, type Deltas, targetIndex, DeltaReason } from "../../formats/lustre/index.ts";
 import type { CounterGrowth } from "../../formats/samples/index.ts";
 import type { RowSink } from "../../model/index.ts";
+import type { ImportSetting } from "../input-format.ts";
 import { count, type IngestNotes } from "../notes.ts";
 import { CounterSlots, METADATA_SLOT, NO_SLOT, slotsOf } from "./counter-slots.ts";
-import type { Coverage } from "./coverage.ts";
 import { DifferenceRows } from "./difference-rows.ts";
 import { type Identify, JobIds } from "./job-ids.ts";
 import { ReadingRows, type TargetFile } from "./reading-rows.ts";
@@ -32,6 +32,8 @@ export function targetFile(name: string, kind: string, server: string | null): T
 
 const roleOf = ({ target }: TargetFile) => (target.startsWith("MDT") ? "MDT" : "OST");
 
+type RowSetting = Pick<ImportSetting, "notes" | "coverage" | "origin">;
+
 export class SystemRows {
   readonly minutes = new DifferenceRows({ withJobs: true });
   readonly targets = new DifferenceRows({ withJobs: false });
@@ -44,11 +46,11 @@ export class SystemRows {
   readonly #words = new BigUint64Array(2);
   readonly #wordHalves = new Uint32Array(this.#words.buffer);
 
-  constructor(notes: IngestNotes, coverage: Coverage, identify: Identify) {
+  constructor({ notes, coverage, origin }: RowSetting, identify: Identify) {
     this.#notes = notes;
     this.#printedIds = new JobIds({ escaped: true, identify });
     this.#plainIds = new JobIds({ escaped: false, identify });
-    this.readings = new ReadingRows(coverage);
+    this.readings = new ReadingRows(coverage, origin);
   }
 
   get rows(): number {

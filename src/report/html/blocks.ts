@@ -106,6 +106,11 @@ const WIDE = { "": 900, proof: 640, small: 440 } as const;
 const NARROW = 320;
 
 /** `proof`: beside the headline; `small`: in a cause. */
+const originHtml = ({ simulated, synthetic }: Figure): string => {
+  const word = simulated ? "Simulated" : synthetic ? "Synthetic" : "";
+  return word === "" ? "" : ` <span class="badge simulated">${word}</span>`;
+};
+
 export function figureHtml(figure: Figure, { parts, data }: PageBuild, kind: keyof typeof WIDE = ""): string {
   data.figures.push({ id: domId(figure.id), csv: parts.csv(figure) });
   const index = data.figures.length - 1;
@@ -116,7 +121,7 @@ export function figureHtml(figure: Figure, { parts, data }: PageBuild, kind: key
   const tools = '<div class="tools"></div>';
   const isQuiet = kind !== "";
   return `<figure id="${id}"${isQuiet ? ` class="${kind}"` : ""} data-figure="${index}">
-<div class="block-head"><p class="caption">${prose(figure.title)}${unitHtml(figure)}${figure.simulated ? ' <span class="badge simulated">Simulated</span>' : ""}</p>${isQuiet ? "" : tools}</div>
+<div class="block-head"><p class="caption">${prose(figure.title)}${unitHtml(figure)}${originHtml(figure)}</p>${isQuiet ? "" : tools}</div>
 <div class="plot" tabindex="0" role="region" aria-label="${attribute(figure.title)}"><div class="wide">${parts.figure(figure, WIDE[kind])}</div><div class="narrow">${parts.figure({ ...figure, id: `${figure.id}-narrow` }, NARROW)}</div></div>
 <figcaption><p>${prose(figure.caption)}</p><p class="meta">${meta}</p></figcaption>
 ${isQuiet ? `<div class="fig-foot">${figureTableHtml(figure, parts)}${tools}</div>` : figureTableHtml(figure, parts)}</figure>`;

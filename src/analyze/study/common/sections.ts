@@ -1,7 +1,17 @@
 /** Sections that the reports of all studies over a store have: verdicts, chapters of items, and options. */
 import { formatCount, formatShare } from "../../../base/units.ts";
-import { type Block, type Document, type Section, type TableBlock, table } from "../../../model/index.ts";
-import type { StudyFinding } from "./finding.ts";
+import {
+  type Block,
+  type Document,
+  isSynthetic,
+  markSynthetic,
+  type Provenance,
+  provenancePrefix,
+  type Section,
+  type TableBlock,
+  table,
+} from "../../../model/index.ts";
+import type { StudyFinding, Verdict } from "./finding.ts";
 import type { ItemFacts, StudyItem, StudyResult } from "./item.ts";
 import type { OptionInfo } from "./options.ts";
 import { itemAndKey, unitOf, type ValueUnit, valueText } from "./values.ts";
@@ -12,6 +22,8 @@ export interface StudyDocumentInput<Study> {
   readonly store: string;
   readonly command: string;
   readonly madeBy: string;
+  /** How much of the store a generator made. */
+  readonly origin: Provenance;
 }
 
 /** A study as its report shows it; the items say the rest. */
@@ -75,18 +87,18 @@ interface StudyData<Published> {
 /** A whole report: `first`, the verdicts, the sections of items, `last`, and the options. */
 export function composeDocument<Published>(
   kind: StudyKind<Published>,
-  { study, command, madeBy }: StudyDocumentInput<StudyData<Published>>,
+  { study, command, madeBy, origin }: StudyDocumentInput<StudyData<Published>>,
   own: Pick<Document, "title" | "facts" | "verdict"> & {
     readonly first: readonly Section[];
     readonly last: readonly Section[];
   },
 ): Document {
   const { first, last, ...head } = own;
-  return {
+  const document = {
     ...head,
     sections: [
       ...first,
-      findingsSection(kind, study),
+      findingsSection(kind, study, isSynthetic(origin)),
       ...kind.sections.map((section) => itemSection(kind, section, study)),
       ...last,
       optionsSection(kind, study.options),
@@ -94,19 +106,33 @@ export function composeDocument<Published>(
     command,
     madeBy,
   };
+  return markSynthetic(document, origin);
 }
 
 export const dayText = (unix: number): string =>
   Number.isNaN(unix) ? "not known" : new Date(unix * 1000).toISOString().slice(0, 10);
 
+/** A verdict in words: what holds in generated data is not confirmed by it. */
+export const verdictText = (verdict: Verdict, synthetic: boolean): string =>
+  synthetic && verdict === "confirmed" ? "reproduced" : verdict;
+
 /** How many hold, and which do not: "Of the ten published findings 7 are confirmed …". */
-export function countsText(findings: readonly StudyFinding[], what: string, { here }: StudyWords): string {
+export function countsText(
+  findings: readonly StudyFinding[],
+  what: string,
+  { here }: StudyWords,
+  origin: Provenance,
+): string {
   const count = (verdict: string) => findings.filter((one) => one.verdict === verdict).length;
   const refuted = findings
     .filter(({ verdict }) => verdict === "refuted")
     .map(({ id, title }) => `${id} (${title})`);
   const against = refuted.length === 0 ? "" : ` Against the paper: ${refuted.join(", ")}.`;
-  return `Of ${what} ${count("confirmed")} are confirmed ${here}, ${count("refuted")} refuted, and ${count("insufficient")} cannot be judged from this data.${against}`;
+  const synthetic = isSynthetic(origin);
+  const held = synthetic ? "reproduced on synthetic data" : `confirmed ${here}`;
+  const counts = `Of ${what} ${count("confirmed")} are ${held}, ${count("refuted")} refuted, and ${count("insufficient")} cannot be judged from this data.${against}`;
+  // A generator that was fitted to the published values proves nothing.
+  return `${provenancePrefix(origin)}${synthetic ? `${counts} This says nothing about a real system.` : counts}`;
 }
 
 function intervalText<Published>(
@@ -120,13 +146,14 @@ function intervalText<Published>(
 function findingsSection<Published>(
   kind: StudyKind<Published>,
   { findings, options: { level, seed } }: StudyData<Published>,
+  synthetic: boolean,
 ): Section {
   const { words } = kind;
   const { about } = words;
   return {
     id: "findings",
     title: words.title,
-    intro: `Published beside measured, with a ${formatShare(level)} interval by ${words.drawn}, seed ${seed}. Confirmed: every claim holds with its whole interval. Refuted: one fails with its whole interval. Insufficient: too few data, or an interval that covers the bound.`,
+    intro: `Published beside measured, with a ${formatShare(level)} interval by ${words.drawn}, seed ${seed}. ${synthetic ? "Reproduced (on synthetic data)" : "Confirmed"}: every claim holds with its whole interval. Refuted: one fails with its whole interval. Insufficient: too few data, or an interval that covers the bound.`,
     blocks: [
       table(
         "findings",
@@ -145,7 +172,7 @@ function findingsSection<Published>(
           return [
             one.id,
             one.title,
-            one.verdict,
+            verdictText(one.verdict, synthetic),
             claimText(kind, key, one.published),
             claimText(kind, key, one.measured),
             intervalText(kind, key, one.interval),

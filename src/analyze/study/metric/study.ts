@@ -62,7 +62,7 @@ export function verdictOf({ findings, setting }: Pick<MetricStudy, "findings" | 
     .map(({ set, metric }) => `${METRICS[metric].label} in set ${set}`);
   const where = setting.simulated ? "On a simulated device" : "On this machine";
   return (
-    `${where} ${count("confirmed")} of ${single.length} published directions are confirmed, ${count("refuted")} refuted, and ${count("insufficient")} not decided.` +
+    `${where} ${count("confirmed")} of ${single.length} published directions are ${setting.simulated ? "reproduced" : "confirmed"}, ${count("refuted")} refuted, and ${count("insufficient")} not decided.` +
     `${against.length === 0 ? "" : ` Against the paper: ${against.join(", ")}.`} BPS: ${lowerFirst(bps.reason)}`
   );
 }

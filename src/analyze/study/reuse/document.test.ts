@@ -16,7 +16,8 @@ describe("the report of a study", () => {
     await db.insert("files", corpus.files);
     const study = await runStudy(db, reuseOptions({ replicates: 20 }));
     db.close();
-    const document = studyDocument({ study, store: "s", command: "c", madeBy: "m" });
+    const origin = { synthetic: 0, of: 1, unit: "runs" };
+    const document = studyDocument({ study, store: "s", command: "c", madeBy: "m", origin });
     const blocks = document.sections.flatMap((section) => section.blocks);
     const ids = blocks.flatMap((block) =>
       block.kind === "table" ? [block.id] : block.kind === "figure" ? [block.figure.id] : [],

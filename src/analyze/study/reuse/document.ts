@@ -1,6 +1,6 @@
 /** The study as a report that reads like the paper, with the reader's own numbers beside the published ones. */
 import { formatBytes, formatCount, formatShare } from "../../../base/units.ts";
-import type { Document, Section } from "../../../model/index.ts";
+import type { Document, Provenance, Section } from "../../../model/index.ts";
 import {
   claimText as claimTextOf,
   composeDocument,
@@ -47,7 +47,7 @@ const SECTIONS = [
 ];
 
 export function studyDocument(input: StudyDocumentInput<Study>): Document {
-  const { study, store } = input;
+  const { study, store, origin } = input;
   const census = study.items.A01 as ItemResult;
   return composeDocument(REUSE_STUDY, input, {
     title: "File reuse at this centre",
@@ -61,17 +61,20 @@ export function studyDocument(input: StudyDocumentInput<Study>): Document {
       { label: "To", text: dayText(study.toUnix) },
       { label: "Time zone", text: study.options.zone },
     ],
-    verdict: verdictOf(study),
+    verdict: verdictOf(study, origin),
     first: [],
     last: [outputsSection(study)],
   });
 }
 
 /** One or two sentences: how many of the ten findings hold here. */
-export function verdictOf({ findings, files }: Pick<Study, "findings" | "files">): string {
+export function verdictOf(
+  { findings, files }: Pick<Study, "findings" | "files">,
+  origin: Provenance,
+): string {
   if (files === 0)
     return "Not enough data: no file of this store moved enough bytes in enough runs to be studied.";
-  return countsText(findings, "the ten published findings", REUSE_STUDY.words);
+  return countsText(findings, "the ten published findings", REUSE_STUDY.words, origin);
 }
 
 export const claimText = (key: string, value: number | null): string => claimTextOf(REUSE_STUDY, key, value);

@@ -1,6 +1,6 @@
 /** The study as a report that reads like the paper, with the reader's own numbers beside the published ones. */
 import { formatBytes, formatCount } from "../../../base/units.ts";
-import { type Document, type Section, table } from "../../../model/index.ts";
+import { type Document, type Provenance, type Section, table } from "../../../model/index.ts";
 import {
   claimText as claimTextOf,
   composeDocument,
@@ -41,7 +41,7 @@ const SECTIONS = [
 ];
 
 export function studyDocument(input: StudyDocumentInput<Study>): Document {
-  const { study, store } = input;
+  const { study, store, origin } = input;
   const census = study.items.B02 as ItemResult;
   const names = study.clusters.filter((name) => name !== "");
   return composeDocument(SYSTEM_STUDY, input, {
@@ -57,17 +57,20 @@ export function studyDocument(input: StudyDocumentInput<Study>): Document {
       { label: "To", text: dayText(study.toUnix) },
       { label: "Time zone", text: study.options.zone },
     ],
-    verdict: verdictOf(study),
+    verdict: verdictOf(study, origin),
     first: [recommendationsSection(study)],
     last: [contradictionsSection()],
   });
 }
 
 /** One or two sentences: how many of the observations hold here. */
-export function verdictOf({ findings, jobs, series }: Pick<Study, "findings" | "jobs" | "series">): string {
+export function verdictOf(
+  { findings, jobs, series }: Pick<Study, "findings" | "jobs" | "series">,
+  origin: Provenance,
+): string {
   if (jobs === 0 && series === 0)
     return "Not enough data: the store has no job that can be studied, and no minutes of jobs.";
-  return countsText(findings, `${findings.length} published observations`, SYSTEM_STUDY.words);
+  return countsText(findings, `${findings.length} published observations`, SYSTEM_STUDY.words, origin);
 }
 
 export const claimText = (key: string, value: number | null): string => claimTextOf(SYSTEM_STUDY, key, value);

@@ -1,0 +1,24 @@
+/** Whether the input that is being read was generated: its folder or its collector says so. */
+import { SyntheticFolders } from "../node/synthetic-folder.ts";
+
+/** What collectors and generators add to their name when they read generated data. */
+const SYNTHETIC = /\(synthetic\)$/;
+
+export class InputOrigin {
+  readonly #folders = new SyntheticFolders();
+  #synthetic = false;
+
+  /** 0 or 1, as the tables have it. */
+  get flag(): number {
+    return this.#synthetic ? 1 : 0;
+  }
+
+  begin(path: string): void {
+    this.#synthetic = this.#folders.holds(path);
+  }
+
+  /** As the input itself names who collected it. */
+  collectedBy(collector: string | undefined): void {
+    if (collector !== undefined && SYNTHETIC.test(collector)) this.#synthetic = true;
+  }
+}

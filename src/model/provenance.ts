@@ -1,0 +1,60 @@
+/**
+ * Where data is from. What a generator made proves nothing about a machine, so every document, figure and table that any
+ * of it went into says so.
+ */
+import { formatCount, formatShare } from "../base/units.ts";
+import type { Block, Document } from "./document.ts";
+import type { Figure } from "./figure.ts";
+
+export interface Provenance {
+  /** How many were generated, and of how many. */
+  readonly synthetic: number;
+  readonly of: number;
+  /** What is counted: runs, jobs. */
+  readonly unit: string;
+}
+
+export const isSynthetic = ({ synthetic }: Provenance): boolean => synthetic > 0;
+
+/** As JSON has it; the share is null when there is nothing. */
+export const provenanceJson = ({ synthetic, of, unit }: Provenance) => ({
+  ...{ synthetic, of, unit },
+  share: of === 0 ? null : synthetic / of,
+});
+
+/** Stands before a headline; nothing for what was recorded. */
+export function provenancePrefix({ synthetic, of, unit }: Provenance): string {
+  if (synthetic === 0) return "";
+  if (synthetic >= of) return "Synthetic data: ";
+  return `Partly synthetic data (${formatCount(synthetic)} of ${formatCount(of)} ${unit}, ${formatShare(synthetic / of)}): `;
+}
+
+export const markedFigure = (figure: Figure): Figure => ({ ...figure, synthetic: true });
+
+function markedBlock(block: Block): Block {
+  return block.kind === "figure" ? { ...block, figure: markedFigure(block.figure) } : block;
+}
+
+/** The same document, which says in its headline, its facts and every figure that the data was generated. */
+export function markSynthetic(document: Document, provenance: Provenance): Document {
+  if (!isSynthetic(provenance)) return document;
+  const prefix = provenancePrefix(provenance);
+  const { synthetic, of, unit } = provenance;
+  const text =
+    synthetic >= of
+      ? "synthetic: generated, not recorded on a machine"
+      : `${formatCount(synthetic)} of ${formatCount(of)} ${unit} are synthetic: generated, not recorded on a machine`;
+  const { answers, figure, secondFigure } = document;
+  return {
+    ...document,
+    facts: [
+      ...document.facts,
+      { label: "Origin", text, inBar: synthetic >= of ? "synthetic" : "partly synthetic" },
+    ],
+    verdict: document.verdict.startsWith(prefix) ? document.verdict : `${prefix}${document.verdict}`,
+    ...(answers === undefined ? {} : { answers: { ...answers, headline: `${prefix}${answers.headline}` } }),
+    ...(figure === undefined ? {} : { figure: markedFigure(figure) }),
+    ...(secondFigure === undefined ? {} : { secondFigure: markedFigure(secondFigure) }),
+    sections: document.sections.map((section) => ({ ...section, blocks: section.blocks.map(markedBlock) })),
+  };
+}

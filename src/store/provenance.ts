@@ -1,0 +1,20 @@
+/** How much of a store was generated. */
+import type { Provenance, Queryable } from "../model/index.ts";
+
+/** Tables whose rows say whether they were generated; counters of servers count by stretches of readings. */
+export type OriginTable = "runs" | "jobs" | "readings";
+
+/** Of the rows of these tables together, named after the first that has any. */
+export async function provenanceOf(db: Queryable, tables: readonly OriginTable[]): Promise<Provenance> {
+  let found: Provenance = { synthetic: 0, of: 0, unit: tables[0] ?? "rows" };
+  for (const table of tables) {
+    const [row] = await db.rows(
+      `select count(*) as all_rows, coalesce(sum(synthetic), 0)::BIGINT as made from ${table}`,
+    );
+    const [of, synthetic] = [Number(row?.all_rows ?? 0), Number(row?.made ?? 0)];
+    if (of === 0) continue;
+    const unit = found.of === 0 ? table : "rows";
+    found = { synthetic: found.synthetic + synthetic, of: found.of + of, unit };
+  }
+  return found;
+}
