@@ -53,7 +53,7 @@ export function* resultLines(path: string, result: StepResult): Generator<string
     yield `${path}: step ${step}, ${formatBytes(bytes)}: complete already, nothing to resume`;
     return;
   }
-  if (run.ops.count === 0) {
+  if (run.calls.count === 0) {
     yield `${path}: step ${step}, ${formatBytes(bytes)}: all had been written before`;
     return;
   }
