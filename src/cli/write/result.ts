@@ -38,7 +38,7 @@ export function resultJson(path: string, result: StepResult): unknown {
     adaptiveWrites: facts.movedWrites,
     adaptiveBytes: facts.movedBytes,
     unusedWrites: facts.unusedWrites,
-    bps: number(facts.metrics.bps),
+    bps: number(facts.bps),
     messages: (run.messages ?? []).reduce((sum, { count }) => sum + count, 0),
     processesLost: died,
     cpuSeconds: record.cpuSeconds,
