@@ -42,7 +42,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   ],
   "ncio/judge": ["base", "model", "analyze/study/common"],
   launch: ["base", "node"],
-  generate: ["base", "model", "formats"],
+  generate: ["base", "model", "formats", "analyze/study/reuse", "analyze/study/system"],
   "generate/write": ["base", "model", "generate", "node", "store"],
   library: [
     ...["base", "model", "node", "formats", "inputs", "analyze/job", "report", "report/page"],

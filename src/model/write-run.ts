@@ -1,23 +1,19 @@
 /** One output step of many writers onto storage targets, simulated or real: what analyses and pictures are made of. */
+import type { CallBlock } from "./calls.ts";
 
-/** Bits of `WriteOps.flags`. */
+/** Bits of `WriteCalls.flags`, beside those of `CallBlock.flags`. */
 /** The write went to a file of another group. */
-export const OP_MOVED = 1;
+export const CALL_MOVED = 32;
 /** The committed index does not name it: a second copy, or a try that was given up. */
-export const OP_UNUSED = 2;
+export const CALL_UNUSED = 64;
 
-/** The finished writes in columns; arrays may be longer than `count`. */
-export interface WriteOps {
-  readonly count: number;
-  readonly rank: Int32Array;
-  /** Whose data: the rank itself unless another wrote for it. */
-  readonly block: Int32Array;
-  readonly target: Int32Array;
-  readonly bytes: Float64Array;
-  /** Seconds since the start of the step. */
-  readonly start: Float64Array;
-  readonly end: Float64Array;
-  readonly flags: Uint8Array;
+/**
+ * The finished writes of a step as calls: `process` is the rank, `file` the writer target, and times count from when files were
+ * open, in whole nanoseconds.
+ */
+export interface WriteCalls extends CallBlock {
+  /** Rank whose data it is: `process` unless another wrote for it. */
+  readonly owner: Uint32Array;
 }
 
 export interface WriteRun {
@@ -39,7 +35,7 @@ export interface WriteRun {
   /** Until everything was durable and the index in place; NaN when that was not part of it. */
   readonly commitSeconds: number;
   readonly openSeconds: readonly number[];
-  readonly ops: WriteOps;
+  readonly calls: WriteCalls;
   /** Messages of the protocol by kind. */
   readonly messages?: readonly { readonly kind: string; readonly count: number }[];
   /** `complete`, or why not. */

@@ -53,7 +53,7 @@ describe("a dataset holds what the sources held", () => {
       perTarget: 1,
       targets: [join(folder, "a")],
     });
-    expect(record.run.ops.count).toBeGreaterThan(1);
+    expect(record.run.calls.count).toBeGreaterThan(1);
     expect(readBack("t").equals(joined(sources))).toBe(true);
   });
 
@@ -191,7 +191,7 @@ describe("a target that fails", () => {
     );
     const targets = ["a", "b"].map((name) => join(folder, name));
     const { record } = await write(sources, JOINED, { policy: "paper", backend, targets });
-    expect(record.run.ops.count).toBeGreaterThan(sources.length);
+    expect(record.run.calls.count).toBeGreaterThan(sources.length);
     expect(readBack("data").equals(joined(sources))).toBe(true);
     const [subfile, ...more] = readdirSync(`${dataset()}.dir`).filter((name) => name.startsWith("x.bp."));
     expect(more).toEqual([]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OP_MOVED, OP_UNUSED, type WriteRun } from "../../model/write-run.ts";
+import { CALL_MOVED, CALL_UNUSED, Operation, type WriteRun } from "../../model/index.ts";
 import { stepDocument, stepFacts } from "./index.ts";
 
 interface Write {
@@ -21,19 +21,23 @@ function runOf(writes: readonly Write[], more: Partial<WriteRun> = {}): WriteRun
     policy: "paper",
     writers: 1 + Math.max(0, ...column(({ rank }) => rank)),
     targets: 1 + Math.max(0, ...column(({ target }) => target)),
-    bytes: writes.filter(({ flags = 0 }) => !(flags & OP_UNUSED)).reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: writes
+      .filter(({ flags = 0 }) => !(flags & CALL_UNUSED))
+      .reduce((sum, { bytes }) => sum + bytes, 0),
     seconds: Math.max(0, ...column(({ end }) => end)),
     commitSeconds: Number.NaN,
     openSeconds: [],
     outcome: "complete",
-    ops: {
+    calls: {
       count: writes.length,
-      rank: Int32Array.from(column(({ rank }) => rank)),
-      block: Int32Array.from(column(({ rank }) => rank)),
-      target: Int32Array.from(column(({ target }) => target)),
+      process: Uint32Array.from(column(({ rank }) => rank)),
+      owner: Uint32Array.from(column(({ rank }) => rank)),
+      file: Uint32Array.from(column(({ target }) => target)),
       bytes: Float64Array.from(column(({ bytes }) => bytes)),
-      start: Float64Array.from(column(({ start }) => start)),
-      end: Float64Array.from(column(({ end }) => end)),
+      startNs: Float64Array.from(column(({ start }) => 1e9 * start)),
+      endNs: Float64Array.from(column(({ end }) => 1e9 * end)),
+      operation: new Uint8Array(writes.length).fill(Operation.write),
+      layer: new Uint8Array(writes.length),
       flags: Uint8Array.from(column(({ flags = 0 }) => flags)),
     },
     ...more,
@@ -44,8 +48,8 @@ const step = runOf([
   { rank: 0, target: 0, bytes: 512, start: 0, end: 1 },
   { rank: 1, target: 0, bytes: 512, start: 1, end: 5 },
   { rank: 2, target: 1, bytes: 1024, start: 0, end: 2 },
-  { rank: 3, target: 1, bytes: 1024, start: 2, end: 4, flags: OP_MOVED },
-  { rank: 1, target: 1, bytes: 512, start: 4, end: 5, flags: OP_MOVED | OP_UNUSED },
+  { rank: 3, target: 1, bytes: 1024, start: 2, end: 4, flags: CALL_MOVED },
+  { rank: 1, target: 1, bytes: 512, start: 4, end: 5, flags: CALL_MOVED | CALL_UNUSED },
 ]);
 
 describe("facts of a step", () => {
@@ -66,7 +70,7 @@ describe("facts of a step", () => {
   });
 
   it("have BPS over the union of all writes", () => {
-    expect(facts.metrics).toMatchObject({ accesses: 5, ioTimeSeconds: 5, bps: 7 / 5 });
+    expect(facts.bps).toBe(7 / 5);
     expect(facts.bytesPerSecond).toBe(3072 / 5);
   });
 
@@ -128,7 +132,7 @@ describe("the document of a step", () => {
           start: (i % 37) / 10,
           end: (i % 37) / 10 + (i % 5) / 3,
         },
-        flags: i % 9 === 0 ? OP_MOVED : 0,
+        flags: i % 9 === 0 ? CALL_MOVED : 0,
       })),
     );
     const chart = figures([many])[0]?.chart;

@@ -121,7 +121,7 @@ function tilesOf(run: WriteRun, facts: StepFacts): Tile[] {
     },
     {
       label: "BPS",
-      value: facts.metrics.bps ?? Number.NaN,
+      value: facts.bps ?? Number.NaN,
       unit: "blocks/s",
       about: "512 B blocks requested by the application per second with at least one write in progress.",
     },

@@ -1,14 +1,7 @@
 /** What an output step shows: load and time of each target and writer, imbalance, spread, what was moved. */
 import { mean, standardDeviation } from "../../base/statistics.ts";
-import {
-  Operation,
-  type CallSink,
-  OP_MOVED,
-  OP_UNUSED,
-  type WriteOps,
-  type WriteRun,
-} from "../../model/index.ts";
-import { AccessCollector, type Metrics } from "../../analyze/metric/collector.ts";
+import { CALL_MOVED, CALL_UNUSED, type WriteCalls, type WriteRun } from "../../model/index.ts";
+import { AccessCollector } from "../../analyze/metric/collector.ts";
 
 export interface TargetFacts {
   readonly target: number;
@@ -39,12 +32,13 @@ export interface StepFacts {
   readonly movedWrites: number;
   readonly movedBytes: number;
   readonly unusedWrites: number;
-  readonly metrics: Metrics;
+  /** Blocks per second; null without time. */
+  readonly bps: number | null;
 }
 
 export function stepFacts(run: WriteRun): StepFacts {
   const writerSeconds = timesOfWriters(run);
-  const { moved, movedBytes, unused } = countsOf(run.ops);
+  const { moved, movedBytes, unused } = countsOf(run.calls);
   const slowest = Math.max(...extremes(writerSeconds));
   const fastest = Math.min(...extremes(writerSeconds));
   const spread = writerSeconds.length === 0 ? Number.NaN : standardDeviation(writerSeconds);
@@ -58,100 +52,91 @@ export function stepFacts(run: WriteRun): StepFacts {
     movedWrites: moved,
     movedBytes,
     unusedWrites: unused,
-    metrics: metricsOf(run),
+    bps: bpsOf(run),
   };
 }
 
-/** BPS and related metrics, by the code that computes them for recorded programs. */
-function metricsOf(run: WriteRun): Metrics {
+/** By the code that computes it for recorded programs. */
+function bpsOf({ calls, label }: WriteRun): number | null {
   const collector = new AccessCollector({});
-  sendAccesses(run.ops, collector.sink(run.label));
-  return collector.finish();
-}
-
-function sendAccesses(ops: WriteOps, sink: CallSink): void {
-  const { count } = ops;
+  const sink = collector.sink(label);
   sink.clock({ kind: "own", epochNs: 0n });
-  const file = sink.file({ path: "" });
-  const processes = new Map<number, number>();
-  const nanoseconds = (values: Float64Array) => values.subarray(0, count).map((one) => Math.round(one * 1e9));
-  sink.block({
-    count,
-    startNs: nanoseconds(ops.start),
-    endNs: nanoseconds(ops.end),
-    bytes: ops.bytes.subarray(0, count),
-    process: Uint32Array.from({ length: count }, (_, i) => {
-      const rank = ops.rank[i] as number;
-      const known = processes.get(rank) ?? sink.process({ pid: rank, rank });
-      processes.set(rank, known);
-      return known;
-    }),
-    file: new Uint32Array(count).fill(file),
-    operation: new Uint8Array(count).fill(Operation.write),
-    layer: new Uint8Array(count),
-    flags: new Uint8Array(count),
-  });
+  // It is one number of all calls. Without one process and one file for all, the collector would keep sums of every pair.
+  const alike = (number: number) => new Uint32Array(calls.count).fill(number);
+  const [process, file] = [sink.process({ pid: 0 }), sink.file({ path: "" })];
+  sink.block({ ...calls, process: alike(process), file: alike(file) });
+  return collector.finish().bps;
 }
 
-function countsOf(ops: WriteOps): { moved: number; movedBytes: number; unused: number } {
+function countsOf({ count, flags, bytes }: WriteCalls): {
+  moved: number;
+  movedBytes: number;
+  unused: number;
+} {
   const counts = { moved: 0, movedBytes: 0, unused: 0 };
-  for (let i = 0; i < ops.count; i++) {
-    const flags = ops.flags[i] as number;
-    if (flags & OP_UNUSED) counts.unused++;
-    else if (flags & OP_MOVED) {
+  for (let i = 0; i < count; i++) {
+    if ((flags[i] as number) & CALL_UNUSED) counts.unused++;
+    else if ((flags[i] as number) & CALL_MOVED) {
       counts.moved++;
-      counts.movedBytes += ops.bytes[i] as number;
+      counts.movedBytes += bytes[i] as number;
     }
   }
   return counts;
 }
 
 /** Of the writers whose data is in the index, in order of rank; the time belongs to whose data it is. */
-function timesOfWriters({ ops, writers }: WriteRun): number[] {
+function timesOfWriters({ calls, writers }: WriteRun): number[] {
+  const { count, flags, owner, startNs, endNs } = calls;
   const first = new Float64Array(writers).fill(Number.POSITIVE_INFINITY);
   const last = new Float64Array(writers).fill(Number.NEGATIVE_INFINITY);
-  for (let i = 0; i < ops.count; i++) {
-    if ((ops.flags[i] as number) & OP_UNUSED) continue;
-    const block = ops.block[i] as number;
-    first[block] = Math.min(first[block] as number, ops.start[i] as number);
-    last[block] = Math.max(last[block] as number, ops.end[i] as number);
+  for (let i = 0; i < count; i++) {
+    if ((flags[i] as number) & CALL_UNUSED) continue;
+    const rank = owner[i] as number;
+    first[rank] = Math.min(first[rank] as number, startNs[i] as number);
+    last[rank] = Math.max(last[rank] as number, endNs[i] as number);
   }
   const times: number[] = [];
   for (let rank = 0; rank < writers; rank++) {
-    if ((last[rank] as number) >= (first[rank] as number))
-      times.push((last[rank] as number) - (first[rank] as number));
+    const nanoseconds = (last[rank] as number) - (first[rank] as number);
+    if (nanoseconds >= 0) times.push(nanoseconds / 1e9);
   }
   return times;
 }
 
-function factsOfTargets({ ops, targets }: WriteRun): TargetFacts[] {
-  const order = Array.from({ length: ops.count }, (_, i) => i).sort(
-    (a, b) => (ops.start[a] as number) - (ops.start[b] as number),
-  );
+function factsOfTargets({ calls, targets }: WriteRun): TargetFacts[] {
+  const { startNs, endNs, file, flags } = calls;
   const sums = Array.from({ length: targets }, () => ({
     ...{ writes: 0, bytes: 0, movedWrites: 0, movedBytes: 0 },
-    ...{ endSeconds: 0, busySeconds: 0, until: Number.NEGATIVE_INFINITY },
+    ...{ endNs: 0, busyNs: 0, untilNs: Number.NEGATIVE_INFINITY },
   }));
-  for (const i of order) {
-    const sum = sums[ops.target[i] as number];
+  for (const i of orderOfStart(calls)) {
+    const sum = sums[file[i] as number];
     if (sum === undefined) continue;
-    const [start, end, bytes] = [ops.start[i] as number, ops.end[i] as number, ops.bytes[i] as number];
+    const [start, end, bytes] = [startNs[i] as number, endNs[i] as number, calls.bytes[i] as number];
     sum.writes++;
     sum.bytes += bytes;
-    if ((ops.flags[i] as number) & OP_MOVED) {
+    if ((flags[i] as number) & CALL_MOVED) {
       sum.movedWrites++;
       sum.movedBytes += bytes;
     }
-    sum.endSeconds = Math.max(sum.endSeconds, end);
+    sum.endNs = Math.max(sum.endNs, end);
     // Sorted by start: what overlaps the stretch before adds only its end.
-    sum.busySeconds += Math.max(0, end - Math.max(start, sum.until));
-    sum.until = Math.max(sum.until, end);
+    sum.busyNs += Math.max(0, end - Math.max(start, sum.untilNs));
+    sum.untilNs = Math.max(sum.untilNs, end);
   }
-  return sums.map(({ until: _, ...sum }, target) => ({
+  return sums.map(({ untilNs: _, endNs: end, busyNs, ...sum }, target) => ({
     target,
     ...sum,
-    bytesPerSecond: sum.busySeconds > 0 ? sum.bytes / sum.busySeconds : Number.NaN,
+    endSeconds: end / 1e9,
+    busySeconds: busyNs / 1e9,
+    bytesPerSecond: busyNs > 0 ? sum.bytes / (busyNs / 1e9) : Number.NaN,
   }));
+}
+
+/** Numbers of the calls, by start. */
+export function orderOfStart({ count, startNs }: WriteCalls): Uint32Array {
+  const order = Uint32Array.from({ length: count }, (_, i) => i);
+  return order.sort((a, b) => (startNs[a] as number) - (startNs[b] as number));
 }
 
 /** Least and greatest without spreading a long list into arguments. */

@@ -1,7 +1,7 @@
 /** Pictures of an output step. */
 import { formatBytes, formatRate, formatSeconds } from "../../base/units.ts";
-import { type Figure, OP_MOVED, OP_UNUSED, type WriteRun } from "../../model/index.ts";
-import type { StepFacts } from "./facts.ts";
+import { CALL_MOVED, CALL_UNUSED, type Figure, type WriteRun } from "../../model/index.ts";
+import { orderOfStart, type StepFacts } from "./facts.ts";
 
 /** Above this many writes or targets single writes are too thin to see, and cells show them better. */
 const SPANS_MAX = 1500;
@@ -20,68 +20,65 @@ const about = (run: WriteRun) => ({
 
 /** Who wrote where and when: one bar a write, or cells of targets × time. */
 export function timeline(run: WriteRun): Figure {
-  return run.ops.count <= SPANS_MAX && run.targets <= LANES_MAX ? spans(run) : cells(run);
+  return run.calls.count <= SPANS_MAX && run.targets <= LANES_MAX ? spans(run) : cells(run);
 }
 
 function spans(run: WriteRun): Figure {
-  const { ops } = run;
+  const { calls } = run;
   // Writes of one target at the same time stand on thin lanes of their own inside the target's row.
   const places = lanesOf(run);
   return {
     ...about(run),
     id: `writes-${run.label}`,
     title: `Writes on each target over time (${run.label})`,
-    caption: `${ops.count} writes, ${formatBytes(run.bytes)}. Moved: to a file of another group than the writer's own. Unused: a copy that came second, or a try that was given up.`,
-    summary: `The step took ${formatSeconds(run.seconds)}; ${movedCount(run)} of ${ops.count} writes went to another target than planned.`,
+    caption: `${calls.count} writes, ${formatBytes(run.bytes)}. Moved: to a file of another group than the writer's own. Unused: a copy that came second, or a try that was given up.`,
+    summary: `The step took ${formatSeconds(run.seconds)}; ${movedCount(run)} of ${calls.count} writes went to another target than planned.`,
     chart: {
       kind: "spans",
       x: { label: "time", unit: "seconds" },
       y: { label: "target", unit: "index" },
       laneNames: Array.from({ length: run.targets }, (_, i) => targetName(run, i)),
-      spans: Array.from({ length: ops.count }, (_, i) => {
-        const flags = ops.flags[i] as number;
-        const target = ops.target[i] as number;
+      spans: Array.from({ length: calls.count }, (_, i) => {
+        const flags = calls.flags[i] as number;
+        const target = calls.file[i] as number;
         const { lane, lanes } = places[i] as { lane: number; lanes: number };
         return {
-          x1: ops.start[i] as number,
-          x2: ops.end[i] as number,
+          x1: (calls.startNs[i] as number) / 1e9,
+          x2: (calls.endNs[i] as number) / 1e9,
           y1: target + lane / lanes,
           y2: target + (lane + 1) / lanes,
           role:
-            flags & OP_UNUSED
+            flags & CALL_UNUSED
               ? ("wait" as const)
-              : flags & OP_MOVED
+              : flags & CALL_MOVED
                 ? ("after" as const)
                 : ("write" as const),
-          note: `${formatBytes(ops.bytes[i] as number)} of writer ${ops.block[i]}${flags & OP_MOVED ? ", moved" : ""}${flags & OP_UNUSED ? ", unused" : ""}`,
+          note: `${formatBytes(calls.bytes[i] as number)} of writer ${calls.owner[i]}${flags & CALL_MOVED ? ", moved" : ""}${flags & CALL_UNUSED ? ", unused" : ""}`,
         };
       }),
     },
   };
 }
 
-const movedCount = ({ ops }: WriteRun): number => {
+const movedCount = ({ calls }: WriteRun): number => {
   let moved = 0;
-  for (let i = 0; i < ops.count; i++) if ((ops.flags[i] as number) & OP_MOVED) moved++;
+  for (let i = 0; i < calls.count; i++) if ((calls.flags[i] as number) & CALL_MOVED) moved++;
   return moved;
 };
 
 /** The lowest lane that is free at the start of each write, and how many its target needs. */
-function lanesOf({ ops, targets }: WriteRun): { lane: number; lanes: number }[] {
-  const order = Array.from({ length: ops.count }, (_, i) => i).sort(
-    (a, b) => (ops.start[a] as number) - (ops.start[b] as number),
-  );
+function lanesOf({ calls, targets }: WriteRun): { lane: number; lanes: number }[] {
   const busy: number[][] = Array.from({ length: targets }, () => []);
-  const lane = new Array<number>(ops.count).fill(0);
-  for (const i of order) {
-    const ends = busy[ops.target[i] as number] as number[];
-    const free = ends.findIndex((end) => end <= (ops.start[i] as number));
+  const lane = new Array<number>(calls.count).fill(0);
+  for (const i of orderOfStart(calls)) {
+    const ends = busy[calls.file[i] as number] as number[];
+    const free = ends.findIndex((end) => end <= (calls.startNs[i] as number));
     lane[i] = free < 0 ? ends.length : free;
-    ends[lane[i] as number] = ops.end[i] as number;
+    ends[lane[i] as number] = calls.endNs[i] as number;
   }
   return lane.map((one, i) => ({
     lane: one,
-    lanes: Math.max(1, busy[ops.target[i] as number]?.length ?? 1),
+    lanes: Math.max(1, busy[calls.file[i] as number]?.length ?? 1),
   }));
 }
 
@@ -91,18 +88,19 @@ function cells(run: WriteRun): Figure {
   const end = Math.max(run.seconds, 1e-9);
   const own = new Float64Array(rows * COLUMNS);
   const moved = new Float64Array(rows * COLUMNS);
-  const { ops } = run;
-  for (let i = 0; i < ops.count; i++) {
-    const row = Math.floor(((ops.target[i] as number) * rows) / run.targets);
-    const into = (ops.flags[i] as number) & OP_MOVED ? moved : own;
-    spread(into, row, [ops.start[i] as number, ops.end[i] as number], ops.bytes[i] as number, end);
+  const { calls } = run;
+  for (let i = 0; i < calls.count; i++) {
+    const row = Math.floor(((calls.file[i] as number) * rows) / run.targets);
+    const into = (calls.flags[i] as number) & CALL_MOVED ? moved : own;
+    const time: [number, number] = [(calls.startNs[i] as number) / 1e9, (calls.endNs[i] as number) / 1e9];
+    spread(into, row, time, calls.bytes[i] as number, end);
   }
   const several = rows < run.targets ? ` A row is ${(run.targets / rows).toFixed(1)} targets.` : "";
   return {
     ...about(run),
     id: `writes-${run.label}`,
     title: `Bytes written on each target over time (${run.label})`,
-    caption: `${ops.count} writes, ${formatBytes(run.bytes)}, each spread evenly over its time.${several}`,
+    caption: `${calls.count} writes, ${formatBytes(run.bytes)}, each spread evenly over its time.${several}`,
     summary: `The step took ${formatSeconds(run.seconds)}; targets that end early lie idle unless work is moved to them.`,
     chart: {
       kind: "heat",

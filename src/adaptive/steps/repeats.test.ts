@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BarsChart } from "../../model/figure.ts";
-import type { WriteRun } from "../../model/write-run.ts";
+import { Operation, type WriteRun } from "../../model/index.ts";
 import { runsDocument, secondsSpread } from "./index.ts";
 
 /** Two writers of 1000 bytes, one after the other on one target, the second in what is left of the time. */
@@ -17,14 +17,16 @@ function runOf(label: string, seconds: number, more: Partial<WriteRun> = {}): Wr
     commitSeconds: Number.NaN,
     openSeconds: [],
     outcome: "complete",
-    ops: {
+    calls: {
       count: 2,
-      rank: Int32Array.of(0, 1),
-      block: Int32Array.of(0, 1),
-      target: Int32Array.of(0, 0),
+      process: Uint32Array.of(0, 1),
+      owner: Uint32Array.of(0, 1),
+      file: Uint32Array.of(0, 0),
       bytes: Float64Array.of(1000, 1000),
-      start: Float64Array.of(0, 1),
-      end: Float64Array.of(1, seconds),
+      startNs: Float64Array.of(0, 1e9),
+      endNs: Float64Array.of(1e9, 1e9 * seconds),
+      operation: new Uint8Array(2).fill(Operation.write),
+      layer: new Uint8Array(2),
       flags: new Uint8Array(2),
     },
     ...more,

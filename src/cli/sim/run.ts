@@ -109,7 +109,7 @@ function jsonOf({ run, events, hash }: SimulatedStep): unknown {
     adaptiveWrites: facts.movedWrites,
     adaptiveBytes: facts.movedBytes,
     unusedWrites: facts.unusedWrites,
-    bps: facts.metrics.bps,
+    bps: facts.bps,
     perTarget: facts.perTarget.map(({ bytes, endSeconds, writes }) => ({
       bytes,
       seconds: endSeconds,

@@ -38,7 +38,7 @@ export function resultJson(path: string, result: StepResult): unknown {
     adaptiveWrites: facts.movedWrites,
     adaptiveBytes: facts.movedBytes,
     unusedWrites: facts.unusedWrites,
-    bps: number(facts.metrics.bps),
+    bps: number(facts.bps),
     messages: (run.messages ?? []).reduce((sum, { count }) => sum + count, 0),
     processesLost: died,
     cpuSeconds: record.cpuSeconds,
@@ -53,7 +53,7 @@ export function* resultLines(path: string, result: StepResult): Generator<string
     yield `${path}: step ${step}, ${formatBytes(bytes)}: complete already, nothing to resume`;
     return;
   }
-  if (run.ops.count === 0) {
+  if (run.calls.count === 0) {
     yield `${path}: step ${step}, ${formatBytes(bytes)}: all had been written before`;
     return;
   }

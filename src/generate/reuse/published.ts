@@ -1,7 +1,7 @@
 /** What the study published, what a scenario accepts (GENERATOR.md section 3.7), and how the planted values compare. */
 import type { Answers } from "./answers.ts";
 import type { Population, ReuseOptions } from "./population.ts";
-import { FULL } from "./scenario.ts";
+import { publishedOf } from "./scenario.ts";
 
 /** Below this scale the tolerances of the scenario are not promised. */
 export const CALIBRATED_SCALE = 0.1;
@@ -29,56 +29,66 @@ type Rule = "share" | "mean" | "more" | "told" | readonly [number, number];
 /** How a number grows with the scale. */
 type Growth = "none" | "selected" | "selectedRoot" | "whole" | "wholeRoot" | "wholeShare";
 
-/** Item, key, published value, rule, growth, and the key whose value it is a share of. */
-const TARGETS: readonly (readonly [string, string, number, Rule, Growth, string?])[] = [
-  ["A01", "logs", FULL.logs, "told", "whole"],
-  ["A01", "files", FULL.backgroundFiles, "told", "whole"],
-  ["A01", "applications", FULL.applications, "told", "wholeRoot"],
-  ["A01", "users", FULL.users, "told", "wholeRoot"],
-  ["A01", "bytesRead", 6.9e15, "told", "whole"],
-  ["A01", "bytesWritten", 5.9e15, "told", "whole"],
-  ["A02", "below1GB", 0.99, "told", "wholeShare"],
-  ["A03", "shareOfBytes", 7.8 / 12.8, "told", "wholeShare"],
-  ["A04", "files", FULL.selectedFiles, "mean", "selected"],
-  ["A04", "runs", 400_000, "mean", "selected"],
-  ["A04", "applications", FULL.selectedApplications, "mean", "selectedRoot"],
-  ["A04", "users", FULL.selectedUsers, "mean", "selectedRoot"],
-  ["A04", "bytesRead", 4.7e15, "mean", "selected"],
-  ["A04", "bytesWritten", 3.1e15, "mean", "selected"],
-  ["A05", "readHeavy", 0.22, "share", "none", "A04.files"],
-  ["A05", "writeHeavy", 0.07, "share", "none", "A04.files"],
-  ["A05", "readWrite", 0.71, "share", "none", "A04.files"],
-  ["A06", "readRuns", 0.69, "share", "none", "A06.runs"],
-  ["A06", "writeRuns", 0.31, "share", "none", "A06.runs"],
-  ["A06", "oneSided95", 0.82, "share", "none"],
-  ["A08", "readMeanHours", 47, "mean", "none"],
-  ["A08", "writeMeanHours", 55, "mean", "none"],
-  ["A08", "readP80Hours", 52.5, "told", "none"],
-  ["A08", "writeP80Hours", 52.5, "told", "none"],
-  ["A08", "readLongShare", 0.8, "told", "none"],
-  ["A08", "writeLongShare", 0.8, "told", "none"],
-  ["A09", "readMean", 14, "mean", "none"],
-  ["A09", "writeMean", 3.3, "mean", "none"],
-  ["A09", "readAtLeast2", 0.8, "more", "none"],
-  ["A09", "writeAtLeast2", 0.65, "more", "none"],
-  ["A09", "readExactly2", 0.65, "share", "none"],
-  ["A09", "writeExactly2", 0.5, "share", "none"],
-  ["A10", "sharedByTwoOrMore", 0.67, "share", "none"],
-  ["A10", "applicationMeanHours", 31, "mean", "none"],
-  ["A11", "readMeanBytes", 17e9, "told", "none"],
-  ["A11", "writeMeanBytes", 25e9, "told", "none"],
-  ["A11", "meanBytes", 19.5e9, "mean", "none"],
-  ["A12", "leastOverMost", 0.13, [0.09, 0.17], "none"],
-  ["A13", "posixBytesPerRun", 260e9, "mean", "none"],
-  ["A14", "spearman", -0.94, [-1, -0.85], "none"],
-  ["A14", "peakHour", 4, [3, 6], "none"],
-  ["A14", "lowestHourCov", 0.2, "more", "none"],
-  ["A15", "meanCovBytes", 0.12, "mean", "none"],
-  ["A15", "meanCovTime", 0.39, "mean", "none"],
-  ["A15", "below5PercentBytes", 0.8, "more", "none"],
-  ["A15", "writeHeavyMeanCovBytes", 0.35, "mean", "none"],
-  ["A15", "readHeavyMeanCovTime", 0.68, "mean", "none"],
-  ["A16", "stripeWidth1", 0.99, "more", "none"],
+interface Origin {
+  /** The key whose value it is a share of. */
+  readonly of?: string;
+  /** The key of the study where it has another; or the number that the scenario aims at in its place. */
+  readonly source?: string | number;
+}
+
+/**
+ * Item, key, rule and growth; published numbers are those of the study. The scenario aims at the middle of the two 80 %
+ * points of A08, at the share behind them, and at 14 / 4.3 for the streaks of writes, which the paper rounds to 4.
+ */
+const TARGETS: readonly (readonly [string, string, Rule, Growth, Origin?])[] = [
+  ["A01", "logs", "told", "whole"],
+  ["A01", "files", "told", "whole"],
+  ["A01", "applications", "told", "wholeRoot"],
+  ["A01", "users", "told", "wholeRoot"],
+  ["A01", "bytesRead", "told", "whole"],
+  ["A01", "bytesWritten", "told", "whole"],
+  ["A02", "below1GB", "told", "wholeShare"],
+  ["A03", "shareOfBytes", "told", "wholeShare"],
+  ["A04", "files", "mean", "selected"],
+  ["A04", "runs", "mean", "selected"],
+  ["A04", "applications", "mean", "selectedRoot"],
+  ["A04", "users", "mean", "selectedRoot"],
+  ["A04", "bytesRead", "mean", "selected"],
+  ["A04", "bytesWritten", "mean", "selected"],
+  ["A05", "readHeavy", "share", "none", { of: "A04.files", source: "readHeavyShare" }],
+  ["A05", "writeHeavy", "share", "none", { of: "A04.files", source: "writeHeavyShare" }],
+  ["A05", "readWrite", "share", "none", { of: "A04.files", source: "readWriteShare" }],
+  ["A06", "readRuns", "share", "none", { of: "A06.runs", source: "readShare" }],
+  ["A06", "writeRuns", "share", "none", { of: "A06.runs", source: "writeShare" }],
+  ["A06", "oneSided95", "share", "none"],
+  ["A08", "readMeanHours", "mean", "none"],
+  ["A08", "writeMeanHours", "mean", "none"],
+  ["A08", "readP80Hours", "told", "none", { source: 52.5 }],
+  ["A08", "writeP80Hours", "told", "none", { source: 52.5 }],
+  ["A08", "readLongShare", "told", "none", { source: 0.8 }],
+  ["A08", "writeLongShare", "told", "none", { source: 0.8 }],
+  ["A09", "readMean", "mean", "none"],
+  ["A09", "writeMean", "mean", "none", { source: 3.3 }],
+  ["A09", "readAtLeast2", "more", "none"],
+  ["A09", "writeAtLeast2", "more", "none"],
+  ["A09", "readExactly2", "share", "none"],
+  ["A09", "writeExactly2", "share", "none"],
+  ["A10", "sharedByTwoOrMore", "share", "none"],
+  ["A10", "applicationMeanHours", "mean", "none"],
+  ["A11", "readMeanBytes", "told", "none"],
+  ["A11", "writeMeanBytes", "told", "none"],
+  ["A11", "meanBytes", "mean", "none"],
+  ["A12", "leastOverMost", [0.09, 0.17], "none"],
+  ["A13", "posixBytesPerRun", "mean", "none"],
+  ["A14", "spearman", [-1, -0.85], "none"],
+  ["A14", "peakHour", [3, 6], "none"],
+  ["A14", "lowestHourCov", "more", "none"],
+  ["A15", "meanCovBytes", "mean", "none"],
+  ["A15", "meanCovTime", "mean", "none"],
+  ["A15", "below5PercentBytes", "more", "none"],
+  ["A15", "writeHeavyMeanCovBytes", "mean", "none"],
+  ["A15", "readHeavyMeanCovTime", "mean", "none"],
+  ["A16", "stripeWidth1", "more", "none"],
 ];
 
 const SHARE_TOLERANCE = 0.02;
@@ -98,7 +108,8 @@ export function compare(answers: Answers, { options }: Population): Comparison[]
     wholeShare: whole / whole,
   };
   const value = (item: string, key: string) => Number(answers[item]?.[key]);
-  return TARGETS.map(([item, key, published, rule, growth, of]) => {
+  return TARGETS.map(([item, key, rule, growth, { of, source = key } = {}]) => {
+    const published = typeof source === "number" ? source : publishedOf(item, source);
     const expected = published * factors[growth];
     const [ofItem = "", ofKey = ""] = of?.split(".") ?? [];
     const planted = value(item, key) / (of === undefined ? 1 : value(ofItem, ofKey));

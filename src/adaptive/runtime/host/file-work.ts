@@ -2,7 +2,7 @@
 import { assert } from "../../../base/assert.ts";
 import { dirname } from "node:path";
 import { type Backend, makeBackend } from "../../backend/index.ts";
-import { OP_MOVED, OP_UNUSED } from "../../../model/index.ts";
+import { CALL_MOVED, CALL_UNUSED } from "../../../model/index.ts";
 import {
   type FileId,
   type IndexColumns,
@@ -23,7 +23,7 @@ import { writePiece } from "../piece/write-piece.ts";
 import { SourceReader } from "../stage/sources.ts";
 import { overheadBytes, type Range, snapped } from "../stage/stage.ts";
 import { type CommitRequest, commitPieces, proposeAbort } from "./commit.ts";
-import { addOp, noOps } from "./ops.ts";
+import { addWrite, noWrites } from "./write-lists.ts";
 import { type HostSetting, machineSeconds, pathOfFile } from "./setting.ts";
 import { TargetFiles } from "./target-files.ts";
 import { Turns } from "./turns.ts";
@@ -52,7 +52,7 @@ const WRITES_PER_TARGET = 8;
 export class FileWork {
   /** What is reported of it. */
   readonly report = {
-    ops: noOps(),
+    writes: noWrites(),
     opens: [] as { file: FileId; seconds: number; at: number }[],
     used: undefined as readonly string[] | undefined,
     decidedAt: Number.NaN,
@@ -105,10 +105,12 @@ export class FileWork {
   note({ order, rank, start, bytes, cancelled }: ActiveWrite, failed: boolean): void {
     if (bytes === 0) return;
     const { file, offset, block, moved } = order;
-    assert(start <= this.now(), "a write that moved bytes has begun");
-    const flags = (moved ? OP_MOVED : 0) | (failed || cancelled ? OP_UNUSED : 0);
-    const place = { rank, block, target: this.targetOf(file), file, offset, bytes };
-    addOp(this.report.ops, { ...place, start, end: this.now(), host: this.#index, flags });
+    const end = this.now();
+    assert(start <= end, "a write that moved bytes has begun");
+    const flags = (moved ? CALL_MOVED : 0) | (failed || cancelled ? CALL_UNUSED : 0);
+    const place = { rank, owner: block, target: this.targetOf(file), fileId: file, offset, bytes };
+    const time = { startNs: Math.round(1e9 * start), endNs: Math.round(1e9 * end) };
+    addWrite(this.report.writes, { ...place, ...time, host: this.#index, flags });
   }
 
   /** Only what lies in the file: after a round that failed elsewhere more may be written behind it. */

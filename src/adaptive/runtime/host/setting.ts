@@ -15,7 +15,7 @@ import {
 import { type DatasetNames, dataPath } from "../dataset/names.ts";
 import type { PieceEntry } from "../piece/piece-info.ts";
 import { overheadBytes, type Range, type Stage } from "../stage/stage.ts";
-import type { OpColumns } from "./ops.ts";
+import type { WriteLists } from "./write-lists.ts";
 
 export interface HostSetting {
   readonly stage: Stage;
@@ -53,7 +53,7 @@ export interface CommitSetting {
 export interface HostReport {
   readonly outcome: Outcome;
   readonly reason: string;
-  readonly ops: OpColumns;
+  readonly writes: WriteLists;
   /** Seconds that each opening of a file took, and when it ended. */
   readonly opens: readonly { readonly file: FileId; readonly seconds: number; readonly at: number }[];
   readonly learned: readonly Learned[];

@@ -2,34 +2,24 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { noOps } from "../host/ops.ts";
+import { addWrite, noWrites } from "../host/write-lists.ts";
+import { CALL_MOVED } from "../../../model/index.ts";
 import { addRun, readRuns } from "./run-file.ts";
 import { recordJson, recordOf } from "./run-record.ts";
 
 const root = mkdtempSync(join(tmpdir(), "plimsoll-runs-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const op = {
-  rank: 1,
-  block: 1,
-  target: 0,
-  file: 0,
-  offset: 0,
-  bytes: 100,
-  start: 2,
-  end: 5,
-  flags: 1,
-  host: 0,
-};
-const ops = noOps();
-for (const [column, value] of Object.entries(op)) ops[column as keyof typeof ops].push(value);
+const writes = noWrites();
+const place = { rank: 1, owner: 1, target: 0, fileId: 0, offset: 0, host: 0 };
+addWrite(writes, { ...place, bytes: 100, startNs: 2e9, endNs: 5e9, flags: CALL_MOVED });
 const record = recordOf(
   { label: "paper", title: "x", policy: "paper", writers: 2, targetNames: ["/a"], slowed: [] },
   [
     {
       outcome: "complete",
       reason: "",
-      ops,
+      writes,
       opens: [{ file: 0, seconds: 0.1, at: 2 }],
       learned: [],
       messages: { go: 3 },

@@ -1,8 +1,8 @@
 /** What a run leaves: every write, times and amounts, in the shape that simulated runs have. */
 import { assert } from "../../../base/assert.ts";
 import { csvRow } from "../../../base/csv.ts";
-import { OP_UNUSED, type WriteOps, type WriteRun } from "../../../model/index.ts";
-import { joinOps, type OpColumns } from "../host/ops.ts";
+import { CALL_MOVED, CALL_UNUSED, type WriteRun } from "../../../model/index.ts";
+import { type JoinedWrites, joinedWrites } from "../host/write-lists.ts";
 import type { HostReport } from "../host/setting.ts";
 
 interface RunAbout {
@@ -16,10 +16,9 @@ interface RunAbout {
 
 export interface StepRecord {
   readonly run: WriteRun;
-  /** The process of each write, and where it wrote; beside `run.ops`. */
-  readonly host: readonly number[];
-  readonly file: readonly number[];
-  readonly offset: readonly number[];
+  /** The process of each write, and the number of the file that it went to; beside `run.calls`. */
+  readonly host: Uint32Array;
+  readonly fileId: Float64Array;
   /** Bytes of the dataset: with those kept of an earlier try. */
   readonly keptBytes: number;
   readonly cpuSeconds: number;
@@ -34,15 +33,22 @@ export function recordOf(
   reports: readonly HostReport[],
   more: { readonly keptBytes: number; readonly readyAt: number; readonly outcome: string },
 ): StepRecord {
-  const ops = joinOps(reports.map((report) => report.ops));
-  markUnused(ops, reports);
+  const { calls, host, fileId } = joinedWrites(reports.map((report) => report.writes));
+  markUnused(calls, fileId, reports);
   const opens = reports.flatMap((report) => report.opens);
   // Files that are opened later, in the place of others, are part of the writing.
-  const from = opens.length === 0 ? 0 : Math.min(most(opens.map(({ at }) => at)), least(ops.start));
+  const opened = Math.round(1e9 * most(opens.map(({ at }) => at)));
+  const fromNs = opens.length === 0 ? 0 : Math.min(opened, calls.startNs[0] ?? Number.POSITIVE_INFINITY);
   const decided = most(reports.map(({ decidedAt }) => decidedAt).filter((at) => at > 0));
-  const used = ops.flags.map((flags) => (flags & OP_UNUSED) === 0);
-  const last = Math.max(from, most(ops.end.filter((_, i) => used[i])));
-  const bytes = ops.bytes.reduce((sum, one, i) => sum + (used[i] ? one : 0), 0);
+  let [lastNs, bytes] = [fromNs, 0];
+  for (let i = 0; i < calls.count; i++) {
+    if (((calls.flags[i] as number) & CALL_UNUSED) === 0) {
+      lastNs = Math.max(lastNs, calls.endNs[i] as number);
+      bytes += calls.bytes[i] as number;
+    }
+    calls.startNs[i]! -= fromNs;
+    calls.endNs[i]! -= fromNs;
+  }
   const messages = new Map<string, number>();
   for (const report of reports)
     for (const [kind, count] of Object.entries(report.messages))
@@ -53,16 +59,15 @@ export function recordOf(
       simulated: false,
       targets: about.targetNames.length,
       bytes,
-      seconds: last - from,
-      commitSeconds: Number.isFinite(decided) ? decided - from : Number.NaN,
+      seconds: (lastNs - fromNs) / 1e9,
+      commitSeconds: Number.isFinite(decided) ? decided - fromNs / 1e9 : Number.NaN,
       openSeconds: opens.map(({ seconds }) => seconds),
-      ops: columnsFrom(ops, from),
+      calls,
       messages: [...messages].map(([kind, count]) => ({ kind, count })),
       outcome: more.outcome,
     },
-    host: ops.host,
-    file: ops.file,
-    offset: ops.offset,
+    host,
+    fileId,
     keptBytes: more.keptBytes,
     cpuSeconds: reports.reduce((sum, one) => sum + one.cpuSeconds, 0),
     memoryBytes: reports.reduce((sum, one) => sum + one.memoryBytes, 0),
@@ -71,78 +76,57 @@ export function recordOf(
 }
 
 const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-const least = (values: readonly number[]) =>
-  values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 
-function markUnused(ops: OpColumns, reports: readonly HostReport[]): void {
+function markUnused(
+  { count, offset, flags }: JoinedWrites["calls"],
+  fileId: Float64Array,
+  reports: readonly HostReport[],
+): void {
   const used = reports.find((one) => one.used !== undefined)?.used;
   if (used === undefined) return;
   const known = new Set(used);
   assert(known.size === used.length, "no two entries of the index name the same bytes");
-  for (let i = 0; i < ops.file.length; i++)
-    if (!known.has(`${ops.file[i]}/${ops.offset[i]}`)) ops.flags[i] = (ops.flags[i] as number) | OP_UNUSED;
+  for (let i = 0; i < count; i++) if (!known.has(`${fileId[i]}/${offset[i]}`)) flags[i]! |= CALL_UNUSED;
 }
 
-function columnsFrom(ops: OpColumns, from: number): WriteOps {
-  return {
-    count: ops.rank.length,
-    rank: Int32Array.from(ops.rank),
-    block: Int32Array.from(ops.block),
-    target: Int32Array.from(ops.target),
-    bytes: Float64Array.from(ops.bytes),
-    start: Float64Array.from(ops.start, (at) => at - from),
-    end: Float64Array.from(ops.end, (at) => at - from),
-    flags: Uint8Array.from(ops.flags),
+/** Columns as lists, so that it can be read again by anything; times in seconds. */
+export function recordJson({ run, host, fileId, ...more }: StepRecord): string {
+  const { calls, ...rest } = run;
+  const list = (values: Iterable<number>) => Array.from(values);
+  const seconds = (values: Float64Array) => Array.from(values, (one) => one / 1e9);
+  const ops = {
+    rank: list(calls.process),
+    block: list(calls.owner),
+    target: list(calls.file),
+    bytes: list(calls.bytes),
+    start: seconds(calls.startNs),
+    end: seconds(calls.endNs),
+    flags: Array.from(calls.flags, storedFlags),
+    host: list(host),
+    file: list(fileId),
+    offset: list(calls.offset ?? []),
   };
+  return `${JSON.stringify({ version: 1, ...more, run: { ...rest, ops } })}\n`;
 }
 
-/** Columns as lists, so that it can be read again by anything. */
-export function recordJson({ run, host, file, offset, ...more }: StepRecord): string {
-  const { ops, ...rest } = run;
-  const list = (values: ArrayLike<number>) => Array.from(values);
-  const { rank, block, target, bytes, start, end, flags } = ops;
-  const columns = {
-    rank: list(rank),
-    block: list(block),
-    target: list(target),
-    bytes: list(bytes),
-    start: list(start),
-    end: list(end),
-    flags: list(flags),
-    host,
-    file,
-    offset,
-  };
-  return `${JSON.stringify({ version: 1, ...more, run: { ...rest, ops: columns } })}\n`;
-}
+/** Files have 1 for a write that was moved, 2 for one that is unused. */
+const STORED_SHIFT = 5;
+const storedFlags = (flags: number): number => (flags & (CALL_MOVED | CALL_UNUSED)) >> STORED_SHIFT;
+export const flagsFromStored = (stored: number): number =>
+  (stored << STORED_SHIFT) & (CALL_MOVED | CALL_UNUSED);
 
 /** One line a write, as `plimsoll bps` reads them. */
-export function opsCsv({ run, host, offset }: StepRecord): string {
-  const { ops, targetNames = [] } = run;
-  assert(
-    host.length === ops.count && offset.length === ops.count,
-    "every write has its process and its place",
-  );
+export function opsCsv({ run, host }: StepRecord): string {
+  const { calls, targetNames = [] } = run;
+  const { count, process, owner, file, bytes, startNs, endNs, flags, offset } = calls;
+  assert(host.length === count && offset?.length === count, "every write has its process and its place");
   const lines = ["pid,rank,bytes,offset,start,end,op,file,target,block,flags"];
-  for (let i = 0; i < ops.count; i++) {
-    const target = ops.target[i] as number;
+  for (let i = 0; i < count; i++) {
+    const target = file[i] as number;
     const name = targetNames[target] ?? `target ${target}`;
-    const [start, end] = [ops.start[i] as number, ops.end[i] as number];
-    lines.push(
-      csvRow([
-        host[i],
-        ops.rank[i],
-        ops.bytes[i],
-        offset[i],
-        start.toFixed(9),
-        end.toFixed(9),
-        "write",
-        name,
-        target,
-        ops.block[i],
-        ops.flags[i],
-      ]),
-    );
+    const times = [startNs, endNs].map((column) => ((column[i] as number) / 1e9).toFixed(9));
+    const place = [name, target, owner[i], storedFlags(flags[i] as number)];
+    lines.push(csvRow([host[i], process[i], bytes[i], offset[i], ...times, "write", ...place]));
   }
   return `${lines.join("\n")}\n`;
 }

@@ -134,10 +134,10 @@ describe("writers on ranks", () => {
     );
     expect(isWhole()).toBe(true);
     // Times of the run lie within it, though each rank worked them out from answers of the first.
-    const { ops } = result.record.run;
-    for (let i = 0; i < ops.count; i++) {
-      expect(ops.start[i]).toBeGreaterThan(-0.05);
-      expect(ops.end[i]).toBeLessThan(result.wallSeconds + 0.05);
+    const { calls } = result.record.run;
+    for (let i = 0; i < calls.count; i++) {
+      expect(calls.startNs[i]).toBeGreaterThan(-0.05e9);
+      expect(calls.endNs[i]).toBeLessThan(1e9 * (result.wallSeconds + 0.05));
     }
   });
 

@@ -3,7 +3,7 @@ import { UsageError } from "../../../base/errors.ts";
 import { InvariantViolation } from "../../protocol/index.ts";
 import { makeWorld, type StorageParameters, withUsual } from "../storage/index.ts";
 import type { Fault } from "./faults.ts";
-import { OP_MOVED } from "../../../model/write-run.ts";
+import { CALL_MOVED } from "../../../model/write-run.ts";
 import { type AdaptiveOptions, type AdaptiveResult, runAdaptive } from "./run.ts";
 
 const MIB = 2 ** 20;
@@ -104,8 +104,10 @@ describe("without faults", () => {
     const speeds = [1, 1, 1, 0.3];
     const first = run({ speeds, policy: "plimsoll", writers: 64 });
     const second = run({ speeds, policy: "plimsoll", writers: 64, priorRates: first.learnedRates });
-    const movedBytes = ({ ops }: AdaptiveResult) =>
-      ops.bytes.subarray(0, ops.count).reduce((sum, one, i) => sum + (ops.flags[i]! & OP_MOVED ? one : 0), 0);
+    const movedBytes = ({ calls }: AdaptiveResult) =>
+      calls.bytes
+        .subarray(0, calls.count)
+        .reduce((sum, one, i) => sum + (calls.flags[i]! & CALL_MOVED ? one : 0), 0);
     expect(movedBytes(second)).toBeLessThan(movedBytes(first) / 2);
     expect(second.seconds).toBeLessThan(first.seconds * 1.03);
   });
@@ -137,13 +139,13 @@ describe("without faults", () => {
     for (const one of calm.openSeconds) expect(one).toBeCloseTo(0.02, 9);
   });
 
-  it("finished writes are ops: rank, target, place, time, and what was moved", () => {
-    const { ops, moved } = run({ speeds: [1, 1, 1, 0.125] });
-    expect(ops.count).toBe(16);
+  it("finished writes are calls: rank, target, place, time, and what was moved", () => {
+    const { calls, moved } = run({ speeds: [1, 1, 1, 0.125] });
+    expect(calls.count).toBe(16);
     let movedOps = 0;
-    for (let i = 0; i < ops.count; i++) {
-      expect(ops.end[i]).toBeGreaterThan(ops.start[i]!);
-      if (ops.flags[i]! & OP_MOVED) movedOps++;
+    for (let i = 0; i < calls.count; i++) {
+      expect(calls.endNs[i]).toBeGreaterThan(calls.startNs[i]!);
+      if (calls.flags[i]! & CALL_MOVED) movedOps++;
     }
     expect(movedOps).toBe(moved);
   });
@@ -225,10 +227,10 @@ describe("with faults", () => {
       });
       it("a leader dies before it can pass on what was decided: its writers find out, and write nothing again", () => {
         const usual = { policy, sharedSources: true, targets: 2, latencySeconds: 1e-3 };
-        const { commitSeconds, ops } = faulty([], usual);
+        const { commitSeconds, calls } = faulty([], usual);
         const late = faulty([{ kind: "kill", rank: 8, at: commitSeconds + 0.0005 }], usual);
         complete(late);
-        expect(late.ops.count).toBe(ops.count);
+        expect(late.calls.count).toBe(calls.count);
       });
       it("the coordinator dies after its own data is written: nothing is lost even without shared sources", () => {
         complete(faulty([{ kind: "kill", rank: 0, at: 4.2 }], { policy, speeds: [1, 1, 1, 0.5] }));

@@ -24,9 +24,9 @@ import { type FileAnswer, FileService } from "./file-service.ts";
 import type { Fault } from "./faults.ts";
 import { Network } from "./network.ts";
 import type { HostSetting } from "./setting.ts";
-import { Ops } from "./ops.ts";
+import { WriteColumns } from "./write-columns.ts";
 import { DEAD, FINISHED, Processes } from "./processes.ts";
-import { OP_MOVED } from "../../../model/index.ts";
+import { CALL_MOVED } from "../../../model/index.ts";
 import { WriteTable } from "./write-table.ts";
 
 const DELIVER = FIRST_HOST_KIND;
@@ -43,7 +43,7 @@ const INQUIRED = FIRST_HOST_KIND + 9;
 const TIMERS: readonly TimerName[] = ["open", "sub-coordinator", "coordinator", "speculate", "orphan"];
 
 export class Host implements Effects {
-  readonly ops: Ops;
+  readonly calls: WriteColumns;
   readonly network: Network;
   readonly files: FileService;
   outcome: Outcome | undefined;
@@ -69,7 +69,7 @@ export class Host implements Effects {
   constructor(setting: HostSetting) {
     const { setup, world, seed, plan } = setting;
     this.#setting = setting;
-    this.ops = new Ops(setup.writers);
+    this.calls = new WriteColumns(setup.writers);
     this.#setup = setup;
     this.#queue = world.queue;
     this.#storage = world.storage;
@@ -110,7 +110,7 @@ export class Host implements Effects {
       this.outcome !== "complete" || this.parts.length === this.#setup.layout.groups,
       "a complete dataset has the index of every group",
     );
-    if (this.outcome === "complete") this.ops.markUnused(this.parts);
+    if (this.outcome === "complete") this.calls.markUnused(this.parts);
     this.#checker?.ended(this.#processes.living());
   }
 
@@ -288,7 +288,7 @@ export class Host implements Effects {
     this.#writes.end(token, status);
     const order = this.#underWay(token);
     this.#checker?.writeEnded(order.file, order.offset, status === WRITE_OK);
-    if (status === WRITE_OK) this.#addOp(token, order);
+    if (status === WRITE_OK) this.#addCall(token, order);
     if (this.#faults.canPause) this.#queue.push(this.#queue.now, WRITTEN, token, 0);
     else {
       if (this.#log !== undefined) this.#record(this.#log, WRITTEN, token, 0);
@@ -386,18 +386,18 @@ export class Host implements Effects {
     return order;
   }
 
-  #addOp(token: number, order: WriteStart): void {
-    const { ops } = this;
-    const i = ops.row();
-    ops.rank[i] = this.#writes.rank(token);
-    ops.block[i] = order.block;
-    ops.target[i] = targetOfFile(order.file, this.#setup.targets);
-    ops.file[i] = order.file;
-    ops.offset[i] = order.offset;
-    ops.bytes[i] = order.length;
-    ops.start[i] = this.#writes.start(token);
-    ops.end[i] = this.#queue.now;
-    ops.flags[i] = order.moved ? OP_MOVED : 0;
+  #addCall(token: number, order: WriteStart): void {
+    const { calls } = this;
+    const i = calls.row();
+    calls.process[i] = this.#writes.rank(token);
+    calls.owner[i] = order.block;
+    calls.file[i] = targetOfFile(order.file, this.#setup.targets);
+    calls.fileId[i] = order.file;
+    calls.offset[i] = order.offset;
+    calls.bytes[i] = order.length;
+    calls.startNs[i] = Math.round(1e9 * this.#writes.start(token));
+    calls.endNs[i] = Math.round(1e9 * this.#queue.now);
+    calls.flags[i] = order.moved ? CALL_MOVED : 0;
   }
 
   #record(log: EventLog, kind: number, a: number, b: number): void {

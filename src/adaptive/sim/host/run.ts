@@ -14,10 +14,10 @@ import {
   type SetupOptions,
   sizeOf,
 } from "../../protocol/index.ts";
-import { OP_MOVED, OP_UNUSED } from "../../../model/index.ts";
+import { CALL_MOVED, CALL_UNUSED } from "../../../model/index.ts";
 import type { FaultPlan } from "./faults.ts";
 import { Host } from "./host.ts";
-import type { Ops } from "./ops.ts";
+import type { WriteColumns } from "./write-columns.ts";
 import type { HostWorld } from "./setting.ts";
 
 export interface AdaptiveOptions extends SetupOptions {
@@ -73,7 +73,7 @@ export interface AdaptiveResult {
   /** Bytes per second and writers at once of each target, for the next step; NaN where none was measured. */
   readonly learnedRates: Float64Array;
   readonly learnedSlots: Float64Array;
-  readonly ops: Ops;
+  readonly calls: WriteColumns;
 }
 
 interface TargetUse {
@@ -129,34 +129,33 @@ function startTimes(writers: number, jitter: number, seed: number): Float64Array
 
 function resultOf(host: Host, setup: Setup): AdaptiveResult {
   const { writers, targets } = setup;
-  const { ops, files } = host;
+  const { calls, files } = host;
   const { writingFrom } = files;
   const starts = new Float64Array(writers).fill(Number.NaN);
   const ends = new Float64Array(writers).fill(Number.NaN);
   const firstTargets = new Int32Array(writers).fill(-1);
   const perTarget = Array.from({ length: targets }, () => ({ bytes: 0, writes: 0, seconds: 0 }));
-  const { count, flags: allFlags, start: opStarts, end: opEnds, target: opTargets } = ops;
-  const { bytes: opBytes, rank: opRanks } = ops;
+  const { count, flags: allFlags, startNs, endNs, file: allTargets, bytes: allBytes, process } = calls;
   let [last, bytes, moved, unused] = [writingFrom, 0, 0, 0];
   for (let i = 0; i < count; i++) {
     const flags = allFlags[i] as number;
-    if (flags & OP_MOVED) moved++;
-    if (flags & OP_UNUSED) unused++;
-    const start = opStarts[i] as number;
-    const end = opEnds[i] as number;
-    const use = perTarget[opTargets[i] as number];
+    if (flags & CALL_MOVED) moved++;
+    if (flags & CALL_UNUSED) unused++;
+    const start = (startNs[i] as number) / 1e9;
+    const end = (endNs[i] as number) / 1e9;
+    const use = perTarget[allTargets[i] as number];
     assert(use !== undefined && end >= start, "a write was on a target, and took time");
-    use.bytes += opBytes[i] as number;
+    use.bytes += allBytes[i] as number;
     use.writes++;
     if (end - writingFrom > use.seconds) use.seconds = end - writingFrom;
-    if (flags & OP_UNUSED) continue;
+    if (flags & CALL_UNUSED) continue;
     if (end > last) last = end;
-    bytes += opBytes[i] as number;
-    const rank = opRanks[i] as number;
+    bytes += allBytes[i] as number;
+    const rank = process[i] as number;
     if (!(ends[rank]! >= end)) ends[rank] = end;
     if (starts[rank]! <= start) continue;
     starts[rank] = start;
-    firstTargets[rank] = opTargets[i] as number;
+    firstTargets[rank] = allTargets[i] as number;
   }
   assert(host.outcome !== "complete" || bytes === totalBytes(setup), "a complete run wrote every byte once");
   const learnedRates = new Float64Array(targets).fill(Number.NaN);
@@ -184,6 +183,6 @@ function resultOf(host: Host, setup: Setup): AdaptiveResult {
     hash: host.digest(),
     learnedRates,
     learnedSlots,
-    ops,
+    calls,
   };
 }

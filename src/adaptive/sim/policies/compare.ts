@@ -5,7 +5,7 @@
  */
 import { AssertionError, assert } from "../../../base/assert.ts";
 import { mean, standardDeviation } from "../../../base/statistics.ts";
-import { OP_MOVED, OP_UNUSED, type PolicyStepFacts } from "../../../model/index.ts";
+import { CALL_MOVED, CALL_UNUSED, type PolicyStepFacts } from "../../../model/index.ts";
 import type { EventQueue } from "../events.ts";
 import { checkSpec } from "../experiments/run.ts";
 import { PAPER_INTERFERENCE } from "../experiments/series.ts";
@@ -85,7 +85,7 @@ export function runPolicy(asked: PolicyRun, machine: Machine, queue?: EventQueue
 }
 
 function stepOf(result: AdaptiveResult): PolicyStep {
-  const { ops, seconds, bytes, starts, ends, events, messages } = result;
+  const { calls, seconds, bytes, starts, ends, events, messages } = result;
   const times = ends.map((end, i) => end - (starts[i] as number));
   let [low, high] = [Number.POSITIVE_INFINITY, 0];
   for (const time of times) {
@@ -94,10 +94,10 @@ function stepOf(result: AdaptiveResult): PolicyStep {
   }
   assert(low > 0 && low <= high, "every writer ended after it began");
   let [moved, unused] = [0, 0];
-  for (let i = 0; i < ops.count; i++) {
-    const flags = ops.flags[i] as number;
-    if (flags & OP_UNUSED) unused += ops.bytes[i] as number;
-    else if (flags & OP_MOVED) moved += ops.bytes[i] as number;
+  for (let i = 0; i < calls.count; i++) {
+    const flags = calls.flags[i] as number;
+    if (flags & CALL_UNUSED) unused += calls.bytes[i] as number;
+    else if (flags & CALL_MOVED) moved += calls.bytes[i] as number;
   }
   assert(moved <= bytes, "no more moves than is written");
   let sent = 0;

@@ -1,5 +1,5 @@
 /** One simulated output step under a policy, in the shape that real ones have. */
-import { OP_UNUSED, type WriteOps, type WriteRun } from "../../../model/index.ts";
+import { CALL_UNUSED, Operation, type WriteCalls, type WriteRun } from "../../../model/index.ts";
 import { makeSetup, type Policy, policyNamed } from "../../protocol/index.ts";
 import { checkSpec, type RunSpec, worldOf } from "../experiments/run.ts";
 import { runStatic } from "../experiments/static.ts";
@@ -47,7 +47,7 @@ export function simulateStep(options: StepOptions): SimulatedStep {
       seconds: result.seconds,
       commitSeconds: result.commitSeconds,
       openSeconds: result.openSeconds,
-      ops: fromFirstOpen(result),
+      calls: fromFirstOpen(result),
       messages: [...result.messages].map(([kind, count]) => ({ kind, count })),
       outcome: result.outcome === "complete" ? "complete" : result.reason,
     },
@@ -84,15 +84,17 @@ function sharedFile(spec: RunSpec, title: string): SimulatedStep {
   const shared = { ...spec, targets, sharedFile: true };
   const { seconds, bytes, events, starts, ends, targets: places } = runStatic(shared);
   const count = starts.length;
-  const ranks = Int32Array.from({ length: count }, (_, rank) => rank);
-  const ops: WriteOps = {
+  const ranks = Uint32Array.from({ length: count }, (_, rank) => rank);
+  const calls: WriteCalls = {
     count,
-    rank: ranks,
-    block: ranks,
-    target: places,
+    process: ranks,
+    owner: ranks,
+    file: Uint32Array.from(places),
     bytes: new Float64Array(count).fill(spec.bytes),
-    start: starts,
-    end: ends,
+    startNs: starts.map((one) => Math.round(1e9 * one)),
+    endNs: ends.map((one) => Math.round(1e9 * one)),
+    operation: new Uint8Array(count).fill(Operation.write),
+    layer: new Uint8Array(count),
     flags: new Uint8Array(count),
   };
   const about = aboutOf(spec, "mpi-io", title);
@@ -102,7 +104,7 @@ function sharedFile(spec: RunSpec, title: string): SimulatedStep {
     seconds,
     commitSeconds: Number.NaN,
     openSeconds: [],
-    ops,
+    calls,
     outcome: "complete",
   };
   return { run, events, hash: "", learned: undefined };
@@ -118,21 +120,12 @@ const aboutOf = ({ writers, targets }: RunSpec, policy: string, title: string) =
 });
 
 /** Times of the host count from the start of the step; those of a run from when files were open. */
-function fromFirstOpen({ ops, seconds }: AdaptiveResult): WriteOps {
+function fromFirstOpen({ calls, seconds }: AdaptiveResult): WriteCalls {
+  const { count, flags, startNs, endNs } = calls;
   let last = 0;
-  for (let i = 0; i < ops.count; i++) {
-    if (((ops.flags[i] as number) & OP_UNUSED) === 0) last = Math.max(last, ops.end[i] as number);
-  }
-  const from = last - seconds;
-  const shifted = (values: Float64Array) => values.subarray(0, ops.count).map((one) => one - from);
-  return {
-    count: ops.count,
-    rank: ops.rank,
-    block: ops.block,
-    target: ops.target,
-    bytes: ops.bytes,
-    start: shifted(ops.start),
-    end: shifted(ops.end),
-    flags: ops.flags,
-  };
+  for (let i = 0; i < count; i++)
+    if (((flags[i] as number) & CALL_UNUSED) === 0) last = Math.max(last, endNs[i] as number);
+  const from = last - Math.round(1e9 * seconds);
+  const shifted = (values: Float64Array) => values.subarray(0, count).map((one) => one - from);
+  return { ...calls, startNs: shifted(startNs), endNs: shifted(endNs) };
 }

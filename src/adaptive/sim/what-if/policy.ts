@@ -4,7 +4,7 @@
  */
 import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
-import { OP_MOVED } from "../../../model/index.ts";
+import { CALL_MOVED } from "../../../model/index.ts";
 import { EventQueue } from "../events.ts";
 import { runAdaptive } from "../host/index.ts";
 import { LIGHT_CHANGE, MB, Storage, withUsual } from "../storage/index.ts";
@@ -131,7 +131,7 @@ function timeUnder(
     "a run without faults writes all its bytes",
   );
   let moved = 0;
-  for (let i = 0; i < result.ops.count; i++)
-    if ((result.ops.flags[i] as number) & OP_MOVED) moved += result.ops.bytes[i] as number;
+  const { count, flags, bytes: written } = result.calls;
+  for (let i = 0; i < count; i++) if ((flags[i] as number) & CALL_MOVED) moved += written[i] as number;
   return { policy, seconds: result.seconds, moved: moved / bytes };
 }

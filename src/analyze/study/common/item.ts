@@ -64,6 +64,8 @@ interface Outcome<Key extends string> {
 }
 
 export interface StudyItem<Prepared, Option extends string, Published> extends ItemFacts<Option, Published> {
+  /** What the paper prints, under the keys of its values. */
+  readonly published: Readonly<Record<string, Published>>;
   /** One paragraph: the sentences of the paper with the reader's own numbers in them. Empty: nothing to tell. */
   narrative(result: Pick<StudyResult<Published>, "n" | "values">): string;
   /** Figures take time of their own; without `draw` there are none. */
@@ -97,6 +99,7 @@ export function itemMaker<
     return {
       ...(facts as unknown as typeof source),
       options,
+      published,
       narrative: (result) =>
         narrative === undefined || result.n === 0 ? "" : narrative(formatters(source.values, result.values)),
       async run(prepared, draw = true) {
@@ -121,6 +124,17 @@ export function itemMaker<
       },
     };
   };
+}
+
+/** What the paper prints for a value of an item. */
+export function publishedNumber<Published>(
+  items: readonly Pick<StudyItem<never, never, Published>, "id" | "published">[],
+  item: string,
+  key: string,
+): Published {
+  const found = items.find(({ id }) => id === item)?.published[key];
+  assert(found !== undefined, `the paper prints no ${item}.${key}`);
+  return found;
 }
 
 /** Twelve digits: the order in which threads add shows in the last of sixteen, and a study should repeat to the letter. */

@@ -1,5 +1,6 @@
 /** The study of a system's job I/O (Paul et al. 2020) on the reader's own counters. */
 export { claimText, studyDocument, verdictOf } from "./document.ts";
+export { publishedNumber } from "../common/item.ts";
 export { SYSTEM_ITEMS } from "./items.ts";
 export { SYSTEM_OPTIONS, type SystemOptions, systemOptions } from "./options.ts";
 export { runStudy, STUDY_STEPS, type Study } from "./study.ts";

@@ -1,0 +1,47 @@
+import { defineItem, share } from "./item.ts";
+import { LONG } from "./jobs.ts";
+
+export const b03 = defineItem({
+  id: "B03",
+  definition: "B03@1",
+  title: "Long jobs left out",
+  section: "data",
+  about:
+    "Jobs of maxHours and more, which every other item leaves out, and their share of compute time: nodes times seconds.",
+  reading: "The more compute time they have, the less the rest speaks for the machine.",
+  options: ["cluster", "from", "to", "maxHours"],
+  values: {
+    longJobs: ["count", "long jobs"],
+    longShareOfJobs: ["share", "long jobs, share of jobs"],
+    longShareOfNodeHours: ["share", "long jobs, share of node-hours", { cab: 0.0223, quartz: 0.0874 }],
+    nodeHours: ["hours", "node-hours of all jobs"],
+  },
+  narrative: ({ text }) =>
+    `${text("longJobs")} jobs are too long and left out; they have ${text("longShareOfNodeHours")} of the compute time (paper: 2.23 % on Cab, 8.74 % on Quartz).`,
+  measure({ jobs }) {
+    let [longJobs, long, all, unknown, n] = [0, 0, 0, 0, 0];
+    for (let job = 0; job < jobs.count; job++) {
+      const state = jobs.state[job] as number;
+      if (state !== LONG && state !== 0) continue;
+      n++;
+      if (state === LONG) longJobs++;
+      const time = (jobs.nodes[job] as number) * (jobs.duration[job] as number);
+      if (Number.isNaN(time)) unknown++;
+      else {
+        all += time;
+        if (state === LONG) long += time;
+      }
+    }
+    return {
+      n,
+      unit: "jobs of any length",
+      dropped: { "jobs without a number of nodes": unknown },
+      values: {
+        longJobs,
+        longShareOfJobs: share(longJobs, n),
+        longShareOfNodeHours: share(long, all),
+        nodeHours: all / 3600,
+      },
+    };
+  },
+});
