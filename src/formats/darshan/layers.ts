@@ -7,6 +7,7 @@ import type { PackedNumbers } from "../../base/packed.ts";
 import { LOW, wordNumber } from "../../base/words.ts";
 import { counters, layers, rankLoads, type TablesBuilder } from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
+import { type ExtremeWords, extremeWords } from "./extreme-words.ts";
 import { CounterTotals } from "./counter-totals.ts";
 import { type Places, placesOf, PREFIXES } from "./layer-counters.ts";
 import { FileColumns } from "./layer-files.ts";
@@ -431,26 +432,3 @@ function exactAmount(i64: BigInt64Array, at: number, { bytesRead, bytesWritten }
   }
   return BigInt.asIntN(64, sum);
 }
-
-type ExtremeWords = ReturnType<typeof extremeWords>;
-
-/** Where the times and bytes of single ranks and calls stand; -1 when the module has none. */
-const extremeWords = ({ at }: Places) => ({
-  longestRead: at("F_MAX_READ_TIME"),
-  longestReadBytes: at("MAX_READ_TIME_SIZE"),
-  longestWrite: at("F_MAX_WRITE_TIME"),
-  longestWriteBytes: at("MAX_WRITE_TIME_SIZE"),
-  slowest: at("F_SLOWEST_RANK_TIME"),
-  slowestRank: at("SLOWEST_RANK"),
-  slowestBytes: at("SLOWEST_RANK_BYTES"),
-  fastest: at("F_FASTEST_RANK_TIME"),
-  fastestRank: at("FASTEST_RANK"),
-  fastestBytes: at("FASTEST_RANK_BYTES"),
-  varianceSeconds: at("F_VARIANCE_RANK_TIME"),
-  varianceBytes: at("F_VARIANCE_RANK_BYTES"),
-  read: at("F_READ_TIME"),
-  write: at("F_WRITE_TIME"),
-  meta: at("F_META_TIME"),
-  bytesRead: at("BYTES_READ"),
-  bytesWritten: at("BYTES_WRITTEN"),
-});
