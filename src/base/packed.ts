@@ -13,12 +13,24 @@ type Page = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
 const isWide = (page: Page): page is Float64Array => page.BYTES_PER_ELEMENT === 8;
 
+/** Each kind of page has a list of its own, since reading one is then one kind of load; these stand where there is none. */
+const NO_BYTES = new Uint8Array(0);
+const NO_HALVES = new Uint16Array(0);
+const NO_WORDS = new Uint32Array(0);
+const NO_DOUBLES = new Float64Array(0);
+
 /** The lowest integer of 64 bits marks what is missing, wherever such integers are kept. */
 const LOWEST = -(2 ** 63);
 
 /** Numbers by row; NaN where none was set. Integers beyond 2^53 are kept exactly beside their doubles. */
 export class PackedNumbers {
   readonly #pages: (Page | undefined)[] = [];
+  /** The same pages by their kind; a place has one in the list of its kind. */
+  #kinds = new Uint8Array(16);
+  readonly #bytes: Uint8Array[] = [];
+  readonly #halves: Uint16Array[] = [];
+  readonly #words: Uint32Array[] = [];
+  readonly #doubles: Float64Array[] = [];
   /** Pages before this one are behind us: they are written seldom, and some are shared. */
   #open = 0;
   /** Pages that stand in several places, each with one value only; the last of them. */
@@ -27,8 +39,19 @@ export class PackedNumbers {
   #exact: Map<number, bigint> | undefined;
 
   at(row: number): number {
-    const page = this.#pages[row >>> BITS];
-    return page === undefined ? Number.NaN : read(page, row & MASK);
+    const index = row >>> BITS;
+    switch (this.#kinds[index]) {
+      case 8:
+        return (this.#doubles[index] as Float64Array)[row & MASK] as number;
+      case 1:
+        return plain((this.#bytes[index] as Uint8Array)[row & MASK] as number);
+      case 4:
+        return plain((this.#words[index] as Uint32Array)[row & MASK] as number);
+      case 2:
+        return plain((this.#halves[index] as Uint16Array)[row & MASK] as number);
+      default:
+        return Number.NaN;
+    }
   }
 
   /** The integer without rounding; undefined where none was set. */
@@ -75,11 +98,73 @@ export class PackedNumbers {
     else this.setExact(row, BigInt.asIntN(64, (this.exactAt(row) as bigint) + exactWord(u32, word)));
   }
 
+  /** The same value in rows [row, row + count). */
+  fill(row: number, count: number, value: number): void {
+    const end = row + count;
+    while (row < end) {
+      this.set(row, value);
+      const [index, at] = [row >>> BITS, row & MASK];
+      const rows = Math.min(PAGE_ROWS - at, end - row);
+      const page = this.#pages[index];
+      // A page behind us may stand in several places.
+      if (page === undefined || index < this.#open || this.#exact !== undefined)
+        for (let i = 1; i < rows; i++) this.set(row + i, value);
+      else page.fill(page[at] as number, at, at + rows);
+      row += rows;
+    }
+  }
+
+  /**
+   * Sets rows [row, row + count), which have no values yet, to the signed words at `word`, `word + stride` … of `u32`.
+   * What is negative stays missing; `isNegative` says so.
+   */
+  setWords(
+    row: number,
+    count: number,
+    u32: Uint32Array,
+    word: number,
+    stride: number,
+    isNegative?: (word: number) => void,
+  ): void {
+    for (let i = 0; i < count; ) {
+      const index = (row + i) >>> BITS;
+      const end = Math.min(count, ((index + 1) << BITS) - row);
+      const page = index >= this.#open ? this.#pages[index] : undefined;
+      const at = row - (index << BITS);
+      if (page !== undefined && !isWide(page)) i = copyWords(page, at, i, end, u32, word, stride);
+      if (i === end) continue;
+      const own = word + i * stride;
+      if (((u32[2 * own + 1 - LOW] as number) | 0) < 0) isNegative?.(own);
+      else this.setWord(row + i, u32, own);
+      i++;
+    }
+  }
+
+  #setPage(index: number, page: Page): void {
+    this.#pages[index] = page;
+    if (index >= this.#kinds.length) {
+      const longer = new Uint8Array(2 * index);
+      longer.set(this.#kinds);
+      this.#kinds = longer;
+    }
+    for (let at = this.#bytes.length; at <= index; at++) {
+      this.#bytes.push(NO_BYTES);
+      this.#halves.push(NO_HALVES);
+      this.#words.push(NO_WORDS);
+      this.#doubles.push(NO_DOUBLES);
+    }
+    this.#bytes[index] = page instanceof Uint8Array ? page : NO_BYTES;
+    this.#halves[index] = page instanceof Uint16Array ? page : NO_HALVES;
+    this.#words[index] = page instanceof Uint32Array ? page : NO_WORDS;
+    this.#doubles[index] = page instanceof Float64Array ? page : NO_DOUBLES;
+    this.#kinds[index] = page.BYTES_PER_ELEMENT;
+  }
+
   #setWhereItFits(index: number, at: number, value: number): void {
     if (Number.isNaN(value) && this.#pages[index] === undefined) return;
     let page = this.#pageToWrite(index, value);
     while (!write(page, at, value)) page = widened(page);
-    this.#pages[index] = page;
+    this.#setPage(index, page);
   }
 
   /** A page of this place alone. */
@@ -101,7 +186,8 @@ export class PackedNumbers {
     if (isWide(page) && first === 0) return;
     for (let at = 1; at < PAGE_ROWS; at++) if (page[at] !== first) return;
     const known = this.#uniform;
-    if (known?.BYTES_PER_ELEMENT === page.BYTES_PER_ELEMENT && known[0] === first) this.#pages[index] = known;
+    if (known?.BYTES_PER_ELEMENT === page.BYTES_PER_ELEMENT && known[0] === first)
+      this.#setPage(index, known);
     else {
       this.#uniform = page;
       this.#shared.add(page);
@@ -109,10 +195,31 @@ export class PackedNumbers {
   }
 }
 
+const plain = (stored: number) => (stored === 0 ? Number.NaN : stored - 1);
+
 function read(page: Page, at: number): number {
   const stored = page[at] as number;
-  if (isWide(page)) return stored;
-  return stored === 0 ? Number.NaN : stored - 1;
+  return isWide(page) ? stored : plain(stored);
+}
+
+/** Copies words until one is negative or does not fit; tells which one. Row `i` stands at `at + i` of the page. */
+function copyWords(
+  page: Uint8Array | Uint16Array | Uint32Array,
+  at: number,
+  from: number,
+  to: number,
+  u32: Uint32Array,
+  word: number,
+  stride: number,
+): number {
+  const most = 2 ** (8 * page.BYTES_PER_ELEMENT) - 1;
+  let low = 2 * (word + from * stride) + LOW;
+  for (let i = from; i < to; i++, low += 2 * stride) {
+    const value = u32[low] as number;
+    if (value >= most || u32[low + 1 - 2 * LOW] !== 0) return i;
+    page[at + i] = value + 1;
+  }
+  return to;
 }
 
 /** False when the value does not fit; the place then holds anything. */
@@ -171,6 +278,17 @@ export class PackedTexts {
   at(row: number): string | null {
     if (this.#coded === undefined) return this.#plain[row] ?? null;
     return this.#values[this.#coded.at(row)] ?? null;
+  }
+
+  /** The same text in as many rows. */
+  pushMany(value: string | null, count: number): void {
+    if (count === 0) return;
+    this.push(value);
+    if (this.#coded === undefined) for (let i = 1; i < count; i++) this.push(value);
+    else {
+      if (value !== null) this.#coded.fill(this.#length, count - 1, this.#codeOf(value));
+      this.#length += count - 1;
+    }
   }
 
   push(value: string | null): void {

@@ -130,9 +130,11 @@ function columnOf(type: ColumnType): GrowingColumn {
 
 function pushAll(column: GrowingColumn, source: ColumnSource, from: number, count: number): void {
   if ("all" in source) {
-    for (let i = 0; i < count; i++) column.push(source.all, from + i);
+    if (column instanceof TextColumn) column.values.pushMany(textOf(source.all), count);
+    else for (let i = 0; i < count; i++) column.push(source.all, from + i);
     return;
   }
+  if (column instanceof FixedColumn && column.takes(source, from, count)) return;
   assert(source.length >= count, `${count} rows need more than ${source.length} values`);
   for (let i = 0; i < count; i++) {
     const value = source[i] as Value;
@@ -166,11 +168,13 @@ class NumberColumn implements GrowingColumn {
   }
 }
 
+const textOf = (value: Value) => (value === null ? null : String(value));
+
 class TextColumn implements GrowingColumn {
   readonly values = new PackedTexts();
 
   push(value: Value): void {
-    this.values.push(value === null ? null : String(value));
+    this.values.push(textOf(value));
   }
 
   value(row: number): Value {
@@ -194,13 +198,25 @@ class FixedColumn implements GrowingColumn {
 
   push(value: Value, row: number): void {
     assert(value !== null, `a ${this.#type} column always has a value`);
-    if (row >= this.#numbers.length) {
-      const longer = allocate(this.#type, 2 * row);
-      (longer as Int32Array).set(this.#numbers as Int32Array);
-      this.#numbers = longer;
-    }
+    if (row >= this.#numbers.length) this.#grow(2 * row);
     if (this.#numbers instanceof BigUint64Array) this.#numbers[row] = BigInt(value);
     else this.#numbers[row] = Number(value);
+  }
+
+  /** Copies numbers of its own type at once; false for other values. */
+  takes(source: ColumnSource, from: number, count: number): boolean {
+    const isIds = source instanceof BigUint64Array && this.#numbers instanceof BigUint64Array;
+    if (!isIds && !(source instanceof Uint8Array && this.#numbers instanceof Uint8Array)) return false;
+    assert(source.length >= count, `${count} rows need more than ${source.length} values`);
+    if (from + count > this.#numbers.length) this.#grow(from + count);
+    (this.#numbers as Uint8Array).set((source as Uint8Array).subarray(0, count), from);
+    return true;
+  }
+
+  #grow(length: number): void {
+    const longer = allocate(this.#type, length);
+    (longer as Int32Array).set(this.#numbers as Int32Array);
+    this.#numbers = longer;
   }
 
   value(row: number): Value {

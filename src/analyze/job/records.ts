@@ -71,13 +71,13 @@ export interface RunPlace {
 
 /** The records of all runs; those of the same file and layer are merged. */
 export function layerRecords(table: Table, placeOf: (runId: string) => RunPlace): LayerRecord[] {
-  const columns = new RecordColumns(table, placeOf);
+  const columns = new LayerColumns(new RecordColumns(table, placeOf), table);
   const mergeable = layersOfSeveralRuns(table);
   const records: LayerRecord[] = [];
   /** Where the record of a file stands, for layers that need it. */
   const placesOf = new Map<string, Map<string, number>>();
   for (let row = 0; row < table.rows; row++) {
-    const record = new TableRecord(columns, row) as unknown as LayerRecord;
+    const record = new TableRecord(columns.of(row), row) as unknown as LayerRecord;
     if (!mergeable.has(record.layer)) {
       records.push(record);
       continue;
@@ -131,10 +131,12 @@ class RecordColumns {
   readonly strides: readonly NumberColumn[];
   readonly ids: BigUint64Array;
   readonly parents: BigUint64Array;
+  /** In halves, which are looked at without making a bigint. */
+  readonly parentHalves: Uint32Array;
   readonly shared: Uint8Array;
-  readonly texts: Readonly<
-    Record<"path" | "mount" | "fs_type" | "layer" | "osts", ReturnType<Table["texts"]>>
-  >;
+  readonly texts: Readonly<Record<"path" | "mount" | "fs_type" | "osts", ReturnType<Table["texts"]>>>;
+  /** The same in all rows that are read through it. */
+  readonly layer: string = "";
 
   constructor(table: Table, placeOf: (runId: string) => RunPlace) {
     const take = (column: string) => table.numbers(column);
@@ -154,14 +156,40 @@ class RecordColumns {
     this.strides = pairs("stride");
     this.ids = table.column("file_id") as BigUint64Array;
     this.parents = table.column("parent_id") as BigUint64Array;
+    this.parentHalves = new Uint32Array(this.parents.buffer);
     this.shared = table.column("shared") as Uint8Array;
     this.texts = {
       path: table.texts("path"),
       mount: table.texts("mount"),
       fs_type: table.texts("fs_type"),
-      layer: table.texts("layer"),
       osts: table.texts("osts"),
     };
+  }
+
+  ofLayer(layer: string): RecordColumns {
+    return Object.assign(Object.create(RecordColumns.prototype) as RecordColumns, this, { layer });
+  }
+}
+
+/** The columns as records of each layer see them. */
+class LayerColumns {
+  readonly #columns: RecordColumns;
+  readonly #layers: ReturnType<Table["texts"]>;
+  readonly #known = new Map<string, RecordColumns>();
+  #last: RecordColumns | undefined;
+
+  constructor(columns: RecordColumns, table: Table) {
+    this.#columns = columns;
+    this.#layers = table.texts("layer");
+  }
+
+  of(row: number): RecordColumns {
+    const layer = this.#layers.at(row) ?? "";
+    if (this.#last?.layer === layer) return this.#last;
+    let own = this.#known.get(layer);
+    if (own === undefined) this.#known.set(layer, (own = this.#columns.ofLayer(layer)));
+    this.#last = own;
+    return own;
   }
 }
 
@@ -198,7 +226,9 @@ class TableRecord {
   }
 
   get parentId(): string {
-    return String(this.#columns.parents[this.#row]);
+    const { parentHalves, parents } = this.#columns;
+    const at = 2 * this.#row;
+    return parentHalves[at] === 0 && parentHalves[at + 1] === 0 ? "0" : String(parents[this.#row]);
   }
 
   get path(): string {
@@ -215,7 +245,7 @@ class TableRecord {
   }
 
   get layer(): string {
-    return this.#columns.texts.layer.at(this.#row) ?? "";
+    return this.#columns.layer;
   }
 
   get shared(): boolean {
@@ -241,6 +271,15 @@ class TableRecord {
   get osts(): readonly number[] {
     const text = this.#columns.texts.osts.at(this.#row) ?? "";
     return text === "" ? NONE : text.split(" ").map(Number);
+  }
+
+  get row(): number {
+    return this.#row;
+  }
+
+  sizeAt(way: "read" | "write", index: number): number {
+    const columns = way === "read" ? this.#columns.readSizes : this.#columns.writeSizes;
+    return (columns[index] as NumberColumn).at(this.#row);
   }
 
   /** Adds its size classes to `sums`. */
@@ -272,6 +311,15 @@ class TableRecord {
 }
 
 const NONE: readonly number[] = [];
+
+/** Row of a record that stands in a table; -1 for one that several were merged into. */
+export const rowOf = (record: LayerRecord): number => (record instanceof TableRecord ? record.row : -1);
+
+/** One class of `readSizes` or `writeSizes`. */
+export function sizeAt(record: LayerRecord, way: "read" | "write", index: number): number {
+  if (record instanceof TableRecord) return record.sizeAt(way, index);
+  return (way === "read" ? record.readSizes : record.writeSizes)[index] as number;
+}
 
 KEYS.forEach((key, index) => {
   Object.defineProperty(TableRecord.prototype, key, {

@@ -10,6 +10,7 @@ import type { Places } from "./layer-counters.ts";
 export class FileColumns {
   readonly #ids = new IdIndex();
   readonly #parents = new PackedNumbers();
+  #hasParents = false;
   readonly #firstRow: number;
   /** How many records each file has. */
   readonly records = new PackedNumbers();
@@ -70,16 +71,29 @@ export class FileColumns {
   rowOf(u32: Uint32Array, u64: BigUint64Array, id: number, parent: number): number {
     const known = this.count;
     const number = this.#ids.numberOf(u32[2 * id + LOW] as number, u32[2 * id + 1 - LOW] as number);
-    if (number === known && parent >= 0) this.#parents.setExact(number, u64[parent] as bigint);
+    if (number === known && parent >= 0) {
+      this.#hasParents = true;
+      this.#parents.setExact(number, u64[parent] as bigint);
+    }
     return this.#firstRow + number;
   }
 
   ids(): BigUint64Array {
-    return BigUint64Array.from({ length: this.count }, (_, number) => this.#ids.id(number));
+    const ids = new BigUint64Array(this.count);
+    const halves = new Uint32Array(ids.buffer);
+    for (let number = 0; number < ids.length; number++) {
+      halves[2 * number + LOW] = this.#ids.low(number);
+      halves[2 * number + 1 - LOW] = this.#ids.high(number);
+    }
+    return ids;
   }
 
   parents(): BigUint64Array {
-    return BigUint64Array.from({ length: this.count }, (_, number) => this.#parents.exactAt(number) ?? 0n);
+    const parents = new BigUint64Array(this.count);
+    if (this.#hasParents)
+      for (let number = 0; number < parents.length; number++)
+        parents[number] = this.#parents.exactAt(number) ?? 0n;
+    return parents;
   }
 
   /** Writes what is known only when all records have passed. */
@@ -110,20 +124,19 @@ interface RankTimed extends Timed {
 
 /** Mean and variance in one pass (Welford), per file; or a variance that the record knows. */
 class Spread {
+  /** Of files with several values. */
   readonly #count = new PackedNumbers();
   readonly #mean = new PackedNumbers();
   readonly #squares = new PackedNumbers();
   readonly known = new PackedNumbers();
 
   add(row: number, value: number): void {
-    const before = this.#count.at(row);
-    if (Number.isNaN(before)) {
-      this.#count.set(row, 1);
+    const mean = this.#mean.at(row);
+    if (Number.isNaN(mean)) {
       this.#mean.set(row, value);
       return;
     }
-    const count = before + 1;
-    const mean = this.#mean.at(row);
+    const count = (this.#count.at(row) || 1) + 1;
     const moved = mean + (value - mean) / count;
     this.#count.set(row, count);
     this.#mean.set(row, moved);
@@ -133,9 +146,8 @@ class Spread {
   variance(row: number): number {
     const known = this.known.at(row);
     if (!Number.isNaN(known)) return known;
-    const count = this.#count.at(row);
-    if (Number.isNaN(count)) return Number.NaN;
-    return (this.#squares.at(row) || 0) / count;
+    if (Number.isNaN(this.#mean.at(row))) return Number.NaN;
+    return (this.#squares.at(row) || 0) / (this.#count.at(row) || 1);
   }
 }
 
@@ -167,10 +179,11 @@ class FrequentColumns {
     const map = isFirst ? undefined : this.#mapOf(row);
     this.#sizes.length = 0;
     this.#times.length = 0;
-    for (const [value, count] of places) {
-      const times = wordNumber(u32, at + count);
+    for (let slot = 0; slot < places.length; slot++) {
+      const place = places[slot] as readonly [number, number];
+      const times = wordNumber(u32, at + place[1]);
       if (times <= 0) continue;
-      const size = wordNumber(u32, at + value);
+      const size = wordNumber(u32, at + place[0]);
       // Beyond this no size or gap is real, and as a double it can round to the mark of a missing value.
       if (Math.abs(size) >= SIZE_MAX) continue;
       if (map === undefined) this.#take(size, times);

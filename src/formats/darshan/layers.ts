@@ -7,11 +7,13 @@ import type { PackedNumbers } from "../../base/packed.ts";
 import { LOW, wordNumber } from "../../base/words.ts";
 import { counters, layers, rankLoads, type TablesBuilder } from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
+import { type ExtremeWords, extremeWords } from "./extreme-words.ts";
 import { CounterTotals } from "./counter-totals.ts";
 import { type Places, placesOf, PREFIXES } from "./layer-counters.ts";
 import { FileColumns } from "./layer-files.ts";
 import { isTime, knownSeconds, timeOf, varianceOf } from "./known-values.ts";
 import type { Counter, ModuleSpec } from "./modules/index.ts";
+import { isSummable, PlainTotals } from "./plain-totals.ts";
 
 /** Columns of `rank_loads` that are sums of integers. */
 const RANK_SUMS = ["opens", "reads", "writes", "bytes_read", "bytes_written"] as const;
@@ -80,17 +82,95 @@ export class LayerImport {
   add(block: RecordBlock): void {
     if (block.header) return;
     (this.#totals ?? this.#plainTotals).add(block);
-    for (let k = 0; k < block.count; k++) this.#addRecord(block, block.at(k));
+    const { u64, u32 } = block.views;
+    const parent = this.#spec.integersAt === 3 ? 2 : -1;
+    // Most files have one record. New ones get rows one after another, so their counters go in column by column.
+    let [firstNew, firstRow] = [0, 0];
+    for (let k = 0; k < block.count; k++) {
+      const [at, known] = [block.at(k), this.endRow];
+      const row = this.#files.rowOf(u32, u64, at, parent < 0 ? -1 : at + parent);
+      const isNew = row === known && block.starts === undefined;
+      if (isNew && firstNew < k) continue;
+      if (isNew) firstRow = row;
+      else {
+        this.#addNew(firstRow, block, firstNew, k);
+        this.#addRecord(row, block, at);
+        firstNew = k + 1;
+      }
+    }
+    this.#addNew(firstRow, block, firstNew, block.count);
   }
 
-  #addRecord(block: RecordBlock, at: number): void {
-    const { u64, u32, f64 } = block.views;
+  /** Records [from, to) of a block, each the first of its file, in rows from `row` on. */
+  #addNew(row: number, block: RecordBlock, from: number, to: number): void {
+    if (from >= to) return;
+    const { u32, f64 } = block.views;
+    const { stride } = block;
+    const [count, at] = [to - from, block.at(from)];
+    const { sums, maxima, realSums, realFirsts, realLasts, accesses, strides } = this.#places;
+    const files = this.#files;
+    files.records.fill(row, count, 1);
+    this.#setWords(sums, files.sums, row, count, block, at, true);
+    this.#setWords(maxima, files.maxima, row, count, block, at, false);
+    realSums.forEach(([, word], index) => {
+      const column = files.realSums[index] as PackedNumbers;
+      for (let i = 0, from = at + word; i < count; i++, from += stride) {
+        const value = f64[from] as number;
+        if (isTime(value)) column.set(row + i, value);
+        else if (value !== -1) this.negative++;
+      }
+    });
+    const setTimes = (column: PackedNumbers, word: number) => {
+      for (let i = 0, from = at + word; i < count; i++, from += stride) {
+        const value = f64[from] as number;
+        if (value > 0 && isTime(value)) column.set(row + i, value);
+      }
+    };
+    realFirsts.forEach(([, word], index) => {
+      setTimes(files.firsts[index] as PackedNumbers, word);
+    });
+    realLasts.forEach(([, word], index) => {
+      setTimes(files.lasts[index] as PackedNumbers, word);
+    });
+    for (let i = 0, from = at; i < count; i++, from += stride) {
+      files.accesses.add(row + i, true, accesses, u32, from);
+      files.strides.add(row + i, true, strides, u32, from);
+      this.#addOthers(row + i, block, from);
+    }
+  }
+
+  /** Columns whose first word is the value of a new row; what further words of a column add to it comes after. */
+  #setWords(
+    places: Places["sums"],
+    columns: readonly PackedNumbers[],
+    row: number,
+    count: number,
+    block: RecordBlock,
+    at: number,
+    isSum: boolean,
+  ): void {
+    const { u32, i64 } = block.views;
+    const onNegative = (word: number) => {
+      if (isSum && i64[word] !== -1n) this.negative++;
+    };
+    places.forEach(([, [first = 0, ...others]], index) => {
+      const column = columns[index] as PackedNumbers;
+      column.setWords(row, count, u32, at + first, block.stride, onNegative);
+      for (const other of others)
+        for (let i = 0, word = at + other; i < count; i++, word += block.stride)
+          if (isNegative(u32, word)) onNegative(word);
+          else if (isSum) column.addWord(row + i, u32, word);
+          else if (!(column.at(row + i) >= wordNumber(u32, word))) column.setWord(row + i, u32, word);
+    });
+  }
+
+  /** A further record of a file. */
+  #addRecord(row: number, block: RecordBlock, at: number): void {
+    const { u32, f64 } = block.views;
     const places = this.#places;
     const files = this.#files;
-    const row = files.rowOf(u32, u64, at, this.#spec.integersAt === 3 ? at + 2 : -1);
     const isFirst = Number.isNaN(files.records.at(row));
     files.records.add(row, 1);
-    const rank = wordNumber(u32, at + 1);
     this.#addIntegers(row, isFirst, block, at);
     for (let index = 0; index < places.realSums.length; index++) {
       const value = f64[at + (places.realSums[index] as (typeof places.realSums)[0])[1]] as number;
@@ -110,6 +190,12 @@ export class LayerImport {
     }
     files.accesses.add(row, isFirst, places.accesses, u32, at);
     files.strides.add(row, isFirst, places.strides, u32, at);
+    this.#addOthers(row, block, at);
+  }
+
+  #addOthers(row: number, block: RecordBlock, at: number): void {
+    const { u32 } = block.views;
+    const rank = wordNumber(u32, at + 1);
     this.#addChunk(row, u32, at);
     this.#addLongest(row, block, at);
     if (rank < 0) this.#addShared(row, block, at);
@@ -152,18 +238,11 @@ export class LayerImport {
   }
 
   /** The slowest single read and write. */
-  #addLongest(row: number, { views: { u32, f64 } }: RecordBlock, at: number): void {
-    const words = this.#words;
-    for (const [longest, time, size] of [
-      [this.#files.longestRead, words.longestRead, words.longestReadBytes],
-      [this.#files.longestWrite, words.longestWrite, words.longestWriteBytes],
-    ] as const) {
-      if (time < 0) continue;
-      const seconds = timeOf(f64[at + time]);
-      if (!(seconds > 0) || longest.seconds.at(row) >= seconds) continue;
-      longest.seconds.set(row, seconds);
-      setWord(longest.bytes, row, u32, at, size);
-    }
+  #addLongest(row: number, block: RecordBlock, at: number): void {
+    const { longestRead, longestReadBytes, longestWrite, longestWriteBytes } = this.#words;
+    const files = this.#files;
+    if (longestRead >= 0) addLongest(files.longestRead, row, block, at, longestRead, longestReadBytes);
+    if (longestWrite >= 0) addLongest(files.longestWrite, row, block, at, longestWrite, longestWriteBytes);
   }
 
   /** A record that all ranks were reduced to knows its fastest and slowest. */
@@ -197,14 +276,14 @@ export class LayerImport {
     const seconds = knownSeconds(real(words.read), real(words.write), real(words.meta));
     const bytes = amount(u32, at, words.bytesRead) + amount(u32, at, words.bytesWritten);
     if (!Number.isNaN(seconds)) {
-      for (const extreme of [files.slowest, files.fastest]) {
-        const known = extreme.seconds.at(row);
-        if (extreme === files.slowest ? known >= seconds : known <= seconds) continue;
+      const setExtreme = (extreme: typeof files.slowest) => {
         extreme.seconds.set(row, seconds);
         extreme.rank.set(row, rank);
         if (Number.isSafeInteger(bytes)) extreme.bytes.set(row, bytes);
         else extreme.bytes.setExact(row, exactAmount(i64, at, words));
-      }
+      };
+      if (!(files.slowest.seconds.at(row) >= seconds)) setExtreme(files.slowest);
+      if (!(files.fastest.seconds.at(row) <= seconds)) setExtreme(files.fastest);
       files.secondsSpread.add(row, seconds);
     }
     files.bytesSpread.add(row, Number.isSafeInteger(bytes) ? bytes : Number(exactAmount(i64, at, words)));
@@ -327,6 +406,20 @@ function setWord(column: PackedNumbers, row: number, u32: Uint32Array, at: numbe
   else column.setWord(row, u32, at + offset);
 }
 
+function addLongest(
+  longest: FileColumns["longestRead"],
+  row: number,
+  { views: { u32, f64 } }: RecordBlock,
+  at: number,
+  time: number,
+  size: number,
+): void {
+  const seconds = timeOf(f64[at + time]);
+  if (!(seconds > 0) || longest.seconds.at(row) >= seconds) return;
+  longest.seconds.set(row, seconds);
+  setWord(longest.bytes, row, u32, at, size);
+}
+
 /** Bytes that are not below zero; as a double, so that huge ones are rounded. */
 const amount = (u32: Uint32Array, at: number, offset: number): number =>
   offset < 0 || isNegative(u32, at + offset) ? 0 : wordNumber(u32, at + offset);
@@ -338,61 +431,4 @@ function exactAmount(i64: BigInt64Array, at: number, { bytesRead, bytesWritten }
     if (value > 0n) sum += value;
   }
   return BigInt.asIntN(64, sum);
-}
-
-type ExtremeWords = ReturnType<typeof extremeWords>;
-
-/** Where the times and bytes of single ranks and calls stand; -1 when the module has none. */
-const extremeWords = ({ at }: Places) => ({
-  longestRead: at("F_MAX_READ_TIME"),
-  longestReadBytes: at("MAX_READ_TIME_SIZE"),
-  longestWrite: at("F_MAX_WRITE_TIME"),
-  longestWriteBytes: at("MAX_WRITE_TIME_SIZE"),
-  slowest: at("F_SLOWEST_RANK_TIME"),
-  slowestRank: at("SLOWEST_RANK"),
-  slowestBytes: at("SLOWEST_RANK_BYTES"),
-  fastest: at("F_FASTEST_RANK_TIME"),
-  fastestRank: at("FASTEST_RANK"),
-  fastestBytes: at("FASTEST_RANK_BYTES"),
-  varianceSeconds: at("F_VARIANCE_RANK_TIME"),
-  varianceBytes: at("F_VARIANCE_RANK_BYTES"),
-  read: at("F_READ_TIME"),
-  write: at("F_WRITE_TIME"),
-  meta: at("F_META_TIME"),
-  bytesRead: at("BYTES_READ"),
-  bytesWritten: at("BYTES_WRITTEN"),
-});
-
-/** Amounts that add up; sizes, ranks and times of day do not. */
-const isSummable = ({ name, unit }: Counter) =>
-  !/TIMESTAMP|FASTEST|SLOWEST|_MAX_|ACCESS\d_ACCESS|DATATYPE|VARIANCE/.test(name) &&
-  (unit === "count" || unit === "bytes" || unit === "seconds");
-
-/** Sums for the modules whose totals darshan-parser does not print. */
-class PlainTotals {
-  readonly integers: BigInt64Array;
-  readonly reals: Float64Array;
-  readonly #spec: ModuleSpec;
-
-  constructor(spec: ModuleSpec) {
-    this.#spec = spec;
-    this.integers = new BigInt64Array(spec.integers.length);
-    this.reals = new Float64Array(spec.reals.length);
-  }
-
-  add(block: RecordBlock): void {
-    const { i64, f64 } = block.views;
-    const { integersAt, realsAt, integers, reals } = this.#spec;
-    for (let k = 0; k < block.count; k++) {
-      const at = block.at(k);
-      integers.forEach((_, index) => {
-        const value = i64[at + integersAt + index] as bigint;
-        if (value > 0n) this.integers[index] = (this.integers[index] as bigint) + value;
-      });
-      reals.forEach((_, index) => {
-        const value = f64[at + realsAt + index] as number;
-        if (value > 0) this.reals[index] = (this.reals[index] as number) + value;
-      });
-    }
-  }
 }

@@ -8,7 +8,7 @@
  */
 import type { Job, JobFile } from "../job.ts";
 import type { CriticalPath } from "../phases.ts";
-import { isBelowDfs, type LayerRecord } from "../records.ts";
+import { isBelowDfs, type LayerRecord, rowOf } from "../records.ts";
 
 export type Part = "read" | "write" | "meta";
 const PARTS = ["read", "write", "meta"] as const;
@@ -66,7 +66,7 @@ export class Ledger {
   readonly #numbers = new WeakMap<Remedy, number>();
   #numbered = 0;
   /** Places of records that several remedies touch. */
-  readonly #places = new Map<LayerRecord, number>();
+  readonly #places = new RecordPlaces();
   /** Critical I/O time, at most the run time. */
   readonly seconds: number;
   /** The same from counters alone. */
@@ -199,21 +199,24 @@ export class Ledger {
     { record, part, remains }: Healthy,
     take: (record: LayerRecord, part: Part, remains: number) => void,
   ): void {
+    if (!(remains < 1)) return;
     const counted = this.#countedFor(record);
-    if (counted === undefined || !(remains < 1)) return;
+    if (counted === undefined) return;
+    if (part !== undefined && counted === record) {
+      take(record, part, Math.max(0, remains));
+      return;
+    }
     const give = (one: Part) => {
       const rest = counted === record ? remains : remainsAbove(counted, record, one, remains);
       take(counted, one, Math.max(0, rest));
     };
     if (part === undefined) PARTS.forEach(give);
-    else if (counted === record) take(record, part, Math.max(0, remains));
     else give(part);
   }
 
   /** The record itself, or the one of the layer that the program calls above it. */
   #countedFor(record: LayerRecord): LayerRecord | undefined {
-    const isOfFile = record.parentId === "0" && !/^(H5|PNETCDF)/.test(record.layer);
-    if (!this.#isNested && isOfFile) return record;
+    if (!this.#isNested && record.parentId === "0" && !isOfLibrary(record.layer)) return record;
     const file = this.#job.file(record.parentId === "0" ? record.fileId : record.parentId);
     if (file === undefined) return undefined;
     const timed = timedRecords(file);
@@ -221,23 +224,45 @@ export class Ledger {
   }
 }
 
-/** What is left of the three kinds of time of each record when several causes are gone: the least. There may be a million. */
+/** Records by the order in which they are first named. Those of a table are found by their rows: there may be a million. */
+class RecordPlaces {
+  readonly records: LayerRecord[] = [];
+  /** One more than the place, by row. */
+  #byRow = new Uint32Array(1024);
+  readonly #others = new Map<LayerRecord, number>();
+
+  of(record: LayerRecord): number {
+    const row = rowOf(record);
+    if (row < 0) {
+      let place = this.#others.get(record);
+      if (place === undefined) this.#others.set(record, (place = this.records.push(record) - 1));
+      return place;
+    }
+    if (row >= this.#byRow.length) {
+      const longer = new Uint32Array(2 * row);
+      longer.set(this.#byRow);
+      this.#byRow = longer;
+    }
+    if (this.#byRow[row] === 0) this.#byRow[row] = this.records.push(record);
+    return (this.#byRow[row] as number) - 1;
+  }
+}
+
+/** What is left of the three kinds of time of each record when several causes are gone: the least. */
 class LeastRemains {
-  readonly #places: Map<LayerRecord, number>;
+  readonly #places: RecordPlaces;
   #values: Float64Array;
 
   /** `places` is kept from one to the next, since causes touch the same records. */
-  constructor(places: Map<LayerRecord, number>) {
+  constructor(places: RecordPlaces) {
     this.#places = places;
-    this.#values = new Float64Array(PARTS.length * Math.max(1024, places.size)).fill(1);
+    this.#values = new Float64Array(PARTS.length * Math.max(1024, places.records.length)).fill(1);
   }
 
   keep(record: LayerRecord, part: Part, rest: number): void {
-    let place = this.#places.get(record);
-    if (place === undefined) this.#places.set(record, (place = this.#places.size));
-    const at = PARTS.length * place + PARTS.indexOf(part);
+    const at = PARTS.length * this.#places.of(record) + (part === "read" ? 0 : part === "write" ? 1 : 2);
     if (at >= this.#values.length) {
-      const larger = new Float64Array(2 * this.#values.length).fill(1);
+      const larger = new Float64Array(2 * this.#values.length).fill(1, this.#values.length);
       larger.set(this.#values);
       this.#values = larger;
     }
@@ -245,11 +270,12 @@ class LeastRemains {
   }
 
   addTo(saved: Savings): void {
-    for (const [record, place] of this.#places)
-      PARTS.forEach((part, i) => {
+    const { records } = this.#places;
+    for (let place = 0; place < records.length; place++)
+      for (let i = 0; i < PARTS.length; i++) {
         const rest = this.#values[PARTS.length * place + i] ?? 1;
-        if (rest < 1) saved.add(record, part, rest);
-      });
+        if (rest < 1) saved.add(records[place] as LayerRecord, PARTS[i] as Part, rest);
+      }
   }
 }
 
@@ -285,12 +311,12 @@ function remainsAbove(above: LayerRecord, below: LayerRecord, part: Part, remain
 /** Records of a file whose time counts: MPI-IO, else all that reach the file system. HDF5 and PnetCDF contain those. */
 export function timedRecords(file: JobFile): LayerRecord[] {
   const { layers } = file;
-  if (layers.size === 1) return /^(H5|PNETCDF)/.test(file.called.layer) ? [] : [file.called];
+  if (layers.size === 1) return isOfLibrary(file.called.layer) ? [] : [file.called];
   if (file.called.layer === "MPI-IO") return [file.called];
-  return [...layers.values()].filter(
-    ({ layer }) => !/^(H5|PNETCDF)/.test(layer) && !isBelowDfs(layer, layers),
-  );
+  return [...layers.values()].filter(({ layer }) => !isOfLibrary(layer) && !isBelowDfs(layer, layers));
 }
+
+const isOfLibrary = (layer: string) => layer.startsWith("H5") || layer.startsWith("PNETCDF");
 
 const sumOf = (values: Iterable<number>) => {
   let sum = 0;
@@ -322,7 +348,7 @@ function ownSeconds(job: LedgerJob, single: ReadonlyMap<number, number>): Map<nu
   const onDaos = several.some(({ layers }) => layers.get("DAOS")?.shared === false && layers.has("DFS"));
   const sums = new Map<number, { upper: number; lower: number; daos: number }>();
   for (const load of job.rankLoads) {
-    if (/^(H5|PNETCDF)/.test(load.layer)) continue;
+    if (isOfLibrary(load.layer)) continue;
     const known = sums.get(load.rank) ?? { upper: 0, lower: 0, daos: 0 };
     const seconds = (load.readSeconds || 0) + (load.writeSeconds || 0) + (load.metaSeconds || 0);
     if (load.layer === "MPI-IO") known.upper += seconds;

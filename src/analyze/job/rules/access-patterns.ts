@@ -5,7 +5,7 @@
  */
 import { timeModel } from "../cost/time-model.ts";
 import type { Job } from "../job.ts";
-import type { LayerRecord } from "../records.ts";
+import { type LayerRecord, sizeAt } from "../records.ts";
 import type { TraceFileFacts } from "../trace-facts.ts";
 import {
   accessesOf,
@@ -42,12 +42,11 @@ export const BLOCK_BYTES = 4 * KIB;
 
 /** Calls below this many bytes, by the classes that lie below; NaN when sizes were not recorded. */
 export function smallCalls(record: LayerRecord, way: Way, below: number): number {
-  const sizes = way === "read" ? record.readSizes : record.writeSizes;
   let small = 0;
   for (let index = 0; index < UPPER_BOUNDS.length; index++) {
     const bound = UPPER_BOUNDS[index] as number;
     if (bound > below) break;
-    const calls = sizes[index] as number;
+    const calls = sizeAt(record, way, index);
     small += calls;
     // A class holds its upper bound: calls of exactly this many bytes are not below.
     if (bound === below && calls > 0) small -= Math.min(calls, countOfSize(record, below));

@@ -33,7 +33,7 @@ export const stdioFiles = oncePerJob((job): readonly LayerRecord[] => job.layer(
 export const mpiFiles = oncePerJob((job): readonly LayerRecord[] => job.layer("MPI-IO").filter(isPlain));
 
 /** Layers that reach the file system themselves, not through one that is recorded below. */
-const LOWEST = ["POSIX", "STDIO", "DFS", "DAOS"] as const;
+const LOWEST: readonly string[] = ["POSIX", "STDIO", "DFS", "DAOS"];
 
 /** Calls of a file that are no transfers, in the layers that reach the file system. */
 interface FileCalls {
@@ -46,6 +46,16 @@ interface FileCalls {
 }
 
 export function fileCalls(_: Job, { layers, called }: JobFile): FileCalls {
+  if (layers.size === 1 && LOWEST.includes(called.layer)) {
+    const { opens, stats, syncs, mmaps, metaSeconds } = called;
+    return {
+      opens: opens || 0,
+      stats: stats || 0,
+      syncs: syncs || 0,
+      mmaps: mmaps || 0,
+      metaSeconds: metaSeconds || 0,
+    };
+  }
   const sums = { opens: 0, stats: 0, syncs: 0, mmaps: 0, metaSeconds: 0 };
   for (const name of LOWEST) {
     const record = layers.get(name);
