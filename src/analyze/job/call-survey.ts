@@ -10,6 +10,7 @@ import {
   type CallSink,
   Operation,
   rankLoads,
+  type SpanBlock,
   runs,
   layers as layersTable,
   type TablesBuilder,
@@ -56,9 +57,14 @@ export class CallSurvey {
         shiftNs: (clock) => (shiftNs = this.#shiftOf(clock)),
         rankOf: (process) => this.#process(process, shiftNs),
         fileOf: (file) => this.#file(file),
+        learn: (process, facts) => this.#learn(process, facts, shiftNs),
         earliestNs: Number.NEGATIVE_INFINITY,
       },
-      { stretch: (stretch) => this.#take(stretch), rankEnds: () => {} },
+      {
+        stretch: (stretch) => this.#take(stretch),
+        rankEnds: () => {},
+        spans: (block, _, byNs) => this.#takeSpans(block, byNs),
+      },
     );
   }
 
@@ -146,11 +152,26 @@ export class CallSurvey {
         }) - 1;
       this.#processOf.set(key, found);
     }
-    if (life !== undefined) {
-      this.#firstNs = Math.min(this.#firstNs, life.startNs + shiftNs);
-      this.#lastNs = Math.max(this.#lastNs, life.endNs + shiftNs);
-    }
+    if (life !== undefined) this.#reach(life.startNs + shiftNs, life.endNs + shiftNs);
     return found;
+  }
+
+  #learn(index: number, { rank, life }: Pick<CallProcess, "rank" | "life">, shiftNs: number): void {
+    const process = this.#processes[index] as SurveyedProcess;
+    if (isRank(rank)) this.#processes[index] = { ...process, rank };
+    if (life !== undefined) this.#reach(life.startNs + shiftNs, life.endNs + shiftNs);
+  }
+
+  /** The run lasts as long as what the application says of itself. */
+  #takeSpans({ count, startNs, endNs }: SpanBlock, shiftNs: number): void {
+    for (let i = 0; i < count; i++)
+      if ((startNs[i] as number) <= (endNs[i] as number))
+        this.#reach((startNs[i] as number) + shiftNs, (endNs[i] as number) + shiftNs);
+  }
+
+  #reach(startNs: number, endNs: number): void {
+    this.#firstNs = Math.min(this.#firstNs, startNs);
+    this.#lastNs = Math.max(this.#lastNs, endNs);
   }
 
   /** Names tell files apart; where an input has none, all its calls are on one file. */
