@@ -25,7 +25,7 @@ export async function readCalls(
   { format: formatOf, read, memoryBytes, names }: Reading,
   listener: Listener,
 ): Promise<void> {
-  const source = openInput(path);
+  const source = openInput(path, undefined, read.keepGoing);
   try {
     const format = formatOf(source);
     if (format?.calls === undefined) throw new FormatError(path, {}, "unknown format");

@@ -78,10 +78,11 @@ function filesOf(path: string, wanted: readonly Capability[]): InputFile[] {
 }
 
 /** The file, or what is in it when it is a gzip file of a known format. */
-export function openInput(path: string, wholeBytesMax?: number): FileSource {
+export function openInput(path: string, wholeBytesMax?: number, allowCut = false): FileSource {
   const inside = (head: Uint8Array) => findFormat(head, path.replace(/\.gz$/, ""), "calls", "counters");
   return gunzipped(openFile(path, wholeBytesMax), {
     wanted: (head) => inside(head) !== undefined,
+    allowCut,
     streams: (head) => inside(head)?.sequential === true,
   });
 }

@@ -37,7 +37,7 @@ export function gunzipped(source: FileSource, options: GunzipOptions = {}): File
     if (!isGzip(head)) return source;
     const plain = plainHead(head);
     if (!wanted(plain)) return source;
-    const stream = streams(plain) ? gzipStream(source) : undefined;
+    const stream = streams(plain) ? gzipStream(source, allowCut) : undefined;
     if (stream !== undefined) return stream;
     const bytes = gunzip(source, allowCut, bytesMax);
     return {

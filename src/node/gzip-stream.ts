@@ -9,14 +9,14 @@ import { engineOf, type Inflater } from "./zlib.ts";
 
 const PACKED_BYTES = 1 << 18;
 /** What a failing step made is lost, so damage is met in steps of this size. */
-const CAREFUL_BYTES = 64;
+const CAREFUL_BYTES = 1024;
 const NO_INPUT = new Uint8Array(0);
 
 /** Undefined where this Node cannot unpack step by step. Takes over the source. */
-export function gzipStream(source: FileSource): FileSource | undefined {
+export function gzipStream(source: FileSource, keepGoing: boolean): FileSource | undefined {
   const probe = engineOf(createGunzip());
   if (probe === undefined) return undefined;
-  return new GzipStream(source, probe);
+  return new GzipStream(source, probe, keepGoing);
 }
 
 class GzipStream implements FileSource {
@@ -27,6 +27,7 @@ class GzipStream implements FileSource {
   /** Where the file stops within a member, in words; known once its end was read. */
   cut: string | undefined;
   readonly #source: FileSource;
+  readonly #keepGoing: boolean;
   #inflater: Inflater;
   /** Plain bytes from `#from` on, the first `#filled` of the buffer. */
   #buffer = new Uint8Array(4 * PACKED_BYTES);
@@ -37,7 +38,8 @@ class GzipStream implements FileSource {
   #position = 0;
   #ended = false;
 
-  constructor(source: FileSource, inflater: Inflater) {
+  constructor(source: FileSource, inflater: Inflater, keepGoing: boolean) {
+    this.#keepGoing = keepGoing;
     this.name = source.name;
     this.state = source.state;
     this.#source = source;
@@ -102,12 +104,15 @@ class GzipStream implements FileSource {
     }
     const inputLength = this.#packed.length - this.#packedAt;
     const { engine, state } = this.#inflater;
-    const room = length - this.#filled;
+    const room = Math.min(length - this.#filled, this.#keepGoing ? CAREFUL_BYTES : length);
     engine.writeSync(
       ...([constants.Z_SYNC_FLUSH, this.#packed, this.#packedAt, inputLength] as const),
       ...([this.#buffer, this.#filled, room] as const),
     );
-    if (this.#inflater.failure !== undefined) this.#fail(this.#inflater.failure);
+    if (this.#inflater.failure !== undefined) {
+      this.#fail(this.#inflater.failure);
+      return;
+    }
     const consumed = inputLength - (state[1] as number);
     const made = room - (state[0] as number);
     this.#packedAt += consumed;
@@ -139,10 +144,12 @@ class GzipStream implements FileSource {
     this.cut = `the gzip file is cut off at byte ${this.#position}`;
   }
 
-  #fail(reason: string): never {
+  /** Damage is an error, or with `keepGoing` the end. */
+  #fail(reason: string): void {
     this.#inflater.failure = undefined;
     this.#ended = true;
     const offset = this.#position - this.#packed.length + this.#packedAt;
-    throw new FormatError(this.name, { offset }, `damaged gzip file: ${reason}`);
+    if (!this.#keepGoing) throw new FormatError(this.name, { offset }, `damaged gzip file: ${reason}`);
+    this.cut = `damaged gzip file (${reason}) near byte ${offset}; what comes before is used`;
   }
 }

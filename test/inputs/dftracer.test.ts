@@ -83,8 +83,7 @@ describe("a gzip file", () => {
   it("that is damaged is refused with its place", async () => {
     const path = join(folder, "damaged.pfw.gz");
     const bytes = gzipSync(`[\n${named}\n${reads.join("\n")}\n`);
-    const middle = bytes.length >> 1;
-    bytes.fill(0xff, middle, middle + 40);
+    bytes.fill(0xff, bytes.length - 8);
     writeFileSync(path, bytes);
     await expect(metricsOf(path)).rejects.toThrow(/damaged gzip file/);
   });

@@ -17,6 +17,7 @@ import {
 } from "../../model/index.ts";
 import type { RunSpan } from "./build.ts";
 import { FileLayer, type Ranks, type RankSums } from "./call-counters.ts";
+import type { SpanProcess } from "./spans.ts";
 import { type CallNaming, type CallStretch, type CalledFile, isSound, RunCalls } from "./run-calls.ts";
 
 interface SurveyedProcess extends CallProcess {
@@ -63,7 +64,7 @@ export class CallSurvey {
       {
         stretch: (stretch) => this.#take(stretch),
         rankEnds: () => {},
-        spans: (block, _, byNs) => this.#takeSpans(block, byNs),
+        spans: (block, indices, byNs) => this.#takeSpans(block, indices, byNs),
       },
     );
   }
@@ -110,7 +111,10 @@ export class CallSurvey {
     });
     const isApart = this.#processes.some(({ rank, uses }) => rank === undefined && uses > 0);
     const startUnixSeconds = Number(base) / 1e9 + start;
-    return { runId, ranks: ranks.count, startUnixSeconds, runSeconds: seconds, isApart };
+    const processes: SpanProcess[] = [];
+    for (const [index, one] of this.#processes.entries())
+      if (one.uses > 0) processes[ranks.of[index] as number] ??= one;
+    return { runId, ranks: ranks.count, startUnixSeconds, runSeconds: seconds, isApart, processes };
   }
 
   /** For the second reading: the same numbers, times from the start of the run. */
@@ -163,10 +167,16 @@ export class CallSurvey {
   }
 
   /** The run lasts as long as what the application says of itself. */
-  #takeSpans({ count, startNs, endNs }: SpanBlock, shiftNs: number): void {
-    for (let i = 0; i < count; i++)
-      if ((startNs[i] as number) <= (endNs[i] as number))
-        this.#reach((startNs[i] as number) + shiftNs, (endNs[i] as number) + shiftNs);
+  #takeSpans(
+    { count, startNs, endNs, process }: SpanBlock,
+    indices: readonly number[],
+    shiftNs: number,
+  ): void {
+    for (let i = 0; i < count; i++) {
+      if (!((startNs[i] as number) <= (endNs[i] as number))) continue;
+      this.#reach((startNs[i] as number) + shiftNs, (endNs[i] as number) + shiftNs);
+      (this.#processes[indices[process[i] as number] as number] as SurveyedProcess).uses++;
+    }
   }
 
   #reach(startNs: number, endNs: number): void {

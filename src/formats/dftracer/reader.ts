@@ -265,9 +265,9 @@ export class TraceReader {
       (count) => `${formatMany(count, "event is", "events are")} neither a call nor a span and count as none`,
     );
     this.#tell(
-      "no-owner-id",
+      "no-process-id",
       this.#processes.hasNoIds ? 1 : 0,
-      (count) => `${formatMany(count, "file has", "files have")} no owner ids: each file is one owner`,
+      (count) => `${formatMany(count, "file has", "files have")} no process ids: each file is one process`,
     );
   }
 
