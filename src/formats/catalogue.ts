@@ -3,6 +3,7 @@ import { FormatError, UsageError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
 import { accessCsv } from "./access-csv/format.ts";
 import { darshan } from "./darshan/format.ts";
+import { dftracer } from "./dftracer/format.ts";
 import { fioLog } from "./fio/format.ts";
 import { influx } from "./influx/index.ts";
 import type { Capability, InputFormat } from "./input-format.ts";
@@ -19,6 +20,7 @@ export const CATALOGUE: readonly InputFormat[] = [
   trace,
   darshan,
   parquet,
+  dftracer,
   serverSamples,
   clientReading,
   slurm,
@@ -65,8 +67,17 @@ export function detectFormat(source: ByteSource, ...wanted: readonly Capability[
   throw new FormatError(source.name, {}, refusal(head, source.name, wanted));
 }
 
+/** What nobody unpacks here. A gzip file comes this far only when nothing in it is known. */
+const PACKED = [
+  { magic: [0x28, 0xb5, 0x2f, 0xfd], by: "Zstandard", command: "zstd -d" },
+  { magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], by: "xz", command: "xz -d" },
+  { magic: [0x42, 0x5a, 0x68], by: "bzip2", command: "bzip2 -d" },
+];
+
 /** Why an input cannot give what is wanted, in one line. */
 export function refusal(head: Uint8Array, name: string, wanted: readonly Capability[]): string {
+  const packed = PACKED.find(({ magic }) => magic.every((byte, at) => head[at] === byte));
+  if (packed !== undefined) return `packed with ${packed.by}; unpack it first: ${packed.command}`;
   const other = CATALOGUE.find((format) => format.recognizes(head, name));
   if (other !== undefined) {
     const capability = (Object.keys(TAKEN_BY) as Capability[]).find((one) => gives(other, [one]));

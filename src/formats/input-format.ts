@@ -22,6 +22,8 @@ export interface CallReadOptions {
   readonly blockBytes?: number;
   /** Use what comes before damage, with a note `truncated`, instead of an error. */
   readonly keepGoing?: boolean;
+  /** What `InputFormat.names` found in all files of the job; made when a file first lacks a name. */
+  readonly names?: () => ReadonlyMap<string, string>;
 }
 
 export interface CounterReadOptions {
@@ -45,6 +47,8 @@ export interface InputFormat {
   readonly calls?: CallReader | "database";
   /** True when `calls` goes once from the first byte to the last, so that the source may be a pipe without end. */
   readonly sequential?: boolean;
+  /** Names that files of a job may leave to one another, such as those behind hashes. */
+  names?(sources: Iterable<ByteSource>): ReadonlyMap<string, string>;
   /** Its calls include what every start of a program reads: libraries, locales, the kernel's own files. */
   readonly hasSystemFiles?: true;
   /** Counters of a job into the tables; throws FormatError on bad input. */

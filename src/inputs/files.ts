@@ -4,7 +4,6 @@ import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { findFormat, formatsWith, HEAD_BYTES } from "../formats/catalogue.ts";
-import { darshan } from "../formats/darshan/format.ts";
 import { type FileSource, openFile } from "../node/file-source.ts";
 import { gunzipped } from "../node/gzip-source.ts";
 import { fsPath, namesIn } from "../node/raw-path.ts";
@@ -78,10 +77,13 @@ function filesOf(path: string, wanted: readonly Capability[]): InputFile[] {
   throw new FormatError(path, {}, `nothing in this folder can be read (known: ${formats})`);
 }
 
-/** The file, or the Darshan log in it when it is a gzip file. */
-export function openInput(path: string, wholeBytesMax?: number): FileSource {
+/** The file, or what is in it when it is a gzip file of a known format. */
+export function openInput(path: string, wholeBytesMax?: number, allowCut = false): FileSource {
+  const inside = (head: Uint8Array) => findFormat(head, path.replace(/\.gz$/, ""), "calls", "counters");
   return gunzipped(openFile(path, wholeBytesMax), {
-    wanted: (head) => darshan.recognizes(head),
+    wanted: (head) => inside(head) !== undefined,
+    allowCut,
+    streams: (head) => inside(head)?.sequential === true,
   });
 }
 
@@ -135,23 +137,32 @@ const EDGE_BYTES = 4096;
 function cheapKey(path: string): string | undefined {
   const stat = statSync(fsPath(path));
   if (!stat.isFile() || stat.size === 0) return undefined;
-  return look(path, (source) => {
+  return look(path, (input) => {
+    const source = withEnd(input, path);
     const hash = createHash("sha256").update(source.read(0, EDGE_BYTES));
     hash.update(source.read(Math.max(0, source.byteLength - EDGE_BYTES), EDGE_BYTES));
-    return `${source.byteLength} ${hash.digest("hex")}`;
+    const key = `${source.byteLength} ${hash.digest("hex")}`;
+    if (source !== input) source.close();
+    return key;
   });
 }
+
+/** Of what is unpacked on the way, the packed file: nobody knows the end of the other. */
+const withEnd = (source: FileSource, path: string) =>
+  Number.isFinite(source.byteLength) ? source : openFile(path, 0);
 
 const PIECE_BYTES = 1 << 20;
 
 function contentHash(path: string): string | undefined {
-  return look(path, (source) => {
+  return look(path, (input) => {
+    const source = withEnd(input, path);
     const hash = createHash("sha256");
     let piece: Uint8Array | undefined;
     for (let at = 0; at < source.byteLength; at += PIECE_BYTES) {
       piece = source.read(at, PIECE_BYTES, piece);
       hash.update(piece);
     }
+    if (source !== input) source.close();
     return hash.digest("hex");
   });
 }

@@ -13,7 +13,7 @@ import {
 import type { InputFormat } from "../formats/input-format.ts";
 import { isLeftOut } from "../record/filters.ts";
 import { unseenNotes } from "../record/unseen.ts";
-import { readCalls, sinkBefore } from "./calls.ts";
+import { readCalls, sharedNames, sinkBefore } from "./calls.ts";
 import { reasonOf } from "./files.ts";
 import type { JobOptions, ReadJob } from "./job.ts";
 import type { JobFile } from "./job-files.ts";
@@ -31,9 +31,10 @@ export async function readTraces(
   const notes: CallNote[] = [];
   const progress = listener.progress?.({ label: "reading traces", total: 2 * files.length, unit: "files" });
   const used: JobFile[] = [];
+  const setting = { keepGoing: options.keepGoing ?? false, names: sharedNames(files) };
   for (const file of files) {
     const noting = sinkBefore(survey.sink(), { note: (note) => void notes.push(note) });
-    if (await isRead(file, noting, files.length, options, listener)) used.push(file);
+    if (await isRead(file, noting, files.length, setting, listener)) used.push(file);
     progress?.add(1);
   }
   const [first] = used;
@@ -51,11 +52,16 @@ export async function readTraces(
   };
   const streams = new JobStreams([survey.finish(run, tables)], options.picture);
   for (const file of used) {
-    await readTrace(file, streams.callsAs(survey.naming()), options, listener);
+    await readTrace(file, streams.callsAs(survey.naming()), setting, listener);
     progress?.add(1);
   }
   progress?.end();
   return { tables: tables.finish(), streams };
+}
+
+interface TraceSetting {
+  readonly keepGoing: boolean;
+  readonly names: ReturnType<typeof sharedNames>;
 }
 
 /** Of several traces, one that cannot be read is left out and named. */
@@ -63,11 +69,11 @@ async function isRead(
   file: JobFile,
   sink: CallSink,
   count: number,
-  options: JobOptions,
+  setting: TraceSetting,
   listener: Listener,
 ): Promise<boolean> {
   try {
-    await readTrace(file, sink, options, listener);
+    await readTrace(file, sink, setting, listener);
     return true;
   } catch (error) {
     if (count === 1 || !(error instanceof FormatError)) throw error;
@@ -79,10 +85,10 @@ async function isRead(
 async function readTrace(
   { path, format }: JobFile,
   sink: CallSink,
-  { keepGoing = false }: JobOptions,
+  { keepGoing, names }: TraceSetting,
   listener: Listener,
 ): Promise<void> {
-  const reading = { format: () => format, read: { keepGoing }, memoryBytes: MEMORY_BYTES };
+  const reading = { format: () => format, read: { keepGoing }, memoryBytes: MEMORY_BYTES, names };
   const sinkOf = ({ hasSystemFiles }: InputFormat) => (hasSystemFiles ? withoutSystemFiles(sink) : sink);
   await readCalls(path, sinkOf, reading, listener);
   await listener.yieldToEvents?.();

@@ -4,6 +4,8 @@
  * what it needs.
  */
 
+import type { SpanBlock } from "./spans.ts";
+
 /** Codes of `CallBlock.operation`. Reads and writes move data; all others are metadata calls. */
 export const Operation = {
   read: 0,
@@ -62,6 +64,8 @@ export interface CallProcess {
   readonly command?: string;
   /** When it began and ended, on the clock of its calls, where the recorder knows it. */
   readonly life?: { readonly startNs: number; readonly endNs: number };
+  /** Process id of whoever started it, when known: a data loader belongs to the trainer that it loads for. */
+  readonly parent?: number;
 }
 
 export interface CallFile {
@@ -139,6 +143,10 @@ export interface CallSink {
   file(file: CallFile): number;
   block(block: CallBlock): void;
   note(note: CallNote): void;
+  /** What the input says of a process only after its calls. */
+  learn?(process: number, facts: Pick<CallProcess, "rank" | "life">): void;
+  /** What the application says of itself, in any order with its calls. */
+  spans?(block: SpanBlock): void;
   /** No more calls of this process will come from this input; a reader that cannot tell does not say so. */
   processEnds?(process: number): void;
 }

@@ -15,6 +15,7 @@ export * from "./metadata-calls.ts";
 export * from "./ncio.ts";
 export * from "./query.ts";
 export * from "./schema.ts";
+export * from "./spans.ts";
 export * from "./store-schema.ts";
 export * from "./store-system.ts";
 export * from "./streams.ts";

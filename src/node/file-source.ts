@@ -16,6 +16,8 @@ export interface FileSource extends ByteSource {
   readonly state: FileState | undefined;
   /** Whether it has become another one since; until it is closed. */
   hasChanged(): boolean;
+  /** Where a packed file stops before its end, in words; known once that was read. */
+  readonly cut?: string | undefined;
   close(): void;
 }
 

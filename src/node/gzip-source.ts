@@ -1,18 +1,24 @@
-/** What is in a gzip file, as a byte source. Logs are read in any order, which gzip does not allow, so it is held in memory. */
+/**
+ * What is in a gzip file, as a byte source. Logs are read in any order, which gzip does not allow, so they are held in memory;
+ * what is read from front to back is unpacked on the way (gzip-stream.ts).
+ */
 import { constants, gunzipSync } from "node:zlib";
 import { FormatError, LimitError } from "../base/errors.ts";
 import type { FileSource } from "./file-source.ts";
+import { gzipStream } from "./gzip-stream.ts";
 
 /** Regions of logs are compressed already, so one that is larger than this comes from a trace of millions of calls. */
 const PLAIN_BYTES_MAX = 256 << 20;
 /** Of the gzip file; enough to tell what is in it. */
-const HEAD_BYTES = 1024;
+const HEAD_BYTES = 4096;
 /** Checksum and length at the end, which would be compared. */
 const TRAILER_BYTES = 8;
 
 interface GunzipOptions {
   /** Told the first bytes of what is in the file; unless it says yes, the file stays as it is. */
   readonly wanted?: (head: Uint8Array) => boolean;
+  /** Told the same: whether it is read from front to back, so that it need not be held. */
+  readonly streams?: (head: Uint8Array) => boolean;
   /** Of a file that was cut off, take what is there. */
   readonly allowCut?: boolean;
   readonly bytesMax?: number;
@@ -20,10 +26,19 @@ interface GunzipOptions {
 
 /** The source itself, or what is in it when it is a gzip file. Takes over the source. */
 export function gunzipped(source: FileSource, options: GunzipOptions = {}): FileSource {
-  const { wanted = () => true, allowCut = false, bytesMax = PLAIN_BYTES_MAX } = options;
+  const {
+    wanted = () => true,
+    streams = () => false,
+    allowCut = false,
+    bytesMax = PLAIN_BYTES_MAX,
+  } = options;
   try {
     const head = source.read(0, HEAD_BYTES);
-    if (head[0] !== 0x1f || head[1] !== 0x8b || !wanted(plainHead(head))) return source;
+    if (!isGzip(head)) return source;
+    const plain = plainHead(head);
+    if (!wanted(plain)) return source;
+    const stream = streams(plain) ? gzipStream(source, allowCut) : undefined;
+    if (stream !== undefined) return stream;
     const bytes = gunzip(source, allowCut, bytesMax);
     return {
       name: source.name,
@@ -38,6 +53,8 @@ export function gunzipped(source: FileSource, options: GunzipOptions = {}): File
     throw error;
   }
 }
+
+const isGzip = (head: Uint8Array) => head[0] === 0x1f && head[1] === 0x8b;
 
 function plainHead(head: Uint8Array): Uint8Array {
   try {

@@ -30,15 +30,16 @@ export interface ZlibEngine {
   onerror: (message: string) => void;
 }
 
-interface Inflater {
+export interface Inflater {
   readonly engine: ZlibEngine;
   /** [output bytes left, input bytes left] after a step. */
   readonly state: Uint32Array;
   failure: string | undefined;
 }
 
-function makeInflater(): Inflater | undefined {
-  const stream = createInflate() as unknown as { _handle?: ZlibEngine; _writeState?: Uint32Array };
+/** The engine of a stream that Node made, such as `createGunzip()`; undefined where Node has no such step. */
+export function engineOf(made: object): Inflater | undefined {
+  const stream = made as { _handle?: ZlibEngine; _writeState?: Uint32Array };
   const engine = stream._handle;
   const state = stream._writeState;
   if (
@@ -53,6 +54,8 @@ function makeInflater(): Inflater | undefined {
   };
   return inflater;
 }
+
+const makeInflater = () => engineOf(createInflate());
 
 const idle: Inflater[] = [];
 const NO_INPUT = new Uint8Array(0);

@@ -20,6 +20,7 @@ import { jobFiles, MOVING_LAYERS } from "./job-files.ts";
 import { ostLoads } from "./osts.ts";
 import { type LayerRecord, layerRecords, type RunPlace } from "./records.ts";
 import { type CallNaming, RunCalls } from "./run-calls.ts";
+import { type SpanProcess, SpanTimes } from "./spans.ts";
 import { TraceFactsBuilder } from "./trace-facts.ts";
 import { type PictureOptions, TracePicture } from "./trace-picture.ts";
 
@@ -32,6 +33,8 @@ export interface RunSpan {
   readonly runSeconds: number;
   /** Its processes are not ranks of MPI. */
   readonly isApart?: boolean;
+  /** Who they are, by rank, where the input says it. */
+  readonly processes?: readonly SpanProcess[];
 }
 
 /** One job may have several logs: ranks are counted on from log to log, times count from the first start. */
@@ -74,9 +77,12 @@ export class JobStreams implements Streams {
   readonly facts = new TraceFactsBuilder();
   readonly picture: TracePicture;
   readonly heats: HeatBuilder;
+  readonly spanTimes = new SpanTimes();
+  readonly processes: readonly SpanProcess[];
 
   constructor(spans: readonly RunSpan[], picture: PictureOptions = { callsMax: 0 }) {
     this.placing = placing(spans);
+    this.processes = spans.length === 1 ? (spans[0]?.processes ?? []) : [];
     const { ranks, seconds } = this.placing;
     this.picture = new TracePicture(ranks, seconds, picture);
     this.heats = new HeatBuilder(ranks, seconds, spans.length === 1);
@@ -104,6 +110,7 @@ export class JobStreams implements Streams {
         this.picture.add(calls);
       },
       rankEnds: (rank) => this.facts.endRank(rank),
+      spans: (block, ranks, shiftNs) => this.spanTimes.add(block, ranks, shiftNs),
     });
   }
 
@@ -144,7 +151,12 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
   const byLayer = groupByLayer(records);
   const { files, file } = jobFiles(records);
   const rankLoads = rankLoadsOf(table("rank_loads"), placeOf);
-  const trace = streams.facts.finish({ runSeconds: seconds, hasRanks });
+  let hidden: ReturnType<SpanTimes["listener"]> | undefined;
+  const trace = streams.facts.finish(
+    { runSeconds: seconds, hasRanks },
+    spanListener(streams, (made) => (hidden = made)),
+  );
+  const spans = trace === undefined ? undefined : hidden?.facts();
   const modules = new Set(runs.flatMap(({ modules: own }) => own));
   const isDated = runs.some((run) => !Number.isNaN(run.startUnixSeconds));
   const start = isDated ? startUnixSeconds : Number.NaN;
@@ -154,7 +166,8 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
     ...facts,
     ledger,
     modules,
-    facts: factsOf(modules, trace?.layers.map(({ layer }) => layer) ?? [], hasRanks),
+    facts: factsOf(modules, trace?.layers.map(({ layer }) => layer) ?? [], hasRanks, spans !== undefined),
+    spans,
     partialModules: new Set(runs.flatMap(({ partialModules }) => partialModules)),
     layer: (name) => byLayer.get(name) ?? [],
     file,
@@ -162,6 +175,19 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
     activity: activityOf(streams, modules.has("DXT_POSIX") || modules.has("DXT_MPIIO") ? "DXT" : "calls"),
     trace,
     osts: ostLoads(files, streams.facts.osts),
+  };
+}
+
+/** Undefined without spans of the application. */
+function spanListener(
+  { spanTimes, processes, placing }: JobStreams,
+  keep: (made: ReturnType<SpanTimes["listener"]>) => void,
+): ((rankOf: (tally: number) => number) => ReturnType<SpanTimes["listener"]>) | undefined {
+  if (spanTimes.isEmpty) return undefined;
+  return (rankOf) => {
+    const made = spanTimes.listener(rankOf, processes, placing.seconds);
+    keep(made);
+    return made;
   };
 }
 

@@ -10,12 +10,14 @@ import {
   type CallSink,
   Operation,
   rankLoads,
+  type SpanBlock,
   runs,
   layers as layersTable,
   type TablesBuilder,
 } from "../../model/index.ts";
 import type { RunSpan } from "./build.ts";
 import { FileLayer, type Ranks, type RankSums } from "./call-counters.ts";
+import type { SpanProcess } from "./spans.ts";
 import { type CallNaming, type CallStretch, type CalledFile, isSound, RunCalls } from "./run-calls.ts";
 
 interface SurveyedProcess extends CallProcess {
@@ -56,9 +58,14 @@ export class CallSurvey {
         shiftNs: (clock) => (shiftNs = this.#shiftOf(clock)),
         rankOf: (process) => this.#process(process, shiftNs),
         fileOf: (file) => this.#file(file),
+        learn: (process, facts) => this.#learn(process, facts, shiftNs),
         earliestNs: Number.NEGATIVE_INFINITY,
       },
-      { stretch: (stretch) => this.#take(stretch), rankEnds: () => {} },
+      {
+        stretch: (stretch) => this.#take(stretch),
+        rankEnds: () => {},
+        spans: (block, indices, byNs) => this.#takeSpans(block, indices, byNs),
+      },
     );
   }
 
@@ -105,7 +112,10 @@ export class CallSurvey {
     });
     const isApart = this.#processes.some(({ rank, uses }) => rank === undefined && uses > 0);
     const startUnixSeconds = Number(base) / 1e9 + start;
-    return { runId, ranks: ranks.count, startUnixSeconds, runSeconds: seconds, isApart };
+    const processes: SpanProcess[] = [];
+    for (const [index, one] of this.#processes.entries())
+      if (one.uses > 0) processes[ranks.of[index] as number] ??= one;
+    return { runId, ranks: ranks.count, startUnixSeconds, runSeconds: seconds, isApart, processes };
   }
 
   /** For the second reading: the same numbers, times from the start of the run. */
@@ -147,11 +157,32 @@ export class CallSurvey {
         }) - 1;
       this.#processOf.set(key, found);
     }
-    if (life !== undefined) {
-      this.#firstNs = Math.min(this.#firstNs, life.startNs + shiftNs);
-      this.#lastNs = Math.max(this.#lastNs, life.endNs + shiftNs);
-    }
+    if (life !== undefined) this.#reach(life.startNs + shiftNs, life.endNs + shiftNs);
     return found;
+  }
+
+  #learn(index: number, { rank, life }: Pick<CallProcess, "rank" | "life">, shiftNs: number): void {
+    const process = this.#processes[index] as SurveyedProcess;
+    if (isRank(rank)) this.#processes[index] = { ...process, rank };
+    if (life !== undefined) this.#reach(life.startNs + shiftNs, life.endNs + shiftNs);
+  }
+
+  /** The run lasts as long as what the application says of itself. */
+  #takeSpans(
+    { count, startNs, endNs, process }: SpanBlock,
+    indices: readonly number[],
+    shiftNs: number,
+  ): void {
+    for (let i = 0; i < count; i++) {
+      if (!((startNs[i] as number) <= (endNs[i] as number))) continue;
+      this.#reach((startNs[i] as number) + shiftNs, (endNs[i] as number) + shiftNs);
+      (this.#processes[indices[process[i] as number] as number] as SurveyedProcess).uses++;
+    }
+  }
+
+  #reach(startNs: number, endNs: number): void {
+    this.#firstNs = Math.min(this.#firstNs, startNs);
+    this.#lastNs = Math.max(this.#lastNs, endNs);
   }
 
   /** Names tell files apart; where an input has none, all its calls are on one file. */

@@ -15,6 +15,8 @@ export type Fact =
   | "activity"
   /** On which targets files lie. */
   | "layout"
+  /** What the application itself says that it does, and when. */
+  | "spans"
   /** Processes work together as ranks of MPI: one may wait for another. */
   | "ranks";
 
@@ -24,6 +26,7 @@ const MODULES: Readonly<Record<string, Fact>> = {
   DXT_MPIIO: "MPI-IO calls",
   HEATMAP: "activity",
   LUSTRE: "layout",
+  "application spans": "spans",
   "MPI ranks": "ranks",
 };
 
@@ -43,8 +46,10 @@ export function factsOf(
   modules: Iterable<string>,
   tracedLayers: readonly string[],
   hasRanks: boolean,
+  hasSpans = false,
 ): Set<Fact> {
   const facts = new Set<Fact>(hasRanks ? ["ranks"] : []);
+  if (hasSpans) facts.add("spans");
   for (const module of modules) {
     const fact = MODULES[module];
     if (fact !== undefined) facts.add(fact);

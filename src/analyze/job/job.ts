@@ -3,6 +3,7 @@ import type { Activity } from "./activity.ts";
 import type { Ledger } from "./cost/ledger.ts";
 import type { Fact } from "./facts.ts";
 import type { LayerRecord } from "./records.ts";
+import type { SpanFacts } from "./spans.ts";
 import type { TraceFacts } from "./trace-facts.ts";
 
 export interface Job {
@@ -34,6 +35,8 @@ export interface Job {
   readonly activity: Activity | undefined;
   /** From traced calls; undefined when there are none. */
   readonly trace: TraceFacts | undefined;
+  /** What the application says of itself beside its I/O; undefined when it says nothing. */
+  readonly spans: SpanFacts | undefined;
   /** Load of each OST that the job's files lie on; empty without LUSTRE records. */
   readonly osts: readonly OstLoad[];
 }

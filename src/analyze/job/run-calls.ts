@@ -10,6 +10,7 @@ import {
   type CallSink,
   MPIIO_LAYER,
   Operation,
+  type SpanBlock,
   type StripeLayout,
 } from "../../model/index.ts";
 
@@ -46,6 +47,8 @@ export interface CallNaming {
   shiftNs(clock: CallClock): number;
   rankOf(process: CallProcess): number;
   fileOf(file: CallFile): CalledFile;
+  /** What the input says of a process later; `rank` is what `rankOf` gave. */
+  learn?(rank: number, facts: Pick<CallProcess, "rank" | "life">): void;
   /** No call starts before, on the clock of the input; 0 where times count from the start of the run. */
   readonly earliestNs: number;
 }
@@ -54,6 +57,8 @@ interface StretchSink {
   stretch(stretch: CallStretch): void;
   /** No more calls of this rank will come from this input. */
   rankEnds(rank: number): void;
+  /** Spans of the application; `ranks` has the rank of each process of the block. */
+  spans?(block: SpanBlock, ranks: readonly number[], shiftNs: number): void;
 }
 
 export class RunCalls implements CallSink {
@@ -82,6 +87,14 @@ export class RunCalls implements CallSink {
   }
 
   note(): void {}
+
+  learn(process: number, facts: Pick<CallProcess, "rank" | "life">): void {
+    this.#naming.learn?.(this.#ranks[process] as number, facts);
+  }
+
+  spans(block: SpanBlock): void {
+    this.#sink.spans?.(block, this.#ranks, this.#shiftNs);
+  }
 
   processEnds(process: number): void {
     this.#sink.rankEnds(this.#ranks[process] as number);

@@ -1,7 +1,7 @@
 /** What traces say beyond counters: which bytes, how often, by whom, when and for how long. */
 import { commonLength } from "../../base/interval-set.ts";
 import { Operation, type StripeLayout } from "../../model/index.ts";
-import { CallTimes, GroupLevels, TIME_LIMIT_NS } from "../metric/call-times.ts";
+import { type BatchListener, CallTimes, GroupLevels, TIME_LIMIT_NS } from "../metric/call-times.ts";
 import { GroupUnions } from "../metric/group-unions.ts";
 import { concurrencyOf } from "../metric/level-times.ts";
 import { CALL_KINDS, CallPairs, FileOrder, NO_FILE } from "./file-order.ts";
@@ -153,6 +153,7 @@ export class TraceFactsBuilder {
 
   finish(
     { runSeconds, hasRanks }: TraceSpan = { runSeconds: Number.NaN, hasRanks: true },
+    listenerOf?: (rankOf: (tally: number) => number) => BatchListener,
   ): TraceFacts | undefined {
     if (this.#files.size === 0) return undefined;
     const all = [...this.#files.values()];
@@ -181,7 +182,9 @@ export class TraceFactsBuilder {
       spanNs: runSeconds >= 0 ? runSeconds * 1e9 : 0,
       ...(hasRanks ? {} : { lives: pairs.lives() }),
     });
-    this.#times.sweep([ways, files, layerWays, inLayers, levels, order, phases]);
+    const [numberOf, rankNumbers] = [pairs.rankOfTallies(), pairs.rankNumbers()];
+    const more = listenerOf?.((tally) => rankNumbers[numberOf[tally] as number] as number);
+    this.#times.sweep([ways, files, layerWays, inLayers, levels, order, phases, ...(more ? [more] : [])]);
     const seconds = (union: GroupUnions, group: number) => union.ioTimeNs(group) / 1e9;
     const found = all.map((file): TraceFileFacts => {
       const { number } = file;

@@ -9,7 +9,7 @@ import type { CallSink } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 import type { Listener } from "../../base/listener.ts";
-import { readCalls, sinkBefore } from "../calls.ts";
+import { readCalls, sharedNames, sinkBefore } from "../calls.ts";
 import { type InputFile, reasonOf } from "../files.ts";
 import { PipeSource } from "../pipe-source.ts";
 import { LargeTraces } from "./large-traces.ts";
@@ -54,6 +54,7 @@ async function readAll(
   const progress = listener.progress?.({ label: "reading", total: inputs.length, unit: "inputs" });
   const used: InputFile[] = [];
   let failure: unknown;
+  const names = sharedNames(inputs);
   for (const input of inputs) {
     if (large.has(input)) {
       await large.read(input);
@@ -70,7 +71,7 @@ async function readAll(
       },
     });
     try {
-      await readInput(input, sink, setting, listener);
+      await readInput(input, sink, { ...setting, names }, listener);
       used.push(input);
     } catch (error) {
       const what = input.path ?? input.name;
@@ -102,7 +103,7 @@ const isSkippable = (error: unknown) =>
 async function readInput(
   input: InputFile,
   sink: CallSink,
-  setting: ReadSetting,
+  setting: ReadSetting & { readonly names: ReturnType<typeof sharedNames> },
   listener: Listener,
 ): Promise<void> {
   if (input.path === undefined) {

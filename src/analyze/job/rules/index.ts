@@ -7,6 +7,7 @@ import { FILES_RULES } from "./files.ts";
 import { LIBRARIES_RULES } from "./libraries.ts";
 import { MPI_IO_RULES } from "./mpi-io.ts";
 import { RANKS_RULES } from "./ranks.ts";
+import { SPAN_RULES } from "./spans.ts";
 import { STORAGE_RULES } from "./storage.ts";
 import { TIME_RULES } from "./time.ts";
 
@@ -18,6 +19,7 @@ export const RULES: readonly Rule[] = [
   ...RANKS_RULES,
   ...FILES_RULES,
   ...STORAGE_RULES,
+  ...SPAN_RULES,
   ...CALL_ORDER_RULES,
   ...CALL_APPEND_RULES,
 ];

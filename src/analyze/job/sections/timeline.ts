@@ -1,6 +1,7 @@
 import { formatCount } from "../../../base/units.ts";
 import type { Section } from "../../../model/index.ts";
 import type { ReportInput } from "../input.ts";
+import { spanBlocks } from "./spans.ts";
 import { counted } from "./counted.ts";
 
 export function timeline({ job, trace }: ReportInput): Section {
@@ -24,6 +25,6 @@ export function timeline({ job, trace }: ReportInput): Section {
     ...common,
     detail: true,
     intro: `${calls} calls on ${counted(trace.filesTotal, "file")}.${nested} Zoom with W and S or ctrl and the wheel, move with A and D or by dragging; drag on the ruler to sum up a stretch of time; click a call for its details.`,
-    blocks: [{ kind: "trace", trace }],
+    blocks: [...spanBlocks(job), { kind: "trace", trace }],
   };
 }

@@ -1,0 +1,84 @@
+/** Rules on I/O beside what the application itself says that it does. */
+import { formatSeconds } from "../../../base/units.ts";
+import { timedRecords } from "../cost/ledger.ts";
+import { estimatedCost } from "../cost/remedies.ts";
+import type { Job } from "../job.ts";
+import { defineRule, type Rule } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { partOfSeconds, percent } from "./wording.ts";
+
+const unhiddenIo = defineRule({
+  id: "unhidden-io",
+  title: "I/O that no computing hides",
+  subject: { text: "I/O without computing", change: "Read ahead, write in the background" },
+  picture: "time",
+  meaning:
+    "Processes do I/O while they do not compute: the job waits for data, or for its output, where both could go on at once.",
+  needs: [["spans"]],
+  thresholds: {
+    share: {
+      value: 0.05,
+      unit: "share",
+      meaning: "critical I/O time without computing as part of the run time",
+      source: "ours: below a twentieth of the run, loaders and checkpoints are not worth a change",
+    },
+    seconds: {
+      value: 1,
+      unit: "seconds",
+      meaning: "the same, at least",
+      source: "ours: shorter runs are tests",
+    },
+  },
+  judge(job, limits) {
+    const { spans } = job;
+    if (spans === undefined || !(spans.computeSeconds > 0 && spans.ioSeconds > 0)) return undefined;
+    const part = spans.unhiddenSeconds / spans.ioSeconds;
+    const critical = job.ledger.seconds * part;
+    if (!(critical >= limits.share * job.runSeconds && critical >= limits.seconds)) return undefined;
+    const ranks = [...spans.processes]
+      .filter(({ unhiddenSeconds }) => unhiddenSeconds > 0)
+      .sort((a, b) => b.unhiddenSeconds - a.unhiddenSeconds);
+    const way = wayOf([job.io]);
+    return {
+      cost: estimatedCost(
+        remains(job, 1 - part),
+        "I/O under computing costs nothing: what remains is the part that compute spans hide already",
+        { atMost: true },
+      ),
+      statement: `${percent(part)} of the I/O time (${formatSeconds(spans.unhiddenSeconds)} of ${formatSeconds(spans.ioSeconds)} over all processes) has no computing beside it; on the critical path that is ${partOfSeconds(critical, job.runSeconds, "the run time")}. ${percent(spans.hidingSeconds / spans.computeSeconds)} of the compute time has I/O under it.`,
+      evidence: {
+        numbers: [
+          {
+            label: "I/O without computing",
+            value: spans.unhiddenSeconds,
+            unit: "seconds",
+            of: spans.ioSeconds,
+          },
+          { label: "compute time", value: spans.computeSeconds, unit: "seconds" },
+          {
+            label: "compute time with I/O",
+            value: spans.hidingSeconds,
+            unit: "seconds",
+            of: spans.computeSeconds,
+          },
+        ],
+        ranks: ranks.slice(0, 5).map(({ rank }) => rank),
+      },
+      advice:
+        way === "read"
+          ? "Prefetch: let more data-loader workers read the next batches while the model computes on this one, or read the next step's input in the background."
+          : "Write asynchronously: copy a checkpoint to memory or node-local storage and let a thread write it while the next step computes.",
+      snippet: snippetFor(job, SNIPPETS.overlap, { way }),
+      effect: `Up to ${partOfSeconds(critical, job.runSeconds, "the run time")}, as far as there is computing to hide it under.`,
+      confidence: "medium",
+      confidenceReason:
+        "spans tell when the application computes by their names; whether the data was needed at once is not in the trace",
+    };
+  },
+});
+
+function* remains(job: Job, part: number) {
+  for (const file of job.files) for (const record of timedRecords(file)) yield { record, remains: part };
+}
+
+export const SPAN_RULES: readonly Rule[] = [unhiddenIo];

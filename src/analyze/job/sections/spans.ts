@@ -1,0 +1,130 @@
+/** What the application says of itself beside its I/O: lanes over time, and how much of the I/O it hides. */
+import { formatSeconds, formatShare } from "../../../base/units.ts";
+import type { Block, Figure } from "../../../model/index.ts";
+import type { Job } from "../job.ts";
+import type { SpanFacts } from "../spans.ts";
+
+const CATEGORIES_MAX = 8;
+const NAMES_MAX = 50;
+const PROCESSES_MAX = 200;
+/** Rectangles of a lane; closer ones are drawn as one. */
+const PIECES = 400;
+
+/** Empty without spans. */
+export function spanBlocks({ spans, runSeconds }: Job): Block[] {
+  if (spans === undefined) return [];
+  const { computeSeconds, hidingSeconds, ioSeconds, unhiddenSeconds } = spans;
+  return [
+    { kind: "figure", figure: laneFigure(spans, runSeconds) },
+    {
+      kind: "tiles",
+      tiles: [
+        {
+          label: "I/O without computing",
+          value: unhiddenSeconds,
+          unit: "seconds",
+          note: `of ${formatSeconds(ioSeconds)} in I/O, over all processes`,
+          about: "Time in calls while no compute span of the process, or of the one it works for, is open.",
+        },
+        {
+          label: "Compute time with I/O",
+          value: computeSeconds > 0 ? hidingSeconds / computeSeconds : Number.NaN,
+          unit: "share",
+          note: `of ${formatSeconds(computeSeconds)} over all processes`,
+          about: "Time in compute spans with a call of the process, or of one that works for it, under way.",
+        },
+      ],
+    },
+    {
+      kind: "table",
+      id: "spans-processes",
+      caption: "Per process, most I/O without computing first.",
+      columns: [
+        { key: "rank", label: "Process", unit: "count", about: "Rank, or number of the process." },
+        { key: "computeSeconds", label: "Computing", unit: "seconds", about: "With a compute span open." },
+        { key: "ioSeconds", label: "I/O", unit: "seconds", about: "With a call under way." },
+        { key: "unhiddenSeconds", label: "Not hidden", unit: "seconds", about: "I/O without computing." },
+      ],
+      rows: [...spans.processes]
+        .sort((a, b) => b.unhiddenSeconds - a.unhiddenSeconds)
+        .slice(0, PROCESSES_MAX)
+        .map((one) => [one.rank, one.computeSeconds, one.ioSeconds, one.unhiddenSeconds]),
+      rowsTotal: spans.processes.length,
+      sortedBy: "unhiddenSeconds",
+    },
+    {
+      kind: "table",
+      id: "spans-names",
+      caption: "Spans of the application, longest first.",
+      columns: [
+        { key: "category", label: "Category", unit: "text", about: "Part of the application." },
+        { key: "name", label: "Name", unit: "text", about: "What it does there." },
+        { key: "kind", label: "Counts as", unit: "text", about: "Compute spans hide I/O, others do not." },
+        { key: "count", label: "Spans", unit: "count", about: "How many." },
+        {
+          key: "seconds",
+          label: "Time",
+          unit: "seconds",
+          about: "With such a span open, summed over processes.",
+        },
+      ],
+      rows: spans.names
+        .slice(0, NAMES_MAX)
+        .map((one) => [one.category, one.name, one.isCompute ? "compute" : "other", one.count, one.seconds]),
+      rowsTotal: spans.names.length,
+      sortedBy: "seconds",
+    },
+  ];
+}
+
+function laneFigure(spans: SpanFacts, runSeconds: number): Figure {
+  const categories = [...spans.categories]
+    .sort(([, a], [, b]) => lengthOf(b) - lengthOf(a))
+    .slice(0, CATEGORIES_MAX);
+  const lanes = [
+    { name: "computing", role: "neutral" as const, pairs: spans.compute },
+    { name: "I/O", role: "read" as const, pairs: spans.io },
+    { name: "I/O without computing", role: "wait" as const, pairs: spans.unhidden },
+    ...categories.map(([name, pairs]) => ({ name, role: "other" as const, pairs })),
+  ];
+  const unhidden = lengthOf(spans.unhidden) / 1e9;
+  const all = lengthOf(spans.io) / 1e9;
+  return {
+    id: "spans",
+    title: "Computing and I/O over time",
+    caption: `Any process; lanes below are the categories of the application's spans${spans.categories.size > CATEGORIES_MAX ? `, the longest ${CATEGORIES_MAX} of ${spans.categories.size}` : ""}. Gaps below ${formatSeconds(runSeconds / PIECES)} are not drawn.`,
+    summary: `Some process does I/O for ${formatSeconds(all)}; for ${formatSeconds(unhidden)} of it (${formatShare(all > 0 ? unhidden / all : 0)}) some of that has no computing beside it.`,
+    definition: "J02@1",
+    options: {},
+    chart: {
+      kind: "spans",
+      x: { label: "time since the start of the job", unit: "seconds" },
+      y: { label: "lane", unit: "count" },
+      laneNames: lanes.map(({ name }) => name),
+      spans: lanes.flatMap(({ role, pairs }, lane) =>
+        joined(pairs, runSeconds / PIECES).map(([x1, x2]) => ({
+          ...{ x1, x2, role },
+          ...{ y1: lane + 0.1, y2: lane + 0.9 },
+        })),
+      ),
+    },
+  };
+}
+
+function lengthOf(pairs: Float64Array): number {
+  let length = 0;
+  for (let i = 0; i < pairs.length; i += 2) length += (pairs[i + 1] as number) - (pairs[i] as number);
+  return length;
+}
+
+/** In seconds; what is closer than `gap` becomes one. */
+function joined(pairs: Float64Array, gap: number): [number, number][] {
+  const made: [number, number][] = [];
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [start, end] = [(pairs[i] as number) / 1e9, (pairs[i + 1] as number) / 1e9];
+    const last = made.at(-1);
+    if (last !== undefined && start - last[1] < gap) last[1] = end;
+    else made.push([start, end]);
+  }
+  return made;
+}

@@ -1,0 +1,155 @@
+/**
+ * A gzip file unpacked on the way from front to back, so that it may be larger than memory. Several members one after
+ * another are one text. Going back to the beginning starts over; going back further than a line or so is slow.
+ */
+import { constants, createGunzip } from "node:zlib";
+import { FormatError } from "../base/errors.ts";
+import type { FileSource } from "./file-source.ts";
+import { engineOf, type Inflater } from "./zlib.ts";
+
+const PACKED_BYTES = 1 << 18;
+/** What a failing step made is lost, so damage is met in steps of this size. */
+const CAREFUL_BYTES = 1024;
+const NO_INPUT = new Uint8Array(0);
+
+/** Undefined where this Node cannot unpack step by step. Takes over the source. */
+export function gzipStream(source: FileSource, keepGoing: boolean): FileSource | undefined {
+  const probe = engineOf(createGunzip());
+  if (probe === undefined) return undefined;
+  return new GzipStream(source, probe, keepGoing);
+}
+
+class GzipStream implements FileSource {
+  readonly name: string;
+  /** Not known before the end. */
+  readonly byteLength = Number.POSITIVE_INFINITY;
+  readonly state: FileSource["state"];
+  /** Where the file stops within a member, in words; known once its end was read. */
+  cut: string | undefined;
+  readonly #source: FileSource;
+  readonly #keepGoing: boolean;
+  #inflater: Inflater;
+  /** Plain bytes from `#from` on, the first `#filled` of the buffer. */
+  #buffer = new Uint8Array(4 * PACKED_BYTES);
+  #from = 0;
+  #filled = 0;
+  #packed: Uint8Array = NO_INPUT;
+  #packedAt = 0;
+  #position = 0;
+  #ended = false;
+
+  constructor(source: FileSource, inflater: Inflater, keepGoing: boolean) {
+    this.#keepGoing = keepGoing;
+    this.name = source.name;
+    this.state = source.state;
+    this.#source = source;
+    this.#inflater = inflater;
+  }
+
+  read(offset: number, length: number, reuse?: Uint8Array): Uint8Array {
+    if (offset < this.#from) this.#restart();
+    this.#forget(offset);
+    this.#fill(length);
+    const count = Math.min(length, this.#filled);
+    const bytes =
+      reuse !== undefined && reuse.length >= count ? reuse.subarray(0, count) : new Uint8Array(count);
+    bytes.set(this.#buffer.subarray(0, count));
+    return bytes;
+  }
+
+  hasChanged(): ReturnType<FileSource["hasChanged"]> {
+    return this.#source.hasChanged();
+  }
+
+  close(): void {
+    this.#inflater.engine.close();
+    this.#ended = true;
+    this.#source.close();
+  }
+
+  #restart(): void {
+    this.#inflater.engine.reset();
+    this.#inflater.failure = undefined;
+    this.#from = this.#filled = this.#position = this.#packedAt = 0;
+    this.#packed = NO_INPUT;
+    this.#ended = false;
+  }
+
+  #forget(offset: number): void {
+    while (offset - this.#from > this.#filled && !this.#ended) {
+      this.#from += this.#filled;
+      this.#filled = 0;
+      this.#fill(Math.min(offset - this.#from, this.#buffer.length));
+    }
+    const passed = Math.min(offset - this.#from, this.#filled);
+    this.#buffer.copyWithin(0, passed, this.#filled);
+    this.#filled -= passed;
+    this.#from += passed;
+  }
+
+  /** Has `length` bytes in the buffer, fewer at the end. */
+  #fill(length: number): void {
+    if (length > this.#buffer.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#buffer.length));
+      larger.set(this.#buffer.subarray(0, this.#filled));
+      this.#buffer = larger;
+    }
+    while (this.#filled < length && !this.#ended) this.#step(length);
+  }
+
+  #step(length: number): void {
+    if (this.#packedAt === this.#packed.length && !this.#refill()) {
+      this.#finish();
+      return;
+    }
+    const inputLength = this.#packed.length - this.#packedAt;
+    const { engine, state } = this.#inflater;
+    const room = Math.min(length - this.#filled, this.#keepGoing ? CAREFUL_BYTES : length);
+    engine.writeSync(
+      ...([constants.Z_SYNC_FLUSH, this.#packed, this.#packedAt, inputLength] as const),
+      ...([this.#buffer, this.#filled, room] as const),
+    );
+    if (this.#inflater.failure !== undefined) {
+      this.#fail(this.#inflater.failure);
+      return;
+    }
+    const consumed = inputLength - (state[1] as number);
+    const made = room - (state[0] as number);
+    this.#packedAt += consumed;
+    this.#filled += made;
+    // Zeros behind the last member are padding; the engine takes nothing else for an end.
+    if (consumed === 0 && made === 0) this.#ended = true;
+  }
+
+  #refill(): boolean {
+    this.#packed = this.#source.read(this.#position, PACKED_BYTES);
+    this.#packedAt = 0;
+    this.#position += this.#packed.length;
+    return this.#packed.length > 0;
+  }
+
+  /** The file is used up: takes what the engine still holds, and sees whether its last member is whole. */
+  #finish(): void {
+    if (this.#filled === this.#buffer.length) this.#fill(this.#filled + CAREFUL_BYTES);
+    const { engine, state } = this.#inflater;
+    const room = this.#buffer.length - this.#filled;
+    engine.writeSync(constants.Z_SYNC_FLUSH, NO_INPUT, 0, 0, this.#buffer, this.#filled, room);
+    const held = room - (state[0] as number);
+    this.#filled += held;
+    if (held > 0 && this.#inflater.failure === undefined) return;
+    engine.writeSync(constants.Z_FINISH, NO_INPUT, 0, 0, this.#buffer, this.#filled, room);
+    this.#ended = true;
+    if (this.#inflater.failure === undefined) return;
+    this.#inflater.failure = undefined;
+    this.cut = `the gzip file is cut off at byte ${this.#position}`;
+  }
+
+  /** Damage is an error, or with `keepGoing` the end. */
+  #fail(reason: string): void {
+    this.#inflater.failure = undefined;
+    this.#ended = true;
+    const offset = this.#position - this.#packed.length + this.#packedAt;
+    if (!this.#keepGoing) throw new FormatError(this.name, { offset }, `damaged gzip file: ${reason}`);
+    this.cut = `damaged gzip file (${reason}) near byte ${offset}; what comes before is used`;
+  }
+}
