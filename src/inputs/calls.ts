@@ -33,13 +33,3 @@ export async function readCalls(
     source.close();
   }
 }
-
-/** A sink that hands everything on to another, but for what is its own. */
-export const sinkBefore = (sink: CallSink, own: Partial<CallSink>): CallSink => ({
-  clock: (clock) => sink.clock(clock),
-  process: (process) => sink.process(process),
-  file: (file) => sink.file(file),
-  block: (block) => sink.block(block),
-  note: (note) => sink.note(note),
-  ...own,
-});

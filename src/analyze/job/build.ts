@@ -15,7 +15,7 @@ import { ioTimes } from "./io-times.ts";
 import { Ledger } from "./cost/ledger.ts";
 import { tracedPath } from "./cost/traced-path.ts";
 import { factsOf } from "./facts.ts";
-import type { Job, RankLoad, RunFacts } from "./job.ts";
+import type { AppliedFilter, Job, RankLoad, RunFacts } from "./job.ts";
 import { jobFiles, MOVING_LAYERS } from "./job-files.ts";
 import { ostLoads } from "./osts.ts";
 import { type LayerRecord, layerRecords, type RunPlace } from "./records.ts";
@@ -131,7 +131,7 @@ export class JobStreams implements Streams {
   }
 }
 
-export function buildJob(tables: Tables, streams: JobStreams): Job {
+export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFilter): Job {
   const { places, ranks, startUnixSeconds, seconds, hasRanks } = streams.placing;
   const table = (name: string): Table => {
     const found = tables.get(name);
@@ -162,6 +162,7 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
     activity: activityOf(streams, modules.has("DXT_POSIX") || modules.has("DXT_MPIIO") ? "DXT" : "calls"),
     trace,
     osts: ostLoads(files, streams.facts.osts),
+    filter,
   };
 }
 

@@ -106,7 +106,13 @@ function factsOf(job: Job): Fact[] {
           }),
     },
     ...(users.length === 0 ? [] : [{ label: "User", text: users.join(", ") }]),
-    { label: "Files", text: String(job.files.length) },
+    {
+      label: "Files",
+      text:
+        job.filter === undefined
+          ? String(job.files.length)
+          : `${job.files.length} of ${job.files.length + job.filter.filesLeftOut}, chosen by name`,
+    },
     { label: "Recorded by", text: recordersOf(job).join(", ") },
     { label: "Modules", text: [...job.modules].join(" ") || "none" },
   ];

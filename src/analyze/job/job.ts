@@ -36,6 +36,17 @@ export interface Job {
   readonly trace: TraceFacts | undefined;
   /** Load of each OST that the job's files lie on; empty without LUSTRE records. */
   readonly osts: readonly OstLoad[];
+  /** Which files were chosen; undefined when all of them are here. */
+  readonly filter: AppliedFilter | undefined;
+}
+
+/** Files that were left out of everything, by patterns on their names. */
+export interface AppliedFilter {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly filesLeftOut: number;
+  readonly bytesReadLeftOut: number;
+  readonly bytesWrittenLeftOut: number;
 }
 
 export interface RunFacts {

@@ -26,6 +26,8 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
       modules: [...job.modules],
       partialModules: [...job.partialModules],
     },
+    /** Files that were left out of everything here; null when none was. */
+    filter: job.filter ?? null,
     verdict: [answers.headline, ...answers.lead].join(" "),
     answers,
     findings: verdicts.findings,

@@ -56,6 +56,11 @@ export class LayerImport {
     return this.#spec.name;
   }
 
+  /** How many have a record. */
+  get files(): number {
+    return this.#files.count;
+  }
+
   /** Rows of `layers` up to the last of this module. */
   get endRow(): number {
     return this.#files.firstRow + this.#files.count;
