@@ -15,6 +15,7 @@ import { ioTimes } from "./io-times.ts";
 import { Ledger } from "./cost/ledger.ts";
 import { tracedPath } from "./cost/traced-path.ts";
 import { factsOf } from "./facts.ts";
+import { type Folder, folderTree } from "./folder-tree.ts";
 import type { AppliedFilter, Job, RankLoad, RunFacts } from "./job.ts";
 import { jobFiles, MOVING_LAYERS } from "./job-files.ts";
 import { ostLoads } from "./osts.ts";
@@ -149,6 +150,7 @@ export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFi
   const isDated = runs.some((run) => !Number.isNaN(run.startUnixSeconds));
   const start = isDated ? startUnixSeconds : Number.NaN;
   const ledger = new Ledger({ files, file, rankLoads, runSeconds: seconds }, tracedPath(files, trace));
+  let tree: Folder | undefined;
   const facts = { runs, ranks, runSeconds: seconds, startUnixSeconds: start, records, files, rankLoads };
   return {
     ...facts,
@@ -158,6 +160,7 @@ export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFi
     partialModules: new Set(runs.flatMap(({ partialModules }) => partialModules)),
     layer: (name) => byLayer.get(name) ?? [],
     file,
+    folders: () => (tree ??= folderTree({ files })),
     io: ioTimes(files, ledger, ranks, seconds, exactBytes(table("layers"))),
     activity: activityOf(streams, modules.has("DXT_POSIX") || modules.has("DXT_MPIIO") ? "DXT" : "calls"),
     trace,

@@ -66,6 +66,7 @@ describe("the document", () => {
       "cost",
       "counts",
       "layers",
+      "folders",
       "files",
       "storage",
       "counters",

@@ -10,6 +10,7 @@ import { rawCounters } from "./sections/counters.ts";
 import { counts } from "./sections/counts.ts";
 import { files } from "./sections/files.ts";
 import { findings } from "./sections/findings.ts";
+import { folders } from "./sections/folders.ts";
 import { heat } from "./sections/heat.ts";
 import { layers } from "./sections/layers.ts";
 import { metrics } from "./sections/metrics.ts";
@@ -30,6 +31,7 @@ const SECTIONS: readonly ((input: ReportInput) => Section)[] = [
   cost,
   counts,
   layers,
+  folders,
   files,
   storage,
   rawCounters,

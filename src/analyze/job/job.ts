@@ -2,6 +2,7 @@
 import type { Activity } from "./activity.ts";
 import type { Ledger } from "./cost/ledger.ts";
 import type { Fact } from "./facts.ts";
+import type { Folder } from "./folder-tree.ts";
 import type { LayerRecord } from "./records.ts";
 import type { TraceFacts } from "./trace-facts.ts";
 
@@ -25,6 +26,8 @@ export interface Job {
   /** One per file (not per dataset). */
   readonly files: readonly JobFile[];
   readonly file: (fileId: string) => JobFile | undefined;
+  /** Their folders; undefined without files. */
+  readonly folders: () => Folder | undefined;
   /** Per rank and layer: files that the rank did not share with all. */
   readonly rankLoads: readonly RankLoad[];
   readonly io: IoTimes;

@@ -100,6 +100,8 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
       osts: file.osts,
     })),
     filesTotal: job.files.length,
+    /** Folders with all that is below them, most time first; null without files. */
+    folders: job.folders() ?? null,
     warnings: job.runs.flatMap(({ warnings }) => warnings),
   };
 }
