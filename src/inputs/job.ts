@@ -75,8 +75,10 @@ async function readLogs(
 ): Promise<Read> {
   const runs = await readSpans(paths, options, listener);
   if (options.forceMerge !== true) requireOneJob(runs.map(({ log }) => log));
+  // Logs of one process each are of a job without MPI: their processes do not wait for one another.
+  const isApart = runs.length > 1 && runs.every(({ span }) => span.ranks <= 1);
   const streams = new JobStreams(
-    runs.map(({ span }) => span),
+    runs.map(({ span }) => ({ ...span, isApart })),
     options.picture,
   );
   const tables = new TablesBuilder(streams);
