@@ -4,13 +4,16 @@ import type { CollectorOptions } from "../analyze/metric/collector.ts";
 import { metricDocument } from "../analyze/metric/document.ts";
 import { GROUPINGS, type Grouping, type Metrics } from "../analyze/metric/metrics.ts";
 import { UsageError } from "../base/errors.ts";
+import type { NameFilter } from "../base/glob.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
 import { plain } from "../report/text/index.ts";
 import { type InputFile, findInputs, isPipe, withoutTwins } from "../inputs/files.ts";
 import { type ReadSetting, collectInputs } from "../inputs/measure/collect.ts";
 import { metricsJson } from "./bps/json.ts";
-import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
+import { nameFilter } from "../inputs/file-filter.ts";
+import { parseDuration, parseGroupings } from "./bps/options.ts";
+import { FILE_OPTIONS } from "./job/read.ts";
 import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
 import { showDocument } from "./show-document.ts";
@@ -29,7 +32,8 @@ const OPTIONS = {
   ceil: option.flag("round each call up to whole blocks, as in the paper"),
   "execution-time": option.text("TIME", "compute IOPS over this time instead of the I/O time"),
   only: option.choice(["read", "write"], "count only reads or only writes"),
-  file: option.list("GLOB", "count only these files, such as '*.h5' or '/scratch/**'"),
+  file: option.list("GLOB", "the same as --include"),
+  ...FILE_OPTIONS,
   "include-nonfile": option.flag("also count pipes, sockets and terminals"),
   from: option.text("TIME", "start time, relative to the first call"),
   to: option.text("TIME", "end time (exclusive), relative to the first call"),
@@ -73,7 +77,8 @@ export default defineCommand({
   async run({ arguments: words, options }, context) {
     const wantsPicture =
       !options.brief && (!context.json || options.output !== undefined || options.figures !== undefined);
-    const collector = collectorOptions(options, wantsPicture);
+    const filter = nameFilter({ include: [...options.file, ...options.include], exclude: options.exclude });
+    const collector = collectorOptions(options, wantsPicture, filter);
     const setting: ReadSetting = {
       read: {
         blockBytes: options.block,
@@ -98,6 +103,7 @@ export default defineCommand({
       setting,
       context,
     );
+    filter?.requireMatches();
     const shown = words.length > 3 ? `${words.slice(0, 3).join(" ")} …` : words.join(" ");
     const document = metricDocument({
       metrics,
@@ -125,7 +131,7 @@ async function measured(
   return (await collectInputs(used, chosen, setting, context)).metrics;
 }
 
-function collectorOptions(given: Given, picture: boolean): CollectorOptions {
+function collectorOptions(given: Given, picture: boolean, filter: NameFilter | undefined): CollectorOptions {
   const asked = parseGroupings(given.by);
   const by: Grouping[] = asked.length > 0 || !picture ? asked : ["process", "file"];
   const everyNs = given.every === undefined ? undefined : parseDuration("--every", given.every);
@@ -140,7 +146,7 @@ function collectorOptions(given: Given, picture: boolean): CollectorOptions {
     ...{ by, picture },
     ...(everyNs === undefined ? {} : { everyNs }),
     ...(given.only === undefined ? {} : { only: given.only as "read" | "write" }),
-    ...(given.file.length === 0 ? {} : { file: globFilter(given.file) }),
+    ...(filter === undefined ? {} : { file: (path: string) => filter.keeps(path) }),
     ...(given.executionTime === undefined
       ? {}
       : { executionSeconds: parseDuration("--execution-time", given.executionTime) / 1e9 }),

@@ -2,9 +2,10 @@
 import { basename } from "node:path";
 import { version } from "../../package.json";
 import { NOISE, compareDocument, compareSummary } from "../analyze/job/index.ts";
+import type { ReadJob } from "../inputs/job.ts";
 import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
-import { JOB_OPTIONS, readJob } from "./job/read.ts";
+import { JOB_OPTIONS, readJobs } from "./job/read.ts";
 import { showDocument } from "./show-document.ts";
 import { option } from "./option.ts";
 
@@ -31,8 +32,8 @@ export default defineCommand({
     "plimsoll diff before.darshan after.darshan -o diff.html": "full comparison as one HTML file",
   },
   async run({ arguments: [first = "", second = ""], options }, context) {
-    const before = await readJob([first], options, context);
-    const after = await readJob([second], options, context);
+    const jobs = await readJobs([[first], [second]], options, context);
+    const [before, after] = jobs as [ReadJob, ReadJob];
     const names: [string, string] =
       basename(first) === basename(second) ? [first, second] : [basename(first), basename(second)];
     const input = {

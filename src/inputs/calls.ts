@@ -65,15 +65,3 @@ function* ofFormat(files: readonly { readonly path?: string }[], format: InputFo
     }
   }
 }
-
-/** A sink that hands everything on to another, but for what is its own. */
-export const sinkBefore = (sink: CallSink, own: Partial<CallSink>): CallSink => ({
-  clock: (clock) => sink.clock(clock),
-  process: (process) => sink.process(process),
-  file: (file) => sink.file(file),
-  block: (block) => sink.block(block),
-  note: (note) => sink.note(note),
-  learn: (process, facts) => sink.learn?.(process, facts),
-  spans: (block) => sink.spans?.(block),
-  ...own,
-});

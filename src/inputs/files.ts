@@ -1,6 +1,6 @@
 /** Which files paths mean: themselves, or what a folder holds; the same bytes only once. */
 import { createHash } from "node:crypto";
-import { realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { findFormat, formatsWith, HEAD_BYTES } from "../formats/catalogue.ts";
@@ -62,19 +62,42 @@ export function reasonOf(error: unknown, name: string): string {
 
 function filesOf(path: string, wanted: readonly Capability[]): InputFile[] {
   if (!statSync(fsPath(path)).isDirectory()) return [{ name: path, path }];
-  const paths = namesIn(path)
-    .sort()
-    .map((name) => join(path, name))
-    .filter((file) => statSync(fsPath(file), { throwIfNoEntry: false })?.isFile() === true);
-  const known = paths.filter((file) => {
+  const isKnown = (file: string) => {
     const head = look(file, (source) => source.read(0, HEAD_BYTES).slice());
     return head === undefined || findFormat(head, file, ...wanted) !== undefined;
-  });
+  };
+  const { files, folders } = entriesOf(path);
+  // Darshan keeps the logs of a job without MPI in a folder for each host.
+  const own = files.filter(isKnown);
+  const known = own.length > 0 ? own : [...filesBelow(folders)].filter(isKnown);
   if (known.length > 0) return known.map((file) => ({ name: path, path: file }));
   const formats = formatsWith("calls")
     .map(({ label }) => label)
     .join("; ");
   throw new FormatError(path, {}, `nothing in this folder can be read (known: ${formats})`);
+}
+
+/** Host 10 behind host 9, process 1000 behind 999. */
+const byNumber = new Intl.Collator("en", { numeric: true }).compare;
+
+/** Folders behind symbolic links are not entered: they can form circles. */
+function entriesOf(folder: string): { files: string[]; folders: string[] } {
+  const [files, folders]: [string[], string[]] = [[], []];
+  for (const name of namesIn(folder).sort()) {
+    const path = join(folder, name);
+    const raw = fsPath(path);
+    if (lstatSync(raw, { throwIfNoEntry: false })?.isDirectory()) folders.push(path);
+    else if (statSync(raw, { throwIfNoEntry: false })?.isFile()) files.push(path);
+  }
+  return { files, folders };
+}
+
+function* filesBelow(folders: readonly string[]): Generator<string> {
+  for (const folder of [...folders].sort(byNumber)) {
+    const below = entriesOf(folder);
+    yield* below.files.sort(byNumber);
+    yield* filesBelow(below.folders);
+  }
 }
 
 /** The file, or what is in it when it is a gzip file of a known format. */

@@ -10,10 +10,12 @@ import {
   judge,
 } from "../analyze/job/index.ts";
 import { FormatError } from "../base/errors.ts";
+import type { NameFilter } from "../base/glob.ts";
 import { importLog, runSpan } from "../formats/darshan/import.ts";
 import { type Document, markSynthetic, type Tables, TablesBuilder } from "../model/index.ts";
 import { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from "./darshan-log.ts";
 import type { Listener } from "../base/listener.ts";
+import { JobFilter } from "./file-filter.ts";
 import { withoutTwins } from "./files.ts";
 import { isTraces, jobFiles } from "./job-files.ts";
 import { type LogOfJob, requireOneJob } from "./same-job.ts";
@@ -24,6 +26,8 @@ export interface JobOptions extends LogOptions {
   readonly thresholds?: ThresholdValues;
   /** Take logs of different jobs as one. */
   readonly forceMerge?: boolean;
+  /** Files that count; ask it `requireMatches` when all is read. */
+  readonly filter?: NameFilter;
   /** Single calls to keep for the timeline; none unless given. */
   readonly picture?: PictureOptions;
 }
@@ -47,32 +51,41 @@ export async function readJob(
 ): Promise<ReadJob> {
   const { thresholds = new Map() } = options;
   const files = jobFiles(paths, listener);
+  const filter = options.filter && new JobFilter(options.filter);
   const read = isTraces(files)
-    ? await readTraces(withoutTwins(files, listener), options, listener)
+    ? await readTraces(withoutTwins(files, listener), options, listener, filter)
     : await readLogs(
         files.map(({ path }) => path),
         options,
         listener,
+        filter,
       );
-  const job = buildJob(read.tables, read.streams);
+  const job = buildJob(read.tables, read.streams, filter?.applied);
   return { ...read, job, thresholds, verdicts: judge(job, thresholds) };
 }
 
 type Read = Pick<ReadJob, "tables" | "streams">;
 
 /** Counters of logs, and their traced calls where they have some. */
-async function readLogs(paths: readonly string[], options: JobOptions, listener: Listener): Promise<Read> {
+async function readLogs(
+  paths: readonly string[],
+  options: JobOptions,
+  listener: Listener,
+  filter: JobFilter | undefined,
+): Promise<Read> {
   const runs = await readSpans(paths, options, listener);
   if (options.forceMerge !== true) requireOneJob(runs.map(({ log }) => log));
+  // Logs of one process each are of a job without MPI: their processes do not wait for one another.
+  const isApart = runs.length > 1 && runs.every(({ span }) => span.ranks <= 1);
   const streams = new JobStreams(
-    runs.map(({ span }) => span),
+    runs.map(({ span }) => ({ ...span, isApart })),
     options.picture,
   );
   const tables = new TablesBuilder(streams);
   const progress = listener.progress?.({ label: "reading logs", total: runs.length, unit: "logs" });
   for (const { path, span } of runs) {
     await withLog(path, options, (log) => {
-      importLog(log, tables, span.runId, damageKeeper(log, options));
+      importLog(log, tables, span.runId, damageKeeper(log, options), filter);
       skipDamage(log, listener);
     });
     progress?.add(1);

@@ -29,7 +29,16 @@ it.each([
 it("names three jobs and counts the others", () => {
   const logs = [1n, 2n, 3n, 4n, 5n].map((jobId) => log({ jobId, path: `${jobId}.darshan` }));
   expect(() => requireOneJob(logs)).toThrow(
-    "the logs are of 5 different jobs: 1 of user 1000 on 2023-11-14 (1.darshan), 2 of user 1000 on 2023-11-14 (2.darshan), 3 of user 1000 on 2023-11-14 (3.darshan) and 2 more; give the logs of one job, or use --force-merge",
+    "the logs are of 5 different jobs: 1 of user 1000 on 2023-11-14 (1.darshan), 2 of user 1000 on 2023-11-14 (2.darshan), 3 of user 1000 on 2023-11-14 (3.darshan) and 2 more; give the logs or the folder of one job, or use --force-merge",
   );
   expect(() => requireOneJob([log({ startUnixSeconds: 1e300 }), log({ jobId: 8n })])).toThrow(/unknown time/);
+});
+
+it("names the folder of a job with many logs", () => {
+  const logs = ["a/77/n1/1.darshan", "a/77/n2/2.darshan", "a/78/n1/3.darshan"].map((path, i) =>
+    log({ path, jobId: i < 2 ? 77n : 78n }),
+  );
+  expect(() => requireOneJob(logs)).toThrow(
+    /77 of user 1000 on 2023-11-14 \(a\/77\), 78 .* \(a\/78\/n1\/3\.darshan\);/,
+  );
 });

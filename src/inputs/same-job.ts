@@ -21,7 +21,7 @@ export function requireOneJob(logs: readonly LogOfJob[]): void {
   const named = jobs.slice(0, NAMED_MAX).map(nameOf).join(", ");
   const more = jobs.length > NAMED_MAX ? ` and ${jobs.length - NAMED_MAX} more` : "";
   throw new UsageError(
-    `the logs are of ${jobs.length} different jobs: ${named}${more}; give the logs of one job, or use --force-merge`,
+    `the logs are of ${jobs.length} different jobs: ${named}${more}; give the logs or the folder of one job, or use --force-merge`,
   );
 }
 
@@ -30,7 +30,9 @@ export function jobsOf(logs: readonly LogOfJob[]): LogOfJob[][] {
   const groups = new Map<string, LogOfJob[]>();
   for (const log of logs) {
     const key = `${log.jobId} ${log.userId}`;
-    groups.set(key, [...(groups.get(key) ?? []), log]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [log]);
+    else group.push(log);
   }
   return [...groups.values()].flatMap(splitAtPauses);
 }
@@ -47,9 +49,22 @@ function splitAtPauses(logs: readonly LogOfJob[]): LogOfJob[][] {
   return jobs;
 }
 
-function nameOf([first]: readonly LogOfJob[]): string {
-  const { path, jobId, userId, startUnixSeconds } = first as LogOfJob;
+function nameOf(logs: readonly LogOfJob[]): string {
+  const { jobId, userId, startUnixSeconds } = logs[0] as LogOfJob;
+  const path = commonPath(logs.map(({ path: one }) => one));
   const start = new Date(1000 * startUnixSeconds);
   const day = Number.isNaN(start.getTime()) ? "at an unknown time" : `on ${start.toISOString().slice(0, 10)}`;
   return `${jobId} of user ${userId} ${day} (${path})`;
+}
+
+/** The path of one log, or the folder that holds all of them. */
+function commonPath([first = "", ...others]: readonly string[]): string {
+  const parts = first.split("/");
+  let count = parts.length;
+  for (const other of others) {
+    const own = other.split("/");
+    count = Math.min(count, own.length - 1);
+    for (let i = 0; i < count; i++) if (own[i] !== parts[i]) count = i;
+  }
+  return count === 0 ? first : parts.slice(0, count).join("/") || "/";
 }

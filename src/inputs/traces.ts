@@ -3,17 +3,19 @@ import { basename } from "node:path";
 import { CallSurvey, JobStreams } from "../analyze/job/index.ts";
 import { FormatError } from "../base/errors.ts";
 import {
-  CALL_NONFILE,
   type CallNote,
   type CallSink,
   joinedNotes,
   noteText,
+  sinkBefore,
+  sinkWithout,
   TablesBuilder,
 } from "../model/index.ts";
 import type { InputFormat } from "../formats/input-format.ts";
 import { isLeftOut } from "../record/filters.ts";
 import { unseenNotes } from "../record/unseen.ts";
-import { readCalls, sharedNames, sinkBefore } from "./calls.ts";
+import { readCalls, sharedNames } from "./calls.ts";
+import type { JobFilter } from "./file-filter.ts";
 import { reasonOf } from "./files.ts";
 import type { JobOptions, ReadJob } from "./job.ts";
 import type { JobFile } from "./job-files.ts";
@@ -26,6 +28,7 @@ export async function readTraces(
   files: readonly JobFile[],
   options: JobOptions,
   listener: Listener,
+  filter?: JobFilter,
 ): Promise<Pick<ReadJob, "tables" | "streams">> {
   const survey = new CallSurvey();
   const notes: CallNote[] = [];
@@ -33,11 +36,15 @@ export async function readTraces(
   const used: JobFile[] = [];
   const setting = { keepGoing: options.keepGoing ?? false, names: sharedNames(files) };
   for (const file of files) {
-    const noting = sinkBefore(survey.sink(), { note: (note) => void notes.push(note) });
+    const surveying = survey.sink();
+    const noting = sinkBefore(filter?.sink(surveying, true) ?? surveying, {
+      note: (note) => void notes.push(note),
+    });
     if (await isRead(file, noting, files.length, setting, listener)) used.push(file);
     progress?.add(1);
   }
   const [first] = used;
+  if (first === undefined || survey.isEmpty) options.filter?.requireMatches();
   if (first === undefined || survey.isEmpty)
     throw new FormatError(files[0]?.name ?? "", {}, "no call on a file is recorded here");
   for (const name of new Set(used.filter(({ name, path }) => name !== path).map(({ name }) => name)))
@@ -52,7 +59,8 @@ export async function readTraces(
   };
   const streams = new JobStreams([survey.finish(run, tables)], options.picture);
   for (const file of used) {
-    await readTrace(file, streams.callsAs(survey.naming()), setting, listener);
+    const calls = streams.callsAs(survey.naming());
+    await readTrace(file, filter?.sink(calls, false) ?? calls, setting, listener);
     progress?.add(1);
   }
   progress?.end();
@@ -97,19 +105,4 @@ async function readTrace(
 const NO_FILTER = { only: [], skip: [], all: false };
 
 /** Calls on system files count as those on pipes: none of the job's I/O. */
-function withoutSystemFiles(sink: CallSink): CallSink {
-  const isSystem: boolean[] = [];
-  return sinkBefore(sink, {
-    file(file) {
-      const number = sink.file(file);
-      isSystem[number] = isLeftOut(file.path, NO_FILTER);
-      return number;
-    },
-    block(block) {
-      for (let i = 0; i < block.count; i++)
-        if (isSystem[block.file[i] as number] === true)
-          block.flags[i] = (block.flags[i] as number) | CALL_NONFILE;
-      sink.block(block);
-    },
-  });
-}
+const withoutSystemFiles = (sink: CallSink) => sinkWithout(sink, ({ path }) => isLeftOut(path, NO_FILTER));

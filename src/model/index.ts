@@ -7,6 +7,7 @@ export {
   provenanceJson,
   provenancePrefix,
 } from "./provenance.ts";
+export * from "./call-filter.ts";
 export * from "./calls.ts";
 export * from "./document.ts";
 export * from "./figure.ts";

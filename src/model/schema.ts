@@ -116,6 +116,7 @@ export const layers: TableSchema = {
     layer text - | POSIX, MPI-IO, STDIO, DFS, DAOS, H5F, H5D, PNETCDF_FILE or PNETCDF_VAR; layers nest and are not added | module
     shared flag - | 1 when the records of all ranks were reduced to one | rank -1
     ranks i64 processes | ranks with a record; all ranks for a shared record | rank of the records
+    io_ranks i64 processes | ranks that read or write it; missing for a shared record | records with reads or writes
     opens i64 calls | opens and creates | *_OPENS, MPIIO_INDEP_OPENS + MPIIO_COLL_OPENS
     collective_opens i64 calls | opens by all ranks together | MPIIO_COLL_OPENS
     reads i64 calls | read calls of every kind | *_READS, MPI-IO and PnetCDF: INDEP + COLL + SPLIT + NB

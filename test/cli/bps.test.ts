@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { CommandEntry } from "../../src/cli/command.ts";
-import { globFilter, parseDuration } from "../../src/cli/bps/options.ts";
+import { parseDuration } from "../../src/cli/bps/options.ts";
 import { PipeSource } from "../../src/inputs/pipe-source.ts";
 import { runCli } from "../../src/cli/run.ts";
 import { fakeWorld } from "../../src/cli/test-kit.ts";
@@ -385,18 +385,5 @@ describe("values", () => {
     expect(
       ["1s", "250ms", "1.5", "10us", "2min", "1h", "7ns"].map((text) => parseDuration("--every", text)),
     ).toEqual([1e9, 25e7, 15e8, 1e4, 12e10, 36e11, 7]);
-  });
-
-  it("globs", () => {
-    const matches = (pattern: string, path: string) => globFilter([pattern])(path);
-    expect(matches("*.h5", "/a/b/c.h5")).toBe(true);
-    expect(matches("*.h5", "/a/b.h5/c")).toBe(false);
-    expect(matches("/a/*", "/a/b")).toBe(true);
-    expect(matches("/a/*", "/a/b/c")).toBe(false);
-    expect(matches("/a/**", "/a/b/c")).toBe(true);
-    expect(matches("/a/**/c", "/a/c")).toBe(true);
-    expect(matches("out.?", "/x/out.1")).toBe(true);
-    expect(matches("out.?", "/x/outx1")).toBe(false);
-    expect(matches("(a+b)", "/x/(a+b)")).toBe(true);
   });
 });

@@ -15,7 +15,8 @@ import { ioTimes } from "./io-times.ts";
 import { Ledger } from "./cost/ledger.ts";
 import { tracedPath } from "./cost/traced-path.ts";
 import { factsOf } from "./facts.ts";
-import type { Job, RankLoad, RunFacts } from "./job.ts";
+import { type Folder, folderTree } from "./folder-tree.ts";
+import type { AppliedFilter, Job, RankLoad, RunFacts } from "./job.ts";
 import { jobFiles, MOVING_LAYERS } from "./job-files.ts";
 import { ostLoads } from "./osts.ts";
 import { type LayerRecord, layerRecords, type RunPlace } from "./records.ts";
@@ -138,7 +139,7 @@ export class JobStreams implements Streams {
   }
 }
 
-export function buildJob(tables: Tables, streams: JobStreams): Job {
+export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFilter): Job {
   const { places, ranks, startUnixSeconds, seconds, hasRanks } = streams.placing;
   const table = (name: string): Table => {
     const found = tables.get(name);
@@ -161,6 +162,7 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
   const isDated = runs.some((run) => !Number.isNaN(run.startUnixSeconds));
   const start = isDated ? startUnixSeconds : Number.NaN;
   const ledger = new Ledger({ files, file, rankLoads, runSeconds: seconds }, tracedPath(files, trace));
+  let tree: Folder | undefined;
   const facts = { runs, ranks, runSeconds: seconds, startUnixSeconds: start, records, files, rankLoads };
   return {
     ...facts,
@@ -171,10 +173,12 @@ export function buildJob(tables: Tables, streams: JobStreams): Job {
     partialModules: new Set(runs.flatMap(({ partialModules }) => partialModules)),
     layer: (name) => byLayer.get(name) ?? [],
     file,
+    folders: () => (tree ??= folderTree({ files })),
     io: ioTimes(files, ledger, ranks, seconds, exactBytes(table("layers"))),
     activity: activityOf(streams, modules.has("DXT_POSIX") || modules.has("DXT_MPIIO") ? "DXT" : "calls"),
     trace,
     osts: ostLoads(files, streams.facts.osts),
+    filter,
   };
 }
 

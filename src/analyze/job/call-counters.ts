@@ -125,8 +125,9 @@ export class FileLayer {
     return count > 1 && this.ranks.size >= count && this.#users(of).size === count;
   }
 
-  #users(rankOf: readonly number[]): Set<number> {
-    return new Set([...this.ranks.keys()].map((process) => rankOf[process] as number));
+  #users(rankOf: readonly number[], takes: (rank: RankState) => boolean = () => true): Set<number> {
+    const users = [...this.ranks].filter(([, rank]) => takes(rank));
+    return new Set(users.map(([process]) => rankOf[process] as number));
   }
 
   row({ start, ranks, hasMetadata }: RowSetting): Record<string, number | bigint | string | null> {
@@ -143,6 +144,7 @@ export class FileLayer {
       fs_type: this.#file.fileSystem ?? null,
       shared: this.isShared(ranks) ? 1 : 0,
       ranks: this.#users(ranks.of).size,
+      io_ranks: this.#users(ranks.of, ({ reads, writes }) => reads + writes > 0).size,
       opens: counted(Operation.open),
       ...{ reads: read.calls, writes: write.calls },
       ...{ seeks: counted(Operation.seek), stats: counted(Operation.stat), syncs: counted(Operation.sync) },

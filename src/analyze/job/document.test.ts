@@ -67,6 +67,7 @@ describe("the document", () => {
       "cost",
       "counts",
       "layers",
+      "folders",
       "files",
       "storage",
       "counters",

@@ -10,6 +10,7 @@ import { rawCounters } from "./sections/counters.ts";
 import { counts } from "./sections/counts.ts";
 import { files } from "./sections/files.ts";
 import { findings } from "./sections/findings.ts";
+import { folders } from "./sections/folders.ts";
 import { heat } from "./sections/heat.ts";
 import { layers } from "./sections/layers.ts";
 import { metrics } from "./sections/metrics.ts";
@@ -30,6 +31,7 @@ const SECTIONS: readonly ((input: ReportInput) => Section)[] = [
   cost,
   counts,
   layers,
+  folders,
   files,
   storage,
   rawCounters,
@@ -106,7 +108,13 @@ function factsOf(job: Job): Fact[] {
           }),
     },
     ...(users.length === 0 ? [] : [{ label: "User", text: users.join(", ") }]),
-    { label: "Files", text: String(job.files.length) },
+    {
+      label: "Files",
+      text:
+        job.filter === undefined
+          ? String(job.files.length)
+          : `${job.files.length} of ${job.files.length + job.filter.filesLeftOut}, chosen by name`,
+    },
     { label: "Recorded by", text: recordersOf(job).join(", ") },
     { label: "Modules", text: [...job.modules].join(" ") || "none" },
   ];

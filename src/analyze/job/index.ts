@@ -2,7 +2,7 @@
 export { buildJob, JobStreams } from "./build.ts";
 export { jobDocument } from "./document.ts";
 export { verdictOf } from "./headline.ts";
-export type { Job } from "./job.ts";
+export type { AppliedFilter, Job } from "./job.ts";
 export { judge } from "./judge.ts";
 export type { Rule, ThresholdValues, Verdicts } from "./rule.ts";
 export { RULES } from "./rules/index.ts";

@@ -2,6 +2,7 @@
 import type { Activity } from "./activity.ts";
 import type { Ledger } from "./cost/ledger.ts";
 import type { Fact } from "./facts.ts";
+import type { Folder } from "./folder-tree.ts";
 import type { LayerRecord } from "./records.ts";
 import type { SpanFacts } from "./spans.ts";
 import type { TraceFacts } from "./trace-facts.ts";
@@ -26,6 +27,8 @@ export interface Job {
   /** One per file (not per dataset). */
   readonly files: readonly JobFile[];
   readonly file: (fileId: string) => JobFile | undefined;
+  /** Their folders; undefined without files. */
+  readonly folders: () => Folder | undefined;
   /** Per rank and layer: files that the rank did not share with all. */
   readonly rankLoads: readonly RankLoad[];
   readonly io: IoTimes;
@@ -39,6 +42,17 @@ export interface Job {
   readonly spans: SpanFacts | undefined;
   /** Load of each OST that the job's files lie on; empty without LUSTRE records. */
   readonly osts: readonly OstLoad[];
+  /** Which files were chosen; undefined when all of them are here. */
+  readonly filter: AppliedFilter | undefined;
+}
+
+/** Files that were left out of everything, by patterns on their names. */
+export interface AppliedFilter {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly filesLeftOut: number;
+  readonly bytesReadLeftOut: number;
+  readonly bytesWrittenLeftOut: number;
 }
 
 export interface RunFacts {

@@ -76,6 +76,7 @@ const extremes = [
   "fastest_seconds",
   "variance_seconds",
   "variance_bytes",
+  "io_ranks",
 ] as const;
 
 type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`

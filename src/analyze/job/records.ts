@@ -376,6 +376,8 @@ function merge(into: MutableRecord, record: MutableRecord): void {
   // Spread over the ranks of several logs is not known from the spreads within them.
   into.varianceSeconds = Number.NaN;
   into.varianceBytes = Number.NaN;
+  // Ranks of several logs are different ones; where one log does not tell, the sum is not known.
+  into.ioRanks += record.ioRanks;
   into.shared ||= record.shared;
   into.ranks += record.ranks;
   into.readSizes = addSizes(into.readSizes, record.readSizes);

@@ -1,7 +1,8 @@
 /** A job as JSON: what scripts rely on. Exact integers are bigints; what was not recorded is null. */
 import { largestFirst } from "../../base/order.ts";
 import type { ReportInput } from "./input.ts";
-import type { JobFile } from "./job.ts";
+import { ioRanksOf } from "./io-ranks.ts";
+import type { Job, JobFile } from "./job.ts";
 import { layerTimes } from "./layer-times.ts";
 import { sumOf } from "./records.ts";
 import { tracedMetrics } from "./traced-metrics.ts";
@@ -27,6 +28,8 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
       partialModules: [...job.partialModules],
       synthetic: job.runs.some(({ isSynthetic }) => isSynthetic),
     },
+    /** Files that were left out of everything here; null when none was. */
+    filter: job.filter ?? null,
     verdict: [answers.headline, ...answers.lead].join(" "),
     answers,
     findings: verdicts.findings,
@@ -90,6 +93,11 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
       layer: file.called.layer,
       shared: file.called.shared,
       ranks: orNull(file.called.ranks),
+      /** Ranks that read or write it; null where only the shared record is known, then at least as many. */
+      ...ioRanks(job, file),
+      slowestRank: orNull(file.called.slowestRank),
+      fastestRank: orNull(file.called.fastestRank),
+      fastestSeconds: orNull(file.called.fastestSeconds),
       bytesRead: orNull(file.bytesRead),
       bytesWritten: orNull(file.bytesWritten),
       seconds: orNull(file.seconds),
@@ -99,8 +107,15 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
       osts: file.osts,
     })),
     filesTotal: job.files.length,
+    /** Folders with all that is below them, most time first; null without files. */
+    folders: job.folders() ?? null,
     warnings: job.runs.flatMap(({ warnings }) => warnings),
   };
+}
+
+function ioRanks(job: Job, file: JobFile) {
+  const { ranks, atLeast } = ioRanksOf(job, file);
+  return { ioRanks: orNull(ranks), ioRanksAtLeast: atLeast };
 }
 
 const orNull = (value: number): number | null => (Number.isFinite(value) ? value : null);

@@ -31,16 +31,3 @@ export function parseGroupings(words: readonly string[]): Grouping[] {
   const names = words.flatMap((word) => word.split(",")).filter((name) => name !== "");
   return [...new Set(names.map((name) => parseChoice("--by", GROUPINGS, name) as Grouping))];
 }
-
-/** `*` and `?` stay within a part of a path, `**` does not. A pattern without a slash is about the last part. */
-export function globFilter(patterns: readonly string[]): (path: string) => boolean {
-  const tests = patterns.map((pattern) => {
-    const body = pattern.replace(/\*\*\/?|[*?]|[.+^${}()|[\]\\]/g, (part) => {
-      if (part.startsWith("**")) return part.endsWith("/") ? "(?:.*/)?" : ".*";
-      if (part === "*") return "[^/]*";
-      return part === "?" ? "[^/]" : `\\${part}`;
-    });
-    return new RegExp(pattern.includes("/") ? `^${body}$` : `(?:^|/)${body}$`, "su");
-  });
-  return (path) => tests.some((test) => test.test(path));
-}

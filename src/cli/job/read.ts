@@ -1,13 +1,27 @@
 /** Reads the logs of one job for the commands that judge it. */
 import type { PictureOptions, ThresholdValues } from "../../analyze/job/index.ts";
 import { UsageError } from "../../base/errors.ts";
+import { nameFilter } from "../../inputs/file-filter.ts";
 import { type ReadJob, readJob as readLogs } from "../../inputs/job.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
 import { logOptions, READ_OPTIONS } from "../darshan/open.ts";
 import { option } from "../option.ts";
 
+/** Which files count. */
+export const FILE_OPTIONS = {
+  include: option.list(
+    "PATTERN",
+    "count only files of this name, such as '*.h5' or '/scratch/**'; may be repeated",
+  ),
+  exclude: option.list(
+    "PATTERN",
+    "leave files of this name out of everything, such as '**/site-packages/**'; may be repeated",
+  ),
+} as const satisfies OptionSpecs;
+
 export const JOB_OPTIONS = {
+  ...FILE_OPTIONS,
   threshold: option.list(
     "ID.NAME=VALUE",
     "override a rule threshold, such as small-writes.share=0.2; may be repeated (see plimsoll findings --list)",
@@ -25,19 +39,34 @@ export const MERGE_OPTIONS = {
 
 type JobValues = OptionValues<typeof JOB_OPTIONS> & Partial<OptionValues<typeof MERGE_OPTIONS>>;
 
-export function readJob(
-  paths: readonly string[],
+/** Jobs that are compared share the patterns: each must match something in one of them. */
+export async function readJobs(
+  inputs: readonly (readonly string[])[],
   values: JobValues,
   context: Context,
   picture?: PictureOptions,
-): Promise<ReadJob> {
+): Promise<ReadJob[]> {
+  const filter = nameFilter(values);
   const options = {
     ...logOptions(values),
     thresholds: thresholdValues(values.threshold),
     forceMerge: values.forceMerge ?? false,
     ...(picture === undefined ? {} : { picture }),
+    ...(filter === undefined ? {} : { filter }),
   };
-  return readLogs(paths, options, context);
+  const jobs: ReadJob[] = [];
+  for (const paths of inputs) jobs.push(await readLogs(paths, options, context));
+  filter?.requireMatches();
+  return jobs;
+}
+
+export async function readJob(
+  paths: readonly string[],
+  values: JobValues,
+  context: Context,
+  picture?: PictureOptions,
+): Promise<ReadJob> {
+  return (await readJobs([paths], values, context, picture))[0] as ReadJob;
 }
 
 /** `small-writes.share=0.2` as a map; which ids and names exist is checked where they are used. */

@@ -3,6 +3,7 @@ import { type TablesBuilder, layers, negativeWarning, runs } from "../../model/i
 import { DxtCalls } from "./dxt-calls.ts";
 import { decode } from "./job.ts";
 import { LayerImport } from "./layers.ts";
+import { type FileChoice, FileGate } from "./file-gate.ts";
 import { Layouts } from "./layouts.ts";
 import type { ModuleEntry } from "./header.ts";
 import type { DarshanLog } from "./log.ts";
@@ -11,16 +12,19 @@ import { decodeRecord } from "./records.ts";
 
 /**
  * Adds the log to the tables under `runId`. Damage in a module goes to `onDamage`, which throws it or continues with the
- * records before it.
+ * records before it. With a `choice`, only files that it keeps count; heat maps know no files and are left out.
  */
 export function importLog(
   log: DarshanLog,
   into: TablesBuilder,
   runId: string,
   onDamage: (entry: ModuleEntry, error: unknown) => void = throwIt,
+  choice?: FileChoice,
 ): void {
   const layouts = new Layouts();
-  const sink = into.streams.calls?.(runId);
+  const gate = choice && new FileGate(log, choice);
+  const all = into.streams.calls?.(runId);
+  const sink = all && gate ? gate.sink(all) : all;
   const calls = sink && new DxtCalls(log, sink, (id) => layouts.striping(id));
   calls?.clock();
   const layerImports: LayerImport[] = [];
@@ -31,8 +35,9 @@ export function importLog(
     if (layer !== undefined) layerImports.push(layer);
     try {
       if (spec.kind === "dxt") calls?.module(entry);
-      else if (spec.kind === "heatmap") importHeat(log, entry, into, runId);
-      else collect(log, entry, spec, layouts, layer);
+      else if (spec.kind === "heatmap") {
+        if (gate === undefined) importHeat(log, entry, into, runId);
+      } else collect(log, entry, spec, layouts, layer, gate);
     } catch (error) {
       onDamage(entry, error);
     }
@@ -48,7 +53,9 @@ export function importLog(
       (id) => nameColumns(log, id),
       (id) => layouts.columns(id),
     );
-  into.table(runs).append(runRow(log, runId));
+  const without =
+    gate && new Set(["HEATMAP", ...layerImports.flatMap(({ module, files }) => (files === 0 ? module : []))]);
+  into.table(runs).append(runRow(log, runId, without));
 }
 
 function throwIt(_: ModuleEntry, error: unknown): never {
@@ -75,7 +82,8 @@ function nameColumns(log: DarshanLog, id: bigint) {
   };
 }
 
-function runRow(log: DarshanLog, runId: string) {
+/** `without`: modules of which nothing is left. */
+function runRow(log: DarshanLog, runId: string, without: ReadonlySet<string> = new Set()) {
   const { job, header } = log;
   const names = (entries: readonly ModuleEntry[]) => entries.map(({ name }) => name).join(" ");
   const program = job.commandLine.trim().split(/\s+/)[0] ?? "";
@@ -95,7 +103,7 @@ function runRow(log: DarshanLog, runId: string) {
     log_version: header.version,
     synthetic: job.isSynthetic ? 1 : 0,
     library_version: job.metadata.find(([key]) => key === "lib_ver")?.[1] ?? null,
-    modules: names(log.modules.filter(({ region }) => region.length > 0)),
+    modules: names(log.modules.filter(({ region, name }) => region.length > 0 && !without.has(name))),
     partial_modules: names(log.modules.filter(({ partial }) => partial)),
     warnings: [...log.warnings, ...log.damage.map(({ message }) => message)].join("\n"),
   };
@@ -108,11 +116,12 @@ function collect(
   spec: ModuleSpec,
   layouts: Layouts,
   layer: LayerImport | undefined,
+  gate: FileGate | undefined,
 ): void {
   const wanted = spec.kind === "lustre";
   if (!wanted && layer === undefined) return;
   for (const block of log.records(entry)) {
-    layer?.add(block);
+    layer?.add(gate === undefined ? block : gate.block(block, spec));
     if (wanted) layouts.add(block);
   }
 }

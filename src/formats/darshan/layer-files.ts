@@ -15,6 +15,8 @@ export class FileColumns {
   /** How many records each file has. */
   readonly records = new PackedNumbers();
   readonly shared = new PackedNumbers();
+  /** Ranks with reads or writes, of files that have a record of each. */
+  readonly ioRanks: PackedNumbers;
   readonly chunkBytes: PackedNumbers;
   readonly sums: readonly PackedNumbers[];
   readonly maxima: readonly PackedNumbers[];
@@ -36,6 +38,7 @@ export class FileColumns {
     const named = (columns: readonly (readonly [string, unknown])[]) =>
       columns.map(([column]) => table.numbers(column));
     this.chunkBytes = table.numbers("chunk_bytes");
+    this.ioRanks = table.numbers("io_ranks");
     this.sums = named(places.sums);
     this.maxima = named(places.maxima);
     this.realSums = named(places.realSums);
@@ -103,8 +106,10 @@ export class FileColumns {
       table.numbers(name),
     ) as [PackedNumbers, PackedNumbers, PackedNumbers];
     for (let row = this.#firstRow; row < this.#firstRow + this.count; row++) {
-      if (this.shared.at(row) === 1) ranks.setExact(row, processes);
-      else ranks.set(row, this.records.at(row));
+      if (this.shared.at(row) === 1) {
+        ranks.setExact(row, processes);
+        this.ioRanks.set(row, Number.NaN);
+      } else ranks.set(row, this.records.at(row));
       seconds.set(row, this.secondsSpread.variance(row));
       bytes.set(row, this.bytesSpread.variance(row));
     }

@@ -47,6 +47,8 @@ export class LayerImport {
   readonly #places: Places;
   readonly #words: ExtremeWords;
   readonly #rankWords: readonly (readonly number[])[];
+  /** Words that count reads and writes. */
+  readonly #callWords: readonly number[];
   readonly #files: FileColumns;
   readonly #ranks = new Map<number, RankSums>();
   readonly #totals: CounterTotals | undefined;
@@ -56,6 +58,11 @@ export class LayerImport {
 
   get module(): string {
     return this.#spec.name;
+  }
+
+  /** How many have a record. */
+  get files(): number {
+    return this.#files.count;
   }
 
   /** Rows of `layers` up to the last of this module. */
@@ -74,6 +81,7 @@ export class LayerImport {
     this.#places = placesOf(spec, prefix);
     this.#words = extremeWords(this.#places);
     this.#rankWords = RANK_SUMS.map((column) => this.#places.wordsOf.get(column) ?? []);
+    this.#callWords = ["reads", "writes"].flatMap((column) => this.#places.wordsOf.get(column) ?? []);
     this.#files = new FileColumns(this.#places, into.table(layers), firstRow);
     this.#totals = spec.derived === undefined ? undefined : new CounterTotals(spec, spec.derived);
     this.#plainTotals = new PlainTotals(spec);
@@ -200,6 +208,8 @@ export class LayerImport {
     this.#addLongest(row, block, at);
     if (rank < 0) this.#addShared(row, block, at);
     else {
+      if (this.#callWords.length > 0)
+        this.#files.ioRanks.add(row, this.#callWords.some((word) => wordNumber(u32, at + word) > 0) ? 1 : 0);
       this.#addExtremes(row, block, at, rank);
       this.#addRank(rank, block, at);
     }

@@ -4,9 +4,9 @@ import type { Cell, Section, TableColumn } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import { namePattern } from "../file-patterns.ts";
 import type { ReportInput } from "../input.ts";
-import { type LayerRecord, isBelowDfs, sumOf } from "../records.ts";
-import type { JobFile } from "../job.ts";
-import { MOVING_LAYERS } from "../job-files.ts";
+import { ioRanksOf, moversOf } from "../io-ranks.ts";
+import type { Job, JobFile } from "../job.ts";
+import { type LayerRecord, sumOf } from "../records.ts";
 import { counted } from "./counted.ts";
 import { known } from "./layers.ts";
 
@@ -37,10 +37,10 @@ export function files({ job }: ReportInput): Section {
               ? "The only file."
               : `All ${formatCount(job.files.length)} files.`,
         columns: COLUMNS,
-        rows: shown.map(fileCells),
+        rows: shown.map((file) => fileCells(job, file)),
         rowsTotal: job.files.length,
         ...(groups.length < job.files.length
-          ? { groups: groups.map((group) => ({ cells: group.cells(), rows: group.rows })) }
+          ? { groups: groups.map((group) => ({ cells: group.cells(job), rows: group.rows })) }
           : {}),
         sortedBy: "seconds",
         rowKey: "id",
@@ -54,6 +54,13 @@ const COLUMNS: readonly TableColumn[] = [
   { key: "path", label: "Path", unit: "text", about: "Name as recorded." },
   { key: "layer", label: "Layer", unit: "text", about: "Layer that the application calls for this file." },
   { key: "ranks", label: "Ranks", unit: "ranks", about: "Ranks with a record; all ranks for a shared file." },
+  {
+    key: "ioRanks",
+    label: "Ranks with I/O",
+    unit: "ranks",
+    about:
+      "Ranks that read or write it below MPI-IO. Not known where the log has only the record that all ranks share; then the slowest and the fastest rank are.",
+  },
   {
     key: "shared",
     label: "Shared",
@@ -102,10 +109,24 @@ const COLUMNS: readonly TableColumn[] = [
   },
   { key: "osts", label: "OSTs", unit: "text", about: "OST indexes of the layout." },
   { key: "mount", label: "File system", unit: "text", about: "Mount point and type." },
+  {
+    key: "slowestRank",
+    label: "Number of the slowest rank",
+    unit: "index",
+    about: "Rank with most time in the called layer.",
+    hidden: true,
+  },
+  {
+    key: "fastestRank",
+    label: "Number of the fastest rank",
+    unit: "index",
+    about: "Rank with least time in the called layer.",
+    hidden: true,
+  },
   { key: "id", label: "Record", unit: "text", about: "Record id.", hidden: true },
 ];
 
-function fileCells(file: JobFile): Cell[] {
+function fileCells(job: Job, file: JobFile): Cell[] {
   const movers = moversOf(file);
   const calls = sumOf(movers, readsOf) + sumOf(movers, writesOf);
   const notAligned = file.layers.get("POSIX")?.fileNotAligned ?? Number.NaN;
@@ -113,6 +134,7 @@ function fileCells(file: JobFile): Cell[] {
     file.path,
     file.called.layer,
     known(file.called.ranks),
+    known(ioRanksOf(job, file).ranks),
     file.called.shared ? "all ranks" : "no",
     known(file.bytesRead),
     known(file.bytesWritten),
@@ -126,6 +148,8 @@ function fileCells(file: JobFile): Cell[] {
     known(file.stripeBytes),
     ostCell(file),
     mountCell(file),
+    known(file.called.slowestRank),
+    known(file.called.fastestRank),
     file.fileId,
   ];
 }
@@ -189,8 +213,8 @@ class FileGroup {
     this.#seconds = plus(this.#seconds, seconds);
   }
 
-  cells(): Cell[] {
-    if (this.#sums === undefined) return fileCells(this.#first);
+  cells(job: Job): Cell[] {
+    if (this.#sums === undefined) return fileCells(job, this.#first);
     return [`${this.#pattern} (${formatCount(this.#count)} files)`, ...this.#sums.cells(this.#seconds)];
   }
 }
@@ -247,12 +271,14 @@ class GroupSums {
     return [
       same(this.#layer),
       this.#ranks,
+      // Files of a group may have the same ranks or others.
+      null,
       this.#shared === this.#files ? "all ranks" : this.#shared > 0 ? "some" : "no",
       ...[this.#bytesRead, this.#bytesWritten, this.#reads, this.#writes, seconds, this.#slowest],
       same(this.#size),
       calls > 0 && this.#notAligned !== null ? this.#notAligned / calls : null,
       ...[this.#stripes, this.#stripeBytes, this.#osts, this.#mount].map(same),
-      null,
+      ...[null, null, null],
     ];
   }
 }
@@ -271,14 +297,6 @@ const writesOf = ({ writes }: LayerRecord) => writes;
 const ostCell = ({ osts }: JobFile) => (osts.length === 0 ? null : ostText(osts));
 const mountCell = ({ mount, fsType }: JobFile) =>
   mount === null ? null : `${mount} (${fsType ?? "unknown type"})`;
-
-function moversOf({ layers, called }: JobFile): readonly LayerRecord[] {
-  if (layers.size === 1) return [called];
-  const movers = MOVING_LAYERS.filter((layer) => !isBelowDfs(layer, layers)).flatMap(
-    (layer) => layers.get(layer) ?? [],
-  );
-  return movers.length > 0 ? movers : [called];
-}
 
 /** `0 1 2 3 9` as `0-3 9`. */
 function ostText(osts: readonly number[]): string {

@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatMany, formatSeconds, formatShare } from
 import type { Block, Section, Tile } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
-import type { Job } from "../job.ts";
+import type { AppliedFilter, Job } from "../job.ts";
 
 export function overview(input: ReportInput): Section {
   return {
@@ -83,10 +83,19 @@ export function recordersOf(job: Job): string[] {
   return [...new Set(names)].slice(0, 3);
 }
 
+const filterText = ({ include, exclude, ...left }: AppliedFilter) =>
+  `Only a part of the files is here (${[
+    ...include.map((pattern) => `--include ${pattern}`),
+    ...exclude.map((pattern) => `--exclude ${pattern}`),
+  ].join(
+    ", ",
+  )}). Left out of everything: ${formatMany(left.filesLeftOut, "file")} with ${formatBytes(left.bytesReadLeftOut)} read and ${formatBytes(left.bytesWrittenLeftOut)} written.`;
+
 /** What a reader must know before believing a number. */
 function warnings({ job }: Pick<ReportInput, "job">): Block[] {
   const blocks: Block[] = [];
   const several = job.runs.length > 1;
+  if (job.filter !== undefined) blocks.push({ kind: "notice", level: "note", text: filterText(job.filter) });
   for (const run of job.runs) {
     const where = several ? `${run.source}: ` : "";
     for (const module of run.partialModules)

@@ -1,0 +1,70 @@
+import { formatCount } from "../../../base/units.ts";
+import { type Cell, type Section, type ShortColumn, table } from "../../../model/index.ts";
+import type { Folder, FolderSums } from "../folder-tree.ts";
+import type { ReportInput } from "../input.ts";
+import { counted } from "./counted.ts";
+
+const COLUMNS: readonly ShortColumn[] = [
+  [
+    "folder",
+    "Folder",
+    "text",
+    "With everything below it. A chain of folders without files of their own is one line.",
+  ],
+  ["files", "Files", "files", "Files below it."],
+  ["read", "Read", "bytes", "Bytes read below MPI-IO."],
+  ["written", "Written", "bytes", "Bytes written below MPI-IO."],
+  [
+    "seconds",
+    "I/O time, all ranks",
+    "seconds",
+    "Read + write + metadata time in the called layer, summed over ranks.",
+  ],
+  ["metadata", "Metadata time", "seconds", "The part of it in metadata calls."],
+  ["share", "Share of I/O time", "share", "Of the I/O time of all files."],
+];
+
+/** Where in the file system the time goes. */
+export function folders({ job }: ReportInput): Section {
+  const common = { id: "folders", title: "Folders", detail: true };
+  const tree = job.folders();
+  if (tree === undefined)
+    return {
+      ...common,
+      blocks: [{ kind: "notice", level: "missing", text: "No file was opened while the log was recorded." }],
+    };
+  const rows = [...rowsOf(tree, tree.seconds)];
+  return {
+    ...common,
+    intro: `${counted(tree.files, "file")} by folder, most I/O time first. A folder counts with all that is below it.`,
+    blocks: [
+      table(
+        "folders",
+        "Folders with most I/O time, each below the one that holds it; the rest of a folder is one line.",
+        COLUMNS,
+        rows,
+      ),
+    ],
+  };
+}
+
+function* rowsOf(folder: Folder, total: number): Generator<Cell[]> {
+  const name = folder.path === "" ? "(all files)" : folder.path;
+  yield [name, ...cellsOf(folder, total)];
+  for (const child of folder.children) yield* rowsOf(child, total);
+  if (folder.other === null) return;
+  const { folders: count } = folder.other;
+  const place = folder.path === "" ? "" : ` in ${folder.path}`;
+  yield [
+    `(${formatCount(count)} other ${count === 1 ? "folder" : "folders"}${place})`,
+    ...cellsOf(folder.other, total),
+  ];
+}
+
+const cellsOf = (
+  { files, bytesRead, bytesWritten, seconds, metadataSeconds }: FolderSums,
+  total: number,
+): Cell[] => [
+  ...[files, bytesRead, bytesWritten, seconds, metadataSeconds],
+  total > 0 ? seconds / total : null,
+];
