@@ -22,7 +22,10 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   plot: ["base", "model"],
   report: ["base", "model", "plot"],
   "report/page": ["base", "model", "node", "plot", "report"],
-  inputs: ["base", "model", "node", "formats", "store", "analyze/job", "analyze/metric", "record"],
+  "inputs/job": ["base", "model", "formats", "analyze/job"],
+  inputs: [
+    ...["base", "model", "node", "formats", "store", "analyze/job", "analyze/metric", "record", "inputs/job"],
+  ],
   collect: ["base", "model", "formats", "node"],
   record: ["base", "model", "formats", "node"],
   "record/experiment": ["base", "record", "analyze/metric", "analyze/study/metric"],
@@ -45,7 +48,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   generate: ["base", "model", "formats"],
   "generate/write": ["base", "model", "generate", "node", "store"],
   library: [
-    ...["base", "model", "node", "formats", "inputs", "analyze/job", "report", "report/page"],
+    ...["base", "model", "node", "formats", "inputs", "inputs/job", "analyze/job", "report", "report/page"],
     "adaptive/runtime",
   ],
   cli: "all",
@@ -74,6 +77,7 @@ const BROWSER_SAFE = new Set(
     "model",
     "formats",
     "plot",
+    "inputs/job",
     "adaptive/protocol",
     "ncio/pattern",
     "ncio/judge",

@@ -7,7 +7,8 @@ import { UsageError } from "../base/errors.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
 import { plain } from "../report/text/index.ts";
-import { type InputFile, findInputs, isPipe, withoutTwins } from "../inputs/files.ts";
+import { type InputFile, findInputs, withoutTwins } from "../inputs/job/index.ts";
+import { isPipe, nodeHost } from "../inputs/node.ts";
 import { type ReadSetting, collectInputs } from "../inputs/measure/collect.ts";
 import { metricsJson } from "./bps/json.ts";
 import { globFilter, parseDuration, parseGroupings } from "./bps/options.ts";
@@ -92,7 +93,7 @@ export default defineCommand({
         `--from and --to read the input twice, which is impossible for a pipe (${pipe}); save it to a file`,
       );
     const metrics = await measured(
-      withoutTwins(findInputs(words, ["calls"], context), context),
+      withoutTwins(findInputs(words, ["calls"], nodeHost, context), nodeHost, context),
       collector,
       range,
       setting,

@@ -1,7 +1,7 @@
 /** `plimsoll report`: what is slow in a job, where, and what to change. */
 import { jobSummary } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
-import { reportDocument } from "../inputs/job.ts";
+import { reportDocument } from "../inputs/job/index.ts";
 import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";

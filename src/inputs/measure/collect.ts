@@ -9,8 +9,8 @@ import type { CallSink } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 import type { Listener } from "../../base/listener.ts";
-import { readCalls, sinkBefore } from "../calls.ts";
-import { type InputFile, reasonOf } from "../files.ts";
+import { type InputFile, readCalls, reasonOf, sinkBefore } from "../job/index.ts";
+import { nodeHost } from "../node.ts";
 import { PipeSource } from "../pipe-source.ts";
 import { LargeTraces } from "./large-traces.ts";
 
@@ -110,7 +110,7 @@ async function readInput(
     return;
   }
   const format = (source: ByteSource) => formatOf(source, setting);
-  await readCalls(input.path, () => sink, { ...setting, format }, listener);
+  await readCalls(input.path, () => sink, { ...setting, format }, nodeHost, listener);
 }
 
 function readPipe(pipe: PipeSource, sink: CallSink, setting: ReadSetting): void {

@@ -1,17 +1,13 @@
 /** Which files paths mean: themselves, or what a folder holds; the same bytes only once. */
-import { createHash } from "node:crypto";
-import { realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { FormatError, UsageError } from "../base/errors.ts";
-import { findFormat, formatsWith, HEAD_BYTES } from "../formats/catalogue.ts";
-import { darshan } from "../formats/darshan/format.ts";
-import { type FileSource, openFile } from "../node/file-source.ts";
-import { gunzipped } from "../node/gzip-source.ts";
-import { fsPath, namesIn } from "../node/raw-path.ts";
-import type { Capability } from "../formats/input-format.ts";
-import type { Listener } from "../base/listener.ts";
+import { FormatError, UsageError } from "../../base/errors.ts";
+import { findFormat, formatsWith, HEAD_BYTES } from "../../formats/catalogue.ts";
+import { darshan } from "../../formats/darshan/format.ts";
+import type { Capability } from "../../formats/input-format.ts";
+import type { Listener } from "../../base/listener.ts";
+import type { InputHost, OpenSource } from "./host.ts";
 
-const STDIN = "-";
+/** The word for standard input. */
+export const STDIN = "-";
 
 export interface InputFile {
   /** As it was given; all files of a folder have the name of the folder. */
@@ -20,17 +16,11 @@ export interface InputFile {
   readonly path?: string;
 }
 
-/** Whether it can be read only once: standard input, a named pipe, `<(command)`, a terminal. */
-export function isPipe(word: string): boolean {
-  if (word === STDIN) return true;
-  const stat = statSync(fsPath(word), { throwIfNoEntry: false });
-  return stat !== undefined && !stat.isFile() && !stat.isDirectory();
-}
-
 /** In order. Inputs that cannot be used are named and left out as long as others are left. */
 export function findInputs(
   words: readonly string[],
   wanted: readonly Capability[],
+  host: InputHost,
   listener: Listener,
 ): InputFile[] {
   if (words.filter((word) => word === STDIN).length > 1)
@@ -39,7 +29,7 @@ export function findInputs(
   const failures: unknown[] = [];
   for (const word of words) {
     try {
-      found.push(...(word === STDIN ? [{ name: "stdin" }] : filesOf(word, wanted)));
+      found.push(...(word === STDIN ? [{ name: "stdin" }] : filesOf(word, wanted, host)));
     } catch (error) {
       if (words.length === 1) throw error;
       failures.push(error);
@@ -54,21 +44,18 @@ export function findInputs(
 export function reasonOf(error: unknown, name: string): string {
   if (error instanceof FormatError) return error.detail;
   if (!(error instanceof Error)) throw error;
-  const { code } = error as NodeJS.ErrnoException;
+  const { code } = error as { readonly code?: string };
   if (code === "ENOENT") return "no such file";
   if (code === "EACCES" || code === "EPERM") return "permission denied";
   if (code === undefined) throw error;
   return error.message.replace(`'${name}'`, "").trim();
 }
 
-function filesOf(path: string, wanted: readonly Capability[]): InputFile[] {
-  if (!statSync(fsPath(path)).isDirectory()) return [{ name: path, path }];
-  const paths = namesIn(path)
-    .sort()
-    .map((name) => join(path, name))
-    .filter((file) => statSync(fsPath(file), { throwIfNoEntry: false })?.isFile() === true);
+function filesOf(path: string, wanted: readonly Capability[], host: InputHost): InputFile[] {
+  const paths = host.list(path);
+  if (paths === undefined) return [{ name: path, path }];
   const known = paths.filter((file) => {
-    const head = look(file, (source) => source.read(0, HEAD_BYTES).slice());
+    const head = look(file, host, (source) => source.read(0, HEAD_BYTES).slice());
     return head === undefined || findFormat(head, file, ...wanted) !== undefined;
   });
   if (known.length > 0) return known.map((file) => ({ name: path, path: file }));
@@ -79,17 +66,15 @@ function filesOf(path: string, wanted: readonly Capability[]): InputFile[] {
 }
 
 /** The file, or the Darshan log in it when it is a gzip file. */
-export function openInput(path: string, wholeBytesMax?: number): FileSource {
-  return gunzipped(openFile(path, wholeBytesMax), {
-    wanted: (head) => darshan.recognizes(head),
-  });
+export function openInput(path: string, host: InputHost, options: { partly?: boolean } = {}): OpenSource {
+  return host.open(path, { ...options, wanted: (head) => darshan.recognizes(head) });
 }
 
 /** Runs `use` on an input of which only parts are wanted. Undefined for a damaged gzip file; whoever reads it says why. */
-function look<T>(path: string, use: (source: FileSource) => T): T | undefined {
-  let source: FileSource | undefined;
+function look<T>(path: string, host: InputHost, use: (source: OpenSource) => T): T | undefined {
+  let source: OpenSource | undefined;
   try {
-    source = openInput(path, 0);
+    source = openInput(path, host, { partly: true });
     return use(source);
   } catch (error) {
     if (error instanceof FormatError) return undefined;
@@ -100,21 +85,25 @@ function look<T>(path: string, use: (source: FileSource) => T): T | undefined {
 }
 
 /** Equal bytes are the same calls, which must not count twice. */
-export function withoutTwins<T extends InputFile>(inputs: readonly T[], listener: Listener): T[] {
+export function withoutTwins<T extends InputFile>(
+  inputs: readonly T[],
+  host: InputHost,
+  listener: Listener,
+): T[] {
   const firstByKey = new Map<string, string>();
   const hashes = new Map<string, string | undefined>();
   const candidates = new Map<string, InputFile[]>();
   for (const input of inputs) {
     if (input.path === undefined) continue;
-    const key = cheapKey(input.path);
+    const key = cheapKey(input.path, host);
     if (key === undefined) continue;
     candidates.set(key, [...(candidates.get(key) ?? []), input]);
   }
   for (const [key, alike] of candidates) {
-    const paths = new Set(alike.map(({ path }) => realpathSync.native(fsPath(path as string), "latin1")));
+    const paths = new Set(alike.map(({ path }) => host.identity(path as string)));
     // Only files that look alike are read whole.
     for (const { path } of alike)
-      hashes.set(path as string, paths.size > 1 ? contentHash(path as string) : key);
+      hashes.set(path as string, paths.size > 1 ? contentHash(path as string, host) : key);
   }
   return inputs.filter(({ path, name }) => {
     const hash = path === undefined ? undefined : hashes.get(path);
@@ -132,26 +121,27 @@ export function withoutTwins<T extends InputFile>(inputs: readonly T[], listener
 const EDGE_BYTES = 4096;
 
 /** Equal for equal content: length, first and last bytes. Undefined for what is empty or no regular file. */
-function cheapKey(path: string): string | undefined {
-  const stat = statSync(fsPath(path));
-  if (!stat.isFile() || stat.size === 0) return undefined;
-  return look(path, (source) => {
-    const hash = createHash("sha256").update(source.read(0, EDGE_BYTES));
+function cheapKey(path: string, host: InputHost): string | undefined {
+  if (!host.isFile(path)) return undefined;
+  return look(path, host, (source) => {
+    if (source.byteLength === 0) return undefined;
+    const hash = host.hash();
+    hash.update(source.read(0, EDGE_BYTES));
     hash.update(source.read(Math.max(0, source.byteLength - EDGE_BYTES), EDGE_BYTES));
-    return `${source.byteLength} ${hash.digest("hex")}`;
+    return `${source.byteLength} ${hash.hex()}`;
   });
 }
 
 const PIECE_BYTES = 1 << 20;
 
-function contentHash(path: string): string | undefined {
-  return look(path, (source) => {
-    const hash = createHash("sha256");
+function contentHash(path: string, host: InputHost): string | undefined {
+  return look(path, host, (source) => {
+    const hash = host.hash();
     let piece: Uint8Array | undefined;
     for (let at = 0; at < source.byteLength; at += PIECE_BYTES) {
       piece = source.read(at, PIECE_BYTES, piece);
       hash.update(piece);
     }
-    return hash.digest("hex");
+    return hash.hex();
   });
 }

@@ -1,12 +1,11 @@
 /** The calls of one file, whatever reads them. */
-import type { Listener } from "../base/listener.ts";
-import { FormatError } from "../base/errors.ts";
-import type { ByteSource } from "../base/source.ts";
-import type { CallReadOptions, InputFormat } from "../formats/input-format.ts";
-import type { CallSink } from "../model/index.ts";
-import { nodeCodecs } from "../node/codecs.ts";
+import type { Listener } from "../../base/listener.ts";
+import { FormatError } from "../../base/errors.ts";
+import type { ByteSource } from "../../base/source.ts";
+import type { CallReadOptions, InputFormat } from "../../formats/input-format.ts";
+import type { CallSink } from "../../model/index.ts";
 import { openInput } from "./files.ts";
-import { readParquet } from "./parquet.ts";
+import type { InputHost } from "./host.ts";
 
 interface Reading {
   /** Of the source, or known already. */
@@ -20,15 +19,17 @@ export async function readCalls(
   path: string,
   sinkOf: (format: InputFormat) => CallSink,
   { format: formatOf, read, memoryBytes }: Reading,
+  host: InputHost,
   listener: Listener,
 ): Promise<void> {
-  const source = openInput(path);
+  const source = openInput(path, host);
   try {
     const format = formatOf(source);
     if (format?.calls === undefined) throw new FormatError(path, {}, "unknown format");
-    if (format.calls === "database")
-      await readParquet(path, sinkOf(format), memoryBytes, async () => listener.yieldToEvents?.());
-    else format.calls(source, sinkOf(format), { codecs: nodeCodecs, ...read });
+    if (format.calls !== "database") format.calls(source, sinkOf(format), { codecs: host.codecs, ...read });
+    else if (host.readTable === undefined)
+      throw new FormatError(path, {}, `a ${format.label} needs the program; plimsoll report takes it`);
+    else await host.readTable(path, sinkOf(format), memoryBytes, async () => listener.yieldToEvents?.());
   } finally {
     source.close();
   }

@@ -1,7 +1,6 @@
 /** A job from traces of single calls: read once to number and count, once more for what the streams of a job keep. */
-import { basename } from "node:path";
-import { CallSurvey, JobStreams } from "../analyze/job/index.ts";
-import { FormatError } from "../base/errors.ts";
+import { CallSurvey, JobStreams } from "../../analyze/job/index.ts";
+import { FormatError } from "../../base/errors.ts";
 import {
   CALL_NONFILE,
   type CallNote,
@@ -9,21 +8,23 @@ import {
   joinedNotes,
   noteText,
   TablesBuilder,
-} from "../model/index.ts";
-import type { InputFormat } from "../formats/input-format.ts";
-import { isLeftOut } from "../record/filters.ts";
-import { unseenNotes } from "../record/unseen.ts";
+} from "../../model/index.ts";
+import type { InputFormat } from "../../formats/input-format.ts";
+import { isLeftOut } from "../../formats/trace/system-files.ts";
+import { notesOfUnseen, UNSEEN_FILE } from "../../formats/trace/unseen.ts";
 import { readCalls, sinkBefore } from "./calls.ts";
 import { reasonOf } from "./files.ts";
-import type { JobOptions, ReadJob } from "./job.ts";
+import type { InputHost } from "./host.ts";
+import type { JobOptions, ReadJob } from "./read.ts";
 import type { JobFile } from "./job-files.ts";
-import type { Listener } from "../base/listener.ts";
+import type { Listener } from "../../base/listener.ts";
 
 /** For the database that reads Parquet. */
 const MEMORY_BYTES = 2 ** 30;
 
 export async function readTraces(
   files: readonly JobFile[],
+  host: InputHost,
   options: JobOptions,
   listener: Listener,
 ): Promise<Pick<ReadJob, "tables" | "streams">> {
@@ -33,14 +34,14 @@ export async function readTraces(
   const used: JobFile[] = [];
   for (const file of files) {
     const noting = sinkBefore(survey.sink(), { note: (note) => void notes.push(note) });
-    if (await isRead(file, noting, files.length, options, listener)) used.push(file);
+    if (await isRead(file, noting, files.length, host, options, listener)) used.push(file);
     progress?.add(1);
   }
   const [first] = used;
   if (first === undefined || survey.isEmpty)
     throw new FormatError(files[0]?.name ?? "", {}, "no call on a file is recorded here");
   for (const name of new Set(used.filter(({ name, path }) => name !== path).map(({ name }) => name)))
-    for (const note of unseenNotes(name)) survey.warn(noteText(note));
+    for (const note of notesOfUnseen(host.textIn(name, UNSEEN_FILE) ?? "")) survey.warn(noteText(note));
   for (const note of joinedNotes(notes, () => "")) survey.warn(noteText(note));
   const tables = new TablesBuilder();
   const run = {
@@ -51,7 +52,7 @@ export async function readTraces(
   };
   const streams = new JobStreams([survey.finish(run, tables)], options.picture);
   for (const file of used) {
-    await readTrace(file, streams.callsAs(survey.naming()), options, listener);
+    await readTrace(file, streams.callsAs(survey.naming()), host, options, listener);
     progress?.add(1);
   }
   progress?.end();
@@ -63,15 +64,16 @@ async function isRead(
   file: JobFile,
   sink: CallSink,
   count: number,
+  host: InputHost,
   options: JobOptions,
   listener: Listener,
 ): Promise<boolean> {
   try {
-    await readTrace(file, sink, options, listener);
+    await readTrace(file, sink, host, options, listener);
     return true;
   } catch (error) {
     if (count === 1 || !(error instanceof FormatError)) throw error;
-    listener.skip?.(basename(file.path), reasonOf(error, file.path));
+    listener.skip?.(file.path.slice(file.path.lastIndexOf("/") + 1), reasonOf(error, file.path));
     return false;
   }
 }
@@ -79,12 +81,13 @@ async function isRead(
 async function readTrace(
   { path, format }: JobFile,
   sink: CallSink,
+  host: InputHost,
   { keepGoing = false }: JobOptions,
   listener: Listener,
 ): Promise<void> {
   const reading = { format: () => format, read: { keepGoing }, memoryBytes: MEMORY_BYTES };
   const sinkOf = ({ hasSystemFiles }: InputFormat) => (hasSystemFiles ? withoutSystemFiles(sink) : sink);
-  await readCalls(path, sinkOf, reading, listener);
+  await readCalls(path, sinkOf, reading, host, listener);
   await listener.yieldToEvents?.();
 }
 
