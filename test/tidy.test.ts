@@ -77,7 +77,6 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/record/experiment/programs.ts": ["libraryName"],
   "src/record/experiment/run.ts": ["delayWords", "wordsOf"],
   "src/record/launch.ts": ["RecordOptions"],
-  "src/report/page/assets.ts": ["PageAssets"],
   "src/store/batch.ts": ["ROW_GROUP_ROWS"],
   "src/store/compact.ts": ["removeReplaced"],
   "src/store/export.ts": ["exportTable"],
