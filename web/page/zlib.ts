@@ -1,5 +1,6 @@
 /** zlib and gzip without Node: pako's engine, step by step (docs/decisions/0011-pako.md). */
 import {
+  Deflate,
   deflateRaw as pakoDeflateRaw,
   Z_DATA_ERROR,
   Z_FINISH,
@@ -12,7 +13,9 @@ import {
   zlibInflateInit2,
   zlibInflateReset,
 } from "pako";
+import { AssertionError } from "../../src/base/assert.ts";
 import type { Codec } from "../../src/base/codec.ts";
+import type { WriteOptions } from "../../src/formats/darshan/writer.ts";
 import { type InflateEngine, steppedCodec } from "../../src/base/stepped-inflate.ts";
 
 /** Base two logarithm of the window; 16 more means a gzip header and trailer. */
@@ -71,6 +74,21 @@ export const zlibCodec: Codec = steppedCodec(() => new PakoEngine(ZLIB_WINDOW));
 
 /** As zlib does it, byte for byte. */
 export const deflateRaw = (bytes: Uint8Array): Uint8Array => pakoDeflateRaw(bytes, { level: 6 });
+
+/** Writers of logs; bzip2 is not made here. */
+export const encoders: WriteOptions["encoders"] = {
+  zlib(emit) {
+    const deflate = new Deflate({ level: 6 });
+    deflate.onData = (bytes: Uint8Array) => emit(bytes);
+    return {
+      write: (plain) => void deflate.push(plain, false),
+      end: () => void deflate.push(new Uint8Array(0), true),
+    };
+  },
+  bzip2() {
+    throw new AssertionError("pages write zlib only");
+  },
+};
 
 interface GunzipOptions {
   readonly bytesMax: number;

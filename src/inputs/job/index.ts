@@ -4,3 +4,5 @@ export { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from 
 export { findInputs, type InputFile, reasonOf, STDIN, withoutTwins } from "./files.ts";
 export type { InputHost, OpenOptions, OpenSource } from "./host.ts";
 export { type JobOptions, type ReadJob, readJob, reportDocument, type ReportWords } from "./read.ts";
+export { splitJobs } from "./split.ts";
+export { compareInput, namesText, reportWords } from "./words.ts";

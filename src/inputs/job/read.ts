@@ -27,6 +27,8 @@ export interface JobOptions extends LogOptions {
   readonly forceMerge?: boolean;
   /** Single calls to keep for the timeline; none unless given. */
   readonly picture?: PictureOptions;
+  /** Of traces: another name for paths, hosts and programs; as they are unless given. */
+  readonly rename?: (text: string) => string;
 }
 
 export interface ReadJob {

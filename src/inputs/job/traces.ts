@@ -82,14 +82,28 @@ async function readTrace(
   { path, format }: JobFile,
   sink: CallSink,
   host: InputHost,
-  { keepGoing = false }: JobOptions,
+  { keepGoing = false, rename }: JobOptions,
   listener: Listener,
 ): Promise<void> {
   const reading = { format: () => format, read: { keepGoing }, memoryBytes: MEMORY_BYTES };
-  const sinkOf = ({ hasSystemFiles }: InputFormat) => (hasSystemFiles ? withoutSystemFiles(sink) : sink);
+  const into = rename === undefined ? sink : renamed(sink, rename);
+  const sinkOf = ({ hasSystemFiles }: InputFormat) => (hasSystemFiles ? withoutSystemFiles(into) : into);
   await readCalls(path, sinkOf, reading, host, listener);
   await listener.yieldToEvents?.();
 }
+
+/** Commands go: their arguments say more than a name. */
+const renamed = (sink: CallSink, rename: (text: string) => string): CallSink =>
+  sinkBefore(sink, {
+    file: (file) => sink.file({ ...file, path: rename(file.path) }),
+    process({ command: _, host, program, ...process }) {
+      return sink.process({
+        ...process,
+        ...(host === undefined ? {} : { host: rename(host) }),
+        ...(program === undefined ? {} : { program: rename(program) }),
+      });
+    },
+  });
 
 const NO_FILTER = { only: [], skip: [], all: false };
 
