@@ -11,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { createHash } from "node:crypto";
 import { isBuiltin } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,6 +33,9 @@ const entries = {
   "reuse-worker": "src/cli/study/reuse-worker.ts",
   "ncio-rank": "src/ncio/run/rank-process.ts",
 };
+
+/** The page that opens logs in a browser, one file. */
+const DROP_PAGE = "plimsoll.html";
 
 /** The script and the styles that a report carries inside; `page` is its folder in web/. */
 const pages = { "report-page": "web/report" };
@@ -75,6 +79,10 @@ export async function build({ keepOldMs = 24 * 3600 * 1000 } = {}) {
       writeFileSync(join(work, `${name}.css`), page.style);
       files.push(`${name}.js`, `${name}.css`);
     }
+    const drop = await bundleDropPage(bundle);
+    inputs.push(...drop.inputs);
+    writeFileSync(join(work, DROP_PAGE), drop.html);
+    files.push(DROP_PAGE);
     writeFileSync(join(work, "THIRD-PARTY.txt"), licences(inputs));
     files.push("THIRD-PARTY.txt");
     const isEntry = (path) => !path.startsWith("chunks/");
@@ -123,7 +131,7 @@ function fail(error) {
 }
 
 /** A page's script as one piece that runs by itself, and all styles below its folder. Tests use it too. */
-export async function bundlePage(bundle, folder) {
+export async function bundlePage(bundle, folder, define = {}) {
   const result = await bundle({
     absWorkingDir: root,
     entryPoints: [join(folder, "main.ts")],
@@ -134,6 +142,7 @@ export async function bundlePage(bundle, folder) {
     target: "es2022",
     minify: true,
     metafile: true,
+    define,
     logLevel: "silent",
   }).catch(fail);
   const { transform } = await import("esbuild");
@@ -148,6 +157,45 @@ export async function bundlePage(bundle, folder) {
     inputs: Object.keys(result.metafile.inputs),
   };
 }
+
+/**
+ * The drop page: script, styles and those of reports in one HTML file, whose policy allows these two scripts and no
+ * connection. Tests use it too.
+ */
+export async function bundleDropPage(bundle) {
+  const report = await bundlePage(bundle, "web/report");
+  const read = (name) => readFileSync(join(root, "web/page", name), "utf8");
+  const { transform } = await import("esbuild");
+  const style = await transform(read("style.css"), { loader: "css", minify: true });
+  const page = await bundlePage(bundle, "web/page", {
+    REPORT_ASSETS: JSON.stringify({ script: report.script, style: report.style }),
+    SHELL_HTML: JSON.stringify(read("shell.html")),
+    SHELL_CSS: JSON.stringify(style.code),
+  });
+  const script = inlineScript(page.script);
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${hashOf(script)}' 'sha256-${hashOf(inlineScript(report.script))}'`,
+    "worker-src blob:",
+    "style-src 'unsafe-inline'",
+    "img-src data: blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  const html = read("index.html")
+    .replace("POLICY", () => policy)
+    .replace("SCRIPT", () => script);
+  return { html, inputs: [...report.inputs, ...page.inputs] };
+}
+
+/** As it stands in a page, where "</script" and "<!--" would end or change the element (src/report/html does the same). */
+const inlineScript = (script) =>
+  script
+    .replace(/\r\n?/g, "\n")
+    .replace(/<\/(script)/gi, "<\\/$1")
+    .replaceAll("<!--", "<\\!--");
+
+const hashOf = (text) => createHash("sha256").update(text).digest("base64");
 
 /** The licences of the packages whose code is in dist/. */
 function licences(inputs) {

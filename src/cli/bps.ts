@@ -8,10 +8,11 @@ import type { NameFilter } from "../base/glob.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
 import { plain } from "../report/text/index.ts";
-import { type InputFile, findInputs, isPipe, withoutTwins } from "../inputs/files.ts";
+import { type InputFile, findInputs, withoutTwins } from "../inputs/job/index.ts";
+import { isPipe, nodeHost } from "../inputs/node.ts";
 import { type ReadSetting, collectInputs } from "../inputs/measure/collect.ts";
 import { metricsJson } from "./bps/json.ts";
-import { nameFilter } from "../inputs/file-filter.ts";
+import { nameFilter } from "../inputs/job/index.ts";
 import { parseDuration, parseGroupings } from "./bps/options.ts";
 import { FILE_OPTIONS } from "./job/read.ts";
 import { defineCommand, type OptionValues } from "./command.ts";
@@ -97,7 +98,7 @@ export default defineCommand({
         `--from and --to read the input twice, which is impossible for a pipe (${pipe}); save it to a file`,
       );
     const metrics = await measured(
-      withoutTwins(findInputs(words, ["calls"], context), context),
+      withoutTwins(findInputs(words, ["calls"], nodeHost, context), nodeHost, context),
       collector,
       range,
       setting,

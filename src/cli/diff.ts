@@ -1,8 +1,7 @@
 /** `plimsoll diff`: compares two runs. */
-import { basename } from "node:path";
 import { version } from "../../package.json";
 import { NOISE, compareDocument, compareSummary } from "../analyze/job/index.ts";
-import type { ReadJob } from "../inputs/job.ts";
+import { compareInput, type ReadJob } from "../inputs/job/index.ts";
 import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, readJobs } from "./job/read.ts";
@@ -34,16 +33,7 @@ export default defineCommand({
   async run({ arguments: [first = "", second = ""], options }, context) {
     const jobs = await readJobs([[first], [second]], options, context);
     const [before, after] = jobs as [ReadJob, ReadJob];
-    const names: [string, string] =
-      basename(first) === basename(second) ? [first, second] : [basename(first), basename(second)];
-    const input = {
-      before,
-      after,
-      names,
-      noise: options.noise,
-      madeBy: `Plimsoll ${version}`,
-      command: `plimsoll diff ${first} ${second} -o ${options.output ?? "diff.html"}`,
-    };
+    const input = compareInput(version, [before, after], [first, second], options);
     const document = compareDocument(input);
     const more = `\nAll of it: plimsoll diff ${plain(first)} ${plain(second)} -o diff.html\n`;
     await showDocument(document, { ...options, json: () => compareSummary(input), more }, context);

@@ -1,7 +1,7 @@
 /** `plimsoll report`: what is slow in a job, where, and what to change. */
 import { jobSummary } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
-import { reportDocument } from "../inputs/job.ts";
+import { namesText, reportDocument, reportWords } from "../inputs/job/index.ts";
 import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
@@ -51,15 +51,8 @@ export default defineCommand({
       callsMax: wantsCalls ? options.calls : 0,
       ...(window === undefined ? {} : { window }),
     });
-    const logs = paths.length > 3 ? `${paths.slice(0, 3).join(" ")} …` : paths.join(" ");
-    const document = reportDocument(read, {
-      madeBy: `Plimsoll ${version}`,
-      command: `plimsoll report ${logs} -o ${options.output ?? "report.html"}`,
-      callsHint: wantsCalls
-        ? `Calls of a time range: plimsoll report --window FROM-TO -o FILE.html ${logs}`
-        : "",
-    });
-    const more = `\nFull report: plimsoll report ${plain(logs)} -o report.html\n`;
+    const document = reportDocument(read, reportWords(version, paths, options.output));
+    const more = `\nFull report: plimsoll report ${plain(namesText(paths))} -o report.html\n`;
     await showDocument(document, { ...options, json: () => jobSummary(read), more }, context);
   },
 });

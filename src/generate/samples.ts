@@ -42,10 +42,14 @@ export function sampleLogs(seed: number, encoders: WriteOptions["encoders"]): Sa
       name: "slow-checkpoint",
       about:
         "64 ranks write four checkpoints in small pieces through a shared file on two targets, every call traced",
-      bytes: recordLog(slowCheckpoint(new Application(64, new Random(seed + 3))), encoders).bytes,
+      bytes: exampleLog(seed, encoders),
     },
   ];
 }
+
+/** The last of the samples alone, for whoever shows one. */
+export const exampleLog = (seed: number, encoders: WriteOptions["encoders"]): Uint8Array =>
+  recordLog(slowCheckpoint(new Application(64, new Random(seed + 3))), encoders).bytes;
 
 /** The one with something to say: small independent writes, few stripes, and a rank that holds the others up. */
 function slowCheckpoint(job: Application): LogPlan {

@@ -15,7 +15,8 @@ export {
 export { FormatError, UsageError } from "../base/errors.ts";
 export { jsonText } from "../base/json.ts";
 export type { Listener } from "../base/listener.ts";
-export { type JobOptions, type ReadJob, readJob, reportDocument, type ReportWords } from "../inputs/job.ts";
+export { type JobOptions, type ReadJob, reportDocument, type ReportWords } from "../inputs/job/index.ts";
+export { readJob } from "../inputs/node.ts";
 export type { Document, Figure, Finding, Section, Severity } from "../model/index.ts";
 export { figureFiles, renderPage, writeFigureFolder, writePage } from "../report/page/index.ts";
 export { renderText, type TextOptions } from "../report/text/index.ts";

@@ -2,10 +2,10 @@
  * A gzip file unpacked on the way from front to back, so that it may be larger than memory. Several members one after
  * another are one text. Going back to the beginning starts over; going back further than a line or so is slow.
  */
-import { constants, createGunzip } from "node:zlib";
+import { createGunzip } from "node:zlib";
 import { FormatError } from "../base/errors.ts";
 import type { FileSource } from "./file-source.ts";
-import { engineOf, type Inflater } from "./zlib.ts";
+import { engineOf, type NodeEngine } from "./zlib.ts";
 
 const PACKED_BYTES = 1 << 18;
 /** What a failing step made is lost, so damage is met in steps of this size. */
@@ -28,7 +28,7 @@ class GzipStream implements FileSource {
   cut: string | undefined;
   readonly #source: FileSource;
   readonly #keepGoing: boolean;
-  #inflater: Inflater;
+  #engine: NodeEngine;
   /** Plain bytes from `#from` on, the first `#filled` of the buffer. */
   #buffer = new Uint8Array(4 * PACKED_BYTES);
   #from = 0;
@@ -38,12 +38,12 @@ class GzipStream implements FileSource {
   #position = 0;
   #ended = false;
 
-  constructor(source: FileSource, inflater: Inflater, keepGoing: boolean) {
+  constructor(source: FileSource, engine: NodeEngine, keepGoing: boolean) {
     this.#keepGoing = keepGoing;
     this.name = source.name;
     this.state = source.state;
     this.#source = source;
-    this.#inflater = inflater;
+    this.#engine = engine;
   }
 
   read(offset: number, length: number, reuse?: Uint8Array): Uint8Array {
@@ -62,14 +62,13 @@ class GzipStream implements FileSource {
   }
 
   close(): void {
-    this.#inflater.engine.close();
+    this.#engine.close();
     this.#ended = true;
     this.#source.close();
   }
 
   #restart(): void {
-    this.#inflater.engine.reset();
-    this.#inflater.failure = undefined;
+    this.#engine.reset();
     this.#from = this.#filled = this.#position = this.#packedAt = 0;
     this.#packed = NO_INPUT;
     this.#ended = false;
@@ -103,18 +102,15 @@ class GzipStream implements FileSource {
       return;
     }
     const inputLength = this.#packed.length - this.#packedAt;
-    const { engine, state } = this.#inflater;
+    const engine = this.#engine;
     const room = Math.min(length - this.#filled, this.#keepGoing ? CAREFUL_BYTES : length);
-    engine.writeSync(
-      ...([constants.Z_SYNC_FLUSH, this.#packed, this.#packedAt, inputLength] as const),
-      ...([this.#buffer, this.#filled, room] as const),
-    );
-    if (this.#inflater.failure !== undefined) {
-      this.#fail(this.#inflater.failure);
+    engine.step(this.#packed, this.#packedAt, inputLength, this.#buffer, this.#filled, room, false);
+    if (engine.failure !== undefined) {
+      this.#fail(engine.failure);
       return;
     }
-    const consumed = inputLength - (state[1] as number);
-    const made = room - (state[0] as number);
+    const consumed = inputLength - engine.inputLeft;
+    const made = room - engine.outputLeft;
     this.#packedAt += consumed;
     this.#filled += made;
     // Zeros behind the last member are padding; the engine takes nothing else for an end.
@@ -131,22 +127,22 @@ class GzipStream implements FileSource {
   /** The file is used up: takes what the engine still holds, and sees whether its last member is whole. */
   #finish(): void {
     if (this.#filled === this.#buffer.length) this.#fill(this.#filled + CAREFUL_BYTES);
-    const { engine, state } = this.#inflater;
+    const engine = this.#engine;
     const room = this.#buffer.length - this.#filled;
-    engine.writeSync(constants.Z_SYNC_FLUSH, NO_INPUT, 0, 0, this.#buffer, this.#filled, room);
-    const held = room - (state[0] as number);
+    engine.step(NO_INPUT, 0, 0, this.#buffer, this.#filled, room, false);
+    const held = room - engine.outputLeft;
     this.#filled += held;
-    if (held > 0 && this.#inflater.failure === undefined) return;
-    engine.writeSync(constants.Z_FINISH, NO_INPUT, 0, 0, this.#buffer, this.#filled, room);
+    if (held > 0 && engine.failure === undefined) return;
+    engine.step(NO_INPUT, 0, 0, this.#buffer, this.#filled, this.#buffer.length - this.#filled, true);
     this.#ended = true;
-    if (this.#inflater.failure === undefined) return;
-    this.#inflater.failure = undefined;
+    if (engine.failure === undefined) return;
+    engine.failure = undefined;
     this.cut = `the gzip file is cut off at byte ${this.#position}`;
   }
 
   /** Damage is an error, or with `keepGoing` the end. */
   #fail(reason: string): void {
-    this.#inflater.failure = undefined;
+    this.#engine.failure = undefined;
     this.#ended = true;
     const offset = this.#position - this.#packed.length + this.#packedAt;
     if (!this.#keepGoing) throw new FormatError(this.name, { offset }, `damaged gzip file: ${reason}`);

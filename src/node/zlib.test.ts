@@ -1,4 +1,4 @@
-// Both zlib codecs, the quick one and the one of documented calls only, through one suite.
+// All zlib codecs, the quick one, the one of documented calls only and that of pages, through one suite.
 
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -6,6 +6,7 @@ import type { Codec, PlainReader } from "../base/codec.ts";
 import { FormatError } from "../base/errors.ts";
 import { Random } from "../base/prng.ts";
 import { type ByteSource, bytesSource } from "../base/source.ts";
+import { zlibCodec as pageZlib } from "../../web/page/zlib.ts";
 import { hasSteppedZlib, wholeZlib, zlibCodec } from "./zlib.ts";
 
 const JUNK = 37;
@@ -82,6 +83,7 @@ it("this Node has the engine that the quick codec needs", () => {
 const CODECS: readonly (readonly [string, Codec])[] = [
   ["zlibCodec", zlibCodec],
   ["wholeZlib", wholeZlib],
+  ["zlib of pages", pageZlib],
 ];
 
 describe.each(CODECS)("%s", (_name, codec) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TraceFacts } from "../formats/trace/notes.ts";
 import { writeFile } from "../node/write-file.ts";
 import type { KernelIo } from "./kernel-io.ts";
-import { UNSEEN_FILE } from "./unseen.ts";
+import { UNSEEN_FILE } from "../formats/trace/unseen.ts";
 
 export const TOTALS_FILE = "totals";
 export const TOTALS_BYTES = 4096;

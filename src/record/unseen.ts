@@ -1,153 +1,21 @@
-/**
- * What the recorder noticed of the program and could not record. It leaves a line for each in a file of the trace: what, which program,
- * and of what, separated by tabs (native/recorder.c).
- */
+/** What the recorder noticed of the program and could not record, from the folder of a trace. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatBytes } from "../base/units.ts";
+import { notesOfUnseen, UNSEEN_FILE } from "../formats/trace/unseen.ts";
 import type { CallNote } from "../model/index.ts";
-
-export const UNSEEN_FILE = "unseen";
 
 /** Notes about the trace in a folder; none where there is nothing to say. */
 export function unseenNotes(folder: string): CallNote[] {
+  return notesOfUnseen(textIn(folder, UNSEEN_FILE) ?? "");
+}
+
+/** The text of a file in a folder; undefined when there is none. */
+export function textIn(folder: string, name: string): string | undefined {
   try {
-    return notesOfUnseen(readFileSync(join(folder, UNSEEN_FILE), "utf8"));
+    return readFileSync(join(folder, name), "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw error;
   }
-}
-
-export function notesOfUnseen(text: string): CallNote[] {
-  const lines = [...new Set(text.split("\n"))].filter((line) => line !== "").map((line) => line.split("\t"));
-  return KINDS.flatMap(({ id, kinds, say }) => {
-    const found = lines.filter(([kind = ""]) => kinds.includes(kind));
-    const names = [...new Set(found.map(say.name))];
-    return names.length === 0 ? [] : [{ id, count: names.length, text: say.text(list(names)) }];
-  });
-}
-
-interface Kind {
-  /** Of the note. */
-  readonly id: string;
-  /** Of lines. */
-  readonly kinds: readonly string[];
-  readonly say: {
-    readonly name: (line: readonly string[]) => string;
-    readonly text: (names: string) => string;
-  };
-}
-
-const program = ([, name = ""]: readonly string[]) => name;
-const detail = ([, , what = ""]: readonly string[]) => what;
-
-/** Why the recorder cannot be loaded into a program, as the recorder says it and as people do. */
-const REASONS: Readonly<Record<string, string>> = {
-  static: "statically linked",
-  go: "a Go program",
-  machine: "for another kind of machine",
-  "set-uid": "set-uid",
-  "no-library": "the recorder's library cannot be read",
-};
-
-const KINDS: readonly Kind[] = [
-  {
-    id: "unseen-streams",
-    kinds: ["stream"],
-    say: {
-      name: detail,
-      text: (names) =>
-        `Not recorded: fprintf, fgets, getc and similar calls on ${names}. --with strace counts their system calls.`,
-    },
-  },
-  {
-    id: "unseen-io-uring",
-    kinds: ["io_uring"],
-    say: {
-      name: program,
-      text: (names) =>
-        `Not recorded: io_uring reads and writes in ${names}. strace cannot record them either; to measure them, use another I/O engine.`,
-    },
-  },
-  {
-    id: "unseen-libaio",
-    kinds: ["libaio"],
-    say: {
-      name: program,
-      text: (names) =>
-        `Not recorded: libaio reads and writes (io_submit) in ${names}. --with strace records them.`,
-    },
-  },
-  {
-    id: "unseen-lio-listio",
-    kinds: ["lio_listio"],
-    say: {
-      name: program,
-      text: (names) => `Not recorded: lio_listio reads and writes in ${names}. --with strace records them.`,
-    },
-  },
-  {
-    id: "unseen-bytes",
-    kinds: ["bytes"],
-    say: {
-      name: amounts,
-      text: (names) =>
-        `Not recorded: ${names}, which the kernel counts beyond the calls that were seen: programs without preload support, programs that were killed, or system calls made past the C library. --with strace records them.`,
-    },
-  },
-  {
-    id: "unseen-devices",
-    kinds: ["devices"],
-    say: {
-      name: amounts,
-      text: (names) =>
-        `Devices moved more than the calls show (${names}): mapped files, io_uring, or read-ahead.`,
-    },
-  },
-  {
-    id: "unseen-programs",
-    kinds: Object.keys(REASONS),
-    say: {
-      name: ([kind = "", , path = ""]) => `${path} (${REASONS[kind]})`,
-      text: (names) =>
-        `Not recorded: programs without preload support: ${names}. --with strace records them (set-uid programs only as root).`,
-    },
-  },
-  {
-    id: "unseen-root",
-    kinds: ["root"],
-    say: {
-      name: ([, name = "", root = ""]) => `${name} (to ${root})`,
-      text: (names) =>
-        `Not recorded: programs started after a chroot by ${names}. --with strace records them.`,
-    },
-  },
-  {
-    id: "unseen-user",
-    kinds: ["user"],
-    say: {
-      name: program,
-      text: (names) =>
-        `Not recorded: programs started after a change of user by ${names}; the new user cannot write the trace folder or read the recorder. Put both in a place that the user can access (-o, XDG_CACHE_HOME).`,
-    },
-  },
-];
-
-/** `READ WRITTEN` as text; nothing for what is 0. */
-function amounts(line: readonly string[]): string {
-  const [read = 0, written = 0] = detail(line).split(" ").map(Number);
-  const parts = [
-    ...(written > 0 ? [`${formatBytes(written)} written`] : []),
-    ...(read > 0 ? [`${formatBytes(read)} read`] : []),
-  ];
-  return parts.join(" and ");
-}
-
-const NAMES_MAX = 3;
-
-function list(names: readonly string[]): string {
-  const shown = names.slice(0, NAMES_MAX).join(", ");
-  return names.length > NAMES_MAX ? `${shown} and ${names.length - NAMES_MAX} more` : shown;
 }

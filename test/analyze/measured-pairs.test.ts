@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readJob } from "../../src/inputs/job.ts";
+import { readJob } from "../../src/inputs/node.ts";
 
 interface Case {
   readonly id: string;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findInputs } from "../../src/inputs/files.ts";
-import { readJob } from "../../src/inputs/job.ts";
+import { findInputs } from "../../src/inputs/job/index.ts";
+import { nodeHost, readJob } from "../../src/inputs/node.ts";
 import { collectInputs } from "../../src/inputs/measure/collect.ts";
 import { publicLogFolder } from "../reference-data.ts";
 
@@ -24,7 +24,7 @@ interface Truth {
 
 async function metricsOf(path: string) {
   const setting = { read: {}, memoryBytes: 2 ** 28, threads: 1 };
-  return (await collectInputs(findInputs([path], ["calls"], {}), {}, setting, {})).metrics;
+  return (await collectInputs(findInputs([path], ["calls"], nodeHost, {}), {}, setting, {})).metrics;
 }
 
 describe.skipIf(!existsSync(DATA))("traces with truth", () => {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CallSurvey } from "../../src/analyze/job/index.ts";
 import { bytesSource } from "../../src/base/source.ts";
 import { darshan } from "../../src/formats/darshan/format.ts";
-import { readJob } from "../../src/inputs/job.ts";
+import { readJob } from "../../src/inputs/node.ts";
 import { TablesBuilder } from "../../src/model/index.ts";
 import { nodeCodecs } from "../../src/node/codecs.ts";
 

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { CALL_ERROR } from "../../src/model/calls.ts";
-import { readJob } from "../../src/inputs/job.ts";
+import { readJob } from "../../src/inputs/node.ts";
 import { type Metadata, metadataLine, straceBytes, Workshop } from "./kit.ts";
 
 const shop = new Workshop();

@@ -9,7 +9,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Random } from "../../src/base/prng.ts";
 import { inside } from "../../src/cli/darshan/test-kit.ts";
-import type { PageAssets } from "../../src/report/page/assets.ts";
+import type { PageAssets } from "../../src/report/compose.ts";
 import { dxtPosix, posix } from "../../src/formats/darshan/modules/index.ts";
 import { counterRecord } from "../../src/formats/darshan/records.ts";
 import { LogWriter, memorySink } from "../../src/formats/darshan/writer.ts";

@@ -7,8 +7,9 @@ import { MODULES, findModule } from "../../formats/darshan/modules/index.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
 import { createOutput, temporaryPath } from "../../node/output-file.ts";
 import { defineCommand } from "../command.ts";
-import { obfuscation } from "./obfuscate.ts";
-import { damageKeeper, skipDamage, withLog } from "../../inputs/darshan-log.ts";
+import { obfuscation } from "../../formats/darshan/obfuscate.ts";
+import { damageKeeper, skipDamage } from "../../inputs/job/index.ts";
+import { withLog } from "../../inputs/node.ts";
 import { logOptions, READ_OPTIONS } from "./open.ts";
 import { option } from "../option.ts";
 
@@ -54,7 +55,7 @@ export default defineCommand({
         ...(options.streamBytes === undefined ? {} : { streamBytes: options.streamBytes }),
         ...(modules.length === 0 ? {} : { keepModule: (name: string) => modules.includes(name) }),
         ...(patterns.length === 0 ? {} : { keepFile: (name: Uint8Array) => matches(patterns, name) }),
-        ...(options.obfuscate === undefined ? {} : { renaming: obfuscation(log, options.obfuscate) }),
+        ...(options.obfuscate === undefined ? {} : { renaming: obfuscation(log.job, options.obfuscate) }),
         ...(options.keepGoing ? { onDamage: damageKeeper(log, options) } : {}),
         pause: (position) => {
           progress.update(position);

@@ -1,8 +1,8 @@
 /** Reads the logs of one job for the commands that judge it. */
 import type { PictureOptions, ThresholdValues } from "../../analyze/job/index.ts";
 import { UsageError } from "../../base/errors.ts";
-import { nameFilter } from "../../inputs/file-filter.ts";
-import { type ReadJob, readJob as readLogs } from "../../inputs/job.ts";
+import { nameFilter, type ReadJob } from "../../inputs/job/index.ts";
+import { readJob as readLogs } from "../../inputs/node.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
 import { logOptions, READ_OPTIONS } from "../darshan/open.ts";

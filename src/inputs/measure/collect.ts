@@ -9,8 +9,8 @@ import { type CallSink, sinkBefore } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 import type { Listener } from "../../base/listener.ts";
-import { readCalls, sharedNames } from "../calls.ts";
-import { type InputFile, reasonOf } from "../files.ts";
+import { type InputFile, readCalls, reasonOf, sharedNames } from "../job/index.ts";
+import { nodeHost } from "../node.ts";
 import { PipeSource } from "../pipe-source.ts";
 import { LargeTraces } from "./large-traces.ts";
 
@@ -54,7 +54,7 @@ async function readAll(
   const progress = listener.progress?.({ label: "reading", total: inputs.length, unit: "inputs" });
   const used: InputFile[] = [];
   let failure: unknown;
-  const names = sharedNames(inputs);
+  const names = sharedNames(inputs, nodeHost);
   for (const input of inputs) {
     if (large.has(input)) {
       await large.read(input);
@@ -111,7 +111,7 @@ async function readInput(
     return;
   }
   const format = (source: ByteSource) => formatOf(source, setting);
-  await readCalls(input.path, () => sink, { ...setting, format }, listener);
+  await readCalls(input.path, () => sink, { ...setting, format }, nodeHost, listener);
 }
 
 function readPipe(pipe: PipeSource, sink: CallSink, setting: ReadSetting): void {

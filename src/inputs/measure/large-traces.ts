@@ -6,7 +6,7 @@ import { HEADER_BYTES, RECORD_BYTES } from "../../formats/trace/layout.ts";
 import { planTrace, type TracePlan, TraceParts } from "../../formats/trace/parts.ts";
 import { withFile } from "../../node/file-source.ts";
 import { fsPath } from "../../node/raw-path.ts";
-import type { InputFile } from "../files.ts";
+import type { InputFile } from "../job/index.ts";
 import { type BpsThreads, startThreads } from "./threads.ts";
 import type { PartResult } from "./part-work.ts";
 

@@ -11,7 +11,7 @@ import { type CallBlock, type CallSink, Operation } from "../../model/index.ts";
 import { withFile } from "../../node/file-source.ts";
 import { createOutput } from "../../node/output-file.ts";
 import { checkAgainstKernel } from "../../record/cross-check.ts";
-import { isLeftOut } from "../../record/filters.ts";
+import { isLeftOut } from "../../formats/trace/system-files.ts";
 import { gatherFolder } from "../../record/gather.ts";
 import { pathPattern, type RecordRun } from "../../record/launch.ts";
 import { readTraceFiles } from "../../record/read-folder.ts";

@@ -1,10 +1,6 @@
 import { readFileSync } from "node:fs";
 import { builtFile } from "../../node/built.ts";
-
-export interface PageAssets {
-  readonly script: string;
-  readonly style: string;
-}
+import type { PageAssets } from "../compose.ts";
 
 /** The script and styles of a page as the build left them: beside the program, or beside its folder of chunks. */
 export function builtAssets(): PageAssets {

@@ -5,7 +5,7 @@ import type { Listener } from "../../base/listener.ts";
 import type { Document, Figure } from "../../model/index.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFile } from "../../node/write-file.ts";
-import { figureFiles } from "./render.ts";
+import { figureFiles, figuresOf } from "../compose.ts";
 
 const FIGURES_KIND = "plimsoll figures";
 
@@ -42,18 +42,6 @@ export async function writeFigures(
     await listener.yieldToEvents?.();
   }
 }
-
-/** Those of sections and of findings, each once. */
-const figuresOf = ({ sections, figure, secondFigure }: Document): Figure[] => {
-  const all = sections.flatMap(({ blocks }) =>
-    blocks.flatMap((block) => {
-      if (block.kind === "findings") return block.findings.flatMap((finding) => finding.figure ?? []);
-      return block.kind === "figure" ? [block.figure] : [];
-    }),
-  );
-  const first = [figure, secondFigure].filter((one) => one !== undefined && !all.includes(one)) as Figure[];
-  return [...first, ...all];
-};
 
 const listed = ({ id, title, caption, summary, definition, options }: Figure) => ({
   id,

@@ -1,4 +1,5 @@
 /** Documents as HTML pages and their figures as files, made in Node. */
 export { writeFigureFolder, writeFigures } from "./figures.ts";
-export { figureFiles, renderPage } from "./render.ts";
+export { figureFiles } from "../compose.ts";
+export { renderPage } from "./render.ts";
 export { writePage } from "./write.ts";

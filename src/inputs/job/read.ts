@@ -8,14 +8,15 @@ import {
   buildJob,
   jobDocument,
   judge,
-} from "../analyze/job/index.ts";
-import { FormatError } from "../base/errors.ts";
-import type { NameFilter } from "../base/glob.ts";
-import { importLog, runSpan } from "../formats/darshan/import.ts";
-import { type Document, markSynthetic, type Tables, TablesBuilder } from "../model/index.ts";
+} from "../../analyze/job/index.ts";
+import { FormatError } from "../../base/errors.ts";
+import type { NameFilter } from "../../base/glob.ts";
+import { importLog, runSpan } from "../../formats/darshan/import.ts";
+import { type Document, markSynthetic, type Tables, TablesBuilder } from "../../model/index.ts";
 import { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from "./darshan-log.ts";
-import type { Listener } from "../base/listener.ts";
+import type { Listener } from "../../base/listener.ts";
 import { JobFilter } from "./file-filter.ts";
+import type { InputHost } from "./host.ts";
 import { withoutTwins } from "./files.ts";
 import { isTraces, jobFiles } from "./job-files.ts";
 import { type LogOfJob, requireOneJob } from "./same-job.ts";
@@ -30,6 +31,8 @@ export interface JobOptions extends LogOptions {
   readonly filter?: NameFilter;
   /** Single calls to keep for the timeline; none unless given. */
   readonly picture?: PictureOptions;
+  /** Of traces: another name for paths, hosts and programs; as they are unless given. */
+  readonly rename?: (text: string) => string;
 }
 
 export interface ReadJob {
@@ -46,16 +49,18 @@ export interface ReadJob {
  */
 export async function readJob(
   paths: readonly string[],
+  host: InputHost,
   options: JobOptions = {},
   listener: Listener = {},
 ): Promise<ReadJob> {
   const { thresholds = new Map() } = options;
-  const files = jobFiles(paths, listener);
+  const files = jobFiles(paths, host, listener);
   const filter = options.filter && new JobFilter(options.filter);
   const read = isTraces(files)
-    ? await readTraces(withoutTwins(files, listener), options, listener, filter)
+    ? await readTraces(withoutTwins(files, host, listener), host, options, listener, filter)
     : await readLogs(
         files.map(({ path }) => path),
+        host,
         options,
         listener,
         filter,
@@ -69,11 +74,12 @@ type Read = Pick<ReadJob, "tables" | "streams">;
 /** Counters of logs, and their traced calls where they have some. */
 async function readLogs(
   paths: readonly string[],
+  host: InputHost,
   options: JobOptions,
   listener: Listener,
   filter: JobFilter | undefined,
 ): Promise<Read> {
-  const runs = await readSpans(paths, options, listener);
+  const runs = await readSpans(paths, host, options, listener);
   if (options.forceMerge !== true) requireOneJob(runs.map(({ log }) => log));
   // Logs of one process each are of a job without MPI: their processes do not wait for one another.
   const isApart = runs.length > 1 && runs.every(({ span }) => span.ranks <= 1);
@@ -84,7 +90,7 @@ async function readLogs(
   const tables = new TablesBuilder(streams);
   const progress = listener.progress?.({ label: "reading logs", total: runs.length, unit: "logs" });
   for (const { path, span } of runs) {
-    await withLog(path, options, (log) => {
+    await withLog(path, options, host, (log) => {
       importLog(log, tables, span.runId, damageKeeper(log, options), filter);
       skipDamage(log, listener);
     });
@@ -122,12 +128,12 @@ export function reportDocument(
 /** MPI numbers ranks with a C int, and so does the timeline of a report. */
 const RANKS_MAX = 2 ** 31 - 1;
 
-async function readSpans(paths: readonly string[], options: LogOptions, listener: Listener) {
+async function readSpans(paths: readonly string[], host: InputHost, options: LogOptions, listener: Listener) {
   const runs: { path: string; span: ReturnType<typeof runSpan>; log: LogOfJob }[] = [];
   let ranks = 0;
   for (const [index, path] of paths.entries()) {
     try {
-      const run = await withLog(path, options, (log) => {
+      const run = await withLog(path, options, host, (log) => {
         // What is left out must be left out whole, so each of several logs is read once before it counts.
         if (paths.length > 1 && !options.keepGoing) readThrough(log, () => true);
         const span = runSpan(log, paths.length === 1 ? path : `${index}:${path}`);

@@ -1,9 +1,9 @@
 /** The files of a job that are wanted, and what the others held. */
-import type { AppliedFilter } from "../analyze/job/index.ts";
-import { NameFilter, type NamePatterns } from "../base/glob.ts";
-import { IdIndex } from "../base/id-index.ts";
-import { PackedNumbers } from "../base/packed.ts";
-import type { FileChoice } from "../formats/darshan/file-gate.ts";
+import type { AppliedFilter } from "../../analyze/job/index.ts";
+import { NameFilter, type NamePatterns } from "../../base/glob.ts";
+import { IdIndex } from "../../base/id-index.ts";
+import { PackedNumbers } from "../../base/packed.ts";
+import type { FileChoice } from "../../formats/darshan/file-gate.ts";
 import {
   CALL_ERROR,
   CALL_LAYERS,
@@ -12,7 +12,7 @@ import {
   type CallSink,
   Operation,
   sinkWithout,
-} from "../model/index.ts";
+} from "../../model/index.ts";
 
 /** Layers whose bytes are added; MPI-IO counts where nothing below it is known, DAOS where no DFS is above it. */
 const COLUMN_OF: Readonly<Record<string, number>> = { POSIX: 0, STDIO: 0, DFS: 1, DAOS: 2, "MPI-IO": 3 };

@@ -1,7 +1,6 @@
 /** A job from traces of single calls: read once to number and count, once more for what the streams of a job keep. */
-import { basename } from "node:path";
-import { CallSurvey, JobStreams } from "../analyze/job/index.ts";
-import { FormatError } from "../base/errors.ts";
+import { CallSurvey, JobStreams } from "../../analyze/job/index.ts";
+import { FormatError } from "../../base/errors.ts";
 import {
   type CallNote,
   type CallSink,
@@ -10,22 +9,24 @@ import {
   sinkBefore,
   sinkWithout,
   TablesBuilder,
-} from "../model/index.ts";
-import type { InputFormat } from "../formats/input-format.ts";
-import { isLeftOut } from "../record/filters.ts";
-import { unseenNotes } from "../record/unseen.ts";
+} from "../../model/index.ts";
+import type { InputFormat } from "../../formats/input-format.ts";
+import { isLeftOut } from "../../formats/trace/system-files.ts";
+import { notesOfUnseen, UNSEEN_FILE } from "../../formats/trace/unseen.ts";
 import { readCalls, sharedNames } from "./calls.ts";
 import type { JobFilter } from "./file-filter.ts";
 import { reasonOf } from "./files.ts";
-import type { JobOptions, ReadJob } from "./job.ts";
+import type { InputHost } from "./host.ts";
+import type { JobOptions, ReadJob } from "./read.ts";
 import type { JobFile } from "./job-files.ts";
-import type { Listener } from "../base/listener.ts";
+import type { Listener } from "../../base/listener.ts";
 
 /** For the database that reads Parquet. */
 const MEMORY_BYTES = 2 ** 30;
 
 export async function readTraces(
   files: readonly JobFile[],
+  host: InputHost,
   options: JobOptions,
   listener: Listener,
   filter?: JobFilter,
@@ -34,13 +35,17 @@ export async function readTraces(
   const notes: CallNote[] = [];
   const progress = listener.progress?.({ label: "reading traces", total: 2 * files.length, unit: "files" });
   const used: JobFile[] = [];
-  const setting = { keepGoing: options.keepGoing ?? false, names: sharedNames(files) };
+  const setting = {
+    keepGoing: options.keepGoing ?? false,
+    names: sharedNames(files, host),
+    rename: options.rename,
+  };
   for (const file of files) {
     const surveying = survey.sink();
     const noting = sinkBefore(filter?.sink(surveying, true) ?? surveying, {
       note: (note) => void notes.push(note),
     });
-    if (await isRead(file, noting, files.length, setting, listener)) used.push(file);
+    if (await isRead(file, noting, files.length, host, setting, listener)) used.push(file);
     progress?.add(1);
   }
   const [first] = used;
@@ -48,7 +53,7 @@ export async function readTraces(
   if (first === undefined || survey.isEmpty)
     throw new FormatError(files[0]?.name ?? "", {}, "no call on a file is recorded here");
   for (const name of new Set(used.filter(({ name, path }) => name !== path).map(({ name }) => name)))
-    for (const note of unseenNotes(name)) survey.warn(noteText(note));
+    for (const note of notesOfUnseen(host.textIn(name, UNSEEN_FILE) ?? "")) survey.warn(noteText(note));
   for (const note of joinedNotes(notes, () => "")) survey.warn(noteText(note));
   const tables = new TablesBuilder();
   const run = {
@@ -60,7 +65,7 @@ export async function readTraces(
   const streams = new JobStreams([survey.finish(run, tables)], options.picture);
   for (const file of used) {
     const calls = streams.callsAs(survey.naming());
-    await readTrace(file, filter?.sink(calls, false) ?? calls, setting, listener);
+    await readTrace(file, filter?.sink(calls, false) ?? calls, host, setting, listener);
     progress?.add(1);
   }
   progress?.end();
@@ -70,6 +75,7 @@ export async function readTraces(
 interface TraceSetting {
   readonly keepGoing: boolean;
   readonly names: ReturnType<typeof sharedNames>;
+  readonly rename: JobOptions["rename"];
 }
 
 /** Of several traces, one that cannot be read is left out and named. */
@@ -77,15 +83,16 @@ async function isRead(
   file: JobFile,
   sink: CallSink,
   count: number,
+  host: InputHost,
   setting: TraceSetting,
   listener: Listener,
 ): Promise<boolean> {
   try {
-    await readTrace(file, sink, setting, listener);
+    await readTrace(file, sink, host, setting, listener);
     return true;
   } catch (error) {
     if (count === 1 || !(error instanceof FormatError)) throw error;
-    listener.skip?.(basename(file.path), reasonOf(error, file.path));
+    listener.skip?.(file.path.slice(file.path.lastIndexOf("/") + 1), reasonOf(error, file.path));
     return false;
   }
 }
@@ -93,14 +100,29 @@ async function isRead(
 async function readTrace(
   { path, format }: JobFile,
   sink: CallSink,
-  { keepGoing, names }: TraceSetting,
+  host: InputHost,
+  { keepGoing, names, rename }: TraceSetting,
   listener: Listener,
 ): Promise<void> {
   const reading = { format: () => format, read: { keepGoing }, memoryBytes: MEMORY_BYTES, names };
-  const sinkOf = ({ hasSystemFiles }: InputFormat) => (hasSystemFiles ? withoutSystemFiles(sink) : sink);
-  await readCalls(path, sinkOf, reading, listener);
+  const into = rename === undefined ? sink : renamed(sink, rename);
+  const sinkOf = ({ hasSystemFiles }: InputFormat) => (hasSystemFiles ? withoutSystemFiles(into) : into);
+  await readCalls(path, sinkOf, reading, host, listener);
   await listener.yieldToEvents?.();
 }
+
+/** Commands go: their arguments say more than a name. */
+const renamed = (sink: CallSink, rename: (text: string) => string): CallSink =>
+  sinkBefore(sink, {
+    file: (file) => sink.file({ ...file, path: rename(file.path) }),
+    process({ command: _, host, program, ...process }) {
+      return sink.process({
+        ...process,
+        ...(host === undefined ? {} : { host: rename(host) }),
+        ...(program === undefined ? {} : { program: rename(program) }),
+      });
+    },
+  });
 
 const NO_FILTER = { only: [], skip: [], all: false };
 

@@ -3,10 +3,9 @@
  * the same key, and nobody without the key can find the name by trying. What stays readable: standard streams, the
  * names that the recording library gives its own records, types of file systems, the top folder of a mount point.
  */
-import { createHmac } from "node:crypto";
-import { decode } from "../../formats/darshan/job.ts";
-import type { DarshanLog } from "../../formats/darshan/log.ts";
-import type { Renaming } from "../../formats/darshan/rename.ts";
+import { hexText, hmacSha256 } from "../../base/sha256.ts";
+import { decode, type Job } from "./job.ts";
+import type { Renaming } from "./rename.ts";
 
 const KEPT =
   /^(<STDIN>|<STDOUT>|<STDERR>|heatmap:[A-Z]+|darshan-(apmpi|apxc)-header|APMPI|APXC|darshan-bgq-record|)$/;
@@ -21,27 +20,28 @@ const VERSION = /^lib_ver=\d[\w.+-]{0,31}$/;
 const EARLIER_SECONDS_MIN = 2 ** 26;
 const EARLIER_SECONDS_SPREAD = 2 ** 26;
 
-export function obfuscation(log: DarshanLog, key: string): Renaming {
+/** `job` knows the mount points. */
+export function obfuscation(job: Job, key: string): Renaming {
+  const keyBytes = encode(key);
   const digest = (purpose: string, text: string | Uint8Array) =>
-    createHmac("sha256", key).update(`${purpose}\0`).update(text).digest();
-  const part = (text: string) => digest("name", text).toString("hex", 0, 8);
-  const encode = (text: string) => new TextEncoder().encode(text);
+    hmacSha256(keyBytes, encode(`${purpose}\0`), typeof text === "string" ? encode(text) : text);
+  const words = (purpose: string, text: string) => new DataView(digest(purpose, text).buffer);
+  const hex = (bytes: Uint8Array, count: number) => hexText(bytes.subarray(0, count));
+  const part = memo((text) => hex(digest("name", text), 8));
   const label = (prefix: string, bytes: number) => (text: Uint8Array) =>
-    text.length === 0 ? text : encode(`${prefix}-${digest(prefix, text).toString("hex", 0, bytes)}`);
+    text.length === 0 ? text : encode(`${prefix}-${hex(digest(prefix, text), bytes)}`);
   // Raw bytes as Latin-1 text, so that names that are not UTF-8 have stand-ins of their own.
-  const latin = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
-  const raw = (text: string) => Uint8Array.from(Buffer.from(text, "latin1"));
   const parts = (text: string) => text.replace(/[^/]+/g, part);
   const mountPoint = (path: string) => {
     const kept = MOUNT_KEPT.exec(path)?.[0] ?? "";
     return kept + parts(path.slice(kept.length));
   };
   const path = (name: string) => {
-    const mount = log.job.mountOf(Buffer.from(name, "latin1"));
+    const mount = job.mountOf(raw(name));
     const prefix = mount === undefined ? "" : latin(mount.pathBytes);
     return mountPoint(prefix) + parts(name.slice(prefix.length));
   };
-  const time = digest("time", "");
+  const time = words("time", "");
   return {
     name(bytes) {
       const name = latin(bytes);
@@ -50,12 +50,12 @@ export function obfuscation(log: DarshanLog, key: string): Renaming {
       const colon = name.startsWith("/") ? name.indexOf(":") : -1;
       return raw(colon < 0 ? path(name) : `${path(name.slice(0, colon))}:${part(name.slice(colon + 1))}`);
     },
-    id: (id) => digest("id", id.toString()).readBigUInt64LE(0),
+    id: (id) => words("id", id.toString()).getBigUint64(0, true),
     host: label("host", 6),
     pool: label("pool", 5),
     // A user id stays below 2^31 and a job id below 2^48, so that tools that expect such numbers are content.
-    uid: (uid) => BigInt(digest("uid", uid.toString()).readUInt32LE(0) >>> 1),
-    jobId: (jobId) => BigInt(digest("job", jobId.toString()).readUIntLE(0, 6)),
+    uid: (uid) => BigInt(words("uid", uid.toString()).getUint32(0, true) >>> 1),
+    jobId: (jobId) => words("job", jobId.toString()).getBigUint64(0, true) & 0xffffffffffffn,
     mount: (bytes) => raw(mountPoint(latin(bytes))),
     metadata: (bytes) =>
       encode(
@@ -67,13 +67,35 @@ export function obfuscation(log: DarshanLog, key: string): Renaming {
       ),
     identifier: (bytes) => digest("identifier", bytes).subarray(0, bytes.length),
     place: (places) =>
-      places.map((_, i) => BigInt(digest("place", places.slice(0, i + 1).join(" ")).readUInt32LE(0) >>> 1)),
+      places.map((_, i) => BigInt(words("place", places.slice(0, i + 1).join(" ")).getUint32(0, true) >>> 1)),
     commandLine(bytes) {
       const program = latin(bytes).trim().split(/\s+/)[0] ?? "";
-      return program === "" ? bytes : encode(`app-${digest("program", program).toString("hex", 0, 6)}`);
+      return program === "" ? bytes : encode(`app-${hex(digest("program", program), 6)}`);
     },
     earlierNs:
-      BigInt(EARLIER_SECONDS_MIN + (time.readUInt32LE(0) % EARLIER_SECONDS_SPREAD)) * 1_000_000_000n +
-      BigInt(time.readUInt32LE(4) % 1_000_000_000),
+      BigInt(EARLIER_SECONDS_MIN + (time.getUint32(0, true) % EARLIER_SECONDS_SPREAD)) * 1_000_000_000n +
+      BigInt(time.getUint32(4, true) % 1_000_000_000),
+  };
+}
+
+const encode = (text: string) => new TextEncoder().encode(text);
+/** Raw bytes as text of one character each, and back. */
+const latin = (bytes: Uint8Array) => {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+};
+const raw = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+/** Folders come again in many names. */
+function memo(make: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    let made = known.get(text);
+    if (made === undefined) {
+      made = make(text);
+      if (known.size < 100_000) known.set(text, made);
+    }
+    return made;
   };
 }

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { notesOfUnseen, unseenNotes } from "./unseen.ts";
+import { unseenNotes } from "../../record/unseen.ts";
+import { notesOfUnseen } from "./unseen.ts";
 
 const texts = (text: string) => notesOfUnseen(text).map((note) => note.text);
 

@@ -1,12 +1,10 @@
 /** Opening a Darshan log, and what to do about damage in it. */
-import { FormatError } from "../base/errors.ts";
-import type { ModuleEntry } from "../formats/darshan/header.ts";
-import type { Limits } from "../formats/darshan/limits.ts";
-import { DarshanLog } from "../formats/darshan/log.ts";
-import { nodeCodecs } from "../node/codecs.ts";
-import { openFile } from "../node/file-source.ts";
-import { gunzipped } from "../node/gzip-source.ts";
-import type { Listener } from "../base/listener.ts";
+import { FormatError } from "../../base/errors.ts";
+import type { ModuleEntry } from "../../formats/darshan/header.ts";
+import type { Limits } from "../../formats/darshan/limits.ts";
+import { DarshanLog } from "../../formats/darshan/log.ts";
+import type { Listener } from "../../base/listener.ts";
+import type { InputHost } from "./host.ts";
 
 export interface LogOptions {
   /** Of a damaged log use what comes before the damage. */
@@ -18,11 +16,12 @@ export interface LogOptions {
 export async function withLog<T>(
   path: string,
   { keepGoing = false, limits = {} }: LogOptions,
+  host: InputHost,
   use: (log: DarshanLog) => T | Promise<T>,
 ): Promise<T> {
-  const source = gunzipped(openFile(path), { allowCut: keepGoing });
+  const source = host.open(path, { allowCut: keepGoing });
   try {
-    return await use(new DarshanLog(source, { codecs: nodeCodecs, keepGoing, limits }));
+    return await use(new DarshanLog(source, { codecs: host.codecs, keepGoing, limits }));
   } finally {
     source.close();
   }

@@ -1,13 +1,12 @@
 /** The calls of one file, whatever reads them. */
-import type { Listener } from "../base/listener.ts";
-import { FormatError } from "../base/errors.ts";
-import type { ByteSource } from "../base/source.ts";
-import { findFormat, HEAD_BYTES } from "../formats/catalogue.ts";
-import type { CallReadOptions, InputFormat } from "../formats/input-format.ts";
-import type { CallSink } from "../model/index.ts";
-import { nodeCodecs } from "../node/codecs.ts";
+import type { Listener } from "../../base/listener.ts";
+import { FormatError } from "../../base/errors.ts";
+import type { ByteSource } from "../../base/source.ts";
+import { findFormat, HEAD_BYTES } from "../../formats/catalogue.ts";
+import type { CallReadOptions, InputFormat } from "../../formats/input-format.ts";
+import type { CallSink } from "../../model/index.ts";
 import { openInput } from "./files.ts";
-import { readParquet } from "./parquet.ts";
+import type { InputHost } from "./host.ts";
 
 interface Reading {
   /** Of the source, or known already. */
@@ -23,41 +22,49 @@ export async function readCalls(
   path: string,
   sinkOf: (format: InputFormat) => CallSink,
   { format: formatOf, read, memoryBytes, names }: Reading,
+  host: InputHost,
   listener: Listener,
 ): Promise<void> {
-  const source = openInput(path, undefined, read.keepGoing);
+  const source = openInput(path, host, { allowCut: read.keepGoing ?? false });
   try {
     const format = formatOf(source);
     if (format?.calls === undefined) throw new FormatError(path, {}, "unknown format");
-    if (format.calls === "database")
-      await readParquet(path, sinkOf(format), memoryBytes, async () => listener.yieldToEvents?.());
-    else {
-      const sink = sinkOf(format);
+    const sink = sinkOf(format);
+    if (format.calls !== "database") {
       const named = names && format.names && { names: () => names(format) };
-      format.calls(source, sink, { codecs: nodeCodecs, ...read, ...named });
+      format.calls(source, sink, { codecs: host.codecs, ...read, ...named });
       if (source.cut !== undefined) sink.note({ id: "truncated", count: 1, text: `${path}: ${source.cut}` });
-    }
+    } else if (host.readTable === undefined)
+      throw new FormatError(path, {}, `a ${format.label} needs the program; plimsoll report takes it`);
+    else await host.readTable(path, sink, memoryBytes, async () => listener.yieldToEvents?.());
   } finally {
     source.close();
   }
 }
 
 /** Names that the files of a job have for one another, read when one is first asked for. */
-export function sharedNames(files: readonly { readonly path?: string }[]): NonNullable<Reading["names"]> {
+export function sharedNames(
+  files: readonly { readonly path?: string }[],
+  host: InputHost,
+): NonNullable<Reading["names"]> {
   const known = new Map<InputFormat, ReadonlyMap<string, string>>();
   return (format) => {
     let names = known.get(format);
     if (names === undefined)
-      known.set(format, (names = format.names?.(ofFormat(files, format)) ?? new Map()));
+      known.set(format, (names = format.names?.(ofFormat(files, format, host)) ?? new Map()));
     return names;
   };
 }
 
 /** One after another; one that cannot be read is left to whoever reads its calls. */
-function* ofFormat(files: readonly { readonly path?: string }[], format: InputFormat): Generator<ByteSource> {
+function* ofFormat(
+  files: readonly { readonly path?: string }[],
+  format: InputFormat,
+  host: InputHost,
+): Generator<ByteSource> {
   for (const { path } of files) {
     if (path === undefined) continue;
-    const source = openInput(path);
+    const source = openInput(path, host);
     try {
       if (findFormat(source.read(0, HEAD_BYTES), source.name, "calls") === format) yield source;
     } finally {

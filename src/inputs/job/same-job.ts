@@ -1,5 +1,5 @@
 /** Whether logs are of one job: the report of a job adds them up, and a sum over different jobs means nothing. */
-import { UsageError } from "../base/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 
 export interface LogOfJob {
   readonly path: string;

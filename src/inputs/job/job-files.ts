@@ -1,9 +1,10 @@
 /** The inputs of one job: logs, or traces, by what they hold. */
-import { UsageError } from "../base/errors.ts";
-import { detectFormat } from "../formats/catalogue.ts";
-import type { InputFormat } from "../formats/input-format.ts";
+import { UsageError } from "../../base/errors.ts";
+import { detectFormat } from "../../formats/catalogue.ts";
+import type { InputFormat } from "../../formats/input-format.ts";
 import { findInputs, type InputFile, openInput } from "./files.ts";
-import type { Listener } from "../base/listener.ts";
+import type { Listener } from "../../base/listener.ts";
+import type { InputHost } from "./host.ts";
 
 export interface JobFile {
   readonly path: string;
@@ -14,10 +15,10 @@ export interface JobFile {
 }
 
 /** Files as they are, folders as what they hold. */
-export function jobFiles(paths: readonly string[], listener: Listener): JobFile[] {
-  return findInputs(paths, ["counters", "calls"], listener).map((input) => ({
+export function jobFiles(paths: readonly string[], host: InputHost, listener: Listener): JobFile[] {
+  return findInputs(paths, ["counters", "calls"], host, listener).map((input) => ({
     ...pathOf(input),
-    format: formatOf(input, paths.length > 1),
+    format: formatOf(input, paths.length > 1, host),
   }));
 }
 
@@ -28,8 +29,12 @@ function pathOf({ path, name }: InputFile): { path: string; name: string } {
 }
 
 /** Of several inputs, one that is damaged or of no known format is left out later, by name. */
-function formatOf({ path = "", name }: InputFile, isLenient: boolean): InputFormat | undefined {
-  const source = openInput(path, 0);
+function formatOf(
+  { path = "", name }: InputFile,
+  isLenient: boolean,
+  host: InputHost,
+): InputFormat | undefined {
+  const source = openInput(path, host, { partly: true });
   try {
     return detectFormat(source, "counters", "calls");
   } catch (error) {

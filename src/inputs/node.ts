@@ -1,0 +1,83 @@
+/** Jobs from files of this machine, with the codecs of Node. */
+import { createHash } from "node:crypto";
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Listener } from "../base/listener.ts";
+import type { DarshanLog } from "../formats/darshan/log.ts";
+import { nodeCodecs } from "../node/codecs.ts";
+import { openFile } from "../node/file-source.ts";
+import { gunzipped } from "../node/gzip-source.ts";
+import { fsPath, namesIn } from "../node/raw-path.ts";
+import { textIn } from "../record/unseen.ts";
+import {
+  type InputHost,
+  type JobOptions,
+  type LogOptions,
+  type ReadJob,
+  readJob as readJobWith,
+  STDIN,
+  withLog as withLogOf,
+} from "./job/index.ts";
+import { readParquet } from "./parquet.ts";
+
+/** Host 10 behind host 9, process 1000 behind 999. */
+const byNumber = new Intl.Collator("en", { numeric: true }).compare;
+
+/** Folders behind symbolic links are not entered: they can form circles. */
+function entriesOf(folder: string): { files: string[]; folders: string[] } {
+  const [files, folders]: [string[], string[]] = [[], []];
+  for (const name of namesIn(folder).sort()) {
+    const path = join(folder, name);
+    const raw = fsPath(path);
+    if (lstatSync(raw, { throwIfNoEntry: false })?.isDirectory()) folders.push(path);
+    else if (statSync(raw, { throwIfNoEntry: false })?.isFile()) files.push(path);
+  }
+  return { files, folders };
+}
+
+function* filesBelow(folders: readonly string[]): Generator<string> {
+  for (const folder of [...folders].sort(byNumber)) {
+    const below = entriesOf(folder);
+    yield* below.files.sort(byNumber);
+    yield* filesBelow(below.folders);
+  }
+}
+
+export const nodeHost: InputHost = {
+  codecs: nodeCodecs,
+  list(path) {
+    if (!statSync(fsPath(path)).isDirectory()) return undefined;
+    return entriesOf(path).files;
+  },
+  below: (path) => [...filesBelow(entriesOf(path).folders)],
+  open: (path, { partly = false, ...gzip } = {}) => gunzipped(openFile(path, partly ? 0 : undefined), gzip),
+  textIn,
+  identity: (path) => realpathSync.native(fsPath(path), "latin1"),
+  isFile: (path) => statSync(fsPath(path)).isFile(),
+  hash() {
+    const hash = createHash("sha256");
+    return { update: (bytes) => hash.update(bytes), hex: () => hash.digest("hex") };
+  },
+  readTable: readParquet,
+};
+
+/** The job in these files and folders; see `readJob` of src/inputs/job. */
+export const readJob = (
+  paths: readonly string[],
+  options?: JobOptions,
+  listener?: Listener,
+): Promise<ReadJob> => readJobWith(paths, nodeHost, options, listener);
+
+/** Opens `path`, a log or a gzip file of one, hands the log to `use`, and closes it. */
+export const withLog = <T>(
+  path: string,
+  options: LogOptions,
+  use: (log: DarshanLog) => T | Promise<T>,
+): Promise<T> => withLogOf(path, options, nodeHost, use);
+
+/** Whether it can be read only once: standard input, a named pipe, `<(command)`, a terminal. */
+export function isPipe(word: string): boolean {
+  if (word === STDIN) return true;
+  const stat = statSync(fsPath(word), { throwIfNoEntry: false });
+  return stat !== undefined && !stat.isFile() && !stat.isDirectory();
+}

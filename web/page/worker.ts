@@ -1,0 +1,164 @@
+/** The worker of the page: reads, judges and draws, so that the page stays at hand. */
+import { FormatError, LimitError, UsageError } from "../../src/base/errors.ts";
+import type { Listener } from "../../src/base/listener.ts";
+import { exampleLog } from "../../src/generate/samples.ts";
+import type { JobOptions } from "../../src/inputs/job/index.ts";
+import { DroppedFiles, fingerprint } from "./files.ts";
+import type { DroppedFile, Failure, ReadSettings, Reply, Request, Step } from "./messages.ts";
+import { nameless, newKey, previewRows, traceRenaming } from "./nameless.ts";
+import { findJobs, type Jobs, openJobs, type Result } from "./opening.ts";
+import { pageHtml, SAVERS } from "./savers.ts";
+import { encoders } from "./zlib.ts";
+
+const PROGRESS_MS = 80;
+const EXAMPLE_SEED = 1;
+
+/** What is open: savers come back to it. */
+let opened: { readonly result: Result; readonly jobs: Jobs; readonly options: JobOptions } | undefined;
+/** One for a visit, so that what is saved twice has the same names. */
+const key = newKey();
+
+export function startWorker(): void {
+  addEventListener("message", ({ data }: MessageEvent<Request>) => {
+    void handle(data);
+  });
+}
+
+const say = (reply: Reply) => postMessage(reply);
+
+async function handle(request: Request): Promise<void> {
+  const files = request.kind === "open" ? [...(request.before ?? []), ...request.files] : [];
+  try {
+    if (request.kind === "open") await open(request.files, request.before, request.settings);
+    else if (request.kind === "example") await openExample();
+    else if (request.kind === "preview" && opened)
+      say({ kind: "preview", rows: previewRows(opened.jobs, key) });
+    else if (request.kind === "save") await save(request.id, request.withoutNames);
+  } catch (error) {
+    say({ kind: "failed", failure: failureOf(error, files) });
+  }
+}
+
+/** A job with something to say, made here rather than carried along. */
+async function openExample(): Promise<void> {
+  const file = new File([exampleLog(EXAMPLE_SEED, encoders).slice()], "slow-checkpoint.darshan");
+  await open([{ path: file.name, file }], undefined, { keepGoing: false, memoryBytes: 2 ** 30 });
+}
+
+async function open(
+  files: readonly DroppedFile[],
+  before: readonly DroppedFile[] | undefined,
+  { keepGoing, memoryBytes }: ReadSettings,
+): Promise<void> {
+  const all = before === undefined ? files : apart(before, files);
+  const watch = new Watch();
+  const host = new DroppedFiles(all, { memoryBytes, onRead: (bytes) => watch.read(bytes) });
+  const skipped: string[] = [];
+  const listener: Listener = {
+    skip: (path, reason) => void skipped.push(`${path}: ${reason}`),
+    progress: () => {
+      watch.step("read", host.byteLength);
+      return { update() {}, add() {}, end: () => watch.step("judge") };
+    },
+  };
+  const options: JobOptions = { keepGoing, limits: { nameTableBytesMax: memoryBytes } };
+  watch.step("look", host.byteLength);
+  const paths =
+    before === undefined ? await findJobs(host, host.roots, options, listener) : pairOf(host.roots, before);
+  const jobs = { host, paths };
+  const result = await openJobs(jobs, options, listener);
+  watch.step("draw");
+  opened = { result, jobs, options };
+  say({
+    kind: "opened",
+    html: pageHtml(result.document),
+    title: result.document.title,
+    savers: SAVERS.map(({ id, label, about }) => ({ id, label, about })),
+    fingerprint: fingerprint(all),
+    skipped: [...new Set(skipped)],
+    files: all,
+    isComparison: result.isComparison,
+  });
+}
+
+/** Two drops may have files of the same name. */
+function apart(before: readonly DroppedFile[], after: readonly DroppedFile[]): DroppedFile[] {
+  const names = new Set(before.map(({ path }) => rootOf(path)));
+  const clash = after.some(({ path }) => names.has(rootOf(path)));
+  return clash ? [...before.map(below("before")), ...after.map(below("after"))] : [...before, ...after];
+}
+
+const below = (folder: string) => (one: DroppedFile) => ({ ...one, path: `${folder}/${one.path}` });
+const rootOf = (path: string) => path.replace(/\/.*$/s, "");
+
+function pairOf(roots: readonly string[], before: readonly DroppedFile[]): string[][] {
+  const first = new Set(before.map(({ path }) => rootOf(path)));
+  const isFirst = (root: string) => root === "before" || first.has(root);
+  return [roots.filter(isFirst), roots.filter((root) => !isFirst(root))];
+}
+
+async function save(id: string, withoutNames: boolean): Promise<void> {
+  const saver = SAVERS.find((one) => one.id === id);
+  if (saver === undefined || opened === undefined) return;
+  const result = withoutNames ? await namelessResult(opened.jobs, opened.options) : opened.result;
+  say({ kind: "saved", name: saver.name(result), type: saver.type, bytes: saver.make(result) });
+}
+
+const namelessResult = async (jobs: Jobs, options: JobOptions): Promise<Result> =>
+  openJobs(await nameless(jobs, key), { ...options, rename: traceRenaming(key) }, {});
+
+/** Progress by bytes read, now and then. */
+class Watch {
+  #done = 0;
+  #total = 0;
+  #step: Step = "look";
+  #saidAt = 0;
+
+  step(step: Step, total = this.#total): void {
+    if (step !== this.#step) this.#done = 0;
+    this.#step = step;
+    this.#total = total;
+    this.#say();
+  }
+
+  read(bytes: number): void {
+    this.#done += bytes;
+    if (performance.now() - this.#saidAt > PROGRESS_MS) this.#say();
+  }
+
+  #say(): void {
+    this.#saidAt = performance.now();
+    say({ kind: "progress", done: Math.min(this.#done, this.#total), total: this.#total, step: this.#step });
+  }
+}
+
+function failureOf(error: unknown, files: readonly DroppedFile[]): Failure {
+  const isKnown = error instanceof FormatError || error instanceof UsageError;
+  const message = error instanceof Error ? error.message : String(error);
+  const line = isKnown
+    ? message.replace("or use --force-merge", "or of two to compare")
+    : `this is a fault of the page: ${message}`;
+  const file =
+    error instanceof FormatError ? files.find(({ path }) => path === error.source)?.file : undefined;
+  const byte = error instanceof FormatError ? error.offset : undefined;
+  return {
+    line,
+    details: detailsOf(error),
+    ...(file !== undefined && byte !== undefined ? { place: { byte, of: file.size } } : {}),
+    canKeepGoing:
+      error instanceof FormatError && byte !== undefined && byte > 0 && !(error instanceof LimitError),
+    isLimit: error instanceof LimitError,
+  };
+}
+
+/** Without names, so that it can go into a bug report. */
+function detailsOf(error: unknown): string {
+  if (error instanceof FormatError) {
+    const place = error.offset === undefined ? "" : `byte ${error.offset}: `;
+    return `${error.name}: ${place}${error.detail}`;
+  }
+  if (error instanceof UsageError) return "";
+  return error instanceof Error
+    ? (error.stack ?? "").replace(/(blob|file):[^\s)]*?(?=:\d+:\d+)/g, "page")
+    : "";
+}
