@@ -40,7 +40,7 @@ export async function generateCounterfactual(request: Request, context: Context)
   const answers: Answer[] = [];
   const output = { path: request.output, what: "set of jobs", isOurs: isJobs };
   const progress = context.progress({ label: "making jobs", total: jobs, unit: "jobs" });
-  const folder = await replaceFolder(output, context, async (work) => {
+  const { folder } = await replaceFolder(output, context, async (work) => {
     for (let index = 0; index < jobs; index++) {
       const job = drawJob(seed, index, causes);
       for (const twin of twinsOf(job)) {

@@ -53,7 +53,7 @@ export default defineCommand({
     const chosen = choose(options.only);
     const logs: Answer[] = [];
     const earlier = { path: output, what: "catalogue", isOurs: isCatalogue };
-    const folder = await replaceFolder(earlier, context, async (work) => {
+    const { folder } = await replaceFolder(earlier, context, async (work) => {
       for (const log of chosen) {
         const { bytes, facts } = makeSingle(log, options.seed, nodeEncoders);
         const file = `${log.id}.darshan`;

@@ -12,7 +12,7 @@ import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
 import { defineCommand, type OptionValues } from "../command.ts";
 import { writeResultFolder } from "../result-folder.ts";
-import { didYouMean } from "../suggest.ts";
+import { didYouMean } from "../../base/choice.ts";
 import { option } from "../option.ts";
 
 const QUICK_SAMPLES = 3;
