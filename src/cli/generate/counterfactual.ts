@@ -86,7 +86,7 @@ function summary(folder: string, path: string, answers: readonly Answer[]): stri
     { label: "ranks", right: true },
     { label: "run", right: true, min: 8 },
     { label: "mended", right: true, min: 8 },
-    { label: "causes and what mending each brings" },
+    { label: "causes and the gain of fixing each" },
   ];
   const rows = answers
     .slice(0, SHOWN)
