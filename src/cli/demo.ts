@@ -45,7 +45,7 @@ export default defineCommand({
   async run({ options }, context) {
     let rows: readonly Row[] = [];
     const output = { path: options.output, what: "demonstration", isOurs: isDemo };
-    const folder = await replaceFolder(output, context, (work) => {
+    const { folder } = await replaceFolder(output, context, (work) => {
       rows = sampleLogs(options.seed, nodeEncoders).map((sample) => show(sample, work));
       writeFile(join(work, "README.txt"), readme(rows));
     });

@@ -2,7 +2,7 @@
 
 import { UsageError } from "../base/errors.ts";
 import type { CommandEntry } from "./command.ts";
-import { didYouMean } from "./suggest.ts";
+import { didYouMean } from "../base/choice.ts";
 
 type Choice =
   | { readonly kind: "command"; readonly entry: CommandEntry; readonly rest: readonly string[] }

@@ -6,7 +6,8 @@ import { PATTERN_NAMES, type PatternSpec, patternOf } from "../ncio/pattern/inde
 import { defineCommand } from "./command.ts";
 import { jsonText } from "../base/json.ts";
 import { measure } from "./ncio/measure.ts";
-import { type Common, casesOf, common, directionsOf, methodsOf } from "./ncio/options.ts";
+import { casesOf, directionsOf, methodsOf } from "../ncio/run/sweep-setting.ts";
+import { type Common, common } from "./ncio/options.ts";
 import { headLines, noteLines, pointLines } from "./ncio/text.ts";
 import { writeFile } from "../node/write-file.ts";
 import { option } from "./option.ts";

@@ -3,7 +3,8 @@
 import { CommanderError, Command as Commander, Option } from "commander";
 import { UsageError } from "../base/errors.ts";
 import type { ArgumentSpec, Command, Invocation, OptionSpec } from "./command.ts";
-import { parseChoice, parseValue } from "./values.ts";
+import { parseChoice } from "../base/choice.ts";
+import { parseValue } from "./values.ts";
 import { option } from "./option.ts";
 
 interface Parsed {

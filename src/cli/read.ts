@@ -14,7 +14,7 @@ import {
 } from "../formats/bp/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
-import { withDataset } from "./dataset/open.ts";
+import { withDataset } from "../inputs/dataset.ts";
 import { option } from "./option.ts";
 
 const JSON_ELEMENTS = 10_000_000;

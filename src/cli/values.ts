@@ -2,7 +2,7 @@
 
 import { UsageError } from "../base/errors.ts";
 import type { OptionSpec } from "./command.ts";
-import { didYouMean } from "./suggest.ts";
+import { parseChoice } from "../base/choice.ts";
 
 export function parseValue(flag: string, spec: OptionSpec, text: string): string | number {
   switch (spec.kind) {
@@ -15,15 +15,6 @@ export function parseValue(flag: string, spec: OptionSpec, text: string): string
     default:
       return text;
   }
-}
-
-export function parseChoice(what: string, choices: readonly string[], text: string): string {
-  // Nobody should have to remember capitals.
-  const found = choices.includes(text)
-    ? text
-    : choices.find((one) => one.toLowerCase() === text.toLowerCase());
-  if (found !== undefined) return found;
-  throw new UsageError(`${what} ${text}: not one of ${choices.join(", ")}${didYouMean(text, choices)}`);
 }
 
 const POWERS = "KMGTPE";

@@ -3,7 +3,7 @@ import { formatBytes, formatMany } from "../base/units.ts";
 import { type BlockCheck, type BpDataset, dataBytes } from "../formats/bp/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
-import { withDataset } from "./dataset/open.ts";
+import { withDataset } from "../inputs/dataset.ts";
 import { CheckFailed } from "./failure.ts";
 
 export default defineCommand({

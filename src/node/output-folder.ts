@@ -14,14 +14,14 @@ interface OutputFolder {
 }
 
 /**
- * Lets `fill` write into a folder beside the final one and gives it its name when `fill` has returned. Returns the
- * path without the slash at its end, which would put the work folder into the folder that it replaces.
+ * Lets `fill` write into a folder beside the final one and gives it its name when `fill` has returned. Returns what `fill`
+ * gives, and the path without the slash at its end, which would put the work folder into the folder that it replaces.
  */
-export async function replaceFolder(
+export async function replaceFolder<T>(
   { path, what, isOurs }: OutputFolder,
   listener: Listener,
-  fill: (work: string) => void | Promise<void>,
-): Promise<string> {
+  fill: (work: string) => T | Promise<T>,
+): Promise<{ readonly folder: string; readonly result: T }> {
   const folder = path.replace(/(?<=.)\/+$/, "");
   if (existsSync(folder) && !isEmptyFolder(folder) && !isOurs(folder)) {
     throw new UsageError(`${folder} exists and is not an earlier ${what}; choose another folder`);
@@ -29,8 +29,9 @@ export async function replaceFolder(
   const work = `${folder}.part-${process.pid}`;
   const partial = listener.partialOutput?.(work);
   mkdirSync(work);
+  let result: T;
   try {
-    await fill(work);
+    result = await fill(work);
   } catch (error) {
     // Whoever listens removes it, and more that is not whole.
     if (partial === undefined) rmSync(work, { recursive: true, force: true });
@@ -39,7 +40,7 @@ export async function replaceFolder(
   rmSync(folder, { recursive: true, force: true });
   renameSync(work, folder);
   partial?.done();
-  return folder;
+  return { folder, result };
 }
 
 const isEmptyFolder = (path: string): boolean =>

@@ -4,11 +4,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadMeasured } from "../../src/cli/ncio/load.ts";
 import type { NcioPoint, NcioSweep } from "../../src/model/ncio.ts";
+import { readPoint, readSweep } from "../../src/ncio/judge/index.ts";
+import { loadSweep } from "../../src/ncio/run/load.ts";
 import { type Planted, plantedSweep } from "./advice-kit.ts";
 import { plimsoll } from "../adaptive/write-kit.ts";
 
+const loadMeasured = (path: string) => loadSweep(path, { point: readPoint, sweep: readSweep });
 const root = mkdtempSync(join(tmpdir(), "plimsoll-advise-test-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 

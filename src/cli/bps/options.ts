@@ -1,7 +1,7 @@
 /** Values of `plimsoll bps` that are more than text and numbers. */
 import { GROUPINGS, type Grouping } from "../../analyze/metric/metrics.ts";
 import { UsageError } from "../../base/errors.ts";
-import { parseChoice } from "../values.ts";
+import { parseChoice } from "../../base/choice.ts";
 
 const UNITS_NS: Readonly<Record<string, number>> = {
   ns: 1,

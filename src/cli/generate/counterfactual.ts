@@ -40,7 +40,7 @@ export async function generateCounterfactual(request: Request, context: Context)
   const answers: Answer[] = [];
   const output = { path: request.output, what: "set of jobs", isOurs: isJobs };
   const progress = context.progress({ label: "making jobs", total: jobs, unit: "jobs" });
-  const folder = await replaceFolder(output, context, async (work) => {
+  const { folder } = await replaceFolder(output, context, async (work) => {
     for (let index = 0; index < jobs; index++) {
       const job = drawJob(seed, index, causes);
       for (const twin of twinsOf(job)) {
@@ -86,7 +86,7 @@ function summary(folder: string, path: string, answers: readonly Answer[]): stri
     { label: "ranks", right: true },
     { label: "run", right: true, min: 8 },
     { label: "mended", right: true, min: 8 },
-    { label: "causes and what mending each brings" },
+    { label: "causes and the gain of fixing each" },
   ];
   const rows = answers
     .slice(0, SHOWN)

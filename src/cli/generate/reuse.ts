@@ -8,21 +8,14 @@ import {
   INTER_ARRIVALS,
   type InterArrival,
   Population,
-  SCENARIO,
 } from "../../generate/reuse/index.ts";
-import { isMarked, writeAnswers } from "../../generate/write/answers.ts";
-import { writeDamage, writeLogs, writeTables } from "../../generate/write/reuse.ts";
+import { writeCentre } from "../../generate/write/reuse.ts";
 import { defineCommand } from "../command.ts";
-import { replaceFolder } from "../../node/output-folder.ts";
 import { comparedTable, OUTPUT, outsideCount, promiseText, requiredOutput, SEED } from "./answers.ts";
-import { writeFile } from "../../node/write-file.ts";
 import { option } from "../option.ts";
 
-/** First line of README.txt; only a folder with it is replaced. */
-const MARK = "A synthetic HPC centre made by plimsoll generate reuse";
 /** More logs than this in one tree are a case for --tables. */
 const LOGS_MAX = 20_000_000;
-const isOurs = (folder: string) => isMarked(folder, MARK);
 
 export default defineCommand({
   name: "generate reuse",
@@ -74,19 +67,10 @@ export default defineCommand({
         `about ${expectedRuns(population).toLocaleString("en")} logs are too many files; add --tables, or choose a smaller --scale or --background`,
       );
     }
-    let sheet: AnswerSheet | undefined;
-    let damaged = 0;
-    const output = { path: out, what: "synthetic centre", isOurs };
-    const folder = await replaceFolder(output, context, async (work) => {
-      sheet = options.tables
-        ? await writeTables(work, population, context)
-        : await writeLogs(work, population, context);
-      if (options.damage) damaged = writeDamage(join(work, "damage"));
-      writeAnswers(join(work, "answers.json"), sheet);
-      writeFile(join(work, "README.txt"), readme(sheet, options.tables, damaged));
-    });
+    const parts = { tables: options.tables, damage: options.damage };
+    const { folder, sheet, damaged } = await writeCentre(out, population, parts, context);
     const answers = join(folder, "answers.json");
-    const { items, comparison } = sheet as AnswerSheet;
+    const { items, comparison } = sheet;
     const outside = outsideCount(comparison);
     const made = join(folder, options.tables ? "store" : "logs");
     if (context.json) {
@@ -98,20 +82,9 @@ export default defineCommand({
         damaged,
         outside,
       });
-    } else context.out.write(summary(sheet as AnswerSheet, made, answers, options.tables, damaged));
+    } else context.out.write(summary(sheet, made, answers, options.tables, damaged));
   },
 });
-
-function readme({ seed, options, items }: AnswerSheet, tables: boolean, damaged: number): string {
-  const logs = items.A01?.planted.logs;
-  return `${MARK}
-Nothing here was recorded on a real system.
-
-scenario ${SCENARIO}, seed ${seed}, scale ${options.scale}, background ${options.background}, inter-arrival ${options.interArrival}, files per run ${options.filesPerRun}
-${tables ? "store/        rows of" : "logs/         "}${tables ? ` ${logs} runs, without their logs` : `${logs} Darshan logs by year, month and day in ${options.zone}`}
-answers.json  the true result of every analysis, and the published one
-${damaged > 0 ? `damage/       ${damaged} broken or odd logs; expected.json says what must become of each\n` : ""}`;
-}
 
 function summary(
   { comparison, options }: AnswerSheet,

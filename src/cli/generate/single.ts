@@ -28,7 +28,7 @@ interface Answer {
 export default defineCommand({
   name: "generate single",
   description:
-    "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or none, and answers.json with the expected findings and true totals of each. With --counterfactual it writes jobs with one to three causes of slow I/O at once, simulated from a time model with known parameters, each with twins without the causes: the difference of the run times is what mending brings. The logs are labelled as synthetic; the same seed gives the same bytes.",
+    "Writes a catalogue of small Darshan logs, each of a job with one I/O problem or none, and answers.json with the expected findings and true totals of each. With --counterfactual it writes jobs with one to three causes of slow I/O at once, simulated from a time model with known parameters, each with twins without the causes: the difference in run time is the gain of the fix. The logs are labelled as synthetic; the same seed gives the same bytes.",
   options: {
     output: option.output("DIR", "output folder; replaces an earlier catalogue"),
     seed: option.whole("random seed", { min: 0, max: 2 ** 32 - 1, default: 1 }),
@@ -43,7 +43,7 @@ export default defineCommand({
     "plimsoll generate single --output logs --only fix-before --only fix-after":
       "one job before and after a fix",
     "plimsoll generate single --output jobs --counterfactual 50 --seed 4":
-      "50 jobs with known causes, their twins, and what mending each cause brings",
+      "50 jobs with known causes, their twins, and the gain of fixing each cause",
   },
   async run({ options }, context) {
     if (options.output === undefined || options.output === "")
@@ -53,7 +53,7 @@ export default defineCommand({
     const chosen = choose(options.only);
     const logs: Answer[] = [];
     const earlier = { path: output, what: "catalogue", isOurs: isCatalogue };
-    const folder = await replaceFolder(earlier, context, async (work) => {
+    const { folder } = await replaceFolder(earlier, context, async (work) => {
       for (const log of chosen) {
         const { bytes, facts } = makeSingle(log, options.seed, nodeEncoders);
         const file = `${log.id}.darshan`;

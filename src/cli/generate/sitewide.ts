@@ -8,24 +8,17 @@ import {
   type ClusterChoice,
   DEFAULT_START,
   type LiveSite,
-  SCENARIO,
   Site,
 } from "../../generate/sitewide/index.ts";
 import { defineCommand } from "../command.ts";
-import { replaceFolder } from "../../node/output-folder.ts";
 import { comparedTable, OUTPUT, outsideCount, promiseText, requiredOutput, SEED } from "./answers.ts";
-import { isMarked, writeAnswers } from "../../generate/write/answers.ts";
+import { partText, writeSite } from "../../generate/write/sitewide.ts";
 import { runLive } from "../../generate/write/sitewide-live.ts";
-import { type FileLimits, writeFiles } from "../../generate/write/sitewide-files.ts";
-import { writeTables } from "../../generate/write/sitewide-tables.ts";
-import { writeFile } from "../../node/write-file.ts";
+import type { FileLimits } from "../../generate/write/sitewide-files.ts";
 import { option } from "../option.ts";
 
-/** First line of README.txt; only a folder with it is replaced. */
-const MARK = "A synthetic HPC site made by plimsoll generate sitewide";
 /** More jobs than this are a case for --tables. */
 const FILES_SCALE_MAX = 0.2;
-const isOurs = (folder: string) => isMarked(folder, MARK);
 
 export default defineCommand({
   name: "generate sitewide",
@@ -96,8 +89,6 @@ export default defineCommand({
         release,
         speed,
         seconds: liveSeconds,
-        mark: MARK,
-        isOurs,
         signal: context.signal,
         began: (tree, live) => {
           if (context.json) return;
@@ -122,29 +113,14 @@ export default defineCommand({
       clientReadings: options.clientReadings,
       release: options.release as FileLimits["release"],
     };
-    let sheet: AnswerSheet | undefined;
-    let made: Record<string, number> = {};
-    const output = { path: out, what: "synthetic site", isOurs };
-    const folder = await replaceFolder(output, context, async (work) => {
-      const result = options.tables
-        ? await writeTables(work, site, context)
-        : await writeFiles(work, site, limits, context);
-      sheet = result.sheet;
-      made = result.made;
-      if (options.damage) {
-        const { damageExpectations, writeDamage } = await import("../../generate/write/sitewide-damage.ts");
-        made = { ...made, damaged: writeDamage(join(work, "damage")) };
-        sheet = { ...result.sheet, damage: damageExpectations() };
-      }
-      writeAnswers(join(work, "answers.json"), sheet);
-      writeFile(join(work, "README.txt"), readme(result.sheet, made));
-    });
+    const parts = { tables: options.tables, damage: options.damage, limits };
+    const { folder, sheet, made } = await writeSite(out, site, parts, context);
     const answers = join(folder, "answers.json");
-    const { comparison } = sheet as AnswerSheet;
+    const { comparison } = sheet;
     const outside = outsideCount(comparison);
     if (context.json)
       context.printJson({ answers, ...(options.tables && { store: join(folder, "store") }), made, outside });
-    else context.out.write(summary(sheet as AnswerSheet, folder, answers, made));
+    else context.out.write(summary(sheet, folder, answers, made));
   },
 });
 
@@ -163,29 +139,6 @@ function checkDate(text: string): void {
     throw new UsageError(`--start ${text} is no date from 2008 to 2199; write it as ${DEFAULT_START}`);
 }
 
-const WHAT: Readonly<Record<string, string>> = {
-  jobs: "rows of jobs in store/",
-  minutes: "rows of minutes in store/",
-  targets: "rows of targets in store/",
-  sacct: "jobs in slurm/sacct.txt (sacct --parsable2)",
-  clients: "readings of clients in clients/",
-  samples: "samples of servers in samples/",
-  damaged: "odd and broken inputs in damage/, with the expected outcome of each in expected.json",
-};
-
-function readme({ seed, options }: AnswerSheet, made: Readonly<Record<string, number>>): string {
-  const lines = Object.entries(made).map(
-    ([name, count]) => `${String(count).padStart(12)} ${WHAT[name] ?? name}`,
-  );
-  return `${MARK}
-Nothing here was recorded on a real system.
-
-scenario ${SCENARIO}, seed ${seed}, scale ${options.scale}, cluster ${options.cluster}, weekend ${options.weekend}, start ${options.start}
-${lines.join("\n")}
-answers.json  the true result of every analysis, and the published one
-`;
-}
-
 function summary(
   { comparison, options }: AnswerSheet,
   folder: string,
@@ -195,7 +148,7 @@ function summary(
   const columns = [{ label: "item" }, { label: "of", min: 6 }, { label: "key", min: 22 }];
   const promise = promiseText(comparison, options.scale, CALIBRATED_SCALE, "jobs");
   const parts = Object.entries(made).map(
-    ([name, count]) => `  ${count.toLocaleString("en")} ${WHAT[name] ?? name}`,
+    ([name, count]) => `  ${count.toLocaleString("en")} ${partText(name)}`,
   );
   const isStore = made.jobs !== undefined;
   const next = isStore

@@ -27,7 +27,7 @@ import { writePage } from "../page-output.ts";
 import { ENGINE_OPTIONS } from "../store/options.ts";
 
 export { originOf, withStore } from "../store/options.ts";
-import { didYouMean } from "../suggest.ts";
+import { didYouMean } from "../../base/choice.ts";
 import { option } from "../option.ts";
 
 export const STORE_OPTIONS = {

@@ -6,6 +6,8 @@ import {
   judgeSweep,
   METHOD_ORDER,
   patternLines,
+  readPoint,
+  readSweep,
   SweepPoints,
 } from "../../ncio/judge/index.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -14,8 +16,7 @@ import type { NcioSweep } from "../../model/index.ts";
 import { CASES } from "../../ncio/pattern/index.ts";
 import { plain } from "../../report/text/index.ts";
 import { defineCommand, type OptionValues } from "../command.ts";
-import type { Loaded } from "../../ncio/run/load.ts";
-import { loadMeasured } from "./load.ts";
+import { type Loaded, loadSweep } from "../../ncio/run/load.ts";
 import { option } from "../option.ts";
 
 const options = {
@@ -42,7 +43,7 @@ export default defineCommand({
       "best method for a pattern, and the gain of a change",
   },
   async run({ arguments: [path], options: given }, context) {
-    const loaded = loadMeasured(path as string);
+    const loaded = loadSweep(path as string, { point: readPoint, sweep: readSweep });
     const { sweep, missing } = loaded;
     const advice = asksForPattern(given) ? adviceOf(sweep, given, loaded) : undefined;
     if (context.json) {

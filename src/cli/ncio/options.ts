@@ -1,14 +1,11 @@
 /** Options that `ncio` and `ncio sweep` share. */
 import { UsageError } from "../../base/errors.ts";
-import type { NcioMethod } from "../../model/index.ts";
 import { METHOD_DEFAULTS, METHODS } from "../../ncio/method/index.ts";
 import { type Measuring, PAPER_DEFAULTS, PAPER_REPEATS } from "../../ncio/run/plan.ts";
-import { type AccessCase, CASES } from "../../ncio/pattern/index.ts";
+import { CASES } from "../../ncio/pattern/index.ts";
 import type { OptionValues } from "../command.ts";
-import { parseChoice } from "../values.ts";
+import { BACKENDS } from "../../ncio/run/sweep-setting.ts";
 import { option } from "../option.ts";
-
-const BACKENDS = ["posix", "servers", "mpiio", "memory", "null"] as const;
 
 /** Servers need more: their files, sockets and compiled code have to be warm before methods can be compared. */
 const WARM_UPS = { posix: 2, servers: 12, mpiio: 2, memory: 2, null: 2 } as const;
@@ -57,30 +54,6 @@ export const common = {
 } as const;
 
 export type Common = OptionValues<typeof common>;
-
-/** The methods that a back end has requests for: on plain files list and datatype requests do not exist. */
-const NATIVE: Readonly<Record<(typeof BACKENDS)[number], readonly NcioMethod[]>> = {
-  posix: ["posix", "sieving", "two-phase"],
-  servers: ["posix", "list", "datatype", "two-phase"],
-  mpiio: ["posix", "sieving", "two-phase"],
-  memory: ["posix", "sieving", "two-phase"],
-  null: ["posix", "sieving", "two-phase"],
-};
-
-export function methodsOf({ method, backend }: Common): NcioMethod[] {
-  if (method === undefined) return [...NATIVE[backend]];
-  return words("--method", method, METHODS);
-}
-
-export const casesOf = (options: Common): AccessCase[] => words("--case", options.case, CASES);
-
-export const directionsOf = ({ direction }: Common): ("write" | "read")[] =>
-  direction === "both" ? ["write", "read"] : [direction];
-
-function words<Word extends string>(flag: string, text: string, choices: readonly Word[]): Word[] {
-  const found = text.split(",").map((word) => parseChoice(flag, choices, word.trim()) as Word);
-  return choices.filter((choice) => found.includes(choice));
-}
 
 /** `strip` is that of the servers: aggregators then have whole strips. */
 export function measuringOf(options: Common, strip: number | undefined): Measuring {

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { adviceLines, pointsCsv, readPoint, sweepDocument, sweepFigures } from "../../ncio/judge/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
-import type { NcioSweep, NcioVariable } from "../../model/index.ts";
+import type { NcioSweep } from "../../model/index.ts";
 import { Journal } from "../../ncio/run/journal.ts";
 import { JOURNAL } from "../../ncio/run/load.ts";
-import { PAPER_SWEEPS, sweepPoints } from "../../ncio/run/plan.ts";
+import { sweepPoints } from "../../ncio/run/plan.ts";
+import { sweepPlan, VARIABLES } from "../../ncio/run/sweep-setting.ts";
 import { patternOf } from "../../ncio/pattern/index.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
@@ -15,14 +16,12 @@ import type { Context } from "../context.ts";
 import { jsonText } from "../../base/json.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { measure } from "./measure.ts";
-import { type Common, casesOf, common, directionsOf, methodsOf } from "./options.ts";
+import { type Common, common } from "./options.ts";
 import { headLines, noteLines } from "./text.ts";
 import { writeWhole } from "../../node/durable.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { writeFile } from "../../node/write-file.ts";
 import { option } from "../option.ts";
-
-const VARIABLES = Object.keys(PAPER_SWEEPS) as NcioVariable[];
 
 export default defineCommand({
   name: "ncio sweep",
@@ -48,16 +47,9 @@ export default defineCommand({
   ranksTogether: true,
   async run({ options }, context) {
     const { output } = options;
-    const variables = variablesOf(options.vary, options.maxCount);
-    const defaults = { count: options.count, size: options.size, spacing: options.spacing };
-    const points = sweepPoints({
-      variables,
-      defaults,
-      cases: casesOf(options),
-      methods: methodsOf(options),
-      directions: directionsOf(options),
-      ranks: options.ranks,
-    });
+    const plan = sweepPlan(options);
+    const { variables, defaults } = plan;
+    const points = sweepPoints(plan);
     for (const { pattern } of points) patternOf(pattern);
     const { output: _output, memory: _memory, mpiexec: _mpiexec, ...setting } = options;
     checkFolder(output);
@@ -92,31 +84,6 @@ export default defineCommand({
     context.out.write(`${lines.join("\n")}\n`);
   },
 });
-
-/** `count,size=8:64`: the paper's values, or custom ones. */
-export function variablesOf(
-  text: string,
-  maxCount: number | undefined,
-): Partial<Record<NcioVariable, readonly number[]>> {
-  const found: Partial<Record<NcioVariable, readonly number[]>> = {};
-  for (const word of text.split(",")) {
-    const [name = "", values] = word.trim().split("=");
-    const variable = VARIABLES.find((one) => one === name);
-    if (variable === undefined)
-      throw new UsageError(
-        `--vary ${text}: no variable ${name || "without a name"}; choose from ${VARIABLES.join(", ")}`,
-      );
-    const list = values === undefined ? PAPER_SWEEPS[variable] : values.split(":").map(Number);
-    if (list.some((value) => !Number.isSafeInteger(value) || value < 1))
-      throw new UsageError(`--vary ${word}: expected whole numbers from 1 on, such as ${variable}=1024:4096`);
-    found[variable] = [...new Set(list)].sort((a, b) => a - b);
-  }
-  if (maxCount !== undefined && found.count !== undefined) {
-    found.count = found.count.filter((value) => value <= maxCount);
-    if (found.count.length === 0) throw new UsageError(`--max-count ${maxCount}: no region count is left`);
-  }
-  return found;
-}
 
 function layoutOf(options: Common): string {
   const { count, size, spacing, ranks } = options;

@@ -12,7 +12,7 @@ import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
 import { defineCommand, type OptionValues } from "../command.ts";
 import { writeResultFolder } from "../result-folder.ts";
-import { didYouMean } from "../suggest.ts";
+import { didYouMean } from "../../base/choice.ts";
 import { option } from "../option.ts";
 
 const QUICK_SAMPLES = 3;
@@ -27,12 +27,9 @@ const OPTIONS = {
   seed: option.whole("seed of background load, speeds and start times", { min: 0, default: 2010 }),
   only: option.list(
     "ID",
-    "run only this part (fig1, fig2, fig3, table1, xtp, fig5, fig6, fig7, policies) or check, such as I6; may be repeated",
+    "run only this part (fig1, fig2, fig3, table1, xtp, fig5, fig6, fig7, policies) or check, such as I6",
   ),
-  machine: option.list(
-    "FILE.json",
-    "machine file that replaces the built-in machine of the same name; may be repeated",
-  ),
+  machine: option.list("FILE.json", "machine file that replaces the built-in machine of the same name"),
   threads: option.whole("number of threads (default: all cores)", { min: 0, max: 1024 }),
 };
 

@@ -7,7 +7,7 @@ import { version } from "../../../package.json";
 import { defineCommand, type OptionValues } from "../command.ts";
 import { showDocument } from "../show-document.ts";
 import { ENGINE_OPTIONS, withStore } from "../store/options.ts";
-import { didYouMean } from "../suggest.ts";
+import { didYouMean } from "../../base/choice.ts";
 import { option } from "../option.ts";
 
 const OPTIONS = {

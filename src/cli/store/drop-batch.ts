@@ -17,7 +17,7 @@ export default defineCommand({
     "plimsoll store drop-batch centre.store 20260731T101530123-0001f3-9a8b7c6":
       "list its contents, change nothing",
     "plimsoll store drop-batch --apply centre.store 20260731T101530123-0001f3-9a8b7c6":
-      "remove it and keep a copy in aside/",
+      "remove the batch and keep its files in aside/",
   },
   async run({ arguments: [path = "", batch = ""], options }, context) {
     const report = await dropBatch(path, batch, { ...storeOptions(options), apply: options.apply });

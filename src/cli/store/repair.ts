@@ -14,7 +14,7 @@ export default defineCommand({
   options: { ...APPLY_OPTION, ...ENGINE_OPTIONS },
   examples: {
     "plimsoll store repair centre.store": "list losses, change nothing",
-    "plimsoll store repair --apply centre.store": "remove it and keep a copy in aside/",
+    "plimsoll store repair --apply centre.store": "replace damaged batches and keep their files in aside/",
   },
   async run({ arguments: [path = ""], options }, context) {
     let progress: Progress | undefined;

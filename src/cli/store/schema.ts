@@ -2,7 +2,7 @@
 import { textTable } from "../../base/text-table.ts";
 import { STORE_SCHEMA, STORE_VERSION } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
-import { didYouMean } from "../suggest.ts";
+import { didYouMean } from "../../base/choice.ts";
 import { UsageError } from "../../base/errors.ts";
 
 export default defineCommand({

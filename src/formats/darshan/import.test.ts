@@ -91,6 +91,7 @@ describe("the run of a log", () => {
       run_seconds: 10.25,
       log_version: "3.41",
       library_version: "3.5.0",
+      synthetic: 0,
       modules: "POSIX STDIO",
       partial_modules: "STDIO",
       warnings: "",

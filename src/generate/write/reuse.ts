@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Listener } from "../../base/listener.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
+import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFile } from "../../node/write-file.ts";
 import { damagePack } from "../damage/index.ts";
 import {
@@ -15,9 +16,42 @@ import {
   LogNames,
   logOf,
   type Population,
+  SCENARIO,
   TableEmitter,
 } from "../reuse/index.ts";
-import { fillStore, writeAnswers } from "./answers.ts";
+import { fillStore, isMarked, writeAnswers } from "./answers.ts";
+
+/** First line of README.txt; only a folder with it is replaced. */
+const MARK = "A synthetic HPC centre made by plimsoll generate reuse";
+
+/** Logs or a store, answers.json and a README in a folder that is there whole or not at all. */
+export async function writeCentre(
+  path: string,
+  population: Population,
+  { tables, damage }: { readonly tables: boolean; readonly damage: boolean },
+  listener: Listener,
+): Promise<{ readonly folder: string; readonly sheet: AnswerSheet; readonly damaged: number }> {
+  const output = { path, what: "synthetic centre", isOurs: (folder: string) => isMarked(folder, MARK) };
+  const { folder, result } = await replaceFolder(output, listener, async (work) => {
+    const sheet = await (tables ? writeTables : writeLogs)(work, population, listener);
+    const damaged = damage ? writeDamage(join(work, "damage")) : 0;
+    writeAnswers(join(work, "answers.json"), sheet);
+    writeFile(join(work, "README.txt"), readme(sheet, tables, damaged));
+    return { sheet, damaged };
+  });
+  return { folder, ...result };
+}
+
+function readme({ seed, options, items }: AnswerSheet, tables: boolean, damaged: number): string {
+  const logs = items.A01?.planted.logs;
+  return `${MARK}
+Nothing here was recorded on a real system.
+
+scenario ${SCENARIO}, seed ${seed}, scale ${options.scale}, background ${options.background}, inter-arrival ${options.interArrival}, files per run ${options.filesPerRun}
+${tables ? "store/        rows of" : "logs/         "}${tables ? ` ${logs} runs, without their logs` : `${logs} Darshan logs by year, month and day in ${options.zone}`}
+answers.json  the true result of every analysis, and the published one
+${damaged > 0 ? `damage/       ${damaged} broken or odd logs; expected.json says what must become of each\n` : ""}`;
+}
 
 /** All groups pass the answer book; `take` does the rest. */
 async function generate(
@@ -38,11 +72,7 @@ async function generate(
 }
 
 /** Every run as a Darshan log, in folders by date. */
-export async function writeLogs(
-  work: string,
-  population: Population,
-  listener: Listener,
-): Promise<AnswerSheet> {
+async function writeLogs(work: string, population: Population, listener: Listener): Promise<AnswerSheet> {
   const folders = new Set<string>();
   const names = new LogNames(population);
   return generate(population, listener, async ({ runs }) => {
@@ -60,7 +90,7 @@ export async function writeLogs(
 }
 
 /** All runs as rows of a store. */
-export function writeTables(work: string, population: Population, listener: Listener): Promise<AnswerSheet> {
+function writeTables(work: string, population: Population, listener: Listener): Promise<AnswerSheet> {
   return fillStore(join(work, "store"), "plimsoll generate reuse", async (batch) => {
     const emitter = new TableEmitter(population, batch);
     const sheet = await generate(population, listener, (group) => emitter.add(group));
@@ -70,7 +100,7 @@ export function writeTables(work: string, population: Population, listener: List
 }
 
 /** Broken logs, and what must become of each; gives their number. */
-export function writeDamage(folder: string): number {
+function writeDamage(folder: string): number {
   mkdirSync(folder);
   const pack = damagePack(nodeEncoders);
   for (const { name, bytes } of pack) writeFile(join(folder, name), bytes);

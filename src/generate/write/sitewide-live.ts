@@ -3,6 +3,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { FolderFiles, type LiveJob, LiveSite, type Release } from "../sitewide/index.ts";
+import { isSite, MARK } from "./sitewide.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { appendFile, writeFile } from "../../node/write-file.ts";
 
@@ -13,8 +14,6 @@ interface LiveRun {
   readonly speed: number;
   /** Of the site; undefined for no end. */
   readonly seconds: number | undefined;
-  readonly mark: string;
-  isOurs(folder: string): boolean;
   readonly signal: AbortSignal;
   /** Called once when the tree is there. */
   began(folder: string, site: LiveSite): void;
@@ -25,9 +24,9 @@ const STEP_MS = 1000;
 
 /** Until its seconds are over or somebody stops it. */
 export async function runLive(run: LiveRun): Promise<{ readonly folder: string; readonly site: LiveSite }> {
-  const { out, seed, speed, seconds, mark, signal } = run;
+  const { out, seed, speed, seconds, signal } = run;
   const folder = out.replace(/(?<=.)\/+$/, "");
-  if (existsSync(folder) && !run.isOurs(folder))
+  if (existsSync(folder) && !isSite(folder))
     throw new UsageError(
       `${folder} exists and is not an earlier synthetic site; choose another with --output`,
     );
@@ -35,7 +34,7 @@ export async function runLive(run: LiveRun): Promise<{ readonly folder: string; 
   makeFolder(folder);
   writeFile(
     join(folder, "README.txt"),
-    `${mark}\nNothing here was recorded on a real system.\nA live tree, seed ${seed}.\n`,
+    `${MARK}\nNothing here was recorded on a real system.\nA live tree, seed ${seed}.\n`,
   );
   const startMs = Math.floor(Date.now() / 1000) * 1000;
   const startNs = BigInt(startMs) * 1_000_000n;

@@ -6,6 +6,7 @@ import type { NcioSweep } from "../../model/index.ts";
 import { patternOf } from "../pattern/index.ts";
 import { type PointReader, readJournal } from "./journal.ts";
 import { type PointPlan, sweepPoints } from "./plan.ts";
+import { type SweepSetting, sweepPlan } from "./sweep-setting.ts";
 
 export interface Loaded {
   readonly sweep: NcioSweep;
@@ -18,8 +19,6 @@ export interface Loaded {
 interface SweepReaders {
   readonly point: PointReader;
   sweep(value: unknown, source: string): NcioSweep;
-  /** What a run was going to measure, from the options in its journal; throws when they are none. */
-  plan(setting: unknown): Parameters<typeof sweepPoints>[0];
 }
 
 const SWEEP = "sweep.json";
@@ -57,7 +56,7 @@ function unfinished(path: string, readers: SweepReaders): Loaded {
   const { head, points } = readJournal(path, readers.point);
   if (points.size === 0)
     throw new FormatError(path, {}, "no point measured yet; repeat the sweep command to continue");
-  const { variables, defaults, planned } = planOf(path, head.setting, readers);
+  const { variables, defaults, planned } = planOf(path, head.setting);
   const sweep: NcioSweep = {
     variables,
     defaults,
@@ -72,9 +71,10 @@ function unfinished(path: string, readers: SweepReaders): Loaded {
   return { sweep, missing: Math.max(0, planned.length - points.size), path };
 }
 
-function planOf(path: string, setting: unknown, readers: SweepReaders) {
+/** What the run was going to measure. */
+function planOf(path: string, setting: unknown) {
   try {
-    const plan = readers.plan(setting);
+    const plan = sweepPlan(setting as SweepSetting);
     return { ...plan, planned: sweepPoints(plan) };
   } catch (cause) {
     throw new FormatError(path, { line: 1 }, "its options are not those of plimsoll ncio sweep", { cause });

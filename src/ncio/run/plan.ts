@@ -52,15 +52,18 @@ export interface RunPlan {
   readonly file: string;
 }
 
-/** The values of one variable, the others at their defaults; each with all cases and methods, directions outermost. */
-export function sweepPoints(options: {
+/** What a sweep measures. */
+export interface SweepPlan {
   readonly variables: Readonly<Partial<Record<NcioVariable, readonly number[]>>>;
   readonly defaults: { readonly count: number; readonly size: number; readonly spacing: number };
   readonly cases: readonly AccessCase[];
   readonly methods: readonly NcioMethod[];
   readonly directions: readonly ("write" | "read")[];
   readonly ranks: number;
-}): PointPlan[] {
+}
+
+/** The values of one variable, the others at their defaults; each with all cases and methods, directions outermost. */
+export function sweepPoints(options: SweepPlan): PointPlan[] {
   const points = new Map<string, PointPlan>();
   for (const direction of options.directions)
     for (const [variable, values] of Object.entries(options.variables))

@@ -15,9 +15,9 @@ interface ParameterInfo {
 }
 
 export const PARAMETERS = {
-  diskRate: row("MB/s", "what one target's disks take, undisturbed", 180, 0.001, 1e6),
-  diskFloor: row("", "share of the disk rate left under endless contention", 1, 0.01, 1),
-  diskHalf: row("streams", "streams at which half of the loss has come", 20, 0.1, 1e5),
+  diskRate: row("MB/s", "disk rate of one target without contention", 180, 0.001, 1e6),
+  diskFloor: row("", "fraction of the disk rate left under maximal contention", 1, 0.01, 1),
+  diskHalf: row("streams", "number of streams at half of the loss", 20, 0.1, 1e5),
   diskPower: row("", "steepness of the loss (Hill exponent)", 2, 0.2, 20),
   ingestRate: row("MB/s", "what one target's server accepts into its cache, undisturbed", 400, 0.001, 1e6),
   ingestFloor: row("", "share of the ingest rate left under endless contention", 1, 0.01, 1),
@@ -30,7 +30,7 @@ export const PARAMETERS = {
   startJitter: row("s", "writers start within this time", 0.02, 0, 1000),
   lightStreams: row("streams", "mean light background streams per target", 0, 0, 1000),
   lightSeconds: row("s", "mean life of a light stream", 12.5, 0.01, 1e6),
-  lightRate: row("MB/s", "most that a light stream takes", 40, 0.001, 1e6),
+  lightRate: row("MB/s", "max rate of a light stream", 40, 0.001, 1e6),
   lightSpread: row("", "spread between targets of their mean streams (sd of the logarithm)", 0, 0, 4),
   heavyJobs: row("jobs", "mean number of heavy background jobs on the machine", 0, 0, 1000),
   heavyStreams: row("streams", "mean streams of a heavy job on each of its targets", 8, 0.01, 1000),

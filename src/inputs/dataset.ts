@@ -1,10 +1,10 @@
 /** Opens a dataset by the name of its global file, or any single BP file. */
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { UsageError } from "../../base/errors.ts";
-import { BpDataset } from "../../formats/bp/index.ts";
-import { crc32 } from "../../node/crc32.ts";
-import { type FileSource, openFile } from "../../node/file-source.ts";
+import { UsageError } from "../base/errors.ts";
+import { BpDataset } from "../formats/bp/index.ts";
+import { crc32 } from "../node/crc32.ts";
+import { type FileSource, openFile } from "../node/file-source.ts";
 
 /** Runs `use` on the dataset and closes its files afterwards. */
 export async function withDataset<T>(path: string, use: (dataset: BpDataset) => T | Promise<T>): Promise<T> {

@@ -1,3 +1,6 @@
+/** A word that must be one of some, and what may have been meant. */
+import { UsageError } from "./errors.ts";
+
 /** " (did you mean X?)" for a word that is close to one we know, or nothing. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   let best: string | undefined;
@@ -28,4 +31,13 @@ function editDistance(from: string, to: string): number {
     rows.push(row);
   }
   return rows[from.length]![to.length]!;
+}
+
+/** In any case of letters: nobody should have to remember capitals. */
+export function parseChoice(what: string, choices: readonly string[], text: string): string {
+  const found = choices.includes(text)
+    ? text
+    : choices.find((one) => one.toLowerCase() === text.toLowerCase());
+  if (found !== undefined) return found;
+  throw new UsageError(`${what} ${text}: not one of ${choices.join(", ")}${didYouMean(text, choices)}`);
 }
