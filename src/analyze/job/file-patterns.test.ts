@@ -8,6 +8,9 @@ describe("name patterns", () => {
     ["/scratch/run2/part-7/out", "/scratch/run#/part-#/out"],
     ["/a/plain.name", "/a/plain.name"],
     ["", ""],
+    ["42/7a", "#/#a"],
+    ["12x345", "#x#"],
+    ["/größe_09Ą", "/größe_#Ą"],
     // Hashes and UUIDs, whole words only.
     ["/cache/deadbeefcafe.bin", "/cache/#.bin"],
     ["/tmp/123e4567-e89b-12d3-a456-426614174000.lock", "/tmp/#.lock"],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { layers } from "../../model/schema.ts";
 import { TablesBuilder, type Row, type Table } from "../../model/tables.ts";
-import { layerRecords, type RunPlace, SIZE_NAMES, sizesOf, sumOf } from "./records.ts";
+import { layerRecords, SIZE_NAMES, sizesOf, sumOf } from "./records.ts";
+import type { RunPlace } from "./run-places.ts";
 
 const HERE: RunPlace = { rankBase: 0, shiftSeconds: 0 };
 /** Runs "a" and "b"; the second begins 100 s later and has its ranks behind four others. */

@@ -4,6 +4,7 @@
  */
 import type { Table } from "../../model/index.ts";
 import { NUMBERS, type RecordNumbers } from "./record-columns.ts";
+import { layersOfSeveralRuns, placeByRow, type RunPlace } from "./run-places.ts";
 
 /** A frequent value and how often it occurred. */
 interface Frequent {
@@ -61,14 +62,6 @@ export const SIZE_LABELS = [
 
 type MutableRecord = { -readonly [Key in keyof LayerRecord]: LayerRecord[Key] };
 
-/** Where a run stands in its job. */
-export interface RunPlace {
-  /** Added to its ranks. */
-  readonly rankBase: number;
-  /** Added to its times, seconds. */
-  readonly shiftSeconds: number;
-}
-
 /** The records of all runs; those of the same file and layer are merged. */
 export function layerRecords(table: Table, placeOf: (runId: string) => RunPlace): LayerRecord[] {
   const columns = new LayerColumns(new RecordColumns(table, placeOf), table);
@@ -89,20 +82,6 @@ export function layerRecords(table: Table, placeOf: (runId: string) => RunPlace)
     else records[place] = merged(records[place] as LayerRecord, record);
   }
   return records;
-}
-
-/** A run has one record of a file in a layer; only those of several runs can meet. */
-function layersOfSeveralRuns(table: Table): Set<string> {
-  const [runs, layers] = [table.texts("run_id"), table.texts("layer")];
-  const runOf = new Map<string, string>();
-  const several = new Set<string>();
-  for (let row = 0; row < table.rows; row++) {
-    const [run, layer] = [runs.at(row) ?? "", layers.at(row) ?? ""];
-    const known = runOf.get(layer);
-    if (known === undefined) runOf.set(layer, run);
-    else if (known !== run) several.add(layer);
-  }
-  return several;
 }
 
 function merged(known: LayerRecord, record: LayerRecord): LayerRecord {
@@ -193,21 +172,6 @@ class LayerColumns {
   }
 }
 
-/** Undefined when no run of the table is moved. */
-function placeByRow(
-  table: Table,
-  placeOf: (runId: string) => RunPlace,
-): ((row: number) => RunPlace) | undefined {
-  const runs = table.texts("run_id");
-  const places = new Map<string, RunPlace>();
-  for (let row = 0; row < table.rows; row++) {
-    const runId = runs.at(row) ?? "";
-    if (!places.has(runId)) places.set(runId, placeOf(runId));
-  }
-  const isMoved = [...places.values()].some((one) => one.rankBase !== 0 || one.shiftSeconds !== 0);
-  return isMoved ? (row) => places.get(runs.at(row) ?? "") as RunPlace : undefined;
-}
-
 /**
  * A row that looks its values up when they are asked for: of a hundred, a rule wants a few, and a log may have a
  * million files.
@@ -288,6 +252,15 @@ class TableRecord {
     for (let i = 0; i < columns.length; i++) addKnown(sums, i, (columns[i] as NumberColumn).at(this.#row));
   }
 
+  /** Of `accesses` the first. */
+  get firstSize(): number | null {
+    const columns = this.#columns.accesses;
+    for (let i = 0; i < columns.length; i += 2)
+      if ((columns[i + 1] as NumberColumn).at(this.#row) > 0)
+        return (columns[i] as NumberColumn).at(this.#row);
+    return null;
+  }
+
   /** The number in a place of `KEYS`. */
   at(index: number): number {
     return (this.#columns.byIndex[index] as NumberColumn).at(this.#row);
@@ -314,6 +287,11 @@ const NONE: readonly number[] = [];
 
 /** Row of a record that stands in a table; -1 for one that several were merged into. */
 export const rowOf = (record: LayerRecord): number => (record instanceof TableRecord ? record.row : -1);
+
+/** The size of most calls; null when none is known. */
+export function frequentSizeOf(record: LayerRecord): number | null {
+  return record instanceof TableRecord ? record.firstSize : (record.accesses[0]?.bytes ?? null);
+}
 
 /** One class of `readSizes` or `writeSizes`. */
 export function sizeAt(record: LayerRecord, way: "read" | "write", index: number): number {
@@ -409,8 +387,17 @@ export function sumOf(records: readonly LayerRecord[], value: (record: LayerReco
   return sum;
 }
 
-/** Size classes summed over records. */
+const sizeSums = new WeakMap<readonly LayerRecord[], { read?: Float64Array; write?: Float64Array }>();
+
+/** Size classes summed over records; kept for each list, since several sections show those of a layer. */
 export function sizesOf(records: readonly LayerRecord[], way: "read" | "write"): Float64Array {
+  let kept = sizeSums.get(records);
+  if (kept === undefined) sizeSums.set(records, (kept = {}));
+  kept[way] ??= sumSizes(records, way);
+  return kept[way].slice();
+}
+
+function sumSizes(records: readonly LayerRecord[], way: "read" | "write"): Float64Array {
   const sums = new Float64Array(SIZE_NAMES.length).fill(Number.NaN);
   for (const record of records) {
     if (record instanceof TableRecord) {

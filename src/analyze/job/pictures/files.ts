@@ -40,14 +40,20 @@ export const files: PictureMaker = (job, { id, evidence }) => {
             format: formatBytes,
           }
         : { name: "time", unit: "seconds", value: ({ seconds }) => seconds || 0, format: formatSeconds };
+  if (evidence.filesTotal > FILES_MAX) {
+    // Only their values are drawn, which need no names.
+    const values = Float64Array.from(job.files, value).filter((one) => one > 0);
+    if (values.length === 0) return undefined;
+    return unit === "calls"
+      ? callsAndFiles(values, name, format)
+      : everyFile(values.sort().reverse(), evidence.filesTotal, name, unit, format);
+  }
   const named = new Set(evidence.files.map(({ fileId }) => fileId));
   const all = job.files.map((file) => ({ file, value: value(file) })).filter((one) => one.value > 0);
   if (all.length === 0) return undefined;
   // Culprits first among equals.
   const rank = ({ file }: { file: JobFile }) => (named.has(file.fileId) ? 0 : 1);
   all.sort((a, b) => b.value - a.value || rank(a) - rank(b));
-  if (evidence.filesTotal > FILES_MAX && unit === "calls") return callsAndFiles(all, name, format);
-  if (evidence.filesTotal > FILES_MAX) return everyFile(all, evidence.filesTotal, name, unit, format);
   const shown = all.slice(0, FILES_MAX);
   let marked = shown.flatMap(({ file }, at) => (named.has(file.fileId) ? [at] : []));
   if (marked.length === 0) marked = [0];
@@ -74,12 +80,8 @@ export const files: PictureMaker = (job, { id, evidence }) => {
 };
 
 /** Calls beside the files that they are for: where each file has many, one bar is far longer. */
-function callsAndFiles(
-  all: readonly { readonly value: number }[],
-  name: string,
-  format: (value: number) => string,
-) {
-  const total = all.reduce((sum, { value }) => sum + value, 0);
+function callsAndFiles(all: Float64Array, name: string, format: (value: number) => string) {
+  const total = all.reduce((sum, value) => sum + value, 0);
   const label = `${format(total)} for ${formatMany(all.length, "file")}`;
   return {
     title: `${name.replace(/^./, (letter) => letter.toUpperCase())}, and files that they are for`,
@@ -102,18 +104,19 @@ function callsAndFiles(
 
 /** Many culprits: all files in one row, most first. */
 function everyFile(
-  all: readonly { readonly value: number }[],
+  all: Float64Array,
   culprits: number,
   name: string,
   unit: Unit,
   format: (value: number) => string,
 ) {
   const every = Math.ceil(all.length / ITEMS_MAX);
-  const items = all
-    .map(({ value }, at) => ({ name: formatCount(at + 1), value }))
-    .filter((_, at) => at % every === 0);
+  const items = Array.from(
+    all.filter((_, at) => at % every === 0),
+    (value, at) => ({ name: formatCount(every * at + 1), value }),
+  );
   const count = Math.min(culprits, all.length);
-  const total = all.slice(0, count).reduce((sum, { value }) => sum + value, 0);
+  const total = all.subarray(0, count).reduce((sum, value) => sum + value, 0);
   const label = `${formatMany(count, "file")}: ${format(total)}`;
   const rest = all.length - count;
   return {

@@ -6,7 +6,7 @@ import { namePattern } from "../file-patterns.ts";
 import type { ReportInput } from "../input.ts";
 import { ioRanksOf, moversOf } from "../io-ranks.ts";
 import type { Job, JobFile } from "../job.ts";
-import { type LayerRecord, sumOf } from "../records.ts";
+import { frequentSizeOf, type LayerRecord, sumOf } from "../records.ts";
 import { counted } from "./counted.ts";
 import { known } from "./layers.ts";
 
@@ -142,7 +142,7 @@ function fileCells(job: Job, file: JobFile): Cell[] {
     known(sumOf(movers, writesOf)),
     known(file.seconds),
     known(file.slowestSeconds),
-    file.called.accesses[0]?.bytes ?? null,
+    sizeCell(file),
     calls > 0 ? known(notAligned / calls) : null,
     known(file.stripeCount),
     known(file.stripeBytes),
@@ -241,28 +241,34 @@ class GroupSums {
   readonly #osts: Cell[] = [];
   readonly #mount: Cell[] = [];
 
+  readonly #first: JobFile;
+
   constructor(first: JobFile) {
+    this.#first = first;
     this.add(first);
   }
 
   add(file: JobFile): void {
-    const { called } = file;
-    const movers = moversOf(file);
+    const { called, layers } = file;
+    const isOne = layers.size === 1;
+    const movers = isOne ? NO_RECORDS : moversOf(file);
     this.#files++;
     if (called.shared) this.#shared++;
     this.#ranks = plus(this.#ranks, called.ranks);
     this.#bytesRead = plus(this.#bytesRead, file.bytesRead);
     this.#bytesWritten = plus(this.#bytesWritten, file.bytesWritten);
-    this.#reads = plus(this.#reads, sumOf(movers, readsOf));
-    this.#writes = plus(this.#writes, sumOf(movers, writesOf));
+    this.#reads = plus(this.#reads, isOne ? called.reads : sumOf(movers, readsOf));
+    this.#writes = plus(this.#writes, isOne ? called.writes : sumOf(movers, writesOf));
     this.#slowest = Math.max(this.#slowest, file.slowestSeconds || 0);
-    this.#notAligned = plus(this.#notAligned, file.layers.get("POSIX")?.fileNotAligned ?? Number.NaN);
-    compare(this.#layer, () => called.layer);
-    compare(this.#size, () => called.accesses[0]?.bytes ?? null);
-    compare(this.#stripes, () => known(file.stripeCount));
-    compare(this.#stripeBytes, () => known(file.stripeBytes));
-    compare(this.#osts, () => ostCell(file));
-    compare(this.#mount, () => mountCell(file));
+    this.#notAligned = plus(this.#notAligned, layers.get("POSIX")?.fileNotAligned ?? Number.NaN);
+    compare(this.#layer, file, layerCell);
+    compare(this.#size, file, sizeCell);
+    compare(this.#stripes, file, stripesCell);
+    compare(this.#stripeBytes, file, stripeBytesCell);
+    compare(this.#osts, file, ostCell);
+    // Its text is the same where mount and type are.
+    if (this.#files === 1 || file.mount !== this.#first.mount || file.fsType !== this.#first.fsType)
+      compare(this.#mount, file, mountCell);
   }
 
   /** All but the first. */
@@ -284,16 +290,21 @@ class GroupSums {
 }
 
 /** Different values of a column; more than two need not be known. */
-function compare(values: Cell[], value: () => Cell): void {
+function compare(values: Cell[], file: JobFile, cell: (file: JobFile) => Cell): void {
   if (values.length > 1) return;
-  const one = value();
+  const one = cell(file);
   if (values.length === 0 || values[0] !== one) values.push(one);
 }
 
 const same = (values: readonly Cell[]): Cell => (values.length > 1 ? "several" : (values[0] ?? null));
 
+const NO_RECORDS: readonly LayerRecord[] = [];
 const readsOf = ({ reads }: LayerRecord) => reads;
 const writesOf = ({ writes }: LayerRecord) => writes;
+const layerCell = ({ called }: JobFile) => called.layer;
+const sizeCell = ({ called }: JobFile) => frequentSizeOf(called);
+const stripesCell = ({ stripeCount }: JobFile) => known(stripeCount);
+const stripeBytesCell = ({ stripeBytes }: JobFile) => known(stripeBytes);
 const ostCell = ({ osts }: JobFile) => (osts.length === 0 ? null : ostText(osts));
 const mountCell = ({ mount, fsType }: JobFile) =>
   mount === null ? null : `${mount} (${fsType ?? "unknown type"})`;
