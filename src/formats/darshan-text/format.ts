@@ -12,12 +12,13 @@ import { DarshanLog } from "../darshan/log.ts";
 import type { InputFormat } from "../input-format.ts";
 import { logOfText } from "./log.ts";
 
-const FIRST = new TextEncoder().encode("# darshan log version:");
+/** Warnings of the tool may stand before. */
+const FIRST = /^(#[^\n]*\n|\r?\n)*# darshan log version:/;
 
 export const darshanText = {
   id: "darshan-text",
   label: "text of darshan-parser or darshan-dxt-parser",
-  recognizes: (head) => FIRST.every((byte, at) => head[at] === byte),
+  recognizes: (head) => head[0] === 0x23 && FIRST.test(new TextDecoder("latin1").decode(head)),
   calls: (source, sink, options) => readDarshanCalls(logOfText(source), sink, options),
   counters(source, into, options) {
     importLog(new DarshanLog(logOfText(source), options), into, options.runId ?? source.name);
