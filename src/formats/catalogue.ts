@@ -3,6 +3,7 @@ import { FormatError, UsageError } from "../base/errors.ts";
 import type { ByteSource } from "../base/source.ts";
 import { accessCsv } from "./access-csv/format.ts";
 import { darshan } from "./darshan/format.ts";
+import { darshanText } from "./darshan-text/format.ts";
 import { dftracer } from "./dftracer/format.ts";
 import { fioLog } from "./fio/format.ts";
 import { influx } from "./influx/index.ts";
@@ -19,6 +20,7 @@ import { trace } from "./trace/reader.ts";
 export const CATALOGUE: readonly InputFormat[] = [
   trace,
   darshan,
+  darshanText,
   parquet,
   dftracer,
   serverSamples,

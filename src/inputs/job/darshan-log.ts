@@ -1,5 +1,8 @@
 /** Opening a Darshan log, and what to do about damage in it. */
 import { FormatError } from "../../base/errors.ts";
+import { HEAD_BYTES } from "../../formats/catalogue.ts";
+import { darshanText } from "../../formats/darshan-text/format.ts";
+import { logOfText } from "../../formats/darshan-text/log.ts";
 import type { ModuleEntry } from "../../formats/darshan/header.ts";
 import type { Limits } from "../../formats/darshan/limits.ts";
 import { DarshanLog } from "../../formats/darshan/log.ts";
@@ -12,7 +15,7 @@ export interface LogOptions {
   readonly limits?: Partial<Limits>;
 }
 
-/** Opens `path`, a log or a gzip file of one, hands the log to `use`, and closes it. */
+/** Opens `path`, a log, a gzip file of one, or its text, hands the log to `use`, and closes it. */
 export async function withLog<T>(
   path: string,
   { keepGoing = false, limits = {} }: LogOptions,
@@ -21,7 +24,8 @@ export async function withLog<T>(
 ): Promise<T> {
   const source = host.open(path, { allowCut: keepGoing });
   try {
-    return await use(new DarshanLog(source, { codecs: host.codecs, keepGoing, limits }));
+    const log = darshanText.recognizes(source.read(0, HEAD_BYTES)) ? logOfText(source) : source;
+    return await use(new DarshanLog(log, { codecs: host.codecs, keepGoing, limits }));
   } finally {
     source.close();
   }

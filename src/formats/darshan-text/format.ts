@@ -1,0 +1,26 @@
+/**
+ * Text of darshan-parser and darshan-dxt-parser (https://www.mcs.anl.gov/research/projects/darshan/docs/darshan-util.html), for
+ * archives that lost the log. Both begin with the same lines on the job; one file may hold both.
+ *
+ *   # darshan log version: 3.41
+ *   POSIX	-1	6301063301082038805	POSIX_OPENS	16	/scratch/out	/scratch	lustre
+ *    X_POSIX       0  write        0               0         1048576      0.0054      0.0061
+ */
+import { readDarshanCalls } from "../darshan/accesses.ts";
+import { importLog } from "../darshan/import.ts";
+import { DarshanLog } from "../darshan/log.ts";
+import type { InputFormat } from "../input-format.ts";
+import { logOfText } from "./log.ts";
+
+/** Warnings of the tool may stand before. */
+const FIRST = /^(#[^\n]*\n|\r?\n)*# darshan log version:/;
+
+export const darshanText = {
+  id: "darshan-text",
+  label: "text of darshan-parser or darshan-dxt-parser",
+  recognizes: (head) => head[0] === 0x23 && FIRST.test(new TextDecoder("latin1").decode(head)),
+  calls: (source, sink, options) => readDarshanCalls(logOfText(source), sink, options),
+  counters(source, into, options) {
+    importLog(new DarshanLog(logOfText(source), options), into, options.runId ?? source.name);
+  },
+} satisfies InputFormat;

@@ -1,0 +1,52 @@
+/** Text of darshan-parser as an input: what is found in it is what is found in the log that it was printed from. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readJob } from "../../src/inputs/job.ts";
+import { referenceLogs, referenceText } from "../reference-data.ts";
+
+let folder = "";
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "plimsoll-text-"))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileWith(text: string, name = "log.txt"): string {
+  const path = join(folder, name);
+  writeFileSync(path, Buffer.from(text, "latin1"));
+  return path;
+}
+
+/** Findings, with numbers as far as six decimals of a time allow. */
+const found = async (path: string) => {
+  const { verdicts, job } = await readJob([path]);
+  return {
+    ids: verdicts.findings.map(({ id, severity }) => `${id} ${severity}`).sort(),
+    bytes: [job.io.bytesReadExact, job.io.bytesWrittenExact],
+    files: job.files.length,
+    ranks: job.ranks,
+  };
+};
+
+it.each(referenceLogs.map(({ name, path }) => [name, path] as const))("%s", async (name, path) => {
+  const log = await found(path);
+  const both = `${referenceText(name, "base")}${referenceText(name, "dxt")}`;
+  expect(await found(fileWith(both))).toEqual(log);
+});
+
+it("is read from a gzip file, by its content", async () => {
+  const [{ name = "", path = "" } = {}] = referenceLogs;
+  const packed = join(folder, "anything.bin");
+  writeFileSync(packed, gzipSync(Buffer.from(referenceText(name, "all"), "latin1")));
+  expect((await found(packed)).bytes).toEqual((await found(path)).bytes);
+});
+
+it("says what totals alone lack, and where a line is none", async () => {
+  const [{ name = "" } = {}] = referenceLogs;
+  await expect(found(fileWith(referenceText(name, "total")))).rejects.toThrow(
+    "totals only (darshan-parser --total): the records of files are missing; use --base, or the log itself",
+  );
+  await expect(found(fileWith(`${referenceText(name, "base")}\nnoise\n`))).rejects.toThrow(
+    /line \d+: 1 lines are neither counters nor traced calls/,
+  );
+});
