@@ -9,7 +9,7 @@ import { UsageError } from "./errors.ts";
 const ALTERNATIVES_MAX = 1000;
 const PART = /\\[\s\S]|\*\*+\/?|[*?]|\[[!^]?\]?[^\]/]*\]|[^\w\s/]/gu;
 
-export function globMatcher(pattern: string): (path: string) => boolean {
+function globMatcher(pattern: string): (path: string) => boolean {
   const tests = alternativesOf(pattern).map(regexOf);
   return (path) => tests.some((test) => test.test(path));
 }

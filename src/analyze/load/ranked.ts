@@ -21,7 +21,7 @@ const sum = (row: RankedRow, ...keys: readonly string[]) =>
   keys.reduce((all, key) => all + Number(row[key] ?? 0), 0);
 
 /** Bytes over the I/O time of the slowest rank, as darshan-parser's agg_perf_by_slowest. */
-export const rateOf: Value = (row) => {
+const rateOf: Value = (row) => {
   const seconds = row.slowestSeconds;
   return typeof seconds === "number" && seconds > 0 ? sum(row, "bytesRead", "bytesWritten") / seconds : null;
 };

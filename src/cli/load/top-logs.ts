@@ -21,7 +21,7 @@ import type { Queryable } from "../../model/index.ts";
 import type { Context } from "../context.ts";
 import { aboutOf, commandLine, flag, show, withStore } from "./options.ts";
 
-export type Ranked = (typeof RANKED)[number];
+type Ranked = (typeof RANKED)[number];
 
 export const isRanked = (what: string): what is Ranked => (RANKED as readonly string[]).includes(what);
 

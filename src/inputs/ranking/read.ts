@@ -17,7 +17,7 @@ import {
 /** Logs that a thread gets at once. */
 const PART = 500;
 
-export interface RankedLogs {
+interface RankedLogs {
   readonly runs: RankedRun[];
   readonly files: RankedFile[];
 }
