@@ -9,7 +9,7 @@ import { UsageError } from "./errors.ts";
 const ALTERNATIVES_MAX = 1000;
 const PART = /\\[\s\S]|\*\*+\/?|[*?]|\[[!^]?\]?[^\]/]*\]|[^\w\s/]/gu;
 
-export function globMatcher(pattern: string): (path: string) => boolean {
+function globMatcher(pattern: string): (path: string) => boolean {
   const tests = alternativesOf(pattern).map(regexOf);
   return (path) => tests.some((test) => test.test(path));
 }
@@ -103,6 +103,13 @@ interface Pattern {
   isUsed: boolean;
 }
 
+/** What a filter has seen: names, those it kept, and which of its patterns matched. */
+export interface FilterState {
+  readonly names: number;
+  readonly kept: number;
+  readonly used: readonly boolean[];
+}
+
 /** Applies patterns and remembers which of them matched anything. */
 export class NameFilter implements NamePatterns {
   readonly include: readonly string[];
@@ -126,6 +133,19 @@ export class NameFilter implements NamePatterns {
     this.#names++;
     if (isKept) this.#kept++;
     return isKept;
+  }
+
+  get state(): FilterState {
+    const used = [...this.#include, ...this.#exclude].map(({ isUsed }) => isUsed);
+    return { names: this.#names, kept: this.#kept, used };
+  }
+
+  /** Adds what another filter of the same patterns has seen, in another thread. */
+  add({ names, kept, used }: FilterState): void {
+    this.#names += names;
+    this.#kept += kept;
+    for (const [index, pattern] of [...this.#include, ...this.#exclude].entries())
+      pattern.isUsed ||= used[index] === true;
   }
 
   /** Patterns that match nothing are a slip of the pen, and so are patterns that leave nothing. */

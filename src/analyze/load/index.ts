@@ -18,3 +18,15 @@ export {
 } from "./targets.ts";
 export { askedWindow, checkZone, parseLength, storedTime, type Window } from "./window.ts";
 export { stretchMinutes } from "./gather.ts";
+export {
+  byApplication,
+  hasOrder,
+  RANKED,
+  RANKED_COLUMNS,
+  RANKED_ORDERS,
+  ranked,
+  rankedCells,
+  rankedDocument,
+  type RankedOrder,
+  type RankedRow,
+} from "./ranked.ts";
