@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { bytesSource } from "../../src/base/source.ts";
 import { dftracer } from "../../src/formats/dftracer/format.ts";
-import { openInput } from "../../src/inputs/files.ts";
+import { openInput } from "../../src/inputs/job/index.ts";
+import { nodeHost } from "../../src/inputs/node.ts";
 import type { CallSink } from "../../src/model/index.ts";
 
 const EVENTS = Number(process.env.PLIMSOLL_BENCH_EVENTS ?? 1_000_000);
@@ -75,7 +76,7 @@ try {
   writeFileSync(packed, gzipSync(bytes, { level: 6 }));
   const plain = best(() => dftracer.calls(bytesSource(bytes, "trace.pfw"), sink));
   const gzip = best(() => {
-    const source = openInput(packed);
+    const source = openInput(packed, nodeHost);
     dftracer.calls(source, sink);
     source.close();
   });

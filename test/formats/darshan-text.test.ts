@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readJob } from "../../src/inputs/job.ts";
+import { readJob } from "../../src/inputs/node.ts";
 import { referenceLogs, referenceText } from "../reference-data.ts";
 
 let folder = "";

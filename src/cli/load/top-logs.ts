@@ -15,11 +15,11 @@ import {
 import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { NamePatterns } from "../../base/glob.ts";
-import { nameFilter } from "../../inputs/file-filter.ts";
+import { nameFilter } from "../../inputs/job/index.ts";
 import { readRanking } from "../../inputs/ranking/read.ts";
-import type { Queryable } from "../../model/index.ts";
+import type { Provenance, Queryable } from "../../model/index.ts";
 import type { Context } from "../context.ts";
-import { aboutOf, commandLine, flag, show, withStore } from "./options.ts";
+import { aboutOf, commandLine, flag, originOf, show, withStore } from "./options.ts";
 
 type Ranked = (typeof RANKED)[number];
 
@@ -46,10 +46,13 @@ export async function topOfLogs(
   if (inputs.length === 0 && options.store === undefined)
     throw new UsageError(`top ${what} needs logs, folders of logs, or --store`);
   if (options.csv && context.json) throw new UsageError("--csv and --json: choose one");
-  const rows =
+  const { rows, origin } =
     options.store === undefined
       ? await rowsOfLogs(what, inputs, options, context)
-      : await withStore(options, (db) => rowsOfStore(db, what, options));
+      : await withStore(options, async (db) => ({
+          rows: await rowsOfStore(db, what, options),
+          origin: await originOf(db, "runs"),
+        }));
   const first = ranked(rows, order, options.limit);
   if (options.csv) {
     const heads = RANKED_COLUMNS[what].map(([key]) => key);
@@ -79,7 +82,7 @@ export async function topOfLogs(
   await show(
     rankedDocument(what, first, rows.length, order, aboutOf(command, options.zone)),
     json,
-    options.output,
+    { output: options.output, origin },
     context,
   );
 }
@@ -97,7 +100,7 @@ async function rowsOfLogs(
   inputs: readonly string[],
   { include, exclude }: NamePatterns,
   context: Context,
-): Promise<readonly RankedRow[]> {
+): Promise<{ readonly rows: readonly RankedRow[]; readonly origin: Provenance }> {
   const { walk } = await import("../../ingest/walk.ts");
   const failed = (path: string, error: unknown) =>
     context.skip(path, error instanceof Error ? error.message : String(error));
@@ -108,9 +111,11 @@ async function rowsOfLogs(
     availableParallelism(),
     context,
   );
-  if (what === "files") return files as unknown as RankedRow[];
+  const synthetic = runs.filter(({ isSynthetic }) => isSynthetic).length;
+  const origin = { synthetic, of: runs.length, unit: "runs" };
+  if (what === "files") return { rows: files as unknown as RankedRow[], origin };
   const rows = runs as unknown as RankedRow[];
-  return what === "runs" ? rows : byApplication(rows);
+  return { rows: what === "runs" ? rows : byApplication(rows), origin };
 }
 
 const SUMS = `coalesce(sum(bytes_read), 0)::double as "bytesRead", coalesce(sum(bytes_written), 0)::double as "bytesWritten",

@@ -62,6 +62,8 @@ export interface Flaw {
   readonly also?: readonly Cause[];
   readonly ranksMin: number;
   readonly ranksMax: number;
+  /** Whether a log of files at this place can show it. */
+  isSeen?(place: Place): boolean;
   plan(setting: Setting): Activity;
 }
 

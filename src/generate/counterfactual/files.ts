@@ -129,6 +129,8 @@ export const FILE_FLAWS: readonly Flaw[] = [
     also: ["straggler"],
     ranksMin: 4,
     ranksMax: 512,
+    // Without layouts nobody knows which files lie on one OST; elsewhere mounts tell.
+    isSeen: ({ type, layouts }) => type !== "lustre" || layouts,
     plan(setting) {
       const { draw, machine, ranks, parts, place, word } = setting;
       const { targets } = machine;

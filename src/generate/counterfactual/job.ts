@@ -113,6 +113,7 @@ function drawProgram(draw: Draw, { seed, index, kind, causes }: Wanted): Program
   const ranks = draw.whole(ranksMin, ranksMax);
   const machine = drawMachine(draw);
   const place = drawPlace(draw, machine.targets, ranks);
+  if (flaws.some((flaw) => flaw.isSeen?.(place) === false)) return undefined;
   const steps = Math.min(draw.whole(1, 12), Math.max(1, Math.floor(1024 / ranks)));
   const words = [...WORDS];
   const word = () => words.splice(draw.random.below(words.length), 1)[0] as string;

@@ -5,7 +5,8 @@ import { darshan } from "../../formats/darshan/format.ts";
 import { DarshanLog } from "../../formats/darshan/log.ts";
 import { addSums, type FileSums, type LogSums, logSums, noSums } from "../../formats/darshan/log-sums.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
-import { openInput, reasonOf } from "../files.ts";
+import { openInput, reasonOf } from "../job/index.ts";
+import { nodeHost } from "../node.ts";
 
 export interface RankedRun extends Omit<LogSums, "slowestSeconds"> {
   readonly source: string;
@@ -19,6 +20,8 @@ export interface RankedRun extends Omit<LogSums, "slowestSeconds"> {
   /** Null where only sums are stored. */
   readonly slowestSeconds: number | null;
   readonly partialModules: string;
+  /** A generator made it. */
+  readonly isSynthetic: boolean;
 }
 
 export interface RankedFile extends FileSums {
@@ -85,7 +88,7 @@ function readRun(
   filter: NameFilter | undefined,
   file: ((path: string, sums: FileSums) => void) | undefined,
 ): RankedRun | undefined {
-  const source = openInput(path);
+  const source = openInput(path, nodeHost);
   try {
     if (!darshan.recognizes(source.read(0, 16))) {
       if (named || /\.darshan(\.gz)?$/.test(path)) throw new FormatError(path, {}, "not a Darshan log");
@@ -101,6 +104,7 @@ function readRun(
       ...{ jobId: String(job.jobId), userId: String(job.uid), ranks: Number(job.nprocs) },
       startUnixSeconds: Number(job.startSeconds) + Number(job.startNanoseconds) / 1e9,
       runSeconds: job.endSeconds === 0n ? null : job.runTimeSeconds,
+      isSynthetic: job.isSynthetic,
       partialModules: log.modules
         .filter(({ partial }) => partial)
         .map(({ name }) => name)

@@ -47,13 +47,13 @@ export function largerCalls(job: Job, touched: readonly Touched[]): CostClaim {
 
 const timeOf = ({ record, way }: Touched) => (way === "read" ? record.readSeconds : record.writeSeconds) || 0;
 
-/** Syncs stay: they have a rule of their own. */
-export function withLargerCalls(job: Job, record: LayerRecord, way: Way): Healthy | undefined {
+/** Syncs stay: they have a rule of their own. `part` as in the time model: of files that become one. */
+export function withLargerCalls(job: Job, record: LayerRecord, way: Way, part?: number): Healthy | undefined {
   const model = timeModel(job, record.layer, way);
   const seconds = way === "read" ? record.readSeconds : record.writeSeconds;
   if (model === undefined || !(seconds > 0)) return undefined;
   const syncs = way === "write" ? syncSeconds(job, record) : 0;
-  const remains = remainsWithLargerCalls(record, way, model, seconds - syncs);
+  const remains = remainsWithLargerCalls(record, way, model, seconds - syncs, part);
   return { record, part: way, remains: (remains * (seconds - syncs) + syncs) / seconds };
 }
 

@@ -28,6 +28,9 @@ const SPREAD = 8;
 /** A fit that is off by more than this on the median record is no model. */
 const ERROR_MAX = 0.5;
 
+/** Ours: syncs per write above which they are a part of the time. */
+const SYNCED = 0.1;
+
 /** Of more records every second, third … one is taken: two numbers do not need a million. */
 const RECORDS_MOST = 20_000;
 
@@ -54,6 +57,7 @@ const MODELS = new WeakMap<Job, Map<string, Readonly<Record<Way, TimeModel | und
 
 function makeModel(records: readonly LayerRecord[], way: Way): TimeModel | undefined {
   const points: Point[] = [];
+  const mixed: Point[] = [];
   let fastest = Number.POSITIVE_INFINITY;
   const step = Math.max(1, Math.ceil(records.length / RECORDS_MOST));
   for (let at = 0; at < records.length; at += step) {
@@ -62,7 +66,9 @@ function makeModel(records: readonly LayerRecord[], way: Way): TimeModel | undef
     const bytes = way === "read" ? record.bytesRead : record.bytesWritten;
     const seconds = way === "read" ? record.readSeconds : record.writeSeconds;
     if (!(calls > 0 && seconds > 0)) continue;
-    points.push({ calls, bytes: bytes || 0, seconds });
+    const isOwn = isTelling(record, way, calls);
+    (isOwn ? points : mixed).push({ calls, bytes: bytes || 0, seconds });
+    if (!isOwn) continue;
     if (bytes >= LARGE_BYTES * calls) fastest = Math.min(fastest, seconds / bytes);
     const [longest, size] =
       way === "read"
@@ -70,8 +76,21 @@ function makeModel(records: readonly LayerRecord[], way: Way): TimeModel | undef
         : [record.longestWriteSeconds, record.longestWriteBytes];
     if (size >= LARGE_BYTES && longest > 0) fastest = Math.min(fastest, longest / size);
   }
-  if (points.length === 0) return undefined;
-  return fitted(points) ?? withByteCost(points, fastest);
+  if (points.length > 0) return fitted(points) ?? withByteCost(points, fastest);
+  return mixed.length > 0 ? withByteCost(mixed, fastest) : undefined;
+}
+
+/**
+ * Recorders count syncs with writes, and collective calls wait for other ranks: such times are not those of calls and
+ * bytes.
+ */
+function isTelling(record: LayerRecord, way: Way, calls: number): boolean {
+  if (way === "write" && record.syncs >= SYNCED * calls) return false;
+  const together =
+    way === "read"
+      ? record.collectiveReads + record.splitReads
+      : record.collectiveWrites + record.splitWrites;
+  return !(together >= 0.5 * calls);
 }
 
 /** Least squares of relative errors, with costs that are not negative; undefined when sizes are too much alike or it fits badly. */
@@ -130,19 +149,22 @@ function errorOf(points: readonly Point[], perCall: number, perByte: number): nu
 
 /**
  * Part of `seconds`, the time of a record's calls, that remains when the same bytes are moved in calls of a megabyte. Its own
- * calls decide what a call costs here, the model what a byte costs.
+ * calls decide what a call costs here, the model what a byte costs. `part`: of many small files that become one, how many
+ * of the files remain.
  */
 export function remainsWithLargerCalls(
   record: LayerRecord,
   way: Way,
   model: TimeModel,
   seconds = way === "read" ? record.readSeconds : record.writeSeconds,
+  part = 1,
 ): number {
   const calls = way === "read" ? record.reads : record.writes;
   const bytes = (way === "read" ? record.bytesRead : record.bytesWritten) || 0;
   if (!(calls > 0 && seconds > 0)) return 1;
-  // The calls of all ranks: each still needs one at least.
-  const fewer = Math.min(calls, Math.max(record.ranks || 1, Math.ceil(bytes / LARGE_BYTES)));
+  // The calls of all ranks: each still needs one at least, or its part of one that it shares with other files.
+  const megabytes = part < 1 ? bytes / LARGE_BYTES : Math.ceil(bytes / LARGE_BYTES);
+  const fewer = Math.min(calls, Math.max(part * (record.ranks || 1), megabytes));
   const forBytes = Math.min(seconds, model.perByte * bytes);
   return (forBytes + (seconds - forBytes) * (fewer / calls)) / seconds;
 }

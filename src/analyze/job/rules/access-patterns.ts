@@ -88,8 +88,10 @@ export const countOf = (files: readonly Matched[]) => sum(files, ({ count }) => 
 const enough = <Kind extends Matched>(files: Kind[], calls: number): Kind[] =>
   countOf(files) >= calls ? files : [];
 
-/** Ours: a file of fewer pieces is read again rather than at random. */
+/** Ours: a file of fewer pieces may be accessed again rather than at random, unless each piece is accessed about once. */
 const POSITIONS_MIN = 100;
+const POSITIONS_LEAST = 8;
+const ABOUT_ONCE = 1.5;
 
 /** Files with many accesses that begin before the end of the previous one of their rank. */
 export function randomFiles(job: Job, way: Way, limits: { share: number; calls: number }): Matched[] {
@@ -99,9 +101,10 @@ export function randomFiles(job: Job, way: Way, limits: { share: number; calls: 
     if (!(calls > 0)) continue;
     const count = backwardCalls(record, way);
     const positions = endOf(record, way) / (bytesOf(record, way) / calls);
+    const isOnce = bytesOf(record, way) <= ABOUT_ONCE * endOf(record, way);
     const isRandom =
       count >= limits.share * calls &&
-      positions >= POSITIONS_MIN &&
+      positions >= (isOnce ? POSITIONS_LEAST * record.ranks : POSITIONS_MIN) &&
       consecutiveOf(record, way) < 0.5 * calls &&
       !isCollective(layerOf(job, record, "MPI-IO"), way);
     if (isRandom) matched.push({ record, count });

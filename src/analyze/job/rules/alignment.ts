@@ -13,8 +13,8 @@ import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wor
 /** Ours: a call over this many stripes or blocks has two edges and many whole ones. */
 const STRIPES_WIDE = 32;
 
-/** Ours: small pieces of fewer blocks are first of all small. */
-const BLOCKS_LEAST = 8;
+/** A piece of two blocks has a whole one between its edges; a smaller one is first of all a part of a block. */
+const BLOCKS_LEAST = 2;
 
 interface Misaligned extends Matched {
   readonly calls: number;

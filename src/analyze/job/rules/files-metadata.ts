@@ -78,7 +78,7 @@ const metadataStorm = defineRule({
     names: {
       value: 16,
       unit: "files",
-      meaning: "files of each rank",
+      meaning: "files of each rank; half as many where each open writes the file from its beginning",
       source: "ours: with fewer names it is the same file that is opened again (open-churn)",
     },
   },
@@ -151,14 +151,15 @@ function stormOf(
   const seconds = metaSecondsOf(job, files);
   const names = files.length / Math.min(job.ranks, Math.max(1, ranksOf(files)));
   const stats = sum(files, (file) => fileCalls(job, file).stats);
+  const again = files.filter(isMadeAnew).length >= 0.5 * files.length;
   const isStorm =
     operations >= limits.operations &&
     // Many names, or names that are asked for as often as they are opened.
-    (names >= limits.names || 4 * stats >= operations) &&
+    (names >= limits.names || (again && 2 * names >= limits.names) || 4 * stats >= operations) &&
     seconds >= limits.share * sum(files, (file) => file.seconds) &&
     seconds < operations * WAITING_SECONDS;
   if (!isStorm) return undefined;
-  return { files, operations, seconds, again: files.filter(isMadeAnew).length >= 0.5 * files.length };
+  return { files, operations, seconds, again };
 }
 
 /** Ranks that use them, at least. */

@@ -38,7 +38,7 @@ describe("many-files", () => {
         return app.plan("test", { heatmap: false });
       });
     expect(find(set(60), "many-files")?.evidence.filesTotal).toBe(240);
-    expect(ids(set(49))).not.toContain("many-files");
+    expect(ids(set(31))).not.toContain("many-files");
   });
 
   it("counts the files of ten thousand ranks", () => {

@@ -26,7 +26,7 @@ const manyFiles = defineRule({
   needs: ANY_FILES,
   thresholds: {
     perRank: {
-      value: 50,
+      value: 32,
       unit: "files",
       meaning: "small files that each rank writes, which count as well",
       source: "ours: beyond checkpoints and logs",
@@ -211,7 +211,7 @@ function fewerFiles(job: Job, files: readonly JobFile[]): CostClaim {
 
 /** What a call of a megabyte costs is shared by the files that it holds; of the syncs as many remain as of the files. */
 function inFewerFiles(job: Job, record: LayerRecord, way: Way, keep: number) {
-  const one = withLargerCalls(job, record, way);
+  const one = withLargerCalls(job, record, way, keep);
   if (one === undefined) return undefined;
   const syncs = way === "write" ? syncSeconds(job, record) / record.writeSeconds : 0;
   return { ...one, remains: Math.max(keep, one.remains - syncs * (1 - keep)) };

@@ -1,7 +1,11 @@
 /** Ranks that take much longer than others for the same bytes. */
+import type { Healthy } from "../cost/ledger.ts";
 import type { Job, JobFile } from "../job.ts";
-import { bytesMoved, sum } from "./measures.ts";
+import type { LayerRecord } from "../records.ts";
+import { isCollective } from "./access-patterns.ts";
+import { accessSeconds, bytesMoved, known, mainWay, median, sum } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
+import { ownFileGroups } from "./rank-spread.ts";
 
 interface Late {
   readonly rank: number;
@@ -15,6 +19,9 @@ interface Late {
   readonly ranks: number;
   readonly files: readonly JobFile[];
   readonly shared: boolean;
+  /** Other ranks that are slow as well. */
+  readonly alike: number;
+  readonly healthy: readonly Healthy[];
 }
 
 interface LateLimits {
@@ -23,56 +30,78 @@ interface LateLimits {
   readonly ranks: number;
 }
 
-/** The rank that loses most in files that several ranks use, over all files in which it is the late one. */
-export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefined {
-  const byRank = new Map<number, { -readonly [Key in keyof Late]: Late[Key] } & { files: JobFile[] }>();
-  for (const file of realFiles(job)) {
-    const { ranks, slowestRank: rank, slowestSeconds: seconds, slowestBytes: bytes } = file.called;
-    const mean = file.seconds / ranks;
-    const rest = Math.max(0, file.seconds - seconds) / (ranks - 1);
-    const meanBytes = bytesMoved(file.called) / ranks;
-    const late =
-      mean > 0 &&
-      rank >= 0 &&
-      ranks >= limits.ranks &&
-      seconds >= limits.ratio * rest &&
-      bytes <= limits.bytes * meanBytes;
-    if (!late) continue;
-    const known = byRank.get(rank);
-    if (known === undefined) {
-      const excess = seconds - mean;
-      const own = { rank, seconds, mean, others: rest, bytes, meanBytes, excess, ranks };
-      byRank.set(rank, { ...own, files: [file], shared: true });
-      continue;
-    }
-    known.seconds += seconds;
-    known.mean += mean;
-    known.others += rest;
-    known.bytes += bytes;
-    known.meanBytes += meanBytes;
-    known.excess += seconds - mean;
-    known.ranks = Math.max(known.ranks, ranks);
-    known.files.push(file);
-  }
-  return [...byRank.values()].sort((a, b) => b.excess - a.excess)[0];
+/** Collective calls take as long for all; below them each aggregator has its own time. */
+function timedByRank({ called, layers }: JobFile): LayerRecord {
+  const isTogether = called.layer === "MPI-IO" && isCollective(called, mainWay(called));
+  return (isTogether ? layers.get("POSIX") : undefined) ?? called;
 }
 
-/** In files of single ranks; layers apart, since a phase in another layer would hide a late rank. */
-export function lateInOwnFiles(job: Job, limits: LateLimits): Late | undefined {
-  const byLayer = new Map<string, Map<number, OwnLoad>>();
+/** The rank that loses most in files that several ranks use, over all files in which it is the late one. */
+export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefined {
+  const byRank = new Map<number, { file: JobFile; one: SharedTime }[]>();
   for (const file of realFiles(job)) {
-    const { ranks, slowestRank: rank, layer } = file.called;
-    if (ranks !== 1 || !(file.seconds > 0)) continue;
-    const byRank = byLayer.get(layer) ?? new Map<number, OwnLoad>();
-    byLayer.set(layer, byRank);
-    const load = byRank.get(rank) ?? { rank, seconds: 0, bytes: 0, files: [] };
-    byRank.set(rank, load);
-    load.seconds += file.seconds;
-    load.bytes += bytesMoved(file.called);
-    load.files.push(file);
+    if (!(file.called.ranks >= limits.ranks)) continue;
+    const one = sharedTime(timedByRank(file));
+    const isLate =
+      one.mean > 0 &&
+      one.record.slowestRank >= 0 &&
+      one.record.ranks >= limits.ranks &&
+      one.seconds >= limits.ratio * one.others &&
+      one.bytes <= limits.bytes * one.meanBytes;
+    if (!isLate) continue;
+    const known = byRank.get(one.record.slowestRank);
+    if (known === undefined) byRank.set(one.record.slowestRank, [{ file, one }]);
+    else known.push({ file, one });
   }
-  return [...byLayer.values()]
-    .flatMap((byRank) => lateAmong([...byRank.values()], limits) ?? [])
+  return [...byRank].map(([rank, list]) => lateInAll(rank, list)).sort((a, b) => b.excess - a.excess)[0];
+}
+
+/** Time of the slowest rank of a record beside the others. */
+interface SharedTime {
+  readonly record: LayerRecord;
+  readonly seconds: number;
+  readonly mean: number;
+  readonly others: number;
+  readonly bytes: number;
+  readonly meanBytes: number;
+}
+
+function sharedTime(record: LayerRecord): SharedTime {
+  const { ranks, slowestSeconds: seconds, slowestBytes: bytes } = record;
+  const all = accessSeconds(record) + known(record.metaSeconds);
+  return {
+    ...{ record, seconds, bytes, mean: all / ranks, meanBytes: bytesMoved(record) / ranks },
+    others: Math.max(0, all - seconds) / (ranks - 1),
+  };
+}
+
+function lateInAll(rank: number, list: readonly { file: JobFile; one: SharedTime }[]): Late {
+  const total = (value: (one: SharedTime) => number) => sum(list, ({ one }) => value(one));
+  const seconds = total((one) => one.seconds);
+  const mean = total((one) => one.mean);
+  return {
+    ...{ rank, seconds, mean, excess: seconds - mean, alike: 0, shared: true },
+    others: total((one) => one.others),
+    bytes: total((one) => one.bytes),
+    meanBytes: total((one) => one.meanBytes),
+    ranks: list.reduce((most, { one }) => Math.max(most, one.record.ranks), 0),
+    files: list.map(({ file }) => file),
+    healthy: list.map(({ one }) => ({ record: one.record, remains: one.others / one.seconds })),
+  };
+}
+
+/** In files of single ranks: by layer, since a phase in another layer would hide a late rank, and by files that belong together. */
+export function lateInOwnFiles(job: Job, limits: LateLimits): Late | undefined {
+  const byLayer = new Map<string, JobFile[]>();
+  for (const file of realFiles(job)) {
+    const { ranks, layer } = file.called;
+    if (ranks !== 1 || !(file.seconds > 0)) continue;
+    const files = byLayer.get(layer);
+    if (files === undefined) byLayer.set(layer, [file]);
+    else files.push(file);
+  }
+  return [...byLayer.values(), ...ownFileGroups(job).values()]
+    .flatMap((files) => lateAmong(loadsOf(files), limits) ?? [])
     .sort((a, b) => b.excess - a.excess)[0];
 }
 
@@ -83,16 +112,43 @@ interface OwnLoad {
   readonly files: JobFile[];
 }
 
-function lateAmong(loads: OwnLoad[], limits: LateLimits): Late | undefined {
-  const slowest = loads.sort((a, b) => b.seconds - a.seconds)[0];
+function loadsOf(files: readonly JobFile[]): OwnLoad[] {
+  const byRank = new Map<number, OwnLoad>();
+  for (const file of files) {
+    const rank = file.called.slowestRank;
+    let load = byRank.get(rank);
+    if (load === undefined) byRank.set(rank, (load = { rank, seconds: 0, bytes: 0, files: [] }));
+    load.seconds += file.seconds;
+    load.bytes += bytesMoved(file.called);
+    load.files.push(file);
+  }
+  return [...byRank.values()].sort((a, b) => b.seconds - a.seconds);
+}
+
+/** Ours: more than a quarter of the ranks are no exception. */
+const SLOW_SHARE = 0.25;
+
+function lateAmong(loads: readonly OwnLoad[], limits: LateLimits): Late | undefined {
+  const [slowest] = loads;
   if (slowest === undefined || loads.length < limits.ranks) return undefined;
-  const mean = sum(loads, ({ seconds }) => seconds) / loads.length;
-  const others = (mean * loads.length - slowest.seconds) / (loads.length - 1);
   const meanBytes = sum(loads, ({ bytes }) => bytes) / loads.length;
+  const usual = median(loads.map(({ seconds }) => seconds));
+  const isSlow = ({ seconds, bytes }: OwnLoad) =>
+    seconds >= limits.ratio * usual && bytes <= limits.bytes * meanBytes;
+  const first = loads.findIndex((load) => !isSlow(load));
+  const slow = loads.slice(0, Math.max(1, Math.min(first, Math.floor(SLOW_SHARE * loads.length))));
+  const all = sum(loads, ({ seconds }) => seconds);
+  const others = (all - sum(slow, ({ seconds }) => seconds)) / (loads.length - slow.length);
   if (!(slowest.seconds >= limits.ratio * others && slowest.bytes <= limits.bytes * meanBytes))
     return undefined;
-  const excess = slowest.seconds - mean;
-  return { ...slowest, mean, others, meanBytes, excess, ranks: loads.length, shared: false };
+  const mean = all / loads.length;
+  return {
+    ...{ ...slowest, mean, others, meanBytes, excess: slowest.seconds - mean, ranks: loads.length },
+    ...{ shared: false, alike: slow.length - 1 },
+    healthy: slow.flatMap(({ files, seconds }) =>
+      files.map(({ called }) => ({ record: called, remains: others / seconds })),
+    ),
+  };
 }
 
 /** A single call that is most of what the rank lost. */

@@ -200,6 +200,9 @@ const hdf5ChunkCache = defineRule({
   },
 });
 
+/** Ours: a file with fewer accesses of a rank is not accessed row by row. */
+const REPEATED = 10;
+
 const hdf5Small = defineRule({
   id: "hdf5-small",
   title: "Small HDF5 accesses",
@@ -218,7 +221,7 @@ const hdf5Small = defineRule({
     calls: {
       value: 100,
       unit: "calls",
-      meaning: "accesses of each rank",
+      meaning: "accesses of each rank, over all such files",
       source: "ours: fewer are no pattern",
     },
   },
@@ -228,10 +231,11 @@ const hdf5Small = defineRule({
       const calls = sum(file.datasets, ({ reads, writes }) => known(reads) + known(writes));
       const ranks = file.datasets.reduce((most, one) => Math.max(most, one.ranks), 1);
       const bytes = file.written + file.read;
-      const isSmall = calls >= limits.calls * ranks && bytes <= limits.bytes * calls;
-      return isSmall && !said.has(file.file.fileId) ? [{ ...file, calls, bytes }] : [];
+      const isSmall = calls >= REPEATED * ranks && bytes <= limits.bytes * calls;
+      return isSmall && !said.has(file.file.fileId) ? [{ ...file, calls, bytes, ranks }] : [];
     });
-    if (files.length === 0) return undefined;
+    // A file for each step has a part of the accesses.
+    if (!(sum(files, (file) => file.calls / file.ranks) >= limits.calls)) return undefined;
     const worst = heaviest(files, ({ calls }) => calls);
     const calls = sum(files, (file) => file.calls);
     const bytes = sum(files, (file) => file.bytes);

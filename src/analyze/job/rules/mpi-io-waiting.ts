@@ -7,7 +7,7 @@ import { defineRule, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { isCollective } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { bytesMoved, bytesOf, heaviest, known, mainWay, sum, type Way } from "./measures.ts";
+import { bytesMoved, bytesOf, heaviest, known, mainWay, median, sum, type Way } from "./measures.ts";
 import { fileOf, layerOf, mpiFiles, traceOf } from "./per-job.ts";
 import { grouped, many, partOfSeconds, percent, secondsText } from "./wording.ts";
 
@@ -138,7 +138,7 @@ const lateRank = defineRule({
       source: "ours: less cannot be measured",
     },
   },
-  judge(job, limits) {
+  judge(job, limits, said) {
     const files = mpiFiles(job).flatMap((record) => {
       const { ranks, fastestSeconds: least, slowestSeconds: most } = record;
       const all = known(record.readSeconds) + known(record.writeSeconds) + known(record.metaSeconds);
@@ -157,6 +157,9 @@ const lateRank = defineRule({
     const worst = heaviest(files, ({ others, least }) => others - least);
     const rank = worst.record.fastestRank;
     const wait = sum(files, ({ others, least }) => others - least);
+    // What it did before is in the log: more or slower I/O of its own, which has a finding.
+    if (ownExcess(job, rank) >= 0.5 * wait && said.speak("one-rank-io", "byte-imbalance", "straggler"))
+      return undefined;
     const listed: Listed[] = files.map(({ record, others, least }) => ({
       record,
       weight: others - least,
@@ -264,3 +267,10 @@ const collectiveWait = defineRule({
 });
 
 export const WAITING_RULES: readonly Rule[] = [singleAggregator, lateRank, collectiveWait];
+
+/** Time of a rank in its own files beyond the median rank. */
+function ownExcess(job: Job, rank: number): number {
+  const { ownSeconds } = job.ledger;
+  const idle = Array.from({ length: Math.max(0, job.ranks - ownSeconds.size) }, () => 0);
+  return (ownSeconds.get(rank) ?? 0) - median([...ownSeconds.values(), ...idle]);
+}

@@ -34,6 +34,8 @@ export const rankSpread = oncePerJob((job): RankSpread | undefined => {
 /** Bytes over ranks of some files, with those of the heaviest rank. */
 export interface GroupSpread extends RankSpread {
   readonly files: readonly JobFile[];
+  /** Files of single ranks among them, of whichever rank. */
+  readonly ownFiles: readonly JobFile[];
   /** `the data`, or `what is written to 44 files`. */
   readonly what: string;
 }
@@ -42,7 +44,9 @@ export interface GroupSpread extends RankSpread {
 export const groupSpreads = oncePerJob((job): readonly GroupSpread[] => {
   const all = rankSpread(job);
   const spreads: GroupSpread[] =
-    all === undefined ? [] : [{ ...all, files: filesOfRank(job, all), what: "the data" }];
+    all === undefined
+      ? []
+      : [{ ...all, files: filesOfRank(job, all), ownFiles: singleRankFiles(job), what: "the data" }];
   for (const files of ownFileGroups(job).values()) {
     const ownBytes = new Map<number, number>();
     for (const { called } of files) addRankBytes(ownBytes, called.slowestRank, bytesMoved(called));
@@ -53,6 +57,7 @@ export const groupSpreads = oncePerJob((job): readonly GroupSpread[] => {
     spreads.push({
       ...spread,
       files: files.filter(({ called }) => called.slowestRank === spread.heaviestRank),
+      ownFiles: files,
       what: `what is ${verb} ${many(files.length, "file")}`,
     });
   }
@@ -62,10 +67,13 @@ export const groupSpreads = oncePerJob((job): readonly GroupSpread[] => {
 const filesOfRank = (job: Job, { heaviestRank }: RankSpread) =>
   realFiles(job).filter(({ called }) => called.slowestRank === heaviestRank && bytesMoved(called) > 0);
 
+const singleRankFiles = (job: Job) =>
+  realFiles(job).filter(({ called }) => called.ranks === 1 && bytesMoved(called) > 0);
+
 const GROUPED_FILES_MOST = 50_000;
 
 /** Files of one rank each, by layer, direction and name without its numbers: `/run/table.#`. */
-function ownFileGroups(job: Job): Map<string, JobFile[]> {
+export const ownFileGroups = oncePerJob((job): ReadonlyMap<string, readonly JobFile[]> => {
   const groups = new Map<string, JobFile[]>();
   // Names of very many files take longer to look through than an answer is worth: they are a finding of their own.
   if (job.ranks < 2 || job.files.length > GROUPED_FILES_MOST) return groups;
@@ -78,7 +86,7 @@ function ownFileGroups(job: Job): Map<string, JobFile[]> {
     else group.push(file);
   }
   return groups;
-}
+});
 
 /** Exact when each file belongs to one rank, is moved by all in equal parts, or lies in a layer with loads per rank. */
 function fromRecords(job: Job, files: readonly JobFile[]): EachRank | undefined {

@@ -1,14 +1,15 @@
 /** Rules on who does the I/O. */
 import { formatBytes, formatRate } from "../../../base/units.ts";
-import { estimatedCost, NO_COST, recordedCost, unknownCost } from "../cost/remedies.ts";
+import { estimatedCost, NO_COST, recordedCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, defineRule, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfFiles, trust, worstFiles } from "./evidence.ts";
 import { lateInOwnFiles, lateInSharedFiles, longestCall, soleTarget, timeOn } from "./late-ranks.ts";
 import { bytesMoved, heaviest, sum } from "./measures.ts";
+import { reachedTogether } from "./reached-rate.ts";
 import { type GroupSpread, groupSpreads, rankSpread } from "./rank-spread.ts";
-import { grouped, partOf, partOfBytes, partOfSeconds, percent, secondsText, times } from "./wording.ts";
+import { grouped, many, partOf, partOfBytes, partOfSeconds, percent, secondsText, times } from "./wording.ts";
 
 const COST = {
   value: 0.05,
@@ -53,16 +54,7 @@ const oneRankIo = defineRule({
     if (!(seconds > 0 && seconds >= limits.cost * job.runSeconds)) return undefined;
     const writes = sum(files, ({ bytesWritten }) => bytesWritten) >= 0.5 * bytes;
     return {
-      cost: writes
-        ? estimatedCost(
-            files.map(({ called }) => ({ record: called, remains: 1 / job.ranks })),
-            `its bytes shared by ${grouped(job.ranks)} ranks, each at the rate of this one; the file system may give less`,
-            { atMost: true },
-          )
-        : unknownCost(
-            "one rank may well read what it hands on to all; whether others could read faster is not known",
-            "info",
-          ),
+      cost: sharedByRanks(job, files, bytes, seconds),
       statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, spread.what)} in a job with ${grouped(job.ranks)} ranks. That takes it ${partOfSeconds(seconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
@@ -77,7 +69,7 @@ const oneRankIo = defineRule({
       },
       advice: writes
         ? "Let all ranks write their part of the file with collective MPI-IO (or parallel HDF5 or PnetCDF on top of it) instead of gathering the data on one rank."
-        : "Let all ranks read their part of the file with collective MPI-IO; where each needs all of it, let one rank read and broadcast with MPI_Bcast.",
+        : "Let all ranks read their part of the file with collective MPI-IO; where each needs all of it, let each read a part and hand it to the others with MPI_Allgather.",
       snippet: snippetFor(job, SNIPPETS.ownPart, { way: writes ? "write" : "read" }),
       effect: `The rate of many clients and OSTs instead of ${formatRate(bytes / seconds)} of one client, and no gathering in the memory of one rank.`,
       ...trust(
@@ -122,25 +114,20 @@ const byteImbalance = defineRule({
     // Who writes fill values and headers is the library's choice.
     const said = others.claimed(["one-rank-io", "hdf5-fill", "hdf5-chunk-cache", "write-amplification"]);
     const spread = costliest(
-      groupSpreads(job).filter(
-        ({ heaviestBytes, totalBytes: all, movers: rest, files: own }) =>
-          rest >= limits.others &&
-          heaviestBytes >= (limits.ratio * (all - heaviestBytes)) / rest &&
-          !own.some(({ fileId }) => said.has(fileId)),
-      ),
+      groupSpreads(job).filter((one) => {
+        if (one.files.some(({ fileId }) => said.has(fileId)) || one.movers < limits.others) return false;
+        return one.heaviestBytes >= limits.ratio * meanOfOthers(job, one).mean;
+      }),
     );
     if (spread === undefined) return undefined;
-    const { heaviestRank: rank, heaviestBytes: bytes, totalBytes, movers, files } = spread;
-    const mean = (totalBytes - bytes) / movers;
+    const { heaviestRank: rank, heaviestBytes: bytes, totalBytes, files } = spread;
+    const { mean, ranks: movers } = meanOfOthers(job, spread);
     const seconds = secondsOfSpread(spread);
     const excess = seconds * (1 - mean / bytes);
     const cost = excess / job.runSeconds;
     if (!(cost >= limits.cost)) return undefined;
     return {
-      cost: estimatedCost(
-        files.map(({ called }) => ({ record: called, remains: totalBytes / job.ranks / bytes })),
-        "the same bytes on every rank, at the rate of this one",
-      ),
+      cost: evenBytes(job, spread),
       statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, spread.what)}, ${times(bytes / mean)} as much as each of the ${grouped(movers)} others that take part (${formatBytes(mean)} on average). Its I/O takes ${secondsText(seconds)}, of which about ${secondsText(excess)} come from the extra bytes, ${percent(cost)} of the run time.`,
       evidence: {
         numbers: [
@@ -216,11 +203,14 @@ const straggler = defineRule({
     const alone = soleTarget(job, rank, files);
     return {
       cost: recordedCost(
-        files.map(({ called }) => ({ record: called, remains: late.others / seconds })),
-        `rank ${rank} as fast as the mean of the others`,
+        late.healthy,
+        `${late.alike > 0 ? `rank ${rank} and ${many(late.alike, "other")}` : `rank ${rank}`} as fast as the mean of the others`,
       ),
       statement:
         `Rank ${rank} spends ${secondsText(seconds)} in I/O, ${times(seconds / mean)} the mean of ${grouped(late.ranks)} ranks (${secondsText(mean)}), for ${formatBytes(bytes)} (mean ${formatBytes(meanBytes)}). The others can lose ${secondsText(excess)} by waiting for it, ${percent(cost)} of the run time.` +
+        (late.alike > 0
+          ? ` ${many(late.alike, "other rank")} ${late.alike === 1 ? "is" : "are"} about as slow.`
+          : "") +
         (call === undefined ? "" : ` A single ${call.way} took ${secondsText(call.seconds)} of that.`),
       evidence: {
         numbers: [
@@ -334,6 +324,42 @@ const idleRanks = defineRule({
 
 export const RANKS_RULES: readonly Rule[] = [oneRankIo, byteImbalance, straggler, idleRanks];
 
+/**
+ * Mean bytes of the other ranks, and how many they are: those that take part, as far as squares tell. Where most ranks are
+ * known to take part, all of them: several heavy ranks would hide one another.
+ */
+function meanOfOthers(job: Job, { byRank, totalBytes, heaviestBytes, movers }: GroupSpread) {
+  const rest = totalBytes - heaviestBytes;
+  const least = TAKES_PART * heaviestBytes;
+  let taking = 0;
+  if (byRank !== undefined && byRank.evenBytes >= least) taking = job.ranks;
+  else for (const own of byRank?.ownBytes.values() ?? []) if (own >= least) taking++;
+  const ranks = taking >= 0.5 * job.ranks ? job.ranks - 1 : movers;
+  return { mean: rest / ranks, ranks };
+}
+
+/** Ours: logs and headers of a rank are no share in the work. */
+const TAKES_PART = 0.01;
+
+/** The same bytes on every rank: all that have more get less. */
+function evenBytes(job: Job, { byRank, files, ownFiles, totalBytes, heaviestBytes }: GroupSpread): CostClaim {
+  const mean = totalBytes / job.ranks;
+  const model = "the same bytes on every rank, at the rate of this one";
+  if (byRank === undefined)
+    return estimatedCost(
+      files.map(({ called }) => ({ record: called, remains: mean / heaviestBytes })),
+      model,
+    );
+  const touched = new Set([...files, ...ownFiles]);
+  return estimatedCost(
+    [...touched].map(({ called }) => {
+      const own = (byRank.ownBytes.get(called.slowestRank) ?? 0) + byRank.evenBytes;
+      return { record: called, remains: own > 0 ? Math.min(1, mean / own) : 1 };
+    }),
+    model,
+  );
+}
+
 const secondsIn = ({ seconds }: JobFile) => seconds;
 
 /** Time of the heaviest rank in its files of the group. */
@@ -352,4 +378,19 @@ function evenlySpaced(ranks: readonly number[]): boolean {
 function nodesFor(job: Job): number {
   const widest = job.files.reduce((most, { stripeCount }) => Math.max(most, stripeCount || 1), 1);
   return Math.max(1, Math.min(job.ranks, widest * Math.max(1, Math.floor(job.ranks / 16 / widest))));
+}
+
+/** Its bytes shared by all ranks, at the rate of this one each, and together at most at a rate that the job reaches elsewhere. */
+function sharedByRanks(job: Job, files: readonly JobFile[], bytes: number, seconds: number): CostClaim {
+  const alone = bytes / seconds;
+  const reached = reachedTogether(job, new Set(files));
+  const times = Math.min(job.ranks, Math.max(1, reached / alone));
+  const model = `its bytes shared by ${grouped(job.ranks)} ranks`;
+  return estimatedCost(
+    files.map(({ called }) => ({ record: called, remains: 1 / times })),
+    times < job.ranks
+      ? `${model}, together at ${formatRate(reached)} as elsewhere in this job`
+      : `${model}, each at the rate of this one; the file system may give less`,
+    { atMost: true },
+  );
 }

@@ -1,7 +1,8 @@
 /** The OST that takes much longer than the others for the same load, if there is one. */
-import type { Job, OstLoad } from "../job.ts";
-import { bytesMoved, heaviest, median } from "./measures.ts";
+import type { Job, JobFile, OstLoad } from "../job.ts";
+import { accessesOf, accessSeconds, bytesMoved, heaviest, median } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
+import { ownFileGroups } from "./rank-spread.ts";
 
 interface SlowTarget {
   readonly ost: number;
@@ -18,17 +19,80 @@ interface SlowTarget {
   /** Ranks that met it, at least. */
   readonly ranks: number;
   readonly source: OstLoad["source"];
+  /** Only of these files, where others hide it. */
+  readonly files?: readonly JobFile[];
 }
 
-export function slowestTarget(
-  job: Job,
-  limits: { readonly ratio: number; readonly osts: number; readonly ranks: number },
-): SlowTarget | undefined {
-  const meanBytes = job.osts.reduce((total, ost) => total + bytesMoved(ost), 0) / job.osts.length;
+interface Limits {
+  readonly ratio: number;
+  readonly osts: number;
+  readonly ranks: number;
+}
+
+/** Of all files together, or of files on one OST each that belong together: files on all OSTs would hide it. */
+export function slowestTarget(job: Job, limits: Limits): SlowTarget | undefined {
+  const all = slowestOf(job.osts, limits);
+  if (all !== undefined) {
+    const ranks = ranksOn(realFiles(job).filter(({ osts }) => osts.includes(all.ost)));
+    if (ranks >= limits.ranks) return { ...all, ranks };
+  }
+  let worst: SlowTarget | undefined;
+  for (const files of ownFileGroups(job).values()) {
+    const slow = slowestInGroup(job, files, limits);
+    if (slow !== undefined && slow.excess > (worst?.excess ?? 0)) worst = slow;
+  }
+  return worst;
+}
+
+function slowestInGroup(job: Job, files: readonly JobFile[], limits: Limits): SlowTarget | undefined {
+  if (files.length < limits.osts) return undefined;
+  const loads = new Map<number, { -readonly [Key in keyof OstLoad]: OstLoad[Key] }>();
+  for (const { osts, called } of files) {
+    const [ost] = osts;
+    if (ost === undefined || osts.length !== 1) return undefined;
+    let load = loads.get(ost);
+    if (load === undefined)
+      loads.set(
+        ost,
+        (load = { ost, files: 0, bytesRead: 0, bytesWritten: 0, calls: 0, seconds: 0, source: "files" }),
+      );
+    load.files++;
+    load.bytesRead += called.bytesRead || 0;
+    load.bytesWritten += called.bytesWritten || 0;
+    load.calls += accessesOf(called);
+    load.seconds += accessSeconds(called);
+  }
+  const slow = slowestOf([...loads.values()], limits);
+  if (slow === undefined) return undefined;
+  const own = files.filter(({ osts }) => osts[0] === slow.ost);
+  const ranks = ranksOn(own);
+  // A single rank on it may be slow itself, unless it is as fast as others in other files.
+  if (ranks < limits.ranks && !isFastElsewhere(job, own[0]?.called.slowestRank ?? Number.NaN, files))
+    return undefined;
+  return { ...slow, ranks, files: own };
+}
+
+/** Ours: what ranks of equal nodes differ by. */
+const LIKE_OTHERS = 1.5;
+
+/** In other files that each rank has its own of, it takes no longer for a byte than others do. */
+function isFastElsewhere(job: Job, rank: number, apart: readonly JobFile[]): boolean {
+  let isSeen = false;
+  for (const files of ownFileGroups(job).values()) {
+    if (files === apart) continue;
+    const perByte = (file: JobFile) => accessSeconds(file.called) / bytesMoved(file.called);
+    const own = files.filter(({ called }) => called.slowestRank === rank);
+    if (own.length === 0 || own.length === files.length) continue;
+    isSeen = true;
+    if (!(median(own.map(perByte)) <= LIKE_OTHERS * median(files.map(perByte)))) return false;
+  }
+  return isSeen;
+}
+
+function slowestOf(osts: readonly OstLoad[], limits: Limits): Omit<SlowTarget, "ranks"> | undefined {
+  const meanBytes = osts.reduce((total, ost) => total + bytesMoved(ost), 0) / osts.length;
   // A few bytes take as long as their latency and say nothing of a target.
-  const loads = job.osts.filter(
-    (ost) => bytesMoved(ost) >= 0.1 * meanBytes && ost.seconds > 0 && ost.calls > 0,
-  );
+  const loads = osts.filter((ost) => bytesMoved(ost) >= 0.1 * meanBytes && ost.seconds > 0 && ost.calls > 0);
   if (loads.length < limits.osts) return undefined;
   const perByte = (ost: OstLoad) => ost.seconds / bytesMoved(ost);
   const perCall = (ost: OstLoad) => bytesMoved(ost) / ost.calls;
@@ -40,27 +104,18 @@ export function slowestTarget(
   const alike =
     perCall(slow) >= 0.5 * median(loads.map(perCall)) &&
     Math.abs(readShare(slow) - median(loads.map(readShare))) <= 0.25;
-  const ranks = ranksOn(job, slow.ost);
-  if (!(ratio >= limits.ratio && alike && ranks >= limits.ranks)) return undefined;
+  if (!(ratio >= limits.ratio && alike)) return undefined;
   const bytes = bytesMoved(slow);
   return {
-    ost: slow.ost,
-    seconds: slow.seconds,
-    bytes,
-    ratio,
-    excess: slow.seconds - typical * bytes,
-    typical,
-    compared: loads.length,
-    ranks,
-    source: slow.source,
+    ...{ ost: slow.ost, seconds: slow.seconds, bytes, ratio, excess: slow.seconds - typical * bytes },
+    ...{ typical, compared: loads.length, source: slow.source },
   };
 }
 
-function ranksOn(job: Job, ost: number): number {
+function ranksOn(files: readonly JobFile[]): number {
   const ranks = new Set<number>();
   let most = 0;
-  for (const { osts, called } of realFiles(job)) {
-    if (!osts.includes(ost)) continue;
+  for (const { called } of files) {
     most = Math.max(most, called.ranks);
     ranks.add(called.slowestRank);
   }

@@ -206,7 +206,10 @@ const subBlock = defineRule({
       job,
       limits,
       others.claimed(
-        ["random-writes", "noncontiguous", "hdf5-metadata", "hdf5-small", "metadata-storm", "open-churn"],
+        [
+          ...["random-writes", "noncontiguous", "hdf5-metadata", "hdf5-small", "metadata-storm"],
+          ...["open-churn", "independent-mpiio"],
+        ],
         "write",
       ),
     );

@@ -114,11 +114,7 @@ const stripeCount = defineRule({
     const stripes = stripesFor(bytes, ranks);
     const has = stripesOf(worst);
     return {
-      cost: atMostAll(
-        files,
-        has / stripes,
-        `${rough(stripes / has)} times the rate with ${stripes} OSTs, if the targets are what the job waits for`,
-      ),
+      cost: unknownCost("whether the few targets are what the job waits for is not in the log"),
       statement: `${worst.path} (${formatBytes(bytes)}, used by ${grouped(ranks)} ranks) lies on ${grouped(has)} OSTs, with ${formatBytes(bytes / has)} and ${rough(ranks / has)} ranks for each${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
       advice: `Stripe it over about ${stripes} OSTs: ${stripeArithmetic(bytes, ranks, stripes)}.`,
@@ -221,13 +217,14 @@ const slowOst = defineRule({
   judge(job, limits) {
     const slow = slowestTarget(job, limits);
     const all = sum(job.osts, ({ seconds }) => seconds);
-    if (slow === undefined || !(slow.excess >= limits.cost * all)) return undefined;
-    const files = realFiles(job).filter(({ osts }) => osts.includes(slow.ost));
+    if (slow === undefined || !(slow.files !== undefined || slow.excess >= limits.cost * all))
+      return undefined;
+    const files = slow.files ?? realFiles(job).filter(({ osts }) => osts.includes(slow.ost));
     const single = files.every(({ osts }) => osts.length === 1);
     const worst = heaviest(files, ({ seconds }) => seconds);
     return {
       cost: likeOtherTargets(files, slow),
-      statement: `OST ${slow.ost} needs ${times(slow.ratio)} as long for a byte as the median of ${grouped(slow.compared)} OSTs (${formatRate(slow.bytes / slow.seconds)} against ${formatRate(1 / slow.typical)} while a call is under way). It takes ${partOfSeconds(slow.seconds, all, "the time of all ranks in reads and writes")} for ${percent(slow.bytes, sum(job.osts, bytesMoved))} of the bytes.`,
+      statement: `OST ${slow.ost} needs ${times(slow.ratio)} as long for a byte as the median of ${grouped(slow.compared)} OSTs (${formatRate(slow.bytes / slow.seconds)} against ${formatRate(1 / slow.typical)} while a call is under way${slow.files === undefined ? "" : ` in ${many(files.length, "file")} there and others of their kind`}). It takes ${partOfSeconds(slow.seconds, all, "the time of all ranks in reads and writes")} for ${percent(slow.bytes, sum(job.osts, bytesMoved))} of the bytes.`,
       evidence: {
         numbers: [
           { label: "slow OST", value: slow.ost, unit: "index" },
