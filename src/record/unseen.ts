@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatBytes } from "../base/units.ts";
+import { formatBytes, formatCount } from "../base/units.ts";
 import type { CallNote } from "../model/index.ts";
 
 export const UNSEEN_FILE = "unseen";
@@ -25,7 +25,8 @@ export function notesOfUnseen(text: string): CallNote[] {
   return KINDS.flatMap(({ id, kinds, say }) => {
     const found = lines.filter(([kind = ""]) => kinds.includes(kind));
     const names = [...new Set(found.map(say.name))];
-    return names.length === 0 ? [] : [{ id, count: names.length, text: say.text(list(names)) }];
+    const amount = found.reduce((sum, line) => sum + (Number.parseInt(detail(line), 10) || 0), 0);
+    return names.length === 0 ? [] : [{ id, count: names.length, text: say.text(list(names), amount) }];
   });
 }
 
@@ -36,7 +37,8 @@ interface Kind {
   readonly kinds: readonly string[];
   readonly say: {
     readonly name: (line: readonly string[]) => string;
-    readonly text: (names: string) => string;
+    /** `amount` is the sum of all details that begin with a number. */
+    readonly text: (names: string, amount: number) => string;
   };
 }
 
@@ -67,8 +69,8 @@ const KINDS: readonly Kind[] = [
     kinds: ["io_uring"],
     say: {
       name: program,
-      text: (names) =>
-        `Not recorded: io_uring reads and writes in ${names}. strace cannot record them either; to measure them, use another I/O engine.`,
+      text: (names, requests) =>
+        `Not recorded: ${requests > 0 ? `${formatCount(requests)} io_uring requests` : "io_uring requests"} in ${names}, submitted past liburing and the C library. strace cannot record them either; to measure them, use another I/O engine.`,
     },
   },
   {
