@@ -19,10 +19,13 @@ static inline int is_position_own(int fd)
 {
     return process->fd_epochs[fd] == __atomic_load_n(&process->epoch, __ATOMIC_RELAXED) + 1;
 }
-/* From now on children have all descriptors that are open. */
+/* From now on children have all descriptors that are open; where they have moved them is asked before the next call. */
 static void share_all_positions(void)
 {
-    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) == MODE_ON) __atomic_fetch_add(&process->epoch, 1, __ATOMIC_ACQ_REL);
+    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != MODE_ON) return;
+    __atomic_fetch_add(&process->epoch, 1, __ATOMIC_ACQ_REL);
+    for (unsigned fd = 0; fd <= process->fd_highest && fd < FDS_MAX; fd++) process->positions[fd] = 0;
+    for (unsigned i = 0; i < process->cells && i < CELLS_MAX; i++) process->positions[FDS_MAX + i] = 0;
 }
 #define FOR_ALL_OF_CELL(cell, fd)                                                    \
     for (unsigned fd = 0; fd <= process->fd_highest && fd < FDS_MAX; fd++)           \
