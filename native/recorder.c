@@ -42,6 +42,7 @@
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -94,7 +95,7 @@ enum op {
     OP_UNLINK = 73, OP_RENAME, OP_MKDIR, OP_RMDIR, OP_LINK, OP_SYMLINK, OP_MKNOD,
     OP_TRUNCATE = 80, OP_ALLOCATE, OP_ATTRIBUTES, OP_READDIR, OP_ADVISE,
     OP_FOPEN = 90, OP_FCLOSE, OP_FSEEK, OP_FSTAT,
-    OP_MOVED = 253, OP_NAME = 254, OP_NAME_PART = 255
+    OP_MOUNT = 252, OP_MOVED = 253, OP_NAME = 254, OP_NAME_PART = 255
 };
 
 enum flag {
@@ -126,7 +127,8 @@ struct header {
     uint64_t unfinished;
     char boot[40];
     uint64_t skipped_metadata;
-    char reserved[64];
+    uint32_t ranks; /* of the job; 0 when not known */
+    char reserved[60];
     char host[256];
     char comm[64];
     char command[1024];
@@ -166,6 +168,7 @@ _Static_assert(offsetof(struct header, host) == 256, "layout of the header");
 /* Positions that duplicated descriptors share. */
 #define CELLS_MAX (1u << 16)
 #define RINGS_MAX 1024
+#define MOUNTS_MAX 256
 
 struct ring;
 struct folder;
@@ -209,6 +212,8 @@ struct process {
     /* Of io_uring (recorder-uring.h). */
     struct ring *rings[RINGS_MAX];
     unsigned ring_highest;
+    /* Devices whose mount is in the trace, and 1 (recorder-mounts.h). */
+    uint64_t mounts[MOUNTS_MAX];
     struct known_path paths[PATHS_MAX];
     struct folder *folders[FOLDERS_MAX];
     char arena[ARENA_BYTES] __attribute__((aligned(8)));
@@ -232,7 +237,7 @@ static struct {
     char folder[PATH_MAX], text[32768], delay_text[4096];
     char *only[FILTERS_MAX], *skip[FILTERS_MAX], *system[FILTERS_MAX];
     unsigned only_count, skip_count, system_count, device_count;
-    int all, metadata, streams, rank, sandboxed;
+    int all, metadata, streams, rank, ranks, sandboxed;
     uint64_t limit;
     struct device devices[DEVICES_MAX];
     uint64_t (*device_free_at)[CHANNELS_MAX];
@@ -519,6 +524,19 @@ static int rank_of_environment(void)
     return -1;
 }
 
+/* Of tasks that Slurm has started it says how many there are; in a batch script the number is that of a job to come. */
+static int ranks_of_environment(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", NULL};
+    if (setup.rank < 0) return 0;
+    for (const char *const *name = names; *name; name++) {
+        const char *text = getenv(*name);
+        if (!name[1] && !getenv("SLURM_STEP_ID")) return 0;
+        if (text && *text >= '1' && *text <= '9') return atoi(text) > setup.rank ? atoi(text) : 0;
+    }
+    return 0;
+}
+
 /* Programs that start others and pass their output on do I/O of their own, which is not the application's. */
 static int is_launcher(void)
 {
@@ -565,6 +583,7 @@ SLOW static int start(void)
             process->pid = (int32_t)getpid();
             pthread_atfork(share_all_positions, share_all_positions, NULL);
             setup.rank = rank_of_environment();
+            setup.ranks = ranks_of_environment();
             read_options();
             remember_preload(folder);
             if (setup.all || !is_launcher()) result = MODE_ON;
@@ -871,6 +890,7 @@ static void fill_header(struct header *header)
     header->pid = (uint32_t)process->pid;
     header->ppid = (uint32_t)getppid();
     header->rank = setup.rank;
+    header->ranks = (uint32_t)setup.ranks;
     header->flags = (setup.device_count > 0 ? HEADER_DELAY : 0) | (setup.all ? HEADER_ALL : 0);
     header->dropped = process->early_drops;
     clock_pair(&header->start_monotonic, &header->start_realtime, &header->start_spread);
@@ -987,8 +1007,7 @@ static inline void record(unsigned op, unsigned flags, unsigned file, uint64_t a
 
 /* Parts of 27 bytes, each in a record that says what it is. */
 #define NAME_PART_BYTES 27
-static void put_name(unsigned file, const char *path, size_t length, uint64_t open_flags, uint64_t file_system,
-                     uint64_t inode)
+static void put_text(unsigned op, unsigned number_of, const char *text, size_t length, uint64_t a, uint64_t b, uint64_t c)
 {
     struct header *header = trace_header();
     if (!header) return;
@@ -999,11 +1018,11 @@ static void put_name(unsigned file, const char *path, size_t length, uint64_t op
         if (!at) return;
         size_t done = i * NAME_PART_BYTES, size = length - done < NAME_PART_BYTES ? length - done : NAME_PART_BYTES;
         uint8_t *bytes = (uint8_t *)at;
-        memcpy(bytes + 5, path + done, size);
+        memcpy(bytes + 5, text + done, size);
         bytes[4] = OP_NAME_PART;
     }
     struct record *at = place(header, number);
-    if (at) put(at, (uint32_t)length, OP_NAME, 0, file, open_flags, file_system, inode);
+    if (at) put(at, (uint32_t)length, op, 0, number_of, a, b, c);
 }
 
 static uint64_t name_hash(const char *path, size_t length)
@@ -1034,7 +1053,7 @@ static unsigned file_id(const char *path, size_t length, uint64_t open_flags, ui
             __atomic_compare_exchange_n(&p->name_hashes[at], &there, hash, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
             unsigned id = __atomic_add_fetch(&p->files, 1, __ATOMIC_RELAXED);
             if (id > FILES_MAX) id = FILE_OTHER;
-            else put_name(id, path, length, open_flags, file_system, inode);
+            else put_text(OP_NAME, id, path, length, open_flags, file_system, inode);
             if (id == FILE_OTHER && p->header) __atomic_fetch_add(&p->header->files_other, 1, __ATOMIC_RELAXED);
             __atomic_store_n(&p->name_ids[at], (uint16_t)id, __ATOMIC_RELEASE);
             return id;
@@ -1050,6 +1069,8 @@ static unsigned file_id(const char *path, size_t length, uint64_t open_flags, ui
     if (p->header) __atomic_fetch_add(&p->header->files_other, 1, __ATOMIC_RELAXED);
     return FILE_OTHER;
 }
+
+#include "recorder-mounts.h"
 
 static unsigned device_of(const char *path)
 {
@@ -1106,8 +1127,7 @@ static uint32_t classify(int fd)
     long open_flags = RAW(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
     if (open_flags >= 0 && (open_flags & O_DIRECT)) entry |= FD_DIRECT;
     if (open_flags >= 0 && (open_flags & O_APPEND)) entry |= FD_APPEND;
-    struct statfs fs;
-    uint64_t file_system = is_file && RAW(SYS_fstatfs, fd, &fs, 0, 0, 0, 0) == 0 ? (uint32_t)fs.f_type : 0;
+    uint64_t file_system = is_file ? file_system_of(fd, &st, path) : 0;
     entry |= file_id(path, length, open_flags < 0 ? 0 : (uint64_t)open_flags, file_system, st.st_ino);
     return entry | device_of(path) << FD_DEVICE_SHIFT;
 }
@@ -2662,8 +2682,10 @@ static uint64_t type_bytes(word type)
 struct mpi_file {
     word handle;
     uint32_t entry;
-    uint64_t split_start, split_bytes;
+    uint64_t split_start, split_bytes, split_offset;
     unsigned split_flags;
+    /* Where the view of this rank begins, and the bytes of its unit; 0 when the view has gaps. */
+    uint64_t view_start, view_unit;
 };
 static struct mpi_file mpi_files[MPI_FILES_MAX];
 
@@ -2688,7 +2710,10 @@ static void add_mpi_file(word handle, uint32_t entry)
             __atomic_compare_exchange_n(&one->handle, &there, handle, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             known = one;
     }
-    if (known) known->entry = entry;
+    if (!known) return;
+    known->entry = entry;
+    known->view_start = 0;
+    known->view_unit = 1;
 }
 static void mpi_file_opened(word handle, const char *name)
 {
@@ -2701,16 +2726,56 @@ static void mpi_file_opened(word handle, const char *name)
     if (colon && colon - name < 16 && !memchr(name, '/', (size_t)(colon - name))) name = colon + 1;
     if (!own_realpath(name, path)) snprintf(path, sizeof path, "%s", name);
     uint32_t entry = FD_KNOWN;
-    struct statfs fs;
+    struct stat st;
+    int fd = is_left_out(path, 0) ? -1 : raw_open(path, O_PATH, 0);
+    uint64_t file_system = fd >= 0 && own_fstat(fd, &st) == 0 ? file_system_of(fd, &st, path) : 0;
+    if (fd >= 0) raw_close(fd);
     if (is_left_out(path, 0)) entry |= FD_SKIP;
-    else entry |= file_id(path, strlen(path), 0, RAW(SYS_statfs, path, &fs, 0, 0, 0, 0) == 0 ? (uint32_t)fs.f_type : 0, 0);
+    else entry |= file_id(path, strlen(path), 0, file_system, 0);
     add_mpi_file(handle, entry);
     errno = saved;
 }
 
+/* A type that is no composition and has no gaps. */
+static int is_plain_type(word type)
+{
+    static int (*envelope)(word, int *, int *, int *, int *);
+    static int (*extent)(word, int64_t *, int64_t *);
+    if (!envelope) *(void **)&envelope = find_mpi_only("PMPI_Type_get_envelope");
+    if (!extent) *(void **)&extent = find_mpi_only("PMPI_Type_get_extent");
+    int integers, addresses, types, combiner;
+    int64_t from, size;
+    return envelope && extent && envelope(type, &integers, &addresses, &types, &combiner) == 0 && integers == 0 &&
+           addresses == 0 && types == 0 && extent(type, &from, &size) == 0 && from == 0 && (uint64_t)size == type_bytes(type);
+}
+static void mpi_view_changed(word file, int64_t start, word unit, word type, int is_native)
+{
+    struct mpi_file *known = is_on() ? mpi_file_of(file) : NULL;
+    if (!known) return;
+    known->view_start = (uint64_t)start;
+    known->view_unit = is_native && start >= 0 && unit == type && is_plain_type(unit) ? type_bytes(unit) : 0;
+}
+/* From units of the view to bytes of the file. */
+static uint64_t mpi_offset(word file, int64_t at)
+{
+    struct mpi_file *known = mpi_file_of(file);
+    if (!known || !known->view_unit || at < 0) return OFFSET_UNKNOWN;
+    return known->view_start + (uint64_t)at * known->view_unit;
+}
+/* Where the rank's own pointer is. That of all ranks together cannot be asked for without a lock. */
+static uint64_t mpi_pointer(word file, unsigned op)
+{
+    static int (*position)(word, int64_t *);
+    int64_t at;
+    unsigned form = op & 15;
+    if (form >= (OP_MPI_READ_SHARED & 15)) return OFFSET_UNKNOWN;
+    if (!position) *(void **)&position = find_mpi_only("PMPI_File_get_position");
+    return position && position(file, &at) == 0 ? mpi_offset(file, at) : OFFSET_UNKNOWN;
+}
+
 struct outer {
     struct outer_mark mark;
-    uint64_t start_ns;
+    uint64_t start_ns, offset;
     uint32_t entry;
     int counts;
 };
@@ -2724,6 +2789,7 @@ static int begin_outer(struct outer *outer, word file, const char *frame)
     outer->entry = known ? known->entry : FD_KNOWN;
     if (outer->entry & FD_SKIP) return 0;
     enter_process();
+    outer->offset = OFFSET_UNKNOWN;
     outer->mark = enter_outer(frame);
     mpi_depth = 1;
     outer->start_ns = now();
@@ -2735,24 +2801,24 @@ static unsigned leave_mpi(struct outer *outer)
     return leave_outer(outer->mark);
 }
 static void put_outer(unsigned op, unsigned flags, uint32_t entry, uint64_t bytes, int failed, uint64_t start_ns,
-                      uint64_t end_ns)
+                      uint64_t end_ns, uint64_t offset)
 {
     flags |= (op >= OP_MPI_WRITE ? FLAG_WRITE : 0) | entry_flags(entry) | (failed ? FLAG_ERROR : 0);
-    record(op, flags, entry & 0xffff, bytes, MOVED_UNKNOWN, start_ns, end_ns);
+    record_at(op, flags, entry & 0xffff, bytes, MOVED_UNKNOWN, start_ns, end_ns, offset);
 }
 static void finish_outer(struct outer *outer, unsigned op, int64_t count, word type, int result)
 {
     uint64_t end_ns = now();
     unsigned flags = leave_mpi(outer);
     uint64_t bytes = count > 0 ? (uint64_t)count * type_bytes(type) : 0;
-    put_outer(op, flags, outer->entry, bytes, result != 0, outer->start_ns, end_ns);
+    put_outer(op, flags, outer->entry, bytes, result != 0, outer->start_ns, end_ns, outer->offset);
 }
 
 /* Accesses that were started and not yet waited for. */
 #define REQUESTS_MAX 8192
 struct mpi_request {
     word handle;
-    uint64_t start_ns, bytes;
+    uint64_t start_ns, bytes, offset;
     uint32_t entry;
     uint8_t op, flags;
 };
@@ -2780,6 +2846,7 @@ static void start_request(struct outer *outer, unsigned op, int64_t count, word 
         if (!__atomic_compare_exchange_n(&one->handle, &nobody, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
         one->start_ns = outer->start_ns;
         one->bytes = bytes;
+        one->offset = outer->offset;
         one->entry = outer->entry;
         one->op = (uint8_t)op;
         one->flags = (uint8_t)flags;
@@ -2806,7 +2873,7 @@ static void finish_request(word handle, unsigned flags, int failed, uint64_t end
         struct mpi_request done = *one;
         if (!__atomic_compare_exchange_n(&one->handle, &handle, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
         count_pending(-1);
-        put_outer(done.op, done.flags | flags, done.entry, done.bytes, failed, done.start_ns, end_ns);
+        put_outer(done.op, done.flags | flags, done.entry, done.bytes, failed, done.start_ns, end_ns, done.offset);
         return;
     }
 }
@@ -2822,6 +2889,7 @@ static inline int has_pending(void)
         struct outer outer;                                                                               \
         if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
             return REAL_MPI(name)(file, buffer, count, type, status);                                     \
+        outer.offset = mpi_pointer(file, op);                                                                                \
         int result = REAL_MPI(name)(file, buffer, count, type, status);                                   \
         finish_outer(&outer, op, count, type, result);                                                    \
         return result;                                                                                    \
@@ -2832,6 +2900,7 @@ static inline int has_pending(void)
         struct outer outer;                                                                               \
         if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
             return REAL_MPI(name)(file, at, buffer, count, type, status);                                 \
+        outer.offset = mpi_offset(file, at);                                                                                \
         int result = REAL_MPI(name)(file, at, buffer, count, type, status);                               \
         finish_outer(&outer, op, count, type, result);                                                    \
         return result;                                                                                    \
@@ -2842,6 +2911,7 @@ static inline int has_pending(void)
         struct outer outer;                                                                               \
         if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
             return REAL_MPI(name)(file, buffer, count, type, request);                                    \
+        outer.offset = mpi_pointer(file, op);                                                                                \
         int result = REAL_MPI(name)(file, buffer, count, type, request);                                  \
         start_request(&outer, op, count, type, result, request_at(request, 0));                           \
         return result;                                                                                    \
@@ -2852,6 +2922,7 @@ static inline int has_pending(void)
         struct outer outer;                                                                               \
         if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
             return REAL_MPI(name)(file, at, buffer, count, type, request);                                \
+        outer.offset = mpi_offset(file, at);                                                                                \
         int result = REAL_MPI(name)(file, at, buffer, count, type, request);                              \
         start_request(&outer, op, count, type, result, request_at(request, 0));                           \
         return result;                                                                                    \
@@ -2865,6 +2936,7 @@ static void split_begun(struct outer *outer, word file, int64_t count, word type
     if (!known) return;
     known->split_flags = flags;
     known->split_start = outer->start_ns;
+    known->split_offset = outer->offset;
     known->split_bytes = count > 0 ? (uint64_t)count * type_bytes(type) : 0;
 }
 static void split_ended(struct outer *outer, word file, unsigned op, int result)
@@ -2873,7 +2945,8 @@ static void split_ended(struct outer *outer, word file, unsigned op, int result)
     uint64_t end_ns = now();
     unsigned flags = leave_mpi(outer);
     if (!known || !known->split_start) return;
-    put_outer(op, flags | known->split_flags, outer->entry, known->split_bytes, result != 0, known->split_start, end_ns);
+    put_outer(op, flags | known->split_flags, outer->entry, known->split_bytes, result != 0, known->split_start, end_ns,
+              known->split_offset);
     known->split_start = 0;
 }
 #define MPI_BEGIN_FORM(name, count_type)                                                                  \
@@ -2892,6 +2965,7 @@ static void split_ended(struct outer *outer, word file, unsigned op, int result)
         struct outer outer;                                                                               \
         if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
             return REAL_MPI(name)(file, at, buffer, count, type);                                         \
+        outer.offset = mpi_offset(file, at);                                                                                \
         int result = REAL_MPI(name)(file, at, buffer, count, type);                                       \
         split_begun(&outer, file, count, type);                                                           \
         return result;                                                                                    \
@@ -2942,6 +3016,12 @@ WRAP_MPI(MPI_File_close, (word *file))
     struct mpi_file *known = file && is_on() ? mpi_file_of(*file) : NULL;
     int result = REAL_MPI(MPI_File_close)(file);
     if (known) __atomic_store_n(&known->handle, 1, __ATOMIC_RELEASE);
+    return result;
+}
+WRAP_MPI(MPI_File_set_view, (word file, int64_t start, word unit, word type, const char *form, word info))
+{
+    int result = REAL_MPI(MPI_File_set_view)(file, start, unit, type, form, info);
+    if (result == 0) mpi_view_changed(file, start, unit, type, form && strcmp(form, "native") == 0);
     return result;
 }
 WRAP_MPI(MPI_File_sync, (word file))
@@ -3080,6 +3160,7 @@ static int begin_fortran(struct outer *outer, const fint *file, const char *fram
     {                                                                                                     \
         struct outer outer;                                                                               \
         int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        if (ours) outer.offset = mpi_pointer(fortran_file(file), op);                                                                      \
         REAL_FORTRAN(name)(file, buffer, count, type, status, error);                                     \
         if (ours) finish_outer(&outer, op, *count, fortran_type(type), *error);                           \
     }
@@ -3088,6 +3169,7 @@ static int begin_fortran(struct outer *outer, const fint *file, const char *fram
     {                                                                                                     \
         struct outer outer;                                                                               \
         int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        if (ours) outer.offset = mpi_offset(fortran_file(file), *at);                                                                      \
         REAL_FORTRAN(name)(file, at, buffer, count, type, status, error);                                 \
         if (ours) finish_outer(&outer, op, *count, fortran_type(type), *error);                           \
     }
@@ -3096,6 +3178,7 @@ static int begin_fortran(struct outer *outer, const fint *file, const char *fram
     {                                                                                                     \
         struct outer outer;                                                                               \
         int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        if (ours) outer.offset = mpi_pointer(fortran_file(file), op);                                                                      \
         REAL_FORTRAN(name)(file, buffer, count, type, request, error);                                    \
         if (ours) start_request(&outer, op, *count, fortran_type(type), *error, fortran_request(request)); \
     }
@@ -3104,6 +3187,7 @@ static int begin_fortran(struct outer *outer, const fint *file, const char *fram
     {                                                                                                     \
         struct outer outer;                                                                               \
         int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        if (ours) outer.offset = mpi_offset(fortran_file(file), *at);                                                                      \
         REAL_FORTRAN(name)(file, at, buffer, count, type, request, error);                                \
         if (ours) start_request(&outer, op, *count, fortran_type(type), *error, fortran_request(request)); \
     }
@@ -3120,6 +3204,7 @@ static int begin_fortran(struct outer *outer, const fint *file, const char *fram
     {                                                                                                     \
         struct outer outer;                                                                               \
         int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        if (ours) outer.offset = mpi_offset(fortran_file(file), *at);                                                                      \
         REAL_FORTRAN(name)(file, at, buffer, count, type, error);                                         \
         if (ours) split_begun(&outer, fortran_file(file), *count, fortran_type(type));                    \
     }
@@ -3163,6 +3248,12 @@ WRAP_FORTRAN(mpi_file_open_, (fint * communicator, char *name, fint *how, fint *
     while (length > 0 && path[length - 1] == ' ') length--;
     path[length] = 0;
     mpi_file_opened(fortran_file(file), path);
+}
+WRAP_FORTRAN(mpi_file_set_view_, (fint * file, int64_t *start, fint *unit, fint *type, char *form, fint *info, fint *error, size_t length))
+{
+    REAL_FORTRAN(mpi_file_set_view_)(file, start, unit, type, form, info, error, length);
+    if (is_on() && requests_are_pointers() && *error == 0)
+        mpi_view_changed(fortran_file(file), *start, fortran_type(unit), fortran_type(type), length >= 6 && memcmp(form, "native", 6) == 0);
 }
 WRAP_FORTRAN(mpi_wait_, (fint * request, fint *status, fint *error))
 {

@@ -88,7 +88,7 @@ export function addCalls(
         rank,
         operation,
         shiftNs,
-        failed: false,
+        failed: false, collective: false,
         earliestNs: 0,
         layer: first.layer,
       },
