@@ -34,9 +34,7 @@ it("are those of lseek in every way to move a position", async () => {
   expect(written).toHaveLength(8001);
   const last = written.find(({ moved }) => moved === 100);
   expect(`after-threads w ${last?.offset} 100`).toBe(told.at(-1));
-  const known = written
-    .filter(({ offset }) => !Number.isNaN(offset))
-    .sort((a, b) => a.offset - b.offset);
+  const known = written.filter(({ offset }) => !Number.isNaN(offset)).sort((a, b) => a.offset - b.offset);
   let end = 0;
   for (const { offset, moved } of known) {
     expect(offset).toBeGreaterThanOrEqual(end);

@@ -133,7 +133,12 @@ export class FileLayer {
     return new Set([...this.ranks.keys()].map((process) => rankOf[process] as number));
   }
 
-  row({ start, ranks, hasMetadata, tellsCollectives }: RowSetting): Record<string, number | bigint | string | null> {
+  row({
+    start,
+    ranks,
+    hasMetadata,
+    tellsCollectives,
+  }: RowSetting): Record<string, number | bigint | string | null> {
     const [read, write] = [this.#read, this.#write];
     const counted = (operation: number) => (hasMetadata ? (this.#metadata.get(operation)?.calls ?? 0) : null);
     const timed = (...operations: readonly number[]) =>

@@ -315,7 +315,12 @@ export class RecordReader {
       case KIND.name: {
         const number = hostIsLittle ? (words[at + 1] as number) >>> 16 : (words[at + 1] as number) & 0xffff;
         this.#text = {
-          ...{ kind, number, fileSystem: words[at + 4 + low] as number, mount: words[at + 5 - low] as number },
+          ...{
+            kind,
+            number,
+            fileSystem: words[at + 4 + low] as number,
+            mount: words[at + 5 - low] as number,
+          },
           bytes: new Uint8Array(Math.min(words[at] as number, 65536)),
           filled: 0,
         };
