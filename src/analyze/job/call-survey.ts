@@ -145,7 +145,7 @@ export class CallSurvey {
   }
 
   #process(process: CallProcess, shiftNs: number): number {
-    const { pid, rank: given, host, life, program, command } = process;
+    const { pid, rank: given, ranks, host, life, program, command, tellsCollectives } = process;
     const rank = isRank(given) ? given : undefined;
     const key = rank === undefined ? `${host ?? ""}/${pid}` : `rank ${rank}`;
     let found = this.#processOf.get(key);
@@ -159,8 +159,8 @@ export class CallSurvey {
         }) - 1;
       this.#processOf.set(key, found);
     }
-    if (process.tellsCollectives !== true) this.#tellsCollectives = false;
-    if (rank !== undefined && isRank(process.ranks)) this.#mpiRanks = Math.max(this.#mpiRanks, process.ranks);
+    if (tellsCollectives !== true) this.#tellsCollectives = false;
+    if (rank !== undefined && isRank(ranks)) this.#mpiRanks = Math.max(this.#mpiRanks, ranks);
     (this.#processes[found] as SurveyedProcess).images.push({
       ...(program === undefined ? {} : { program }),
       ...(command === undefined ? {} : { command }),
