@@ -50,7 +50,7 @@ static void aio_enter(const struct iocb *one, uint64_t start_ns)
         if (!__atomic_compare_exchange_n(&slot->control, &nobody, slot, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
         slot->start_ns = start_ns;
         slot->bytes = op == OP_SYNC ? 0 : aio_bytes(one, is_vector);
-        slot->offset = op == OP_SYNC ? OFFSET_UNKNOWN : (uint64_t)one->aio_offset;
+        slot->offset = op == OP_SYNC ? OFFSET_UNKNOWN : offset_given(entry, op == OP_LIBAIO_WRITE, one->aio_offset, (int)one->aio_rw_flags);
         slot->entry = entry;
         slot->op = (uint8_t)op;
         slot->flags = op == OP_LIBAIO_READ ? 0 : FLAG_WRITE;
@@ -107,7 +107,8 @@ static void aio_done(const struct io_event *events, long count)
     aio_done(events, result);                                                          \
     return result
 /* Without the library it is as if the kernel had not got it. */
-#define REAL_AIO(name, arguments) (REAL(name) ? REAL(name) arguments : -ENOSYS)
+#define FOUND_AIO(name) ((__typeof__(real_##name))(LIKELY(real_##name != NULL) ? (void *)real_##name : resolve_in((void **)&real_##name, #name, "libaio")))
+#define REAL_AIO(name, arguments) (FOUND_AIO(name) ? FOUND_AIO(name) arguments : -ENOSYS)
 
 WRAP(int, io_submit, (void *context, long count, struct iocb **list))
 {
@@ -139,8 +140,8 @@ WRAP(int, io_pgetevents, (void *context, long least, long most, struct io_event 
             int is_write = one->aio_lio_opcode == LIO_WRITE;                                                       \
             unsigned op = is_write ? OP_AIO_WRITE : OP_AIO_READ;                                                   \
             span.start_ns = start_ns;                                                                              \
-            if (how != LIO_WAIT) async_started(&span, one, op, one->aio_nbytes, (uint64_t)one->aio_offset, one->__error_code == EINPROGRESS || one->__error_code == 0 ? 0 : -1); \
-            else finish_at(&span, op, is_write ? FLAG_WRITE : 0, one->aio_nbytes, one->__error_code == 0 ? one->__return_value : -1, (uint64_t)one->aio_offset); \
+            if (how != LIO_WAIT) async_started(&span, one, op, one->aio_nbytes, offset_given(span.entry, is_write, one->aio_offset, 0), one->__error_code == EINPROGRESS || one->__error_code == 0 ? 0 : -1); \
+            else finish_at(&span, op, is_write ? FLAG_WRITE : 0, one->aio_nbytes, one->__error_code == 0 ? one->__return_value : -1, offset_given(span.entry, is_write, one->aio_offset, 0)); \
         }                                                                                                          \
         errno = saved;                                                                                             \
         return result;                                                                                             \

@@ -69,14 +69,17 @@ static void finish_descriptor(unsigned op, int fd, int failed, uint64_t detail, 
 /* A descriptor that something unseen closed may come back under its old number. */
 static inline int opened(int fd)
 {
-    if (fd >= 0) forget(fd);
+    if (fd >= 0) {
+        forget(fd);
+        own_position(fd, 1);
+    }
     return fd;
 }
 #define OPENS(from, path, call)                                                     \
     if (!has_metadata()) return opened(call);                                       \
     uint64_t start_ns = now();                                                      \
     int result = (int)(call);                                                       \
-    if (result >= 0) forget(result);                                                \
+    opened(result);                                                                 \
     finish_path(OP_OPEN, from, path, result < 0, 0, result < 0 ? -1 : result, start_ns); \
     return result
 WRAP_AS(int, open, (const char *path, int flags, mode_t permissions))
@@ -140,6 +143,7 @@ WRAP(char *, mkdtemp, (char *path))
 static int close_noted(int (*real)(int), int fd)
 {
     uint32_t entry = has_metadata() ? noted(fd) : 0;
+    if (is_on() && UNLIKELY(process->ring_highest)) ring_closed(fd);
     forget(fd);
     if (!(entry & FD_KNOWN)) return real(fd);
     uint64_t start_ns = now();
@@ -341,9 +345,11 @@ WRAP(ssize_t, readahead, (int fd, off64_t at, size_t size))
 }
 #define MOVES(fd, call)                                                \
     if (!is_on()) return call;                                         \
+    struct span span;                                                  \
     uint64_t start_ns = now();                                         \
+    seek_begins(&span, fd);                                            \
     __auto_type result = call;                                         \
-    if (result >= 0) set_position(fd, (int64_t)result);                \
+    seek_ends(&span, (int64_t)result);                                 \
     if (setup.metadata) finish_descriptor(OP_SEEK, fd, result < 0, 0, start_ns); \
     return result
 #define WRAP_POSITION(name, type)                                      \

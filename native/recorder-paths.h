@@ -11,8 +11,8 @@
 
 /* A folder by its true name; never freed, so that whoever has found it may keep it. */
 struct folder {
-    uint64_t key, salt;
-    uint32_t file_system, length;
+    uint64_t key, salt, file_system;
+    uint32_t length;
     char text[];
 };
 
@@ -58,7 +58,7 @@ static size_t tidy_path(char *path)
     *to = 0;
     return (size_t)(to - path);
 }
-static struct folder *keep_folder(uint64_t key, const char *text, size_t length, uint32_t file_system)
+static struct folder *keep_folder(uint64_t key, const char *text, size_t length, uint64_t file_system)
 {
     struct process *p = process;
     uint64_t size = (sizeof(struct folder) + length + 1 + 7) & ~7ul;
@@ -76,13 +76,13 @@ static struct folder *keep_folder(uint64_t key, const char *text, size_t length,
 }
 
 /* What the kernel calls an existing folder, and its file system. */
-static size_t true_name(const char *path, char *into, uint32_t *file_system)
+static size_t true_name(const char *path, char *into, uint64_t *file_system)
 {
-    struct statfs fs;
+    struct stat st;
     int fd = setup.sandboxed ? -1 : raw_open(path, O_PATH | O_DIRECTORY, 0);
     if (fd < 0) return 0;
     ssize_t length = read_fd_link(fd, into, PATH_MAX);
-    *file_system = RAW(SYS_fstatfs, fd, &fs, 0, 0, 0, 0) == 0 ? (uint32_t)fs.f_type : 0;
+    *file_system = length > 0 && own_fstat(fd, &st) == 0 && !is_left_out(into, 0) ? file_system_of(fd, &st, into) : 0;
     raw_close(fd);
     return length > 0 && into[0] == '/' ? (size_t)length : 0;
 }
@@ -97,7 +97,7 @@ static struct folder *folder_of(const struct folder *base, const char *path, siz
         if (there->key == key) return there;
     }
     char found[PATH_MAX], text[PATH_MAX];
-    uint32_t file_system = 0;
+    uint64_t file_system = 0;
     const char *from = base ? base->text : "/";
     size_t base_length = length > 0 && path[0] == '/' ? 0 : strlen(from);
     if (base_length + length + 2 > sizeof text) return NULL;
@@ -136,7 +136,7 @@ static inline const struct folder *working_folder(void)
 }
 
 /* The file that a path means, with the checks that lead to FD_SKIP. `opened` is its descriptor, or -1. */
-static uint32_t entry_of_name(const char *path, size_t length, uint32_t file_system)
+static uint32_t entry_of_name(const char *path, size_t length, uint64_t file_system)
 {
     if (is_left_out(path, 0)) return FD_KNOWN | FD_SKIP | (uint32_t)(text_hash(path, length, 0) & 0xffff);
     if (__atomic_load_n(&process->files, __ATOMIC_RELAXED) >= FILES_BY_NAME_MAX) {
@@ -150,12 +150,11 @@ static uint32_t entry_of_name(const char *path, size_t length, uint32_t file_sys
 static uint32_t resolve_opened(int fd)
 {
     struct stat st;
-    struct statfs fs;
     char path[PATH_MAX];
     ssize_t length = own_fstat(fd, &st) == 0 ? read_fd_link(fd, path, sizeof path) : 0;
     if (length <= 0 || path[0] != '/') return 0;
     length = (ssize_t)without_deleted(path, (size_t)length, &st);
-    return entry_of_name(path, (size_t)length, RAW(SYS_fstatfs, fd, &fs, 0, 0, 0, 0) == 0 ? (uint32_t)fs.f_type : 0);
+    return entry_of_name(path, (size_t)length, is_left_out(path, 0) ? 0 : file_system_of(fd, &st, path));
 }
 static uint32_t resolve_by_folder(const struct folder *base, const char *path, size_t length)
 {

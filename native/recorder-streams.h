@@ -24,17 +24,21 @@ static ssize_t stream_write(FILE *stream, const void *buffer, ssize_t size)
 {
     struct span span;
     if (!begin(&span, stream->_fileno)) return counted_write(stream_real_write(stream, buffer, size));
+    int fd = stream->_fileno;
+    move_begins(&span, fd);
     ssize_t result = stream_real_write(stream, buffer, size);
     int64_t moved = result > 0 || size == 0 ? result : -1;
-    finish_at(&span, OP_STREAM_WRITE, FLAG_WRITE, (uint64_t)size, moved, offset_before(stream->_fileno, moved));
+    finish_at(&span, OP_STREAM_WRITE, FLAG_WRITE, (uint64_t)size, moved, move_ends(&span, fd, 1, moved));
     return result;
 }
 static off64_t stream_seek(FILE *stream, off64_t to, int from)
 {
     if (!is_on()) return stream_real_seek(stream, to, from);
+    struct span span;
     uint64_t start_ns = now();
+    seek_begins(&span, stream->_fileno);
     off64_t result = stream_real_seek(stream, to, from);
-    if (result >= 0) set_position(stream->_fileno, result);
+    seek_ends(&span, result);
     if (setup.metadata) finish_descriptor(OP_FSEEK, stream->_fileno, result < 0, 0, start_ns);
     return result;
 }
@@ -116,9 +120,10 @@ static int print_to(int (*print)(int, int, const char *, va_list), int fd, int c
 {
     struct span span;
     if (!is_on() || !prints_directly() || !begin(&span, fd)) return print(fd, checked, format, list);
+    move_begins(&span, fd);
     int result = print(fd, checked, format, list);
     finish_at(&span, OP_WRITE, FLAG_WRITE, result < 0 ? 0 : (uint64_t)result, result < 0 ? -1 : result,
-              offset_before(fd, result));
+              move_ends(&span, fd, 1, result < 0 ? -1 : result));
     return result;
 }
 static int (*real_vdprintf)(int fd, const char *format, va_list list);

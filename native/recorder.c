@@ -42,6 +42,7 @@
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -57,6 +58,11 @@
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
+#endif
+#ifndef SYS_io_uring_setup
+#define SYS_io_uring_setup 425
+#define SYS_io_uring_enter 426
+#define SYS_io_uring_register 427
 #endif
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -78,9 +84,9 @@
 /* Kinds of records; the reader knows the same numbers (src/formats/trace/layout.ts). */
 enum op {
     OP_READ = 1, OP_PREAD, OP_READV, OP_PREADV, OP_FREAD, OP_SENDFILE_READ, OP_COPY_READ, OP_SPLICE_READ,
-    OP_AIO_READ, OP_STREAM_READ, OP_LIBAIO_READ,
+    OP_AIO_READ, OP_STREAM_READ, OP_LIBAIO_READ, OP_URING_READ,
     OP_WRITE = 17, OP_PWRITE, OP_WRITEV, OP_PWRITEV, OP_FWRITE, OP_SENDFILE_WRITE, OP_COPY_WRITE, OP_SPLICE_WRITE,
-    OP_AIO_WRITE, OP_STREAM_WRITE, OP_LIBAIO_WRITE,
+    OP_AIO_WRITE, OP_STREAM_WRITE, OP_LIBAIO_WRITE, OP_URING_WRITE,
     OP_MPI_READ = 33, OP_MPI_READ_AT, OP_MPI_READ_ALL, OP_MPI_READ_AT_ALL, OP_MPI_READ_SHARED, OP_MPI_READ_ORDERED,
     OP_MPI_WRITE = 49, OP_MPI_WRITE_AT, OP_MPI_WRITE_ALL, OP_MPI_WRITE_AT_ALL, OP_MPI_WRITE_SHARED,
     OP_MPI_WRITE_ORDERED,
@@ -89,7 +95,7 @@ enum op {
     OP_UNLINK = 73, OP_RENAME, OP_MKDIR, OP_RMDIR, OP_LINK, OP_SYMLINK, OP_MKNOD,
     OP_TRUNCATE = 80, OP_ALLOCATE, OP_ATTRIBUTES, OP_READDIR, OP_ADVISE,
     OP_FOPEN = 90, OP_FCLOSE, OP_FSEEK, OP_FSTAT,
-    OP_MOVED = 253, OP_NAME = 254, OP_NAME_PART = 255
+    OP_MOUNT = 252, OP_MOVED = 253, OP_NAME = 254, OP_NAME_PART = 255
 };
 
 enum flag {
@@ -121,7 +127,8 @@ struct header {
     uint64_t unfinished;
     char boot[40];
     uint64_t skipped_metadata;
-    char reserved[64];
+    uint32_t ranks; /* of the job; 0 when not known */
+    char reserved[60];
     char host[256];
     char comm[64];
     char command[1024];
@@ -147,6 +154,7 @@ _Static_assert(offsetof(struct header, host) == 256, "layout of the header");
 #define FD_NONFILE (1u << 19)
 #define FD_LOST (1u << 20) /* cannot be looked up any more */
 #define FD_STREAM (1u << 21) /* opened by fopen */
+#define FD_APPEND (1u << 22)
 #define FD_DEVICE_SHIFT 24
 #define FD_DEVICE_MASK (31u << FD_DEVICE_SHIFT)
 #define FDS_MAX (1u << 20)
@@ -157,8 +165,12 @@ _Static_assert(offsetof(struct header, host) == 256, "layout of the header");
 #define FOLDERS_MAX (1u << 16)
 #define ARENA_BYTES (8ul << 20)
 
-#define POSITION_UNKNOWN UINT64_MAX
+/* Positions that duplicated descriptors share. */
+#define CELLS_MAX (1u << 16)
+#define RINGS_MAX 1024
+#define MOUNTS_MAX 256
 
+struct ring;
 struct folder;
 struct known_path {
     uint64_t hash;
@@ -192,8 +204,16 @@ struct process {
     const struct folder *working;
     uint64_t arena_used;
     uint32_t fd_names[FDS_MAX];
-    /* Where the next read or write of a descriptor begins, and 1; 0: to be asked for; POSITION_UNKNOWN: not to be had. */
-    uint64_t positions[FDS_MAX];
+    /* Of positions (recorder-positions.h): by descriptor, then by number of those that are shared. 0: not known, else and 1. */
+    uint64_t positions[FDS_MAX + CELLS_MAX];
+    uint64_t position_uses[FDS_MAX + CELLS_MAX];
+    uint32_t fd_cells[FDS_MAX], fd_epochs[FDS_MAX];
+    uint32_t cells, epoch;
+    /* Of io_uring (recorder-uring.h). */
+    struct ring *rings[RINGS_MAX];
+    unsigned ring_highest;
+    /* Devices whose mount is in the trace, and 1 (recorder-mounts.h). */
+    uint64_t mounts[MOUNTS_MAX];
     struct known_path paths[PATHS_MAX];
     struct folder *folders[FOLDERS_MAX];
     char arena[ARENA_BYTES] __attribute__((aligned(8)));
@@ -217,7 +237,7 @@ static struct {
     char folder[PATH_MAX], text[32768], delay_text[4096];
     char *only[FILTERS_MAX], *skip[FILTERS_MAX], *system[FILTERS_MAX];
     unsigned only_count, skip_count, system_count, device_count;
-    int all, metadata, streams, rank, sandboxed;
+    int all, metadata, streams, rank, ranks, sandboxed;
     uint64_t limit;
     struct device devices[DEVICES_MAX];
     uint64_t (*device_free_at)[CHANNELS_MAX];
@@ -504,6 +524,19 @@ static int rank_of_environment(void)
     return -1;
 }
 
+/* Of tasks that Slurm has started it says how many there are; in a batch script the number is that of a job to come. */
+static int ranks_of_environment(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", NULL};
+    if (setup.rank < 0) return 0;
+    for (const char *const *name = names; *name; name++) {
+        const char *text = getenv(*name);
+        if (!name[1] && !getenv("SLURM_STEP_ID")) return 0;
+        if (text && *text >= '1' && *text <= '9') return atoi(text) > setup.rank ? atoi(text) : 0;
+    }
+    return 0;
+}
+
 /* Programs that start others and pass their output on do I/O of their own, which is not the application's. */
 static int is_launcher(void)
 {
@@ -529,7 +562,7 @@ static void remember_preload(const char *folder)
     snprintf(setup.variable, sizeof setup.variable, "PLIMSOLL_RECORD=%s", folder);
 }
 
-static void ask_positions_again(void);
+static void share_all_positions(void);
 
 /* Decides for the life of this program image whether we record. Two threads that do it at once find the same. */
 SLOW static int start(void)
@@ -548,8 +581,9 @@ SLOW static int start(void)
             process = space;
             if (madvise(space, sizeof *process, MADV_WIPEONFORK) != 0) pthread_atfork(NULL, NULL, forget_parent);
             process->pid = (int32_t)getpid();
-            pthread_atfork(NULL, ask_positions_again, NULL);
+            pthread_atfork(share_all_positions, share_all_positions, NULL);
             setup.rank = rank_of_environment();
+            setup.ranks = ranks_of_environment();
             read_options();
             remember_preload(folder);
             if (setup.all || !is_launcher()) result = MODE_ON;
@@ -856,6 +890,7 @@ static void fill_header(struct header *header)
     header->pid = (uint32_t)process->pid;
     header->ppid = (uint32_t)getppid();
     header->rank = setup.rank;
+    header->ranks = (uint32_t)setup.ranks;
     header->flags = (setup.device_count > 0 ? HEADER_DELAY : 0) | (setup.all ? HEADER_ALL : 0);
     header->dropped = process->early_drops;
     clock_pair(&header->start_monotonic, &header->start_realtime, &header->start_spread);
@@ -938,6 +973,7 @@ static inline void put(struct record *at, uint32_t who, unsigned op, unsigned fl
 /* `moved` is what came back, -1 for a failure, -2 when nobody knows. */
 #define MOVED_UNKNOWN (-2)
 #define OFFSET_UNKNOWN UINT64_MAX
+#define BYTES_UNKNOWN UINT64_MAX
 /* Where it is known, the offset takes the place of the thread and of the upper half of the size. */
 static inline uint64_t packed_size(uint64_t asked, uint64_t offset)
 {
@@ -971,8 +1007,7 @@ static inline void record(unsigned op, unsigned flags, unsigned file, uint64_t a
 
 /* Parts of 27 bytes, each in a record that says what it is. */
 #define NAME_PART_BYTES 27
-static void put_name(unsigned file, const char *path, size_t length, uint64_t open_flags, uint64_t file_system,
-                     uint64_t inode)
+static void put_text(unsigned op, unsigned number_of, const char *text, size_t length, uint64_t a, uint64_t b, uint64_t c)
 {
     struct header *header = trace_header();
     if (!header) return;
@@ -983,11 +1018,11 @@ static void put_name(unsigned file, const char *path, size_t length, uint64_t op
         if (!at) return;
         size_t done = i * NAME_PART_BYTES, size = length - done < NAME_PART_BYTES ? length - done : NAME_PART_BYTES;
         uint8_t *bytes = (uint8_t *)at;
-        memcpy(bytes + 5, path + done, size);
+        memcpy(bytes + 5, text + done, size);
         bytes[4] = OP_NAME_PART;
     }
     struct record *at = place(header, number);
-    if (at) put(at, (uint32_t)length, OP_NAME, 0, file, open_flags, file_system, inode);
+    if (at) put(at, (uint32_t)length, op, 0, number_of, a, b, c);
 }
 
 static uint64_t name_hash(const char *path, size_t length)
@@ -1018,7 +1053,7 @@ static unsigned file_id(const char *path, size_t length, uint64_t open_flags, ui
             __atomic_compare_exchange_n(&p->name_hashes[at], &there, hash, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
             unsigned id = __atomic_add_fetch(&p->files, 1, __ATOMIC_RELAXED);
             if (id > FILES_MAX) id = FILE_OTHER;
-            else put_name(id, path, length, open_flags, file_system, inode);
+            else put_text(OP_NAME, id, path, length, open_flags, file_system, inode);
             if (id == FILE_OTHER && p->header) __atomic_fetch_add(&p->header->files_other, 1, __ATOMIC_RELAXED);
             __atomic_store_n(&p->name_ids[at], (uint16_t)id, __ATOMIC_RELEASE);
             return id;
@@ -1034,6 +1069,8 @@ static unsigned file_id(const char *path, size_t length, uint64_t open_flags, ui
     if (p->header) __atomic_fetch_add(&p->header->files_other, 1, __ATOMIC_RELAXED);
     return FILE_OTHER;
 }
+
+#include "recorder-mounts.h"
 
 static unsigned device_of(const char *path)
 {
@@ -1089,8 +1126,8 @@ static uint32_t classify(int fd)
     if (length == 0) return entry | FD_SKIP;
     long open_flags = RAW(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
     if (open_flags >= 0 && (open_flags & O_DIRECT)) entry |= FD_DIRECT;
-    struct statfs fs;
-    uint64_t file_system = is_file && RAW(SYS_fstatfs, fd, &fs, 0, 0, 0, 0) == 0 ? (uint32_t)fs.f_type : 0;
+    if (open_flags >= 0 && (open_flags & O_APPEND)) entry |= FD_APPEND;
+    uint64_t file_system = is_file ? file_system_of(fd, &st, path) : 0;
     entry |= file_id(path, length, open_flags < 0 ? 0 : (uint64_t)open_flags, file_system, st.st_ino);
     return entry | device_of(path) << FD_DEVICE_SHIFT;
 }
@@ -1129,69 +1166,34 @@ static inline uint32_t entry_of(int fd)
     return LIKELY(entry & FD_KNOWN) ? entry : look_up_and_keep(fd);
 }
 
+/* A move under way must not be taken for one of the next file of this number. */
+static inline void forget_position(unsigned fd)
+{
+    if (!process->fd_epochs[fd] && !process->positions[fd] && !process->fd_cells[fd]) return;
+    __atomic_fetch_add(&process->position_uses[fd], 1ull << 32, __ATOMIC_ACQ_REL);
+    process->positions[fd] = 0;
+    process->fd_cells[fd] = process->fd_epochs[fd] = 0;
+}
+
 /* The number means another file from now on. */
 static inline void forget(int fd)
 {
     if (!is_on() || (unsigned)fd >= FDS_MAX) return;
     if (process->fds[fd]) process->fds[fd] = 0;
     if (process->fd_names[fd]) process->fd_names[fd] = 0;
-    if (process->positions[fd]) process->positions[fd] = 0;
+    forget_position((unsigned)fd);
 }
 static void forget_range(unsigned first, unsigned last)
 {
     if (!is_on()) return;
     unsigned highest = process->fd_highest;
-    for (unsigned fd = first; fd <= last && fd <= highest; fd++) process->fds[fd] = process->fd_names[fd] = 0, process->positions[fd] = 0;
+    for (unsigned fd = first; fd <= last && fd <= highest; fd++) {
+        process->fds[fd] = process->fd_names[fd] = 0;
+        forget_position(fd);
+    }
 }
 
 #include "recorder-paths.h"
-
-/* ---- positions -------------------------------------------------------------------------------------------------- */
-
-static void set_position(int fd, int64_t offset)
-{
-    if (is_on() && in_table(fd) && process->positions[fd] != POSITION_UNKNOWN) process->positions[fd] = offset < 0 ? 0 : (uint64_t)offset + 1;
-}
-/* Somebody else moves it too, or it is at the end wherever that is. */
-static void lose_position(int fd)
-{
-    if (in_table(fd)) process->positions[fd] = POSITION_UNKNOWN;
-}
-/* Children that were forked share the positions of their parent, and may move them. */
-static void ask_positions_again(void)
-{
-    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != MODE_ON) return;
-    for (unsigned fd = 0; fd <= process->fd_highest && fd < FDS_MAX; fd++)
-        if (process->positions[fd] != POSITION_UNKNOWN) process->positions[fd] = 0;
-}
-SLOW static uint64_t ask_position(int fd, int64_t moved)
-{
-    long flags = setup.sandboxed ? -1 : RAW(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
-    long after = flags < 0 || (flags & O_APPEND) ? -1 : RAW(SYS_lseek, fd, 0, SEEK_CUR, 0, 0, 0);
-    if (after < moved) {
-        lose_position(fd);
-        return OFFSET_UNKNOWN;
-    }
-    process->positions[fd] = (uint64_t)after + 1;
-    return (uint64_t)(after - moved);
-}
-/* Where a read or write began that moves the position of its descriptor; the position is moved on. */
-static inline uint64_t offset_before(int fd, int64_t moved)
-{
-    if (UNLIKELY(!in_table(fd)) || UNLIKELY(moved < 0)) return OFFSET_UNKNOWN;
-    uint64_t position = process->positions[fd];
-    if (UNLIKELY(position == 0)) return ask_position(fd, moved);
-    if (UNLIKELY(position == POSITION_UNKNOWN)) return OFFSET_UNKNOWN;
-    process->positions[fd] = position + (uint64_t)moved;
-    return position - 1;
-}
-/* Of calls with an offset; -1 stands for the position in some of them. */
-static inline uint64_t offset_given(int fd, int64_t offset)
-{
-    if (LIKELY(offset >= 0)) return (uint64_t)offset;
-    set_position(fd, -1);
-    return OFFSET_UNKNOWN;
-}
 
 /* ---- delays ----------------------------------------------------------------------------------------------------- */
 
@@ -1230,9 +1232,11 @@ SLOW static uint64_t wait_for_device(unsigned index, uint64_t start_ns, int64_t 
 /* ---- one access ------------------------------------------------------------------------------------------------- */
 
 struct span {
-    uint32_t entry;
-    uint64_t start_ns;
+    uint32_t entry, cell;
+    uint64_t start_ns, mark;
 };
+
+#include "recorder-positions.h"
 
 SLOW static void not_recorded(uint32_t entry)
 {
@@ -1311,7 +1315,7 @@ static inline void finish(const struct span *span, unsigned op, unsigned flags, 
 
 /* ---- wrappers: how they are written ------------------------------------------------------------------------------ */
 
-#define TIMED_FROM(entry, op, flags, fd, asked, offset, call)      \
+#define TIMED_FROM(entry, op, flags, fd, asked, before, offset, call) \
     struct span span;                                              \
     if (UNLIKELY(!is_on())) return call;                           \
     if (UNLIKELY(!begin_with(&span, entry(fd)))) {                 \
@@ -1319,15 +1323,18 @@ static inline void finish(const struct span *span, unsigned op, unsigned flags, 
         count_other((flags) & FLAG_WRITE, (int64_t)result);        \
         return result;                                             \
     }                                                              \
+    before;                                                        \
     __auto_type result = call;                                     \
     int64_t moved = result < 0 ? -1 : (int64_t)result;             \
     finish_at(&span, op, flags, asked, moved, offset);             \
     return result
 /* From the position on; at an offset; neither. */
-#define TIMED(op, flags, fd, asked, call) TIMED_FROM(entry_of, op, flags, fd, asked, offset_before(fd, moved), call)
-#define TIMED_AT(op, flags, fd, asked, at, call) \
-    TIMED_FROM(entry_of, op, flags, fd, asked, offset_given(fd, (int64_t)(at)), call)
-#define TIMED_SYNC(fd, call) TIMED_FROM(entry_apart, OP_SYNC, FLAG_WRITE, fd, 0, OFFSET_UNKNOWN, call)
+#define TIMED(op, flags, fd, asked, call) \
+    TIMED_FROM(entry_of, op, flags, fd, asked, move_begins(&span, fd), move_ends(&span, fd, (flags) & FLAG_WRITE, moved), call)
+#define TIMED_AT_HOW(op, flags, fd, asked, at, how, call) \
+    TIMED_FROM(entry_of, op, flags, fd, asked, , offset_given(span.entry, (flags) & FLAG_WRITE, (int64_t)(at), how), call)
+#define TIMED_AT(op, flags, fd, asked, at, call) TIMED_AT_HOW(op, flags, fd, asked, at, 0, call)
+#define TIMED_SYNC(fd, call) TIMED_FROM(entry_apart, OP_SYNC, FLAG_WRITE, fd, 0, , OFFSET_UNKNOWN, call)
 
 /* ---- reads and writes -------------------------------------------------------------------------------------------- */
 
@@ -1382,6 +1389,12 @@ static uint64_t vector_bytes(const struct iovec *vector, int count, ssize_t resu
     TIMED(op, flags, fd, vector_bytes(vector, count, result), call)
 #define TIMED_VECTOR_AT(op, flags, fd, vector, count, at, call) \
     TIMED_AT(op, flags, fd, vector_bytes(vector, count, result), at, call)
+/* Of preadv2 and pwritev2, for which -1 is the position. */
+#define TIMED_VECTOR_HOW(op, flags, fd, vector, count, at, how, call)                                  \
+    if ((at) == -1) {                                                                                  \
+        TIMED_VECTOR(op, flags, fd, vector, count, call);                                              \
+    }                                                                                                  \
+    TIMED_AT_HOW(op, flags, fd, vector_bytes(vector, count, result), at, how, call)
 
 WRAP(ssize_t, readv, (int fd, const struct iovec *vector, int count))
 {
@@ -1409,19 +1422,19 @@ WRAP(ssize_t, pwritev64, (int fd, const struct iovec *vector, int count, off64_t
 }
 WRAP(ssize_t, preadv2, (int fd, const struct iovec *vector, int count, off_t offset, int how))
 {
-    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_HOW(OP_PREADV, 0, fd, vector, count, offset, how, REAL(preadv2)(fd, vector, count, offset, how));
 }
 WRAP(ssize_t, preadv64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how))
 {
-    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv64v2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_HOW(OP_PREADV, 0, fd, vector, count, offset, how, REAL(preadv64v2)(fd, vector, count, offset, how));
 }
 WRAP(ssize_t, pwritev2, (int fd, const struct iovec *vector, int count, off_t offset, int how))
 {
-    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_HOW(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, how, REAL(pwritev2)(fd, vector, count, offset, how));
 }
 WRAP(ssize_t, pwritev64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how))
 {
-    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev64v2)(fd, vector, count, offset, how));
+    TIMED_VECTOR_HOW(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, how, REAL(pwritev64v2)(fd, vector, count, offset, how));
 }
 
 /* ---- stdio ------------------------------------------------------------------------------------------------------- */
@@ -1512,24 +1525,33 @@ WRAP(size_t, fwrite_unlocked, (const void *buffer, size_t size, size_t items, FI
 struct copy_span {
     struct span from, to;
     int has_from, has_to, fds[2];
+    /* Where the program has the offset, which the call moves on; NULL for the position. */
+    const int64_t *at[2];
 };
-static int begin_copy(struct copy_span *copy, int from, int to)
+static int begin_copy(struct copy_span *copy, int from, const void *from_at, int to, const void *to_at)
 {
     copy->fds[0] = from;
     copy->fds[1] = to;
+    copy->at[0] = from_at;
+    copy->at[1] = to_at;
     copy->has_from = begin(&copy->from, from);
     copy->has_to = begin(&copy->to, to);
+    if (copy->has_from && !from_at) move_begins(&copy->from, from);
+    if (copy->has_to && !to_at) move_begins(&copy->to, to);
     if (copy->has_from && copy->has_to) copy->from.start_ns = copy->to.start_ns;
     return copy->has_from || copy->has_to;
+}
+static uint64_t copy_offset(const struct copy_span *copy, int side, int64_t moved)
+{
+    if (!copy->at[side]) return move_ends(side ? &copy->to : &copy->from, copy->fds[side], side, moved);
+    return moved >= 0 && *copy->at[side] >= moved ? (uint64_t)(*copy->at[side] - moved) : OFFSET_UNKNOWN;
 }
 static void finish_copy(struct copy_span *copy, unsigned read_op, unsigned write_op, size_t size, ssize_t result)
 {
     uint64_t asked = result >= 0 ? (uint64_t)result : size <= 0x7ffff000 ? size : 0;
-    set_position(copy->fds[0], -1);
-    set_position(copy->fds[1], -1);
     int64_t moved = result < 0 ? -1 : (int64_t)result;
-    if (copy->has_from) finish(&copy->from, read_op, 0, asked, moved);
-    if (copy->has_to) finish(&copy->to, write_op, FLAG_WRITE, asked, moved);
+    if (copy->has_from) finish_at(&copy->from, read_op, 0, asked, moved, copy_offset(copy, 0, moved));
+    if (copy->has_to) finish_at(&copy->to, write_op, FLAG_WRITE, asked, moved, copy_offset(copy, 1, moved));
 }
 /* The kernel counts the bytes of splice nowhere. */
 static void count_copy(const struct copy_span *copy, unsigned read_op, ssize_t bytes)
@@ -1538,9 +1560,9 @@ static void count_copy(const struct copy_span *copy, unsigned read_op, ssize_t b
     if (!copy->has_from) count_other(0, bytes);
     if (!copy->has_to) count_other(1, bytes);
 }
-#define TIMED_COPY(read_op, write_op, from, to, size, call) \
+#define TIMED_COPY(read_op, write_op, from, from_at, to, to_at, size, call) \
     struct copy_span copy;                                  \
-    int recorded = begin_copy(&copy, from, to);             \
+    int recorded = begin_copy(&copy, from, from_at, to, to_at); \
     ssize_t result = call;                                  \
     if (result > 0) count_copy(&copy, read_op, result);     \
     if (!recorded) return result;                           \
@@ -1549,19 +1571,44 @@ static void count_copy(const struct copy_span *copy, unsigned read_op, ssize_t b
 
 WRAP(ssize_t, sendfile, (int to, int from, off_t *offset, size_t size))
 {
-    TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, from, to, size, REAL(sendfile)(to, from, offset, size));
+    TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, from, offset, to, NULL, size, REAL(sendfile)(to, from, offset, size));
 }
 WRAP(ssize_t, sendfile64, (int to, int from, off64_t *offset, size_t size))
 {
-    TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, from, to, size, REAL(sendfile64)(to, from, offset, size));
+    TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, from, offset, to, NULL, size, REAL(sendfile64)(to, from, offset, size));
 }
 WRAP(ssize_t, copy_file_range, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned how))
 {
-    TIMED_COPY(OP_COPY_READ, OP_COPY_WRITE, from, to, size, REAL(copy_file_range)(from, from_at, to, to_at, size, how));
+    TIMED_COPY(OP_COPY_READ, OP_COPY_WRITE, from, from_at, to, to_at, size, REAL(copy_file_range)(from, from_at, to, to_at, size, how));
 }
 WRAP(ssize_t, splice, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned how))
 {
-    TIMED_COPY(OP_SPLICE_READ, OP_SPLICE_WRITE, from, to, size, REAL(splice)(from, from_at, to, to_at, size, how));
+    TIMED_COPY(OP_SPLICE_READ, OP_SPLICE_WRITE, from, from_at, to, to_at, size, REAL(splice)(from, from_at, to, to_at, size, how));
+}
+
+/* A library that a plug-in has brought along privately is not behind us in the search order. */
+struct library_search {
+    const char *library, *name;
+    void *found;
+};
+static int search_library(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct library_search *search = data;
+    if (!info->dlpi_name || !strstr(info->dlpi_name, search->library)) return 0;
+    void *object = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!object) return 0;
+    search->found = dlsym(object, search->name);
+    dlclose(object);
+    return search->found != NULL;
+}
+SLOW static void *resolve_in(void **real, const char *name, const char *library)
+{
+    int saved = errno;
+    struct library_search search = {library, name, dlsym(RTLD_NEXT, name)};
+    if (!search.found) dl_iterate_phdr(search_library, &search);
+    errno = saved;
+    return *real = search.found;
 }
 
 /* ---- asynchronous I/O of the C library ---------------------------------------------------------------------------- */
@@ -1629,7 +1676,7 @@ static void async_returned(const void *control, ssize_t result)
         if (!begin(&span, control->aio_fildes)) return REAL(name)(control); \
         uint64_t bytes = control->aio_nbytes;                             \
         int result = REAL(name)(control);                                 \
-        async_started(&span, control, op, bytes, (uint64_t)control->aio_offset, result); \
+        async_started(&span, control, op, bytes, offset_given(span.entry, (op) == OP_AIO_WRITE, control->aio_offset, 0), result); \
         return result;                                                    \
     }
 #define WRAP_AIO_ERROR(name, type)                                        \
@@ -1658,20 +1705,10 @@ WRAP_AIO_RETURN(aio_return64, aiocb64)
 
 #include "recorder-aio.h"
 
-/* Ways that are only told of. The library may not be there: then it is as if the kernel had not got it. */
-#define WRAP_UNSEEN(way, text, name, parameters, arguments)  \
-    WRAP(int, name, parameters)                              \
-    {                                                        \
-        tell_way(way, text);                                 \
-        return REAL(name) ? REAL(name) arguments : -ENOSYS;  \
-    }
-WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_setup, (unsigned entries, void *parameters), (entries, parameters))
-WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init, (unsigned entries, void *ring, unsigned flags), (entries, ring, flags))
-WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init_params, (unsigned entries, void *ring, void *parameters),
-            (entries, ring, parameters))
-WRAP_UNSEEN(WAY_URING, "io_uring", io_uring_queue_init_mem,
-            (unsigned entries, void *ring, void *parameters, void *memory, size_t size),
-            (entries, ring, parameters, memory, size))
+static struct ring *ring_of(const void *sqes, int fd);
+static int ring_mapped(int fd, uint64_t offset, char *at);
+static void ring_unknown(int fd);
+static void ring_closed(int fd);
 
 /* ---- mappings: kept apart, no accesses ----------------------------------------------------------------------------- */
 
@@ -1681,7 +1718,7 @@ static int is_ring(int fd)
     struct stat st;
     char path[PATH_MAX];
     int saved = errno, found = 0;
-    if (!setup.sandboxed && !(ways_told & WAY_URING) && !(known_entry(fd) & FD_KNOWN) && own_fstat(fd, &st) == 0 &&
+    if (!setup.sandboxed && !(known_entry(fd) & FD_KNOWN) && own_fstat(fd, &st) == 0 &&
         (st.st_mode & S_IFMT) == 0)
         found = read_fd_link(fd, path, sizeof path) > 0 && strcmp(path, "anon_inode:[io_uring]") == 0;
     errno = saved;
@@ -1699,7 +1736,7 @@ static void *map_noted(void *at, size_t size, int protection, int flags, int fd,
     if (fd >= 0 && !(flags & MAP_ANONYMOUS) && __atomic_load_n(&mode, __ATOMIC_ACQUIRE) == MODE_ON) {
         struct span span;
         if (is_ring(fd)) {
-            tell_way(WAY_URING, "io_uring");
+            if (!ring_mapped(fd, (uint64_t)offset, (char *)result)) ring_unknown(fd);
         } else if (begin_with(&span, entry_apart(fd))) {
             int written = (flags & MAP_SHARED) && (protection & PROT_WRITE);
             record(OP_MAP, entry_flags(span.entry) | (written ? FLAG_WRITE : 0), span.entry & 0xffff, size,
@@ -1728,6 +1765,7 @@ EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, of
 
 #include "recorder-metadata.h"
 #include "recorder-streams.h"
+#include "recorder-uring.h"
 
 /* ---- descriptors that change hands -------------------------------------------------------------------------------- */
 
@@ -1735,8 +1773,7 @@ static inline int duplicated(int from, int result)
 {
     if (result < 0 || result == from || !is_on()) return result;
     forget(result);
-    lose_position(result);
-    lose_position(from);
+    duplicate_position(from, result);
     if (in_table(from) && process->fd_names[from]) note_descriptor(result, process->fd_names[from]);
     return result;
 }
@@ -1835,7 +1872,12 @@ static void look_at_open_streams(void)
 }
 static FILE *stream_opened_new(FILE *stream)
 {
-    if (stream && is_on()) forget(stream_descriptor(stream));
+    if (stream && is_on()) {
+        int fd = stream_descriptor(stream);
+        forget(fd);
+        /* Streams to append are moved to the end. */
+        if (streams_patched) own_position(fd, 0);
+    }
     return stream_opened(stream);
 }
 /* Without a path: of a file that has no name, or of the one that the stream had. */
@@ -1929,8 +1971,10 @@ WRAP(FILE *, freopen64, (const char *path, const char *how, FILE *stream))
 
 static inline int changed(int fd, int command, int result)
 {
-    if (command == F_SETFL && is_on() && in_table(fd)) process->fds[fd] = 0;
-    else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return duplicated(fd, result);
+    if (command == F_SETFL && is_on() && in_table(fd)) {
+        process->fds[fd] = 0;
+        if (process->fd_cells[fd]) FOR_ALL_OF_CELL(process->fd_cells[fd], other) process->fds[other] = 0;
+    } else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return duplicated(fd, result);
     return result;
 }
 WRAP_AS(int, fcntl, (int fd, int command, void *argument))
@@ -1982,6 +2026,7 @@ static void mark_end(void)
 static void end_of_program(void)
 {
     look_at_open_streams();
+    look_at_open_rings();
     mark_end();
     if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) == MODE_ON && !is_vfork_child()) process->ended = 1;
 }
@@ -2267,6 +2312,7 @@ static void note_searched(const char *name)
 static void before_exec(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
+    share_all_positions();
     mark_end();
     if (bus_guarded && bus_theirs.sa_handler == SIG_IGN) REAL(sigaction)(SIGBUS, &ignore, NULL);
 }
@@ -2328,13 +2374,27 @@ WRAP(int, posix_spawn, (pid_t * pid, const char *path, const posix_spawn_file_ac
                         const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]))
 {
     note_program(path);
+    share_all_positions();
     return REAL(posix_spawn)(pid, path, actions, attributes, argv, WITH_RECORDER(envp));
 }
 WRAP(int, posix_spawnp, (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
                          const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]))
 {
     note_searched(path);
+    share_all_positions();
     return REAL(posix_spawnp)(pid, path, actions, attributes, argv, WITH_RECORDER(envp));
+}
+
+/* These start a child without a word to anybody. */
+WRAP(int, system, (const char *command))
+{
+    share_all_positions();
+    return REAL(system)(command);
+}
+WRAP(FILE *, popen, (const char *command, const char *how))
+{
+    share_all_positions();
+    return REAL(popen)(command, how);
 }
 
 /* ---- syscall() ---------------------------------------------------------------------------------------------------- */
@@ -2366,22 +2426,26 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
     case SYS_writev: {
         TIMED_VECTOR(OP_WRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
     }
-    case SYS_preadv:
-    case SYS_preadv2: {
+    case SYS_preadv: {
         TIMED_VECTOR_AT(OP_PREADV, 0, (int)a, (const struct iovec *)b, (int)c, d, HAND_ON);
     }
-    case SYS_pwritev:
-    case SYS_pwritev2: {
+    case SYS_preadv2: {
+        TIMED_VECTOR_HOW(OP_PREADV, 0, (int)a, (const struct iovec *)b, (int)c, d, (int)f, HAND_ON);
+    }
+    case SYS_pwritev: {
         TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, d, HAND_ON);
     }
+    case SYS_pwritev2: {
+        TIMED_VECTOR_HOW(OP_PWRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, d, (int)f, HAND_ON);
+    }
     case SYS_sendfile: {
-        TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, (int)b, (int)a, (size_t)d, HAND_ON);
+        TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, (int)b, (const void *)c, (int)a, NULL, (size_t)d, HAND_ON);
     }
     case SYS_copy_file_range: {
-        TIMED_COPY(OP_COPY_READ, OP_COPY_WRITE, (int)a, (int)c, (size_t)e, HAND_ON);
+        TIMED_COPY(OP_COPY_READ, OP_COPY_WRITE, (int)a, (const void *)b, (int)c, (const void *)d, (size_t)e, HAND_ON);
     }
     case SYS_splice: {
-        TIMED_COPY(OP_SPLICE_READ, OP_SPLICE_WRITE, (int)a, (int)c, (size_t)e, HAND_ON);
+        TIMED_COPY(OP_SPLICE_READ, OP_SPLICE_WRITE, (int)a, (const void *)b, (int)c, (const void *)d, (size_t)e, HAND_ON);
     }
     case SYS_fsync:
     case SYS_sync_file_range:
@@ -2495,11 +2559,26 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
     case SYS_io_getevents: {
         REAPS((const struct io_event *)d, HAND_ON);
     }
-#ifdef SYS_io_uring_setup
-    case SYS_io_uring_setup:
-        tell_way(WAY_URING, "io_uring");
-        break;
+    case SYS_io_uring_setup: {
+        long result = HAND_ON;
+        if (result >= 0) ring_set_up((int)result, (const struct ring_parameters *)b);
+        return result;
+    }
+    case SYS_io_uring_enter: {
+        ENTERS((int)a, HAND_ON);
+    }
+    case SYS_io_uring_register: {
+        long result = HAND_ON;
+        if (result >= 0) ring_registered((int)a, (unsigned)b, (const void *)c, (unsigned)d);
+        return result;
+    }
+#ifdef SYS_fork
+    case SYS_fork:
+    case SYS_vfork:
 #endif
+    case SYS_clone:
+        share_all_positions();
+        break;
     case SYS_chroot:
     case SYS_pivot_root: {
         int log = begin_leaving(1);
@@ -2603,8 +2682,10 @@ static uint64_t type_bytes(word type)
 struct mpi_file {
     word handle;
     uint32_t entry;
-    uint64_t split_start, split_bytes;
+    uint64_t split_start, split_bytes, split_offset;
     unsigned split_flags;
+    /* Where the view of this rank begins, and the bytes of its unit; 0 when the view has gaps. */
+    uint64_t view_start, view_unit;
 };
 static struct mpi_file mpi_files[MPI_FILES_MAX];
 
@@ -2629,7 +2710,10 @@ static void add_mpi_file(word handle, uint32_t entry)
             __atomic_compare_exchange_n(&one->handle, &there, handle, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             known = one;
     }
-    if (known) known->entry = entry;
+    if (!known) return;
+    known->entry = entry;
+    known->view_start = 0;
+    known->view_unit = 1;
 }
 static void mpi_file_opened(word handle, const char *name)
 {
@@ -2642,16 +2726,56 @@ static void mpi_file_opened(word handle, const char *name)
     if (colon && colon - name < 16 && !memchr(name, '/', (size_t)(colon - name))) name = colon + 1;
     if (!own_realpath(name, path)) snprintf(path, sizeof path, "%s", name);
     uint32_t entry = FD_KNOWN;
-    struct statfs fs;
+    struct stat st;
+    int fd = is_left_out(path, 0) ? -1 : raw_open(path, O_PATH, 0);
+    uint64_t file_system = fd >= 0 && own_fstat(fd, &st) == 0 ? file_system_of(fd, &st, path) : 0;
+    if (fd >= 0) raw_close(fd);
     if (is_left_out(path, 0)) entry |= FD_SKIP;
-    else entry |= file_id(path, strlen(path), 0, RAW(SYS_statfs, path, &fs, 0, 0, 0, 0) == 0 ? (uint32_t)fs.f_type : 0, 0);
+    else entry |= file_id(path, strlen(path), 0, file_system, 0);
     add_mpi_file(handle, entry);
     errno = saved;
 }
 
+/* A type that is no composition and has no gaps. */
+static int is_plain_type(word type)
+{
+    static int (*envelope)(word, int *, int *, int *, int *);
+    static int (*extent)(word, int64_t *, int64_t *);
+    if (!envelope) *(void **)&envelope = find_mpi_only("PMPI_Type_get_envelope");
+    if (!extent) *(void **)&extent = find_mpi_only("PMPI_Type_get_extent");
+    int integers, addresses, types, combiner;
+    int64_t from, size;
+    return envelope && extent && envelope(type, &integers, &addresses, &types, &combiner) == 0 && integers == 0 &&
+           addresses == 0 && types == 0 && extent(type, &from, &size) == 0 && from == 0 && (uint64_t)size == type_bytes(type);
+}
+static void mpi_view_changed(word file, int64_t start, word unit, word type, int is_native)
+{
+    struct mpi_file *known = is_on() ? mpi_file_of(file) : NULL;
+    if (!known) return;
+    known->view_start = (uint64_t)start;
+    known->view_unit = is_native && start >= 0 && unit == type && is_plain_type(unit) ? type_bytes(unit) : 0;
+}
+/* From units of the view to bytes of the file. */
+static uint64_t mpi_offset(word file, int64_t at)
+{
+    struct mpi_file *known = mpi_file_of(file);
+    if (!known || !known->view_unit || at < 0) return OFFSET_UNKNOWN;
+    return known->view_start + (uint64_t)at * known->view_unit;
+}
+/* Where the rank's own pointer is. That of all ranks together cannot be asked for without a lock. */
+static uint64_t mpi_pointer(word file, unsigned op)
+{
+    static int (*position)(word, int64_t *);
+    int64_t at;
+    unsigned form = op & 15;
+    if (form >= (OP_MPI_READ_SHARED & 15)) return OFFSET_UNKNOWN;
+    if (!position) *(void **)&position = find_mpi_only("PMPI_File_get_position");
+    return position && position(file, &at) == 0 ? mpi_offset(file, at) : OFFSET_UNKNOWN;
+}
+
 struct outer {
     struct outer_mark mark;
-    uint64_t start_ns;
+    uint64_t start_ns, offset;
     uint32_t entry;
     int counts;
 };
@@ -2665,6 +2789,7 @@ static int begin_outer(struct outer *outer, word file, const char *frame)
     outer->entry = known ? known->entry : FD_KNOWN;
     if (outer->entry & FD_SKIP) return 0;
     enter_process();
+    outer->offset = OFFSET_UNKNOWN;
     outer->mark = enter_outer(frame);
     mpi_depth = 1;
     outer->start_ns = now();
@@ -2676,24 +2801,24 @@ static unsigned leave_mpi(struct outer *outer)
     return leave_outer(outer->mark);
 }
 static void put_outer(unsigned op, unsigned flags, uint32_t entry, uint64_t bytes, int failed, uint64_t start_ns,
-                      uint64_t end_ns)
+                      uint64_t end_ns, uint64_t offset)
 {
     flags |= (op >= OP_MPI_WRITE ? FLAG_WRITE : 0) | entry_flags(entry) | (failed ? FLAG_ERROR : 0);
-    record(op, flags, entry & 0xffff, bytes, MOVED_UNKNOWN, start_ns, end_ns);
+    record_at(op, flags, entry & 0xffff, bytes, MOVED_UNKNOWN, start_ns, end_ns, offset);
 }
 static void finish_outer(struct outer *outer, unsigned op, int64_t count, word type, int result)
 {
     uint64_t end_ns = now();
     unsigned flags = leave_mpi(outer);
     uint64_t bytes = count > 0 ? (uint64_t)count * type_bytes(type) : 0;
-    put_outer(op, flags, outer->entry, bytes, result != 0, outer->start_ns, end_ns);
+    put_outer(op, flags, outer->entry, bytes, result != 0, outer->start_ns, end_ns, outer->offset);
 }
 
 /* Accesses that were started and not yet waited for. */
 #define REQUESTS_MAX 8192
 struct mpi_request {
     word handle;
-    uint64_t start_ns, bytes;
+    uint64_t start_ns, bytes, offset;
     uint32_t entry;
     uint8_t op, flags;
 };
@@ -2721,6 +2846,7 @@ static void start_request(struct outer *outer, unsigned op, int64_t count, word 
         if (!__atomic_compare_exchange_n(&one->handle, &nobody, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
         one->start_ns = outer->start_ns;
         one->bytes = bytes;
+        one->offset = outer->offset;
         one->entry = outer->entry;
         one->op = (uint8_t)op;
         one->flags = (uint8_t)flags;
@@ -2747,7 +2873,7 @@ static void finish_request(word handle, unsigned flags, int failed, uint64_t end
         struct mpi_request done = *one;
         if (!__atomic_compare_exchange_n(&one->handle, &handle, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
         count_pending(-1);
-        put_outer(done.op, done.flags | flags, done.entry, done.bytes, failed, done.start_ns, end_ns);
+        put_outer(done.op, done.flags | flags, done.entry, done.bytes, failed, done.start_ns, end_ns, done.offset);
         return;
     }
 }
@@ -2763,6 +2889,7 @@ static inline int has_pending(void)
         struct outer outer;                                                                               \
         if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
             return REAL_MPI(name)(file, buffer, count, type, status);                                     \
+        outer.offset = mpi_pointer(file, op);                                                                                \
         int result = REAL_MPI(name)(file, buffer, count, type, status);                                   \
         finish_outer(&outer, op, count, type, result);                                                    \
         return result;                                                                                    \
@@ -2773,6 +2900,7 @@ static inline int has_pending(void)
         struct outer outer;                                                                               \
         if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
             return REAL_MPI(name)(file, at, buffer, count, type, status);                                 \
+        outer.offset = mpi_offset(file, at);                                                                                \
         int result = REAL_MPI(name)(file, at, buffer, count, type, status);                               \
         finish_outer(&outer, op, count, type, result);                                                    \
         return result;                                                                                    \
@@ -2783,6 +2911,7 @@ static inline int has_pending(void)
         struct outer outer;                                                                               \
         if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
             return REAL_MPI(name)(file, buffer, count, type, request);                                    \
+        outer.offset = mpi_pointer(file, op);                                                                                \
         int result = REAL_MPI(name)(file, buffer, count, type, request);                                  \
         start_request(&outer, op, count, type, result, request_at(request, 0));                           \
         return result;                                                                                    \
@@ -2793,6 +2922,7 @@ static inline int has_pending(void)
         struct outer outer;                                                                               \
         if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
             return REAL_MPI(name)(file, at, buffer, count, type, request);                                \
+        outer.offset = mpi_offset(file, at);                                                                                \
         int result = REAL_MPI(name)(file, at, buffer, count, type, request);                              \
         start_request(&outer, op, count, type, result, request_at(request, 0));                           \
         return result;                                                                                    \
@@ -2806,6 +2936,7 @@ static void split_begun(struct outer *outer, word file, int64_t count, word type
     if (!known) return;
     known->split_flags = flags;
     known->split_start = outer->start_ns;
+    known->split_offset = outer->offset;
     known->split_bytes = count > 0 ? (uint64_t)count * type_bytes(type) : 0;
 }
 static void split_ended(struct outer *outer, word file, unsigned op, int result)
@@ -2814,7 +2945,8 @@ static void split_ended(struct outer *outer, word file, unsigned op, int result)
     uint64_t end_ns = now();
     unsigned flags = leave_mpi(outer);
     if (!known || !known->split_start) return;
-    put_outer(op, flags | known->split_flags, outer->entry, known->split_bytes, result != 0, known->split_start, end_ns);
+    put_outer(op, flags | known->split_flags, outer->entry, known->split_bytes, result != 0, known->split_start, end_ns,
+              known->split_offset);
     known->split_start = 0;
 }
 #define MPI_BEGIN_FORM(name, count_type)                                                                  \
@@ -2833,6 +2965,7 @@ static void split_ended(struct outer *outer, word file, unsigned op, int result)
         struct outer outer;                                                                               \
         if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
             return REAL_MPI(name)(file, at, buffer, count, type);                                         \
+        outer.offset = mpi_offset(file, at);                                                                                \
         int result = REAL_MPI(name)(file, at, buffer, count, type);                                       \
         split_begun(&outer, file, count, type);                                                           \
         return result;                                                                                    \
@@ -2883,6 +3016,12 @@ WRAP_MPI(MPI_File_close, (word *file))
     struct mpi_file *known = file && is_on() ? mpi_file_of(*file) : NULL;
     int result = REAL_MPI(MPI_File_close)(file);
     if (known) __atomic_store_n(&known->handle, 1, __ATOMIC_RELEASE);
+    return result;
+}
+WRAP_MPI(MPI_File_set_view, (word file, int64_t start, word unit, word type, const char *form, word info))
+{
+    int result = REAL_MPI(MPI_File_set_view)(file, start, unit, type, form, info);
+    if (result == 0) mpi_view_changed(file, start, unit, type, form && strcmp(form, "native") == 0);
     return result;
 }
 WRAP_MPI(MPI_File_sync, (word file))
@@ -3021,6 +3160,7 @@ static int begin_fortran(struct outer *outer, const fint *file, const char *fram
     {                                                                                                     \
         struct outer outer;                                                                               \
         int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        if (ours) outer.offset = mpi_pointer(fortran_file(file), op);                                                                      \
         REAL_FORTRAN(name)(file, buffer, count, type, status, error);                                     \
         if (ours) finish_outer(&outer, op, *count, fortran_type(type), *error);                           \
     }
@@ -3029,6 +3169,7 @@ static int begin_fortran(struct outer *outer, const fint *file, const char *fram
     {                                                                                                     \
         struct outer outer;                                                                               \
         int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        if (ours) outer.offset = mpi_offset(fortran_file(file), *at);                                                                      \
         REAL_FORTRAN(name)(file, at, buffer, count, type, status, error);                                 \
         if (ours) finish_outer(&outer, op, *count, fortran_type(type), *error);                           \
     }
@@ -3037,6 +3178,7 @@ static int begin_fortran(struct outer *outer, const fint *file, const char *fram
     {                                                                                                     \
         struct outer outer;                                                                               \
         int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        if (ours) outer.offset = mpi_pointer(fortran_file(file), op);                                                                      \
         REAL_FORTRAN(name)(file, buffer, count, type, request, error);                                    \
         if (ours) start_request(&outer, op, *count, fortran_type(type), *error, fortran_request(request)); \
     }
@@ -3045,6 +3187,7 @@ static int begin_fortran(struct outer *outer, const fint *file, const char *fram
     {                                                                                                     \
         struct outer outer;                                                                               \
         int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        if (ours) outer.offset = mpi_offset(fortran_file(file), *at);                                                                      \
         REAL_FORTRAN(name)(file, at, buffer, count, type, request, error);                                \
         if (ours) start_request(&outer, op, *count, fortran_type(type), *error, fortran_request(request)); \
     }
@@ -3061,6 +3204,7 @@ static int begin_fortran(struct outer *outer, const fint *file, const char *fram
     {                                                                                                     \
         struct outer outer;                                                                               \
         int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        if (ours) outer.offset = mpi_offset(fortran_file(file), *at);                                                                      \
         REAL_FORTRAN(name)(file, at, buffer, count, type, error);                                         \
         if (ours) split_begun(&outer, fortran_file(file), *count, fortran_type(type));                    \
     }
@@ -3104,6 +3248,12 @@ WRAP_FORTRAN(mpi_file_open_, (fint * communicator, char *name, fint *how, fint *
     while (length > 0 && path[length - 1] == ' ') length--;
     path[length] = 0;
     mpi_file_opened(fortran_file(file), path);
+}
+WRAP_FORTRAN(mpi_file_set_view_, (fint * file, int64_t *start, fint *unit, fint *type, char *form, fint *info, fint *error, size_t length))
+{
+    REAL_FORTRAN(mpi_file_set_view_)(file, start, unit, type, form, info, error, length);
+    if (is_on() && requests_are_pointers() && *error == 0)
+        mpi_view_changed(fortran_file(file), *start, fortran_type(unit), fortran_type(type), length >= 6 && memcmp(form, "native", 6) == 0);
 }
 WRAP_FORTRAN(mpi_wait_, (fint * request, fint *status, fint *error))
 {

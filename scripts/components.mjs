@@ -18,6 +18,12 @@ export const components = [
   { name: "zsh", probe: "zsh", packages: ["zsh"], why: "runs the completion script" },
   { name: "fish", probe: "fish", packages: ["fish"], why: "runs the completion script" },
   { name: "strace", probe: "strace", packages: ["strace"], why: "records system calls" },
+  {
+    name: "liburing",
+    probe: "/usr/include/liburing.h",
+    packages: ["liburing-dev"],
+    why: "programs with io_uring to record",
+  },
   { name: "sqlite3", probe: "sqlite3", packages: ["sqlite3"], why: "a program to record" },
   { name: "Python", probe: "python3", packages: ["python3"], why: "a program to record" },
   {

@@ -33,6 +33,8 @@ export const CALL_ERROR = 4;
 export const CALL_DIRECT = 8;
 /** On a pipe, socket or terminal. */
 export const CALL_NONFILE = 16;
+/** A read or write of MPI-IO that all ranks of the file make together; see `CallProcess.tellsCollectives`. */
+export const CALL_COLLECTIVE = 32;
 
 /** Columns of some calls. Arrays may be longer than `count`, and are valid only until `CallSink.block` returns. */
 export interface CallBlock {
@@ -58,6 +60,10 @@ export interface CallProcess {
   readonly pid: number;
   /** MPI rank, when known. */
   readonly rank?: number;
+  /** Ranks of the MPI job, also those without calls, when known. */
+  readonly ranks?: number;
+  /** Whether calls of MPI-IO without `CALL_COLLECTIVE` are known to be independent. */
+  readonly tellsCollectives?: boolean;
   readonly host?: string;
   readonly program?: string;
   /** Program and arguments. */
@@ -72,6 +78,8 @@ export interface CallFile {
   /** Empty when the input does not name files. */
   readonly path: string;
   readonly fileSystem?: string;
+  /** Where that is mounted. */
+  readonly mount?: string;
   /** Record id, where the input has one. */
   readonly id?: bigint;
   /** How the file lies on its targets, when it is one round-robin over all of them. */

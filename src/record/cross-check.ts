@@ -36,12 +36,12 @@ export function checkAgainstKernel(
   const lines: string[] = [];
   const calls = unseenByCalls(kernel, facts, totals);
   if (calls !== undefined) lines.push(`bytes\t${program}\t${calls.readBytes} ${calls.writtenBytes}\n`);
-  const isMapped = facts.some(({ counts }) => counts.maps > 0);
-  const device = isMapped ? unseenByDevices(kernel, facts) : undefined;
-  if (device !== undefined) lines.push(`devices\t${program}\t${device.readBytes} ${device.writtenBytes}\n`);
-  if (lines.length === 0) return;
   const path = join(folder, UNSEEN_FILE);
   const before = existsSync(path) ? readFileSync(path, "utf8") : "";
+  const isBeyondCalls = facts.some(({ counts }) => counts.maps > 0) || /^io_uring\t/m.test(before);
+  const device = isBeyondCalls ? unseenByDevices(kernel, facts) : undefined;
+  if (device !== undefined) lines.push(`devices\t${program}\t${device.readBytes} ${device.writtenBytes}\n`);
+  if (lines.length === 0) return;
   writeFile(path, before + lines.join(""));
 }
 

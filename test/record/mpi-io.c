@@ -87,6 +87,18 @@ int main(int argc, char **argv)
     MPI_File_read_at_all_end(file, in, status);
     got("read_at_all_begin", 'a' + rank);
 
+    /* In units of four bytes from a start; then in units that are composed. */
+    MPI_Datatype block;
+    MPI_File_set_view(file, 8 * all, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    MPI_File_write_at(file, mine / 4, out, SIZE, MPI_CHAR, status);
+    wrote();
+    MPI_Type_contiguous(SIZE, MPI_CHAR, &block);
+    MPI_Type_commit(&block);
+    MPI_File_set_view(file, 9 * all + mine, MPI_CHAR, block, "native", MPI_INFO_NULL);
+    MPI_File_write_at(file, 0, out, SIZE, MPI_CHAR, status);
+    wrote();
+    MPI_Type_free(&block);
+
     MPI_File_sync(file);
     MPI_File_close(&file);
     if (rank == 0) printf("%d writes %d reads\n", writes, reads);

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Random } from "../../src/base/prng.ts";
-import { CALL_NESTED } from "../../src/model/calls.ts";
+import { CALL_COLLECTIVE, CALL_NESTED } from "../../src/model/calls.ts";
 import { ensureShim } from "../../src/record/shim.ts";
 import { type Access, listFolder, readFolder, Workshop, WRITE_FLAG } from "./kit.ts";
 
@@ -237,20 +237,31 @@ describe.each(present)("MPI-IO of $name", ({ compiler, fortran, run, words }) =>
   it("every form is one access of each rank, with what it moves inside", () => {
     const program = shop.build("mpi-io", { compiler, as: compiler });
     const { accesses, status, stdout, processes } = both([run, ...words, "-n", "2", program, "shared"], env);
-    expect([status, stdout]).toEqual([0, "8 writes 8 reads\n"]);
-    expect(processes.map(({ rank }) => rank).sort()).toEqual([0, 1]);
+    expect([status, stdout]).toEqual([0, "10 writes 8 reads\n"]);
+    expect(processes.map(({ rank, ranks }) => [rank, ranks]).sort()).toEqual([
+      [0, 2],
+      [1, 2],
+    ]);
     expect(new Set(accesses.map(({ path }) => path.split("/").at(-1)))).toEqual(new Set(["shared"]));
     for (const pid of new Set(accesses.map((one) => one.pid))) {
       const outer = accesses.filter((one) => one.pid === pid && !(one.flags & CALL_NESTED));
-      expect(outer.map(({ bytes }) => bytes)).toEqual(Array(16).fill(4096));
-      expect(outer.filter(({ flags }) => flags & WRITE_FLAG)).toHaveLength(8);
+      expect(outer.map(({ bytes }) => bytes)).toEqual(Array(18).fill(4096));
+      expect(outer.filter(({ flags }) => flags & WRITE_FLAG)).toHaveLength(10);
+      expect(outer.filter(({ flags }) => flags & CALL_COLLECTIVE)).toHaveLength(6);
+      // Block after block of both ranks; none where the view is made of composed types.
+      const offsets = outer.filter(({ flags }) => flags & WRITE_FLAG).map(({ offset }) => offset);
+      const first = Math.min(...offsets.filter((offset) => !Number.isNaN(offset)));
+      expect([0, 4096]).toContain(first);
+      expect([...offsets].sort((a, b) => a - b)).toEqual(
+        [...Array(9).keys()].map((k) => k * 8192 + first).concat(Number.NaN),
+      );
       // Nothing of the library's own: what is inside lies within an outer access of its process.
       for (const { startNs, endNs } of accesses.filter((one) => one.pid === pid && one.flags & CALL_NESTED))
         expect(outer.some((one) => one.startNs <= startNs && endNs <= one.endNs)).toBe(true);
     }
     // What was moved: each byte at least once, and by nobody twice.
     const moved = accesses.reduce((total, one) => total + (Number.isNaN(one.moved) ? 0 : one.moved), 0);
-    expect(moved).toBe(2 * 16 * 4096);
+    expect(moved).toBe(2 * 18 * 4096);
   });
 
   if (spawnSync(fortran, ["--version"]).status !== 0) return;

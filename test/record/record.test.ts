@@ -113,19 +113,6 @@ os.write(fd, b"w" * 11)
     );
     expect(moved.map(({ offset }) => offset)).toEqual(moved.map((_, at) => 10 * at));
   });
-
-  it("are not known where others move the position, or the file is appended to", async () => {
-    const script = `
-import os
-fd = os.open("appended", os.O_WRONLY | os.O_CREAT | os.O_APPEND); os.write(fd, b"a" * 7)
-fd = os.open("doubled", os.O_WRONLY | os.O_CREAT); os.dup(fd); os.write(fd, b"a" * 7)
-`;
-    const { accesses } = await shop.record(["python3", "-B", "-c", script]);
-    expect(accesses.filter(({ bytes }) => bytes === 7).map(({ offset }) => offset)).toEqual([
-      Number.NaN,
-      Number.NaN,
-    ]);
-  });
 });
 
 describe("a program's way to work and to end", () => {

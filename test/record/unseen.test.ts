@@ -79,7 +79,11 @@ describe("streams, where the C library is not one that is known", () => {
 
 describe("asynchronous I/O", () => {
   it.each([
-    ["io_uring", "unseen-io-uring", "io_uring reads and writes in unseen. strace cannot record them either"],
+    [
+      "io_uring",
+      "unseen-io-uring",
+      "io_uring requests in unseen, submitted past liburing and the C library. strace cannot record them either",
+    ],
   ])("%s is named", async (way, id, text) => {
     const { exitCode, notes } = await run(way);
     // A machine may forbid it; then there is nothing to see.

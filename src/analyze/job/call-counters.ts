@@ -35,6 +35,7 @@ const FREQUENT = [1, 2, 3, 4];
 
 class Direction {
   calls = 0;
+  collective = 0;
   bytes = 0;
   maxByte = -1;
   sequential = 0;
@@ -71,6 +72,8 @@ interface RowSetting {
   readonly ranks: Ranks;
   /** Whether the input has metadata calls at all; otherwise their counts are not known. */
   readonly hasMetadata: boolean;
+  /** Whether the input tells collective calls of MPI-IO from independent ones. */
+  readonly tellsCollectives: boolean;
 }
 
 export class FileLayer {
@@ -105,6 +108,7 @@ export class FileLayer {
     const bytes = calls.bytes[i] as number;
     const way = isWrite ? this.#write : this.#read;
     way.add(bytes, start, end);
+    if (calls.collective) way.collective++;
     if (isWrite) {
       rank.writes++;
       rank.bytesWritten += bytes;
@@ -130,7 +134,12 @@ export class FileLayer {
     return new Set(users.map(([process]) => rankOf[process] as number));
   }
 
-  row({ start, ranks, hasMetadata }: RowSetting): Record<string, number | bigint | string | null> {
+  row({
+    start,
+    ranks,
+    hasMetadata,
+    tellsCollectives,
+  }: RowSetting): Record<string, number | bigint | string | null> {
     const [read, write] = [this.#read, this.#write];
     const counted = (operation: number) => (hasMetadata ? (this.#metadata.get(operation)?.calls ?? 0) : null);
     const timed = (...operations: readonly number[]) =>
@@ -142,11 +151,15 @@ export class FileLayer {
     return {
       ...{ file_id: this.#file.fileId, parent_id: 0n, path: this.#file.path || null, layer: this.layer },
       fs_type: this.#file.fileSystem ?? null,
+      mount: this.#file.mount ?? null,
       shared: this.isShared(ranks) ? 1 : 0,
       ranks: this.#users(ranks.of).size,
       io_ranks: this.#users(ranks.of, ({ reads, writes }) => reads + writes > 0).size,
       opens: counted(Operation.open),
       ...{ reads: read.calls, writes: write.calls },
+      ...(tellsCollectives && this.layer === "MPI-IO"
+        ? { collective_reads: read.collective, collective_writes: write.collective }
+        : {}),
       ...{ seeks: counted(Operation.seek), stats: counted(Operation.stat), syncs: counted(Operation.sync) },
       ...{ bytes_read: read.bytes, bytes_written: write.bytes },
       max_byte_read: known(read.maxByte),

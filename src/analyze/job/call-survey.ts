@@ -20,11 +20,20 @@ import { FileLayer, type Ranks, type RankSums } from "./call-counters.ts";
 import type { SpanProcess } from "./spans.ts";
 import { type CallNaming, type CallStretch, type CalledFile, isSound, RunCalls } from "./run-calls.ts";
 
+/** A program that a process ran; it may become another by exec. */
+interface Image {
+  readonly program?: string;
+  readonly command?: string;
+  calls: number;
+  transfers: number;
+}
+
 interface SurveyedProcess extends CallProcess {
+  /** The programs it ran, the one whose calls come last. */
+  readonly images: Image[];
   /** Calls on files, and those that make it a process of the job: reads, writes and opens. */
   calls: number;
   uses: number;
-  transfers: number;
 }
 
 /** What a run is called in the tables. */
@@ -49,6 +58,9 @@ export class CallSurvey {
   #lastNs = Number.NEGATIVE_INFINITY;
   #dropped = 0;
   #hasMetadata = false;
+  #tellsCollectives = true;
+  /** As MPI says, of ranks without calls too. */
+  #mpiRanks = 0;
 
   /** Takes the calls of one input. Inputs of one run are one job. */
   sink(): CallSink {
@@ -86,13 +98,16 @@ export class CallSurvey {
     for (const layer of this.#layers.values())
       into.table(layersTable).append({
         run_id: runId,
-        ...layer.row({ start, ranks, hasMetadata: this.#hasMetadata }),
+        ...layer.row({
+          ...{ start, ranks, hasMetadata: this.#hasMetadata },
+          tellsCollectives: this.#tellsCollectives,
+        }),
       });
     for (const row of loadsOf([...this.#layers.values()], ranks))
       into.table(rankLoads).append({ run_id: runId, ...row });
     const seconds = (this.#lastNs - this.#firstNs) / 1e9;
     const base = this.#baseNs ?? 0n;
-    const program = this.#mainProcess();
+    const program = this.#mainImage();
     if (this.#dropped > 0) this.warn(`${this.#dropped} calls without sound times or sizes are left out`);
     into.table(runs).append({
       run_id: runId,
@@ -141,7 +156,7 @@ export class CallSurvey {
   }
 
   #process(process: CallProcess, shiftNs: number): number {
-    const { pid, rank: given, host, life } = process;
+    const { pid, rank: given, ranks, host, life, program, command, tellsCollectives } = process;
     const rank = isRank(given) ? given : undefined;
     const key = rank === undefined ? `${host ?? ""}/${pid}` : `rank ${rank}`;
     let found = this.#processOf.get(key);
@@ -151,12 +166,17 @@ export class CallSurvey {
         this.#processes.push({
           ...rest,
           ...(rank === undefined ? {} : { rank }),
-          calls: 0,
-          uses: 0,
-          transfers: 0,
+          ...{ calls: 0, uses: 0, images: [] },
         }) - 1;
       this.#processOf.set(key, found);
     }
+    if (tellsCollectives !== true) this.#tellsCollectives = false;
+    if (rank !== undefined && isRank(ranks)) this.#mpiRanks = Math.max(this.#mpiRanks, ranks);
+    (this.#processes[found] as SurveyedProcess).images.push({
+      ...(program === undefined ? {} : { program }),
+      ...(command === undefined ? {} : { command }),
+      ...{ calls: 0, transfers: 0 },
+    });
     if (life !== undefined) this.#reach(life.startNs + shiftNs, life.endNs + shiftNs);
     return found;
   }
@@ -199,6 +219,7 @@ export class CallSurvey {
     const { operation } = calls;
     const found = this.#layerOf(calls);
     const caller = this.#processes[calls.rank] as SurveyedProcess;
+    const image = caller.images.at(-1) as Image;
     if (operation > Operation.write) this.#hasMetadata = true;
     for (let i = calls.from; i < calls.to; i++) {
       if (!isSound(calls, i)) {
@@ -210,8 +231,9 @@ export class CallSurvey {
       if (startNs < this.#firstNs) this.#firstNs = startNs;
       if (endNs > this.#lastNs) this.#lastNs = endNs;
       caller.calls++;
+      image.calls++;
       if (operation <= Operation.open) caller.uses++;
-      if (operation <= Operation.write) caller.transfers++;
+      if (operation <= Operation.write) image.transfers++;
       found.add(calls, i, startNs / 1e9, endNs / 1e9);
     }
   }
@@ -235,7 +257,7 @@ export class CallSurvey {
    */
   #ranks(): Ranks {
     const own = this.#processes.flatMap(({ rank }) => rank ?? []);
-    let count = own.reduce((most, rank) => Math.max(most, rank + 1), 0);
+    let count = own.reduce((most, rank) => Math.max(most, rank + 1), this.#mpiRanks);
     const of: number[] = this.#processes.map(({ rank }) => rank ?? 0);
     const isUsed = this.#processes.some(({ uses }) => uses > 0);
     const others = this.#processes
@@ -246,9 +268,11 @@ export class CallSurvey {
     return { of, count: Math.max(1, count) };
   }
 
-  /** The process with most reads and writes gives the run its name. */
-  #mainProcess(): SurveyedProcess | undefined {
-    return [...this.#processes].sort((a, b) => b.transfers - a.transfers || b.calls - a.calls)[0];
+  /** The program with most reads and writes gives the run its name. */
+  #mainImage(): Image | undefined {
+    return this.#processes
+      .flatMap(({ images }) => images)
+      .sort((a, b) => b.transfers - a.transfers || b.calls - a.calls)[0];
   }
 }
 

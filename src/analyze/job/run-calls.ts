@@ -1,5 +1,6 @@
 /** The calls of one run as the job takes them: processes are ranks, files have ids, and calls that are alike come together. */
 import {
+  CALL_COLLECTIVE,
   CALL_ERROR,
   CALL_LAYERS,
   CALL_NONFILE,
@@ -29,6 +30,8 @@ export interface CallStretch {
   readonly operation: number;
   /** Only metadata calls: other failed calls are none of the job's. */
   readonly failed: boolean;
+  /** Made by all ranks of the file together. */
+  readonly collective: boolean;
   /** Nanoseconds to add to both times. */
   readonly shiftNs: number;
   /** No call starts before. */
@@ -127,6 +130,7 @@ export class RunCalls implements CallSink {
           file: this.#files[ownFile] as CalledFile,
           layer: CALL_LAYERS[ownLayer] as string,
           failed: (ownFlags & CALL_ERROR) !== 0,
+          collective: (ownFlags & CALL_COLLECTIVE) !== 0,
         });
       from = to;
     }

@@ -89,6 +89,7 @@ export function addCalls(
         operation,
         shiftNs,
         failed: false,
+        collective: false,
         earliestNs: 0,
         layer: first.layer,
       },

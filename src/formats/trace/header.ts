@@ -30,6 +30,8 @@ export interface TraceHeader {
   readonly pid: number;
   readonly ppid: number;
   readonly rank: number | undefined;
+  /** Ranks of the MPI job, those without I/O too. */
+  readonly ranks: number | undefined;
   readonly flags: number;
   readonly startMonotonic: bigint;
   readonly startRealtime: bigint;
@@ -89,6 +91,7 @@ export function readHeader(source: ByteSource): TraceHeader {
     pid: u32(HEADER.pid),
     ppid: u32(HEADER.ppid),
     rank: rank < 0 ? undefined : rank,
+    ranks: u32(HEADER.ranks) || undefined,
     flags: u32(HEADER.flags),
     startMonotonic: u64(HEADER.startMonotonic),
     startRealtime: u64(HEADER.startRealtime),

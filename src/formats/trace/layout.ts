@@ -5,7 +5,7 @@
  *     4096  records, 32 bytes each: u32 thread, u8 kind, u8 flags, u16 file, u64 bytes, u64 start, u64 end
  */
 
-import { MPIIO_LAYER, Operation, POSIX_LAYER, STDIO_LAYER } from "../../model/index.ts";
+import { CALL_COLLECTIVE, MPIIO_LAYER, Operation, POSIX_LAYER, STDIO_LAYER } from "../../model/index.ts";
 
 export const MAGIC = "PLTRACE\0";
 /** From version 2 on accesses have offsets. */
@@ -39,6 +39,7 @@ export const HEADER = {
   unfinished: 136,
   boot: 144,
   skippedMetadata: 184,
+  ranks: 192,
   host: 256,
   comm: 512,
   command: 576,
@@ -66,6 +67,7 @@ export const KIND = {
   accessLast: 63,
   sync: 64,
   map: 65,
+  mount: 252,
   moved: 253,
   name: 254,
   namePart: 255,
@@ -76,7 +78,7 @@ const STREAM_ACCESSES: ReadonlySet<number> = new Set([5, 21, 10, 26]);
 
 /** Those that the C library makes itself. */
 export const LIBRARY_ACCESSES: readonly number[] = [5, 21];
-/** Reads and writes that the kernel counts as such: not splice, and not libaio. */
+/** Reads and writes that the kernel counts as such: not splice, libaio and io_uring. */
 export const COUNTED_READS: readonly number[] = [1, 2, 3, 4, 6, 7, 9, 10];
 export const COUNTED_WRITES: readonly number[] = COUNTED_READS.map((kind) => kind + 16);
 
@@ -100,6 +102,13 @@ export const NO_OPERATION = 255;
 export const KIND_OPERATIONS = new Uint8Array(256).fill(NO_OPERATION);
 KIND_OPERATIONS[KIND.sync] = Operation.sync;
 for (const [kind, operation] of METADATA) KIND_OPERATIONS[kind] = operation;
+
+/** MPI_File_read_all, _at_all and _ordered, and the same of write: all ranks that have the file open take part. */
+const COLLECTIVES: ReadonlySet<number> = new Set([35, 36, 38, 51, 52, 54]);
+/** Flags that follow from the kind. */
+export const KIND_FLAGS = Uint8Array.from({ length: 256 }, (_, kind) =>
+  COLLECTIVES.has(kind) ? CALL_COLLECTIVE : 0,
+);
 
 /** Layer of a call by its kind. */
 export const KIND_LAYERS = Uint8Array.from({ length: 256 }, (_, kind) =>

@@ -16,7 +16,7 @@ export interface Counts {
   maps: number;
   mapBytes: number;
   unknownKinds: number;
-  /** Bytes of system calls that the kernel counts as read and written: all but splice and libaio. */
+  /** Bytes of system calls that the kernel counts as read and written: all but splice, libaio and io_uring. */
   seenRead: number;
   seenWritten: number;
   /** Calls of fread and fwrite, which are no system calls. */

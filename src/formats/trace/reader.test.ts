@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Operation } from "../../model/index.ts";
+import { CALL_COLLECTIVE, Operation } from "../../model/index.ts";
 import { FormatError } from "../../base/errors.ts";
 import { bytesSource } from "../../base/source.ts";
 import {
@@ -80,7 +80,7 @@ describe("a trace", () => {
     [40, 41, 100, 0, long, 4],
     [50, 60, 8192, 0, "/scratch/out", 0],
     [50, 60, 8192, 8192, "/scratch/out", 0],
-    [50, 60, 8192, Number.NaN, "/scratch/out", 0],
+    [50, 60, 8192, Number.NaN, "/scratch/out", CALL_COLLECTIVE],
     [70, 65, 1, 1, "(other files)", 0],
     [70, 75, -1, -1, "(file 9)", 0],
   ];
@@ -94,6 +94,16 @@ describe("a trace", () => {
     expect(got.files.find(({ path }) => path === long)?.fileSystem).toBe("ext4");
     expect([...got.notes.keys()]).toEqual([]);
     expect(findFormat(bytes.subarray(0, 4096), "no matter", "calls")?.id).toBe("trace");
+  });
+
+  it.each([true, false])("says where files are and how many ranks there are (little: %s)", (little) => {
+    const mount = ["lustre", "/scratch with a long name of more than one part"] as const;
+    const { files, processes } = read(makeTrace({ little, names, mount, accesses, header: { ranks: 64n } }));
+    for (const { path, ...rest } of files.filter(({ path }) => path.startsWith("/")))
+      expect({ path, ...rest }).toEqual({ path, fileSystem: "lustre", mount: mount[1] });
+    expect(processes).toMatchObject([{ rank: 3, ranks: 64, tellsCollectives: true }]);
+    // Older traces say neither.
+    expect(read(makeTrace({ little, accesses })).processes[0]).not.toHaveProperty("ranks");
   });
 
   it("is read from memory that no word view can cover", () => {

@@ -13,6 +13,7 @@ import {
   FILE_UNKNOWN,
   HEADER_BYTES,
   KIND,
+  KIND_FLAGS,
   KIND_LAYERS,
   KIND_OPERATIONS,
   LIBRARY_ACCESSES,
@@ -71,7 +72,7 @@ export function recordsIn(source: ByteSource, { count, capacity }: TraceHeader) 
 
 /** Tells the sink whose accesses will come and what their times count from; returns its number of the process. */
 export function introduce(header: TraceHeader, sink: CallSink): number {
-  const { startMonotonic, endMonotonic, realtimeOffset, pid, rank, host, command, comm } = header;
+  const { startMonotonic, endMonotonic, realtimeOffset, pid, rank, ranks, host, command, comm } = header;
   sink.clock({
     kind: "realtime",
     epochNs: startMonotonic + realtimeOffset,
@@ -81,6 +82,8 @@ export function introduce(header: TraceHeader, sink: CallSink): number {
   return sink.process({
     pid,
     ...(rank === undefined ? {} : { rank }),
+    ...(rank === undefined || ranks === undefined ? {} : { ranks }),
+    tellsCollectives: true,
     ...(host === "" ? {} : { host }),
     ...(program === "" ? {} : { program }),
     ...(command.length === 0 ? {} : { command: command.join(" ") }),
@@ -102,6 +105,16 @@ interface RecordSink {
   file(file: number, named: CallFile | undefined): number;
 }
 
+/** A path or a mount, of which some bytes have come. */
+interface PartialText {
+  readonly kind: number;
+  readonly number: number;
+  readonly fileSystem: number;
+  readonly mount: number;
+  readonly bytes: Uint8Array;
+  filled: number;
+}
+
 export class RecordReader {
   readonly #source: ByteSource;
   readonly #sink: RecordSink;
@@ -114,9 +127,10 @@ export class RecordReader {
   readonly names = new Map<number, CallFile>();
   /** What the sink calls a file; 0 until asked, else its number and 1. */
   readonly #files = new Uint32Array(65536);
-  #name:
-    | { readonly file: number; readonly fileSystem: number; readonly bytes: Uint8Array; filled: number }
-    | undefined;
+  /** Type and place of mounts, by their number in the trace. */
+  readonly #mounts = new Map<number, { readonly type: string; readonly path: string }>();
+  /** A text whose parts come. */
+  #text: PartialText | undefined;
   readonly #start = new Float64Array(BLOCK_RECORDS);
   readonly #end = new Float64Array(BLOCK_RECORDS);
   readonly #bytes = new Float64Array(BLOCK_RECORDS);
@@ -253,7 +267,7 @@ export class RecordReader {
       movedByKind[kind] = (movedByKind[kind] as number) + moved;
       operations[filled] = flags & RECORD_WRITE;
       layers[filled] = KIND_LAYERS[kind] as number;
-      flagColumn[filled] = flags & CALL_FLAGS;
+      flagColumn[filled] = (flags & CALL_FLAGS) | (KIND_FLAGS[kind] as number);
       const file = hostIsLittle ? word >>> 16 : word & 0xffff;
       const known = files[file] as number;
       fileColumn[filled] = known === 0 ? this.#fileOf(file) : known - 1;
@@ -297,18 +311,23 @@ export class RecordReader {
         return;
       case KIND.moved:
         return;
+      case KIND.mount:
       case KIND.name: {
-        const file = hostIsLittle ? (words[at + 1] as number) >>> 16 : (words[at + 1] as number) & 0xffff;
-        this.#name = {
-          file,
-          fileSystem: wide(4),
+        const number = hostIsLittle ? (words[at + 1] as number) >>> 16 : (words[at + 1] as number) & 0xffff;
+        this.#text = {
+          ...{
+            kind,
+            number,
+            fileSystem: words[at + 4 + low] as number,
+            mount: words[at + 5 - low] as number,
+          },
           bytes: new Uint8Array(Math.min(words[at] as number, 65536)),
           filled: 0,
         };
         return;
       }
       case KIND.namePart:
-        this.#takeName(bytes.subarray(at * 4 + NAME_PART_AT, at * 4 + NAME_PART_AT + NAME_PART_BYTES));
+        this.#takePart(bytes.subarray(at * 4 + NAME_PART_AT, at * 4 + NAME_PART_AT + NAME_PART_BYTES));
         return;
       default: {
         if (KIND_OPERATIONS[kind] === NO_OPERATION) {
@@ -331,21 +350,32 @@ export class RecordReader {
     }
   }
 
-  #takeName(part: Uint8Array): void {
-    const name = this.#name;
-    if (name === undefined) return;
-    const left = name.bytes.length - name.filled;
-    name.bytes.set(left < part.length ? part.subarray(0, left) : part, name.filled);
-    name.filled += Math.min(left, part.length);
-    if (name.filled < name.bytes.length) return;
+  #takePart(part: Uint8Array): void {
+    const text = this.#text;
+    if (text === undefined) return;
+    const left = text.bytes.length - text.filled;
+    text.bytes.set(left < part.length ? part.subarray(0, left) : part, text.filled);
+    text.filled += Math.min(left, part.length);
+    if (text.filled < text.bytes.length) return;
+    this.#text = undefined;
+    const whole = new TextDecoder().decode(text.bytes);
+    if (text.kind === KIND.name) this.names.set(text.number, this.#named(whole, text));
+    else {
+      const [type = "", path = ""] = whole.split("\t");
+      this.#mounts.set(text.number, { type, path });
+    }
+  }
+
+  /** The type is as the mount says, else by the number that statfs gives. */
+  #named(path: string, { fileSystem: type, mount: number }: PartialText): CallFile {
+    const mount = this.#mounts.get(number);
     const fileSystem =
-      FILE_SYSTEMS[name.fileSystem] ??
-      (name.fileSystem === 0 ? undefined : `0x${name.fileSystem.toString(16)}`);
-    this.names.set(name.file, {
-      path: new TextDecoder().decode(name.bytes),
+      mount?.type || FILE_SYSTEMS[type] || (type === 0 ? undefined : `0x${type.toString(16)}`);
+    return {
+      path,
       ...(fileSystem === undefined ? {} : { fileSystem }),
-    });
-    this.#name = undefined;
+      ...(mount === undefined ? {} : { mount: mount.path }),
+    };
   }
 
   #fileOf(file: number): number {

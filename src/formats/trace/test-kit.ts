@@ -27,6 +27,8 @@ export interface MadeAccess {
 export interface MadeTrace {
   readonly little?: boolean;
   readonly names?: Readonly<Record<number, string>>;
+  /** Type and path of the file system of all names. */
+  readonly mount?: readonly [type: string, path: string];
   readonly accesses?: readonly MadeAccess[];
   /** Over the counted ones. */
   readonly count?: number;
@@ -41,6 +43,7 @@ export const OFFSET = 12345n;
 export function makeTrace({
   little = true,
   names = {},
+  mount,
   accesses = [],
   count,
   capacity,
@@ -66,16 +69,19 @@ export function makeTrace({
     view.setBigUint64(24, end, little);
     records.push(new Uint8Array(view.buffer));
   };
-  for (const [file, path] of Object.entries(names)) {
-    const text = new TextEncoder().encode(path);
-    record(text.length, KIND.name, 0, Number(file), 0n, 0xef53n, 7n);
+  const text = (kind: number, number: number, value: string, start: bigint) => {
+    const text = new TextEncoder().encode(value);
+    record(text.length, kind, 0, number, 0n, start, 7n);
     for (let at = 0; at < text.length; at += NAME_PART_BYTES) {
       const part = new Uint8Array(RECORD_BYTES);
       part[4] = KIND.namePart;
       part.set(text.subarray(at, at + NAME_PART_BYTES), NAME_PART_AT);
       records.push(part);
     }
-  }
+  };
+  if (mount !== undefined) text(KIND.mount, 3, mount.join("\t"), 0n);
+  for (const [file, path] of Object.entries(names))
+    text(KIND.name, Number(file), path, mount === undefined ? 0xef53n : 0xef53n | (3n << 32n));
   for (const { kind = 1, flags = 0, file = 0, bytes, moved, offset, start, end } of accesses) {
     const all = flags | (moved === undefined ? 0 : RECORD_SHORT);
     if (offset === undefined) record(9, kind, all, file, BigInt(bytes), start, end);
@@ -108,7 +114,7 @@ export function makeTrace({
   out.set(new TextEncoder().encode("/opt/app/bin/solve\0-n\x04"), HEADER.command);
   for (const [name, value] of Object.entries(header)) {
     const at = HEADER[name as keyof typeof HEADER];
-    if (name === "flags" || name === "version" || name === "byteOrder")
+    if (name === "flags" || name === "version" || name === "byteOrder" || name === "ranks")
       view.setUint32(at, Number(value), little);
     else view.setBigUint64(at, value, little);
   }

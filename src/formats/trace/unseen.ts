@@ -2,7 +2,7 @@
  * What the recorder noticed of the program and could not record. It leaves a line for each in a file of the trace: what, which program,
  * and of what, separated by tabs (native/recorder.c).
  */
-import { formatBytes } from "../../base/units.ts";
+import { formatBytes, formatCount } from "../../base/units.ts";
 import type { CallNote } from "../../model/index.ts";
 
 /** Its name in the folder of a trace. */
@@ -14,7 +14,8 @@ export function notesOfUnseen(text: string): CallNote[] {
   return KINDS.flatMap(({ id, kinds, say }) => {
     const found = lines.filter(([kind = ""]) => kinds.includes(kind));
     const names = [...new Set(found.map(say.name))];
-    return names.length === 0 ? [] : [{ id, count: names.length, text: say.text(list(names)) }];
+    const amount = found.reduce((sum, line) => sum + (Number.parseInt(detail(line), 10) || 0), 0);
+    return names.length === 0 ? [] : [{ id, count: names.length, text: say.text(list(names), amount) }];
   });
 }
 
@@ -25,7 +26,8 @@ interface Kind {
   readonly kinds: readonly string[];
   readonly say: {
     readonly name: (line: readonly string[]) => string;
-    readonly text: (names: string) => string;
+    /** `amount` is the sum of all details that begin with a number. */
+    readonly text: (names: string, amount: number) => string;
   };
 }
 
@@ -56,8 +58,8 @@ const KINDS: readonly Kind[] = [
     kinds: ["io_uring"],
     say: {
       name: program,
-      text: (names) =>
-        `Not recorded: io_uring reads and writes in ${names}. strace cannot record them either; to measure them, use another I/O engine.`,
+      text: (names, requests) =>
+        `Not recorded: ${requests > 0 ? `${formatCount(requests)} io_uring requests` : "io_uring requests"} in ${names}, submitted past liburing and the C library. strace cannot record them either; to measure them, use another I/O engine.`,
     },
   },
   {
