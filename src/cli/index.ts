@@ -29,6 +29,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       "plimsoll record -- ./program",
     ),
     entry("bps", "compute BPS, IOPS, bandwidth and response time from a trace", () => import("./bps.ts")),
+    entry(
+      "export",
+      "write calls for Perfetto, speedscope, notebooks and spreadsheets",
+      () => import("./export.ts"),
+    ),
     entry("darshan parse", "print the counters of a Darshan log", () => import("./darshan/parse.ts")),
     entry(
       "darshan dxt",
