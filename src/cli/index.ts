@@ -100,6 +100,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     entry("verify", "compare every block of a dataset with its checksum", () => import("./verify.ts")),
   ],
   Benchmarks: [
+    entry(
+      "results",
+      "put results of IOR, mdtest, IO500, fio, elbencho and DLIO into one table",
+      () => import("./results.ts"),
+    ),
     entry("ncio", "compare methods of noncontiguous I/O for an access pattern", () => import("./ncio.ts")),
     entry(
       "ncio sweep",
