@@ -24,7 +24,8 @@ const RESULT =
 export const io500Summary: ResultFormat = {
   id: "io500-summary",
   label: "summary of IO500",
-  recognizes: (head) => /^IO500 version|^\[\s*RESULT[^\]]*\]\s.*:\s*time/m.test(head),
+  recognizes: (head) =>
+    /^IO500 version .*\((?:standard|extended)\)|^\[\s*RESULT[^\]]*\]\s.*:\s*time/m.test(head),
   read(text) {
     const version = /^IO500 version (\S+) \(/m.exec(text)?.[1] ?? "";
     const results = text.split(/\r?\n/).flatMap((line) => {

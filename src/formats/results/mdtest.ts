@@ -1,6 +1,11 @@
 /** mdtest: its text with the table of rates, and the CSV of single ranks. */
 import { csvRows, numberOf, onlyResults, type ReadResults, type ResultFormat, resultOf } from "./result.ts";
 
+/** "SUMMARY:", "SUMMARY rate:", "SUMMARY rate (in ops/sec):", by release. */
+const RATES = /^SUMMARY(?! time)/;
+/** Seconds in all releases, also where the title says ops/sec or ms/op: phases of 300 s have 300 there. */
+const SECONDS = /^SUMMARY time/;
+
 export const mdtestText: ResultFormat = {
   id: "mdtest-text",
   label: "mdtest output",
@@ -10,9 +15,9 @@ export const mdtestText: ResultFormat = {
     const [, version = "", ranks, nodes] = launched ?? [];
     const startTime = /-- started at (.+?) --/.exec(text)?.[1] ?? "";
     const facts = { benchmark: "mdtest", version, ranks: Number(ranks), nodes: Number(nodes), startTime };
-    const seconds = new Map(table(text, /^SUMMARY time/).map((row) => [row.operation, row.mean]));
+    const seconds = new Map(table(text, SECONDS).map((row) => [row.operation, row.mean]));
     return onlyResults(
-      table(text, /^SUMMARY( rate)?:/).map(({ operation, min, max, mean, count }) =>
+      table(text, RATES).map(({ operation, min, max, mean, count }) =>
         resultOf({
           ...facts,
           operation,
