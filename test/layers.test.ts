@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   ingest: ["base", "model", "formats", "store", "node"],
   "analyze/metric": ["base", "model"],
   "analyze/job": ["base", "model", "analyze/metric"],
+  "analyze/results": ["base", "model"],
   "analyze/load": ["base", "model", "analyze/study/common"],
   "analyze/study/common": ["base", "model"],
   "analyze/study/reuse": ["base", "model", "analyze/study/common"],

@@ -15,15 +15,18 @@ import { formatSize } from "../base/units.ts";
 import { SEVERITIES, type Severity } from "../model/index.ts";
 import { formatValue } from "../plot/index.ts";
 import { findingsText, wrap } from "../report/text/index.ts";
+import { version } from "../../package.json";
 import { defineCommand } from "./command.ts";
 import { CheckFailed } from "./failure.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
 import { option } from "./option.ts";
 
+const CI_FORMATS = ["sarif", "junit"] as const;
+
 export default defineCommand({
   name: "findings",
   description:
-    "Applies all rules to one job, from Darshan logs or traces of calls as plimsoll report takes them, and prints the findings: statement, files, advice. With --fail-on the exit code is 1 if a finding has at least that severity. --list explains every rule with its thresholds and their sources.",
+    "Applies all rules to one job, from Darshan logs or traces of calls as plimsoll report takes them, and prints the findings: statement, files, advice. With --fail-on the exit code is 1 if a finding has at least that severity. --to prints SARIF or JUnit XML; in JUnit a finding fails its test case from --fail-on on (default: warn). --list explains every rule with its thresholds and their sources.",
   arguments: [
     {
       name: "input",
@@ -36,6 +39,7 @@ export default defineCommand({
   options: {
     list: option.flag("explain all rules; reads no log"),
     "fail-on": option.choice(SEVERITIES, "exit code 1 if a finding has at least this severity"),
+    to: option.choice(CI_FORMATS, "print the findings for a CI system: SARIF 2.1.0 or JUnit XML"),
     only: option.list("ID", "apply only this rule; may be repeated"),
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
@@ -43,10 +47,15 @@ export default defineCommand({
   examples: {
     "plimsoll findings run.darshan": "problems and how to fix them",
     "plimsoll findings run.darshan --json --fail-on high": "for CI: JSON, exit code 1 on a high finding",
+    "plimsoll findings run.darshan --to sarif > io.sarif": "for code scanning; --to junit for test reports",
     "plimsoll findings --list": "all rules with thresholds and sources",
   },
   async run({ arguments: paths, options }, context) {
     const rules = chosen(options.only);
+    if (options.to !== undefined && (context.json || options.list))
+      throw new UsageError(
+        `--to ${options.to} is an output of its own; leave out ${context.json ? "--json" : "--list"}`,
+      );
     if (options.list) {
       if (context.json) context.printJson({ rules: rules.map(explained) });
       else context.out.write(rules.map((rule) => ruleText(rule, context.columns)).join("\n"));
@@ -56,7 +65,12 @@ export default defineCommand({
     const read = await readJob(paths, options, context);
     const verdicts =
       options.only.length === 0 ? read.verdicts : judge(read.job, valuesFor(rules, read.thresholds), rules);
-    if (context.json) context.printJson(jobSummary({ job: read.job, verdicts }));
+    if (options.to !== undefined) {
+      const { sarifText, junitText } = await import("../report/ci/index.ts");
+      const failOn = options.failOn ?? "warn";
+      const input = { rules, ...verdicts, source: paths[0] ?? "", version, failOn };
+      context.out.write(options.to === "sarif" ? sarifText(input) : junitText(input));
+    } else if (context.json) context.printJson(jobSummary({ job: read.job, verdicts }));
     else {
       const style = { width: context.columns, color: context.color };
       context.out.write(`${wrap(verdictOf(read.job, verdicts), context.columns).join("\n")}\n\n`);

@@ -29,6 +29,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       "plimsoll record -- ./program",
     ),
     entry("bps", "compute BPS, IOPS, bandwidth and response time from a trace", () => import("./bps.ts")),
+    entry(
+      "export",
+      "write calls for Perfetto, speedscope, notebooks and spreadsheets",
+      () => import("./export.ts"),
+    ),
     entry("darshan parse", "print the counters of a Darshan log", () => import("./darshan/parse.ts")),
     entry(
       "darshan dxt",
@@ -95,6 +100,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     entry("verify", "compare every block of a dataset with its checksum", () => import("./verify.ts")),
   ],
   Benchmarks: [
+    entry(
+      "results",
+      "put results of IOR, mdtest, IO500, fio, elbencho and DLIO into one table",
+      () => import("./results.ts"),
+    ),
     entry("ncio", "compare methods of noncontiguous I/O for an access pattern", () => import("./ncio.ts")),
     entry(
       "ncio sweep",

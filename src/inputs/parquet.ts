@@ -1,7 +1,7 @@
 /** Accesses in a Parquet file, through DuckDB, chunk by chunk. docs/bps.md says which columns are known. */
 import { tmpdir } from "node:os";
 import { FormatError } from "../base/errors.ts";
-import { Operation, type CallSink } from "../model/index.ts";
+import { type CallSink, operationNamed } from "../model/index.ts";
 import type { Database } from "../store/index.ts";
 
 /** Names by which a column is known; the first one of the file that fits is taken. */
@@ -190,7 +190,7 @@ class ChunkTaker {
     const [pids, ranks] = [items(4), items(5)];
     for (let i = 0; i < count; i++) {
       this.#file[i] = this.#fileOf(files?.[i] ?? "");
-      this.#operation[i] = /write|^w$|^1$/i.test(ops?.[i] ?? "") ? Operation.write : Operation.read;
+      this.#operation[i] = operationNamed(ops?.[i] ?? "");
       this.#process[i] = this.#processOf(pids[i] as number, ranks[i] as number, hosts?.[i] ?? "");
     }
     this.#sink.block({

@@ -19,6 +19,12 @@ export const Operation = {
   other: 7,
 } as const;
 
+/** The operation that a table names: one of ours, or whatever says write; anything else is a read. */
+export function operationNamed(name: string): number {
+  const own = (Operation as Readonly<Record<string, number>>)[name];
+  return own ?? (/write|^w$|^1$/i.test(name) ? Operation.write : Operation.read);
+}
+
 /** Names of `CallBlock.layer`, by code. A layer's calls contain those that it makes in the layers before it. */
 export const CALL_LAYERS = ["POSIX", "STDIO", "MPI-IO"] as const;
 export const POSIX_LAYER = 0;

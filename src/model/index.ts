@@ -1,4 +1,5 @@
 /** The model: schema and tables, and what analyses hand to people: findings, figures, documents. */
+export * from "./benchmark.ts";
 export {
   isSynthetic,
   markedFigure,

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { readJob } from "../../src/inputs/job.ts";
+import { readJob } from "../../src/inputs/node.ts";
 import { Workshop } from "./kit.ts";
 
 const shop = new Workshop();

@@ -1,6 +1,6 @@
 /** The rows of a table of accesses. Numbers are read from bytes as they pass; only odd fields become strings. */
 import { FormatError } from "../../base/errors.ts";
-import { Operation, type CallNote, type CallSink } from "../../model/index.ts";
+import { Operation, type CallNote, type CallSink, operationNamed } from "../../model/index.ts";
 import { CallColumns } from "../call-columns.ts";
 import { DecimalReader, timeFromText } from "../text/decimal.ts";
 import { Interner } from "../text/interner.ts";
@@ -204,8 +204,7 @@ export class TableReader {
 
   #op(bytes: Uint8Array, from: number, to: number): number {
     const op = this.#ops.intern(bytes, from, to);
-    const isWrite = () => /write|^w$|^1$/i.test(TEXT.decode(bytes.subarray(from, to)));
-    this.#opCodes[op] ??= isWrite() ? Operation.write : Operation.read;
+    this.#opCodes[op] ??= operationNamed(TEXT.decode(bytes.subarray(from, to)));
     return this.#opCodes[op] as number;
   }
 

@@ -1,0 +1,103 @@
+/**
+ * `npm run bench export`: a million traced calls as every format, whole commands, beside a short Python script that writes
+ * the same trace events from CSV, in turns.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Random } from "../../src/base/prng.ts";
+import { Application, osts } from "../../src/generate/single/application.ts";
+import { recordLog } from "../../src/generate/recorder/record.ts";
+import { nodeEncoders } from "../../src/node/encoders.ts";
+
+const [root = "."] = process.argv.slice(2);
+const TURNS = Number(process.env.PLIMSOLL_BENCH_TURNS ?? 3);
+const PEER = `
+import csv, json, sys
+out = open(sys.argv[2], "w")
+out.write('{"traceEvents":[')
+first = True
+for row in csv.DictReader(open(sys.argv[1], newline="")):
+    start, end = float(row["start"]), float(row["end"])
+    event = {"ph": "X", "name": row["op"], "cat": row["layer"], "pid": int(row["rank"]) + 1, "tid": 1,
+             "ts": start * 1e6, "dur": (end - start) * 1e6,
+             "args": {"file": row["file"], "bytes": int(row["bytes"]), "offset": int(row["offset"])}}
+    out.write(("" if first else ",") + json.dumps(event))
+    first = False
+out.write("]}")
+`;
+
+function timed(command: readonly string[]): number {
+  const start = performance.now();
+  const child = spawnSync(command[0] as string, command.slice(1), { encoding: "utf8" });
+  if (child.status !== 0) throw new Error(child.stderr.trim());
+  return (performance.now() - start) / 1000;
+}
+
+/** 256 ranks write eight checkpoints, every call traced. */
+function manyCalls(): Uint8Array {
+  const job = new Application(256, new Random(11));
+  for (let step = 0; step < 8; step++) {
+    job.compute(5);
+    const file = job.lustre(`checkpoint.${step}`, osts(8 * step, 8), { alignmentBytes: 4096 });
+    for (let rank = 0; rank < 256; rank++) {
+      job.open("POSIX", rank, file);
+      for (let i = 0; i < 489; i++)
+        job.write("POSIX", rank, file, {
+          offset: (rank * 489 + i) * 65536,
+          bytes: 65536,
+          rate: 30 * 2 ** 20,
+        });
+      job.close("POSIX", rank, file);
+    }
+    job.barrier();
+  }
+  return recordLog(job.plan("many-calls", { traces: true }), nodeEncoders).bytes;
+}
+
+const work = mkdtempSync(join(tmpdir(), "plimsoll-bench-"));
+try {
+  const log = join(work, "run.darshan");
+  writeFileSync(log, manyCalls());
+  writeFileSync(join(work, "peer.py"), PEER);
+  const plimsoll = [process.execPath, join(root, "bin", "plimsoll"), "export", log];
+  const outputs = [
+    ["perfetto", "run.json"],
+    ["perfetto", "run.json.gz"],
+    ["speedscope", "run.speedscope.json"],
+    ["csv", "run.csv"],
+    ["parquet", "run.parquet"],
+  ] as const;
+  const times = new Map<string, number[]>();
+  const keep = (name: string, seconds: number) => times.set(name, [...(times.get(name) ?? []), seconds]);
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const [to, name] of outputs) keep(name, timed([...plimsoll, "--to", to, "-o", join(work, name)]));
+    const peer = [
+      process.env.PYTHON ?? "python3",
+      join(work, "peer.py"),
+      join(work, "run.csv"),
+      join(work, "peer.json"),
+    ];
+    keep("peer.json", timed(peer));
+  }
+  const median = (name: string) => [...(times.get(name) ?? [])].sort((a, b) => a - b)[TURNS >> 1] as number;
+  console.log(
+    `${cpus()[0]?.model ?? "?"}, Node ${process.version}; ${TURNS} turns, medians (range); 1,001,472 calls`,
+  );
+  console.log("output\tMB\tseconds\tPython's trace events / this");
+  for (const [name, seconds] of times) {
+    const range = `${Math.min(...seconds).toFixed(2)}-${Math.max(...seconds).toFixed(2)}`;
+    const megabytes = (statSync(join(work, name)).size / 1e6).toFixed(0);
+    console.log(
+      [
+        name,
+        megabytes,
+        `${median(name).toFixed(2)} (${range})`,
+        (median("peer.json") / median(name)).toFixed(1),
+      ].join("\t"),
+    );
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}

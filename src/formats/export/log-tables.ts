@@ -1,0 +1,43 @@
+/** Tables of a log, block by block, as CSV and Parquet. */
+import { csvRow } from "../../base/csv.ts";
+import type { TableSchema, Value } from "../../model/index.ts";
+import { MISSING_I64 } from "../../model/index.ts";
+import { type ParquetValues, ParquetWriter } from "../parquet/writer.ts";
+
+/** Rows as columns, by name. */
+export interface TableBlock {
+  readonly count: number;
+  readonly columns: Readonly<Record<string, ParquetValues>>;
+}
+
+type Columns = Pick<TableSchema, "columns">;
+
+export function* tableParquet(
+  { columns }: Columns,
+  blocks: Iterable<TableBlock>,
+  madeBy: string,
+): Generator<Uint8Array> {
+  const writer = new ParquetWriter(columns, { madeBy });
+  yield* writer.start();
+  for (const block of blocks)
+    if (block.count > 0)
+      yield* writer.rowGroup(
+        block.count,
+        columns.map(({ name }) => block.columns[name] as ParquetValues),
+      );
+  yield* writer.finish();
+}
+
+export function* tableCsv({ columns }: Columns, blocks: Iterable<TableBlock>): Generator<Uint8Array> {
+  const encoder = new TextEncoder();
+  yield encoder.encode(`${csvRow(columns.map(({ name }) => name))}\r\n`);
+  for (const { count, columns: values } of blocks) {
+    const sources = columns.map(({ name }) => values[name] as readonly Value[]);
+    const lines: string[] = [];
+    for (let row = 0; row < count; row++)
+      lines.push(
+        `${csvRow(sources.map((source) => (source[row] === MISSING_I64 ? null : source[row])))}\r\n`,
+      );
+    yield encoder.encode(lines.join(""));
+  }
+}

@@ -1,0 +1,179 @@
+/** Calls of inputs on their way to other programs, and files that are written piece by piece. */
+import { once } from "node:events";
+import { closeSync, openSync, readSync, rmSync } from "node:fs";
+import { createGzip } from "node:zlib";
+import { FormatError, UsageError } from "../base/errors.ts";
+import type { Listener } from "../base/listener.ts";
+import type { ByteSource } from "../base/source.ts";
+import { detectFormat } from "../formats/catalogue.ts";
+import {
+  CallCollection,
+  type CollectionOptions,
+  type OrderedCalls,
+  type Spill,
+} from "../formats/export/index.ts";
+import { type CallNote, joinedNotes, noteText, sinkBefore } from "../model/index.ts";
+import { writeFully } from "../node/durable.ts";
+import { createOutput, temporaryPath } from "../node/output-file.ts";
+import { findInputs, type InputFile, readCalls, reasonOf, sharedNames, withoutTwins } from "./job/index.ts";
+import { nodeHost } from "./node.ts";
+
+export interface ExportOptions extends Pick<CollectionOptions, "window" | "minDurationNs" | "by"> {
+  readonly keepGoing: boolean;
+  /** Where calls that do not fit into memory may lie for a while. */
+  readonly spillPath: string;
+  readonly callsMax?: number;
+}
+
+/** For the database that reads Parquet. */
+const MEMORY_BYTES = 2 ** 30;
+
+/** Reads all calls and hands them to `use`, in order. */
+export async function withCalls<T>(
+  paths: readonly string[],
+  options: ExportOptions,
+  listener: Listener,
+  use: (calls: OrderedCalls, collection: CallCollection) => Promise<T>,
+): Promise<T> {
+  const inputs = withoutTwins(findInputs(paths, ["calls"], nodeHost, listener), nodeHost, listener);
+  if (inputs.some(({ path }) => path === undefined))
+    throw new UsageError("an export reads its inputs from files; save standard input to a file");
+  const { window, minDurationNs, by, callsMax } = options;
+  const spill = new FileSpill(options.spillPath);
+  try {
+    let originNs: number | undefined;
+    if (window !== undefined) {
+      // A window counts from the start of the run, which only a first reading knows.
+      const survey = new CallCollection({ minDurationNs: Number.POSITIVE_INFINITY });
+      await readAll(inputs, survey, options, {}, () => {});
+      originNs = survey.originNs;
+    }
+    const notes: CallNote[] = [];
+    const collection = new CallCollection({
+      spill,
+      ...(window === undefined ? {} : { window, originNs: originNs as number }),
+      ...(minDurationNs === undefined ? {} : { minDurationNs }),
+      ...(by === undefined ? {} : { by }),
+      ...(callsMax === undefined ? {} : { callsMax }),
+    });
+    await readAll(inputs, collection, options, listener, (note) => notes.push(note));
+    for (const note of joinedNotes(notes, () => "")) listener.note?.(noteText(note));
+    return await use(collection.finish(), collection);
+  } finally {
+    spill.close();
+  }
+}
+
+async function readAll(
+  inputs: readonly InputFile[],
+  into: CallCollection,
+  { keepGoing }: ExportOptions,
+  listener: Listener,
+  onNote: (note: CallNote) => void,
+): Promise<void> {
+  const progress = listener.progress?.({ label: "reading", total: inputs.length, unit: "inputs" });
+  const reading = {
+    format: (source: ByteSource) => detectFormat(source, "calls"),
+    read: { keepGoing },
+    memoryBytes: MEMORY_BYTES,
+  };
+  const names = sharedNames(inputs, nodeHost);
+  let failure: unknown;
+  let read = 0;
+  for (const { path = "" } of inputs) {
+    const before = into.count;
+    try {
+      await readCalls(
+        path,
+        (format) => sinkBefore(into.sink({ startsAtZero: format.counters !== undefined }), { note: onNote }),
+        { ...reading, names },
+        nodeHost,
+        listener,
+      );
+      read++;
+    } catch (error) {
+      // Half of an input must not slip in.
+      if (inputs.length === 1 || into.count > before || !(error instanceof FormatError)) throw error;
+      failure ??= error;
+      listener.skip?.(path, reasonOf(error, path));
+    }
+    progress?.add(1);
+    await listener.yieldToEvents?.();
+  }
+  progress?.end();
+  if (read === 0 && failure !== undefined) throw failure;
+}
+
+/** Made when it is first needed. */
+class FileSpill implements Spill {
+  readonly #path: string;
+  #descriptor: number | undefined;
+  #bytes = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#descriptor ??= openSync(this.#path, "w+");
+    writeFully(this.#descriptor, bytes, this.#bytes);
+    this.#bytes += bytes.length;
+  }
+
+  read(offset: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(length);
+    let done = 0;
+    while (done < length) {
+      const got = readSync(this.#descriptor as number, bytes, done, length - done, offset + done);
+      if (got === 0)
+        throw new FormatError(this.#path, { offset: offset + done }, "the temporary file is cut");
+      done += got;
+    }
+    return bytes;
+  }
+
+  close(): void {
+    if (this.#descriptor === undefined) return;
+    closeSync(this.#descriptor);
+    rmSync(this.#path, { force: true });
+  }
+}
+
+/** Writes pieces to a file that appears when it is whole; compressed when its name ends in .gz. Gives its bytes. */
+export async function writePieces(
+  pieces: Iterable<Uint8Array>,
+  path: string,
+  listener: Listener,
+): Promise<number> {
+  const partial = listener.partialOutput?.(temporaryPath(path));
+  const output = createOutput(path);
+  let bytes = 0;
+  const append = (piece: Uint8Array) => {
+    output.append(piece);
+    bytes += piece.length;
+  };
+  try {
+    if (/\.gz$/i.test(path)) await compress(pieces, append);
+    else
+      for (const piece of pieces) {
+        append(piece);
+        await listener.yieldToEvents?.();
+      }
+    output.commit();
+    partial?.done();
+    return bytes;
+  } catch (error) {
+    output.abort();
+    throw error;
+  }
+}
+
+/** Level 1 keeps up with the encoder, in a thread beside it. */
+async function compress(pieces: Iterable<Uint8Array>, append: (piece: Uint8Array) => void): Promise<void> {
+  const gzip = createGzip({ level: 1, chunkSize: 1 << 20 });
+  gzip.on("data", append);
+  const ended = once(gzip, "end");
+  for (const piece of pieces) if (!gzip.write(piece)) await once(gzip, "drain");
+  gzip.end();
+  await ended;
+}
