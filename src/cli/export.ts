@@ -174,7 +174,7 @@ async function exportTable(
 }
 
 function requireLog(path: string, table: string): void {
-  const source = openInput(path, 0);
+  const source = openInput(path, nodeHost, { partly: true });
   try {
     const format = detectFormat(source, "counters", "calls");
     if (format.counters === undefined)
