@@ -97,7 +97,10 @@ function complaint({ truth, first, factor, falseHighs }: Score): string {
 
 const work = mkdtempSync(join(tmpdir(), "plimsoll-bench-"));
 try {
-  if (drishti === undefined) console.log("no Drishti: set DRISHTI to its command or folder");
+  if (drishti === undefined)
+    console.log(
+      "Drishti is not installed: set DRISHTI to its command or folder (bench/README.md says how to get it)",
+    );
   const half = Math.ceil(JOBS / 2);
   const seen = await scoresOf(counterfactualCases(SEEN, half, work));
   print(`Counterfactual jobs, seed ${SEEN}`, seen);

@@ -34,6 +34,34 @@ describe("packed numbers", () => {
     expect(packed.at(10 ** 9)).toBeNaN();
   });
 
+  it("take many words and many rows at once as one by one", () => {
+    const random = new Random(5);
+    const [rows, stride] = [30_000, 3];
+    const { u32, i64 } = allocateWords(stride * rows);
+    const values = [0n, 254n, 255n, 65_535n, 2n ** 32n - 1n, 2n ** 40n, 2n ** 60n + 1n, -1n, -7n];
+    for (let i = 0; i < i64.length; i++)
+      i64[i] = random.below(100) === 0 ? (values[random.below(values.length)] as bigint) : 1n;
+    const [bulk, single] = [new PackedNumbers(), new PackedNumbers()];
+    const negative: number[] = [];
+    for (let row = 0; row < rows; row += 1000) {
+      bulk.setWords(5 + row, 1000, u32, 1 + stride * row, stride, (word) => negative.push(word));
+      bulk.fill(50_000 + row, 1000, row % 3 === 0 ? 7 : 300);
+    }
+    const expected: number[] = [];
+    for (let row = 0; row < rows; row++) {
+      const word = 1 + stride * row;
+      if ((i64[word] as bigint) < 0n) expected.push(word);
+      else single.setWord(5 + row, u32, word);
+    }
+    expect(negative).toEqual(expected);
+    for (let row = 0; row < rows; row++) {
+      if (bulk.exactAt(5 + row) !== single.exactAt(5 + row))
+        expect([row, bulk.exactAt(5 + row)]).toEqual([row, single.exactAt(5 + row)]);
+      const filled = Math.floor(row / 1000) % 3 === 0 ? 7 : 300;
+      if (bulk.at(50_000 + row) !== filled) expect([row, bulk.at(50_000 + row)]).toEqual([row, filled]);
+    }
+  });
+
   it("tell values at the edges of what a page can hold", () => {
     const edges = [0, 254, 255, 65_534, 65_535, 2 ** 32 - 2, 2 ** 32 - 1, 2 ** 53, -1, 0.5];
     for (const first of edges)
