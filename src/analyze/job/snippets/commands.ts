@@ -163,18 +163,25 @@ type Room = {
 /** Names of modules are words of capitals; whatever else a damaged log says stays out of the file. */
 const recordModules = ({ modules }: Room) => modules.filter((name) => /^(?!DXT)[A-Z0-9_-]+$/.test(name));
 
-/** More memory for the recorder. */
+/** A file of its own makes the recorder forget the one before, and traces are off by default. */
+const tracesOn = ({ modules }: Room) => {
+  const traces = ["DXT_POSIX", "DXT_MPIIO"].filter((name) => modules.includes(name));
+  return traces.length === 0 ? "" : `MOD_ENABLE ${traces.join(",")}\n`;
+};
+
+/** More memory for the recorder, beside what it is told already. Pasted twice or anywhere, it overwrites no file. */
 const moreRecords = entry<Room>("more-records", {
   plain: {
     shell: (params) => {
       const modules = recordModules(params);
       return `# Darshan 3.4 and newer
-cat > darshan.conf <<'END'
+conf=$(mktemp "$PWD/darshan-XXXXXX")
+cat "\${DARSHAN_CONFIG_PATH:-/dev/null}" - > "$conf" <<'END'
 MODMEM 64
 NAMEMEM 16
-${modules.length === 0 ? "" : `MAX_RECORDS 20000 ${modules.join(",")}\n`}NAME_EXCLUDE \\.pyc$,\\.so$ *
+${modules.length === 0 ? "" : `MAX_RECORDS 20000 ${modules.join(",")}\n`}${tracesOn(params)}NAME_EXCLUDE \\.pyc$,\\.so$ *
 END
-export DARSHAN_CONFIG_PATH="$PWD/darshan.conf"
+export DARSHAN_CONFIG_PATH="$conf"
 # Darshan 3.1 to 3.3: memory only, in MiB; left out are whole directories
 export DARSHAN_MODMEM=64
 export DARSHAN_EXCLUDE_DIRS=/usr,/opt,/etc,/proc,/sys`;

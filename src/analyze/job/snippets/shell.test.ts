@@ -1,6 +1,10 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
+import { SNIPPETS } from "./index.ts";
 import { ShellPaths, shellPath, shellWord } from "./shell.ts";
 
 const MOUNTS = new Set(["/", "/scratch", "/lustre/work", "/mnt/x/"]);
@@ -103,4 +107,27 @@ describe("an object of a command", () => {
     expect(paths.file("/")).toBe("FILE");
     expect(paths.remarks().map((line) => line.slice(0, 7))).toEqual(["# DIR: ", "# FILE:"]);
   });
+});
+
+it("gives the recorder more memory without touching a file or losing what it was told", () => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-conf-"));
+  try {
+    writeFileSync(join(folder, "darshan.conf"), "MOD_DISABLE STDIO\n");
+    const code =
+      SNIPPETS.moreRecords.plain?.shell?.({ modules: ["POSIX", "DXT_POSIX"] }, new ShellPaths(MOUNTS)) ?? "";
+    const script = `export DARSHAN_CONFIG_PATH="$PWD/darshan.conf"\n${code}\n${code}\ncat "$DARSHAN_CONFIG_PATH"`;
+    const { status, stdout } = spawnSync("bash", ["-eu", "-c", script], { cwd: folder, encoding: "utf8" });
+    expect(status).toBe(0);
+    const lines = [
+      "MODMEM 64",
+      "NAMEMEM 16",
+      "MAX_RECORDS 20000 POSIX",
+      "MOD_ENABLE DXT_POSIX",
+      "NAME_EXCLUDE \\.pyc$,\\.so$ *",
+    ];
+    expect(stdout.trim().split("\n")).toEqual(["MOD_DISABLE STDIO", ...lines, ...lines]);
+    expect(readFileSync(join(folder, "darshan.conf"), "utf8")).toBe("MOD_DISABLE STDIO\n");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
