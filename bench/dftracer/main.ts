@@ -20,6 +20,7 @@ function makeTrace(): Uint8Array {
   const lines = ["["];
   const event = (fields: object) => lines.push(JSON.stringify(fields));
   const common = { pid: 3537780, tid: 3537780 };
+  event({ id: 0, name: "HH", cat: "dftracer", ...common, ph: "M", args: { name: "node1", value: 5692 } });
   for (let file = 0; file < 500; file++)
     event({
       ...{ id: file, name: "FH", cat: "dftracer", ...common, ph: "M" },

@@ -4,7 +4,7 @@ import type { ByteSource } from "../../base/source.ts";
 import type { JobFacts } from "../darshan/writer.ts";
 import { bytesOf, counterLine, eachLine, segmentLine } from "./text.ts";
 
-export interface TextSurvey {
+interface TextSurvey {
   readonly job: JobFacts;
   readonly names: ReadonlyMap<string, Uint8Array>;
   readonly modules: ReadonlySet<string>;

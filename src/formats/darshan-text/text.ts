@@ -17,7 +17,7 @@ export function eachLine(source: ByteSource, use: (line: string, number: number)
 }
 
 /** `POSIX <rank> <id> POSIX_OPENS 1 /path /mount fs`, between tabs. */
-export interface CounterLine {
+interface CounterLine {
   readonly module: string;
   readonly rank: string;
   readonly id: string;
@@ -38,7 +38,7 @@ export function counterLine(line: string): CounterLine | undefined {
 const SEGMENT =
   /^ *X_(POSIX|MPIIO) +(-?\d+) +(read|write) +(\d+) +(-?\d+|N\/A) +(-?\d+) +(-?\d+\.\d+) +(-?\d+\.\d+)(?: +(\d+|N\/A))?/;
 
-export interface SegmentLine {
+interface SegmentLine {
   readonly module: "DXT_POSIX" | "DXT_MPIIO";
   readonly way: "read" | "write";
   readonly offset: bigint;

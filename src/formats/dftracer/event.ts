@@ -4,7 +4,6 @@
  *
  *   {"id":8,"name":"fread","cat":"STDIO","pid":71,"tid":71,"ts":1727387307985825,"dur":10,"ph":"X","args":{"fhash":33084,"ret":3107,…}}
  */
-import { equal } from "../text/interner.ts";
 
 /** Numbers of an event, also where the trace has them as strings. NaN when absent. */
 export const Num = {
@@ -35,45 +34,52 @@ const ARGS: Readonly<Record<string, number>> = {
 /** What the key `args` means at the top, and a key that does not matter. */
 const NESTED = -2;
 const OTHER = -1;
+const FREE = -3;
 
-const [QUOTE, BACKSLASH, COMMA, COLON, OPEN, CLOSE, MINUS, POINT] = [34, 92, 44, 58, 123, 125, 45, 46];
-const [LIST, LIST_END] = [91, 93];
+const QUOTE = 34;
+const BACKSLASH = 92;
+const COMMA = 44;
+const COLON = 58;
+const OPEN = 123;
+const CLOSE = 125;
+const MINUS = 45;
+const POINT = 46;
+const LIST = 91;
+const LIST_END = 93;
+const NEWLINE = 10;
 /** Deeper values are no event of this tracer. */
 const DEPTH_MAX = 32;
 /** Whole numbers up to here are exact in a double. */
 const DIGITS_MAX = 15;
 
-/** Keys by a hash of their bytes. */
+const SLOTS = 256;
+
+/** Keys by a hash of their bytes; a key of another tracer with the same hash and length would be taken for it. */
 class Keys {
-  readonly #keys: (Uint8Array | undefined)[] = new Array(256).fill(undefined);
-  readonly #codes = new Int32Array(256).fill(OTHER);
+  readonly #hashes = new Int32Array(SLOTS);
+  readonly #codes = new Int32Array(SLOTS).fill(FREE);
 
   constructor(codes: Readonly<Record<string, number>>) {
     for (const [key, code] of Object.entries(codes)) {
-      const bytes = new TextEncoder().encode(key);
-      let slot = slotOf(bytes, 0, bytes.length);
-      while (this.#keys[slot] !== undefined) slot = (slot + 1) & 255;
-      this.#keys[slot] = bytes;
+      let hash = 0;
+      for (const byte of new TextEncoder().encode(key)) hash = hashed(hash, byte);
+      let slot = slotOf(hash);
+      while (this.#codes[slot] !== FREE) slot = (slot + 1) & (SLOTS - 1);
+      this.#hashes[slot] = hash;
       this.#codes[slot] = code;
     }
   }
 
-  codeOf(bytes: Uint8Array, from: number, to: number): number {
-    let slot = slotOf(bytes, from, to);
-    for (let key: Uint8Array | undefined; (key = this.#keys[slot]) !== undefined; slot = (slot + 1) & 255)
-      if (equal(key, bytes, from, to)) return this.#codes[slot] as number;
+  codeOf(hash: number): number {
+    let slot = slotOf(hash);
+    for (let code = 0; (code = this.#codes[slot] as number) !== FREE; slot = (slot + 1) & (SLOTS - 1))
+      if (this.#hashes[slot] === hash) return code;
     return OTHER;
   }
 }
 
-/** Length, first, second and last byte tell these keys apart but for a few. */
-const slotOf = (bytes: Uint8Array, from: number, to: number) =>
-  ((bytes[from] as number) * 7 +
-    (bytes[from + 1] as number) * 31 +
-    (bytes[to - 1] as number) * 3 +
-    to -
-    from) &
-  255;
+const hashed = (hash: number, byte: number) => (Math.imul(hash ^ byte, 0x01000193) + 0x3c6ef372) | 0;
+const slotOf = (hash: number) => (hash ^ (hash >>> 15)) & (SLOTS - 1);
 
 const TOP_KEYS = new Keys({ ...TOP, args: NESTED });
 const ARG_KEYS = new Keys(ARGS);
@@ -137,9 +143,13 @@ export class TraceEvent {
   }
 
   #clear(): void {
-    this.numbers.fill(Number.NaN);
-    this.from.fill(0);
-    this.to.fill(0);
+    const { numbers, from, to } = this;
+    // Calls of `fill` on so few values cost more.
+    for (let i = 0; i < NUMBERS; i++) numbers[i] = Number.NaN;
+    for (let i = 0; i < TEXTS; i++) {
+      from[i] = 0;
+      to[i] = 0;
+    }
   }
 
   /** From the brace at `#at`; leaves `#at` behind the closing one. */
@@ -153,9 +163,14 @@ export class TraceEvent {
     }
     for (;;) {
       if (bytes[at] !== QUOTE) return false;
-      const keyFrom = ++at;
-      while (at < end && bytes[at] !== QUOTE) at++;
-      const code = keys.codeOf(bytes, keyFrom, at);
+      let hash = 0;
+      let byte = 0;
+      at++;
+      while (at < end && (byte = bytes[at] as number) !== QUOTE && byte !== NEWLINE) {
+        hash = hashed(hash, byte);
+        at++;
+      }
+      const code = keys.codeOf(hash);
       at = skipSpace(bytes, at + 1, end);
       if (bytes[at] !== COLON) return false;
       this.#at = skipSpace(bytes, at + 1, end);
@@ -261,9 +276,11 @@ function numberOf(text: string): number {
   return /^\d{16,}$/.test(text) ? Number(BigInt.asIntN(64, BigInt(text))) : Number(text);
 }
 
+/** An event is on one line. */
 function skipSpace(bytes: Uint8Array, from: number, end: number): number {
   let at = from;
-  while (at < end && (bytes[at] as number) <= 32) at++;
+  let byte = 0;
+  while (at < end && (byte = bytes[at] as number) <= 32 && byte !== NEWLINE) at++;
   return at;
 }
 
@@ -274,6 +291,7 @@ function stringEnd(bytes: Uint8Array, from: number, end: number): number {
     byte = bytes[at] as number;
     if (byte === QUOTE) return at;
     if (byte === BACKSLASH) at++;
+    else if (byte === NEWLINE) return -1;
   }
   return -1;
 }
@@ -297,7 +315,8 @@ function nestedEnd(bytes: Uint8Array, from: number, end: number): number {
     if (byte === QUOTE) {
       at = stringEnd(bytes, at + 1, end);
       if (at < 0) return -1;
-    } else if (byte === OPEN || byte === LIST) {
+    } else if (byte === NEWLINE) return -1;
+    else if (byte === OPEN || byte === LIST) {
       if (++depth > DEPTH_MAX) return -1;
     } else if ((byte === CLOSE || byte === LIST_END) && --depth === 0) return at + 1;
   }

@@ -165,7 +165,8 @@ export class TraceReader {
     const isFailed = result < 0;
     const { operation, effect } = call;
     const isTransfer = operation <= Operation.write;
-    let [requested, moved] = [0, Number.NaN];
+    let requested = 0;
+    let moved = Number.NaN;
     if (isTransfer) {
       const size = numbers[Num.size] as number;
       const unit = layer === STDIO_LAYER && size >= 0 ? size : 1;
