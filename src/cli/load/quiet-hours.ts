@@ -5,8 +5,7 @@ import { defineCommand } from "../command.ts";
 import {
   aboutOf,
   askedOf,
-  commandLine,
-  flag,
+  commandOf,
   show,
   STORE_OPTIONS,
   TARGET_OPTION,
@@ -57,15 +56,7 @@ export default defineCommand({
         leastDays: options.leastDays,
         busyRatio: options.busy,
       });
-      const command = commandLine([
-        ...["plimsoll", "quiet-hours", "--store", options.store],
-        ...options.target.flatMap((one) => flag("target", one)),
-        ...flag("from", options.from),
-        ...flag("to", options.to),
-        ...flag("length", options.length),
-        ...flag("zone", options.zone),
-        ...flag("output", options.output),
-      ]);
+      const command = commandOf("plimsoll quiet-hours", options, "store target from to length zone output");
       const document = quietDocument(answer, asked.targetsText, aboutOf(command, options.zone));
       const { window, ...rest } = answer;
       await show(
