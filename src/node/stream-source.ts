@@ -3,22 +3,24 @@
  * so the input may be larger than memory.
  */
 import { closeSync, openSync, readSync } from "node:fs";
-import { FormatError } from "../base/errors.ts";
+import { LimitError } from "../base/errors.ts";
 import { type ByteSource, bytesSource } from "../base/source.ts";
+import { formatBytes } from "../base/units.ts";
 
-interface StreamSource extends ByteSource {
+export interface StreamSource extends ByteSource {
   /** Everything from the first byte, in memory; only before anything was forgotten. More than `bytesMax` is an error. */
-  whole(bytesMax?: number): ByteSource;
+  whole(bytesMax: number): ByteSource;
   close(): void;
 }
 
 const STEP_BYTES = 1 << 16;
-const WHOLE_BYTES_MAX = 1 << 30;
 
 /** A pipe or device with a name, such as a FIFO or /dev/stdin. */
 export function openStream(path: string): StreamSource {
   return new PipeSource(openSync(path, "r"), path);
 }
+
+export const standardInput = (name: string): StreamSource => new PipeSource(0, name);
 
 class PipeSource implements StreamSource {
   readonly name: string;
@@ -46,14 +48,14 @@ class PipeSource implements StreamSource {
     return bytes;
   }
 
-  whole(bytesMax = WHOLE_BYTES_MAX): ByteSource {
+  whole(bytesMax: number): ByteSource {
     this.#forget(0);
     this.#fill(bytesMax + 1);
     if (this.#filled > bytesMax)
-      throw new FormatError(
+      throw new LimitError(
         this.name,
-        { offset: bytesMax },
-        `more than ${bytesMax} bytes from a pipe in a format that cannot be streamed; save the input to a file first`,
+        {},
+        `more than ${formatBytes(bytesMax)} that cannot be streamed; save the input to a file, or raise --memory`,
       );
     return bytesSource(this.#buffer.subarray(0, this.#filled), this.name);
   }

@@ -1,6 +1,7 @@
 /** What generators of whole studies share: their options, and planted beside published. */
 import { type TextColumn, textTable } from "../../base/text-table.ts";
 import { UsageError } from "../../base/errors.ts";
+import type { Compared } from "../../generate/compared.ts";
 import { option } from "../option.ts";
 
 /** Options that all of them have. */
@@ -11,16 +12,6 @@ export const SEED = option.whole("random seed", { min: 0, max: 2 ** 32 - 1, defa
 export function requiredOutput(output: string | undefined): string {
   if (output === undefined || output === "") throw new UsageError("--output is missing: name a folder");
   return output;
-}
-
-/** A planted value beside the published one. */
-interface Compared {
-  readonly published: number;
-  readonly expected: number;
-  readonly planted: number;
-  readonly low?: number;
-  readonly high?: number;
-  readonly within?: boolean;
 }
 
 /** A line for each value: what it is in the first columns, then the numbers. */

@@ -123,6 +123,13 @@ export async function show(
 }
 
 /** The command line again, for the end of a page. Words that a shell would read otherwise are quoted. */
+/** The command with the options that were given, for a shell. */
+export const commandOf = (words: string, options: Readonly<Record<string, unknown>>, names: string): string =>
+  commandLine([
+    ...words.split(" "),
+    ...names.split(" ").flatMap((name) => [options[name]].flat().flatMap((one) => flag(name, one as string))),
+  ]);
+
 export function commandLine(words: readonly (string | undefined)[]): string {
   return words
     .filter((word) => word !== undefined)

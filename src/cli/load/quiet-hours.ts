@@ -5,8 +5,7 @@ import { defineCommand } from "../command.ts";
 import {
   aboutOf,
   askedOf,
-  commandLine,
-  flag,
+  commandOf,
   originOf,
   show,
   STORE_OPTIONS,
@@ -58,15 +57,7 @@ export default defineCommand({
         leastDays: options.leastDays,
         busyRatio: options.busy,
       });
-      const command = commandLine([
-        ...["plimsoll", "quiet-hours", "--store", options.store],
-        ...options.target.flatMap((one) => flag("target", one)),
-        ...flag("from", options.from),
-        ...flag("to", options.to),
-        ...flag("length", options.length),
-        ...flag("zone", options.zone),
-        ...flag("output", options.output),
-      ]);
+      const command = commandOf("plimsoll quiet-hours", options, "store target from to length zone output");
       const document = quietDocument(answer, asked.targetsText, aboutOf(command, options.zone));
       const { window, ...rest } = answer;
       await show(

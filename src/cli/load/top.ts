@@ -14,8 +14,7 @@ import {
   aboutOf,
   type Asked,
   askedOf,
-  commandLine,
-  flag,
+  commandOf,
   originOf,
   show,
   STORE_OPTIONS,
@@ -78,16 +77,11 @@ export default defineCommand({
     await withStore(options, async (db) => {
       const source = what === "targets" ? "servers" : (options.source ?? (await usualSource(db)));
       const { limit, smallWrite: smallBytes, zone } = options;
-      const command = commandLine([
-        ...["plimsoll", "top", what, "--store", options.store],
-        ...flag("from", options.from),
-        ...flag("to", options.to),
-        ...options.target.flatMap((one) => flag("target", one)),
-        ...flag("order", order),
-        ...flag("source", options.source),
-        ...flag("zone", zone),
-        ...flag("output", options.output),
-      ]);
+      const command = commandOf(
+        `plimsoll top ${what}`,
+        options,
+        "store from to target order source zone output",
+      );
       const about = aboutOf(command, zone);
       if (what === "targets" && options.source === "clients")
         throw new UsageError("--source clients: client counters have no targets; omit it");

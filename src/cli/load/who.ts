@@ -5,8 +5,7 @@ import { defineCommand } from "../command.ts";
 import {
   aboutOf,
   askedOf,
-  commandLine,
-  flag,
+  commandOf,
   isoTime,
   originOf,
   show,
@@ -58,16 +57,7 @@ export default defineCommand({
         throw new UsageError(
           `no minutes of ${asked.targetsText} from ${isoTime(asked.window.from)} to ${isoTime(asked.window.to)}: the store has no samples in this time range (which does not mean zero load); list them with plimsoll sql --store ${options.store} "select * from readings"`,
         );
-      const command = commandLine([
-        ...["plimsoll", "who", "--store", options.store],
-        ...options.target.flatMap((one) => flag("target", one)),
-        ...flag("from", options.from),
-        ...flag("to", options.to),
-        ...flag("by", options.by),
-        ...flag("order", options.order),
-        ...flag("zone", options.zone),
-        ...flag("output", options.output),
-      ]);
+      const command = commandOf("plimsoll who", options, "store target from to by order zone output");
       const document = rankingDocument(
         ranking,
         { title: `Who loaded ${asked.targetsText}`, targets: asked.targetsText },

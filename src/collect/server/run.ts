@@ -1,4 +1,5 @@
 /** Samples at the end of every interval until somebody says stop; then a last time. */
+import { pause } from "../../base/pause.ts";
 import { reasonOf } from "../files.ts";
 import type { SampleResult, ServerCollector } from "./collector.ts";
 
@@ -40,17 +41,4 @@ export async function runCollector(collector: ServerCollector, options: RunOptio
     if (signal.aborted) return;
     await pause(untilNextMs(wallMs(), everyMs), woken);
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
-  });
 }

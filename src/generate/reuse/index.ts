@@ -3,7 +3,8 @@ import { AnswerBook, type Answers } from "./answers.ts";
 import { Background } from "./background.ts";
 import { ZONE } from "./calendar.ts";
 import type { Population, ReuseOptions } from "./population.ts";
-import { type Comparison, compare } from "./published.ts";
+import type { Compared } from "../compared.ts";
+import { compare } from "./published.ts";
 import { MIN_BYTES, MIN_RUNS } from "./scenario.ts";
 import { SelectedFiles } from "./selected.ts";
 import type { Group } from "./truth.ts";
@@ -44,7 +45,7 @@ export interface AnswerSheet {
   };
   readonly definitions: readonly string[];
   readonly items: Readonly<Record<string, AnswerItem>>;
-  readonly comparison: readonly Comparison[];
+  readonly comparison: readonly Compared[];
   readonly ids: { readonly selectedFiles: string };
 }
 

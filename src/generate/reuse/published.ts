@@ -1,25 +1,11 @@
 /** What the study published, what a scenario accepts (GENERATOR.md section 3.7), and how the planted values compare. */
+import { type Compared, withRange } from "../compared.ts";
 import type { Answers } from "./answers.ts";
 import type { Population, ReuseOptions } from "./population.ts";
 import { publishedOf } from "./scenario.ts";
 
 /** Below this scale the tolerances of the scenario are not promised. */
 export const CALIBRATED_SCALE = 0.1;
-
-export interface Comparison {
-  readonly item: string;
-  readonly key: string;
-  /** As in the paper. */
-  readonly published: number;
-  /** What that is at this scale; NaN where the two scales differ and it is of both. */
-  readonly expected: number;
-  /** In the same unit as `expected`: a share where the paper gives a share. */
-  readonly planted: number;
-  /** Range that is accepted; none for what is only told. */
-  readonly low?: number;
-  readonly high?: number;
-  readonly within?: boolean;
-}
 
 /**
  * share: within two percentage points; mean: within 8 %; more: the paper says "over"; told: nothing
@@ -95,7 +81,7 @@ const SHARE_TOLERANCE = 0.02;
 const MEAN_TOLERANCE = 0.08;
 
 /** Every published number beside the planted one. */
-export function compare(answers: Answers, { options }: Population): Comparison[] {
+export function compare(answers: Answers, { options }: Population): Compared[] {
   // A whole centre is comparable only when both of its parts are of one size.
   const whole = options.scale === options.background ? options.background : Number.NaN;
   const factors: Readonly<Record<Growth, number>> = {
@@ -114,10 +100,7 @@ export function compare(answers: Answers, { options }: Population): Comparison[]
     const [ofItem = "", ofKey = ""] = of?.split(".") ?? [];
     const planted = value(item, key) / (of === undefined ? 1 : value(ofItem, ofKey));
     const range = rangeOf(ruleOf(item, key, rule, options), expected);
-    const line = { item, key, published, expected, planted };
-    if (range === undefined) return line;
-    const [low, high] = range;
-    return { ...line, low, high, within: planted >= low && planted <= high };
+    return withRange({ item, key, published, expected, planted }, range);
   });
 }
 

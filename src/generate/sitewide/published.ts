@@ -1,24 +1,15 @@
 /** What the study published, what the scenario accepts (GENERATOR.md section 4.3), and how planted values compare. */
 import { publishedNumber, SYSTEM_ITEMS } from "../../analyze/study/system/index.ts";
+import { type Compared, withRange } from "../compared.ts";
 import type { Values } from "./answers-writes.ts";
 import type { Site } from "./site.ts";
 
 /** Below this scale the tolerances are not promised: there are too few jobs with minutes. */
 export const CALIBRATED_SCALE = 0.01;
 
-export interface Comparison {
-  readonly item: string;
+export interface Comparison extends Compared {
   /** Cluster, or `series` for jobs with minutes. */
   readonly of: string;
-  readonly key: string;
-  /** As in the paper. */
-  readonly published: number;
-  /** What that is at this scale. */
-  readonly expected: number;
-  readonly planted: number;
-  readonly low?: number;
-  readonly high?: number;
-  readonly within?: boolean;
 }
 
 /**
@@ -116,16 +107,7 @@ export function compare(items: ItemsOf, site: Site): Comparison[] {
     const published = typeof source === "number" ? source : publishedOf(cluster, item, key, source);
     const factor = growth === "scale" ? scale : growth === "root" ? Math.sqrt(scale) : 1;
     const expected = published * factor;
-    const line = { item, of, key, published, expected, planted };
-    const range = rangeOf(rule, expected);
-    if (range === undefined) lines.push(line);
-    else
-      lines.push({
-        ...line,
-        low: range[0],
-        high: range[1],
-        within: planted >= range[0] && planted <= range[1],
-      });
+    lines.push(withRange({ item, of, key, published, expected, planted }, rangeOf(rule, expected)));
   };
   site.clusters.forEach(({ name }) => {
     for (const target of OF_CLUSTERS) add(name, name, target);

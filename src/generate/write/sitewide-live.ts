@@ -2,6 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
+import { pause } from "../../base/pause.ts";
 import { FolderFiles, type LiveJob, LiveSite, type Release } from "../sitewide/index.ts";
 import { isSite, MARK } from "./sitewide.ts";
 import { makeFolder } from "../../node/folders.ts";
@@ -94,16 +95,4 @@ function doneBy({ total, onTargets, onNodes }: LiveJob, atNs: bigint): object {
     onTargets: Object.fromEntries(onTargets),
     onNodes: Object.fromEntries(onNodes),
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
 }

@@ -11,7 +11,7 @@ import { unseenNotes } from "../../record/unseen.ts";
 import type { Listener } from "../../base/listener.ts";
 import { type InputFile, readCalls, reasonOf, sharedNames } from "../job/index.ts";
 import { nodeHost } from "../node.ts";
-import { PipeSource } from "../pipe-source.ts";
+import { standardInput, type StreamSource } from "../../node/stream-source.ts";
 import { LargeTraces } from "./large-traces.ts";
 
 export interface ReadSetting {
@@ -107,18 +107,18 @@ async function readInput(
   listener: Listener,
 ): Promise<void> {
   if (input.path === undefined) {
-    readPipe(new PipeSource(0, input.name), sink, setting);
+    readPipe(standardInput(input.name), sink, setting);
     return;
   }
   const format = (source: ByteSource) => formatOf(source, setting);
   await readCalls(input.path, () => sink, { ...setting, format }, nodeHost, listener);
 }
 
-function readPipe(pipe: PipeSource, sink: CallSink, setting: ReadSetting): void {
+function readPipe(pipe: StreamSource, sink: CallSink, setting: ReadSetting): void {
   const { calls, label, sequential } = formatOf(pipe, setting);
   if (calls === "database")
     throw new FormatError(pipe.name, {}, `a ${label} cannot be read from a pipe; save it to a file`);
-  const source = sequential === true ? pipe : pipe.hold(setting.memoryBytes);
+  const source = sequential === true ? pipe : pipe.whole(setting.memoryBytes);
   calls?.(source, sink, { codecs: nodeCodecs, ...setting.read });
 }
 
