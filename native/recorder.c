@@ -1911,7 +1911,10 @@ WRAP(FILE *, tmpfile64, (void))
 }
 WRAP(FILE *, fdopen, (int fd, const char *how))
 {
-    return stream_opened(REAL(fdopen)(fd, how));
+    FILE *stream = REAL(fdopen)(fd, how);
+    /* libc may have set O_APPEND by itself. */
+    if (stream && is_on() && in_table(fd)) process->fds[fd] = 0;
+    return stream_opened(stream);
 }
 /* The descriptor, or -1 when the stream is not watched (any more). */
 static int stream_moves(FILE *stream)

@@ -83,8 +83,11 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] as number;
 }
 
-const titleOf = ([op, size]: readonly [string, number]) =>
-  op === "read" || op === "write" ? `p${op} of ${size} B` : op === "open" ? "open and close" : op;
+const TITLES: Readonly<Record<string, string>> = {
+  ...{ read: "pread of N B", write: "pwrite of N B", open: "open and close" },
+  ...{ next: "write of N B from the position on", append: "write of N B with O_APPEND" },
+};
+const titleOf = ([op, size]: readonly [string, number]) => TITLES[op]?.replace("N", String(size)) ?? op;
 
 const median = (values: readonly number[]) => quantile(values, 0.5);
 
@@ -108,6 +111,8 @@ try {
     ["read", 4096],
     ["write", 64],
     ["write", 4096],
+    ["next", 64],
+    ["append", 64],
     ...["open", "stat", "fstat", "access", "lseek", "fprintf", "getc"].map((op) => [op, 64] as const),
   ] as const) {
     const samples = list.map(() => [] as Sample[]);

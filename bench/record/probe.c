@@ -1,4 +1,4 @@
-/* `probe read|write|open|stat|fstat|access|lseek|fprintf|getc SIZE CALLS FILE` prints the CPU and wall nanoseconds per call. */
+/* `probe read|write|next|append|open|stat|fstat|access|lseek|fprintf|getc SIZE CALLS FILE` prints the CPU and wall nanoseconds per call. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,8 @@ static long call(const char *op, int fd, size_t size, long i)
     case 'w': return pwrite(fd, buffer, size, at);
     case 'o': return close(open(path, O_RDONLY));
     case 's': return stat(path, &st);
-    case 'a': return access(path, R_OK);
+    case 'a': return op[1] == 'p' ? write(fd, buffer, size) : access(path, R_OK);
+    case 'n': return write(fd, buffer, size);
     case 'l': return lseek(fd, at, SEEK_SET);
     case 'g': return getc(stream) == EOF ? fseek(stream, 0, SEEK_SET) : 0;
     }
@@ -50,9 +51,9 @@ int main(int argc, char **argv)
     size_t size = strtoul(argv[2], NULL, 10);
     long calls = strtol(argv[3], NULL, 10), done = 0;
     path = argv[4];
-    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | (op[1] == 'p' && op[0] == 'a' ? O_APPEND : 0), 0600);
     if (fd < 0 || size == 0 || write(fd, buffer, sizeof buffer) != sizeof buffer) return 1;
-    stream = op[0] == 'g' ? fopen(path, "r") : op[1] == 'p' ? fopen("/dev/shm/plimsoll-probe", "w") : NULL;
+    stream = op[0] == 'g' ? fopen(path, "r") : !strcmp(op, "fprintf") ? fopen("/dev/shm/plimsoll-probe", "w") : NULL;
     double cpu_before = cpu(), before = wall();
     for (long i = 0; i < calls; i++) {
         long count = call(op, fd, size, i);
@@ -60,7 +61,7 @@ int main(int argc, char **argv)
         done += count;
     }
     double after = wall(), cpu_after = cpu();
-    if (stream && op[1] == 'p') unlink("/dev/shm/plimsoll-probe");
+    if (!strcmp(op, "fprintf")) unlink("/dev/shm/plimsoll-probe");
     printf("%.3f %.3f %ld\n", (cpu_after - cpu_before) / calls, (after - before) / calls, done);
     return 0;
 }

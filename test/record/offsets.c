@@ -141,6 +141,17 @@ int main(int argc, char **argv)
     if (fread(text, 1, 4096, stream) != 4096) return 9;
     say("stream", 'r', 0, 4096);
     fclose(stream);
+
+    /* The descriptor is set to append on the way. */
+    fd = make("reopened", 0);
+    other = make("reopened", 0);
+    put(fd, "reopened", 10);
+    stream = fdopen(fd, "a");
+    if (pwrite(other, text, 100, 200) != 100) return 9;
+    say("reopened", 'w', 200, 100);
+    fwrite(text, 1, 50, stream), fflush(stream);
+    say("reopened", 'w', 300, 50);
+    fclose(stream);
     fflush(stdout);
 
     fd = make("threads", 0);

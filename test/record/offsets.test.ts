@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { basename } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { type Access, Workshop, WRITE_FLAG } from "./kit.ts";
+import { type Access, straceBytes, Workshop, WRITE_FLAG, writtenAndRead } from "./kit.ts";
 
 const shop = new Workshop();
 afterAll(() => shop.remove());
@@ -29,6 +29,10 @@ it("are those of lseek in every way to move a position", async () => {
   const found = own.filter(({ path }) => basename(path) !== "threads").map(lineOf);
   expect([...found].sort()).toEqual([...single].sort());
 
+  // The same bytes of each file as strace sees.
+  const traced = newFolder("traced");
+  expect(writtenAndRead(own, place)).toEqual(straceBytes(shop, [program, traced], traced).bytes);
+
   // Of four threads at once an offset may be unknown, but none is wrong: those known do not overlap.
   const written = own.filter(({ path, flags }) => basename(path) === "threads" && flags & WRITE_FLAG);
   expect(written).toHaveLength(8001);
@@ -46,9 +50,10 @@ it("are those of lseek in every way to move a position", async () => {
 it("of a file that several processes write at once are right or unknown", async () => {
   const place = newFolder("together");
   const script =
-    'for i in 1 2 3 4; do (for j in 1 2 3 4 5 6 7 8 9; do printf "%0${i}d\\n" 7; done) & done > out; wait';
-  const { accesses } = await shop.record(["sh", "-c", `{ ${script}; } > all; wc -c all`], { cwd: place });
+    'for i in 1 22 333 4444; do (for j in 1 2 3 4 5 6 7 8 9; do printf "%s\\n" $i; done) & done; wait';
+  const { accesses } = await shop.record(["sh", "-c", `{ ${script}; } > all`], { cwd: place });
   const writes = accesses.filter(({ path, flags }) => path === `${place}/all` && flags & WRITE_FLAG);
+  expect(writes).toHaveLength(36);
   const known = writes.filter(({ offset }) => !Number.isNaN(offset)).sort((a, b) => a.offset - b.offset);
   for (let i = 1; i < known.length; i++) {
     const [before, after] = [known[i - 1] as Access, known[i] as Access];
