@@ -17,7 +17,7 @@ import { createOutput, temporaryPath } from "../node/output-file.ts";
 import { readCalls, sinkBefore } from "./calls.ts";
 import { findInputs, type InputFile, reasonOf, withoutTwins } from "./files.ts";
 
-export interface ExportOptions extends Pick<CollectionOptions, "window" | "minDurationNs" | "by"> {
+interface ExportOptions extends Pick<CollectionOptions, "window" | "minDurationNs" | "by"> {
   readonly keepGoing: boolean;
   /** Where calls that do not fit into memory may lie for a while. */
   readonly spillPath: string;

@@ -8,7 +8,7 @@ import type { FoundRankTimes, FoundResult } from "../model/index.ts";
 import { openFile } from "../node/file-source.ts";
 import { fsPath, namesIn } from "../node/raw-path.ts";
 
-export interface FoundResults {
+interface FoundResults {
   readonly results: readonly FoundResult[];
   readonly rankTimes: readonly FoundRankTimes[];
   /** Files that had results. */
