@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync, rmSync } from "node:fs";
 import { createGzip } from "node:zlib";
 import { FormatError, UsageError } from "../base/errors.ts";
 import type { Listener } from "../base/listener.ts";
+import type { ByteSource } from "../base/source.ts";
 import { detectFormat } from "../formats/catalogue.ts";
 import {
   CallCollection,
@@ -11,6 +12,7 @@ import {
   type OrderedCalls,
   type Spill,
 } from "../formats/export/index.ts";
+import type { InputFormat } from "../formats/input-format.ts";
 import { type CallNote, joinedNotes, noteText } from "../model/index.ts";
 import { writeFully } from "../node/durable.ts";
 import { createOutput, temporaryPath } from "../node/output-file.ts";
@@ -75,17 +77,21 @@ async function readAll(
   let read = 0;
   for (const { path = "" } of inputs) {
     const before = into.count;
+    let hasCounters = false;
+    const sinkOf = ({ counters }: InputFormat) => {
+      hasCounters = counters !== undefined;
+      return sinkBefore(into.sink({ startsAtZero: hasCounters }), { note: onNote });
+    };
     try {
-      await readCalls(
-        path,
-        (format) => sinkBefore(into.sink({ startsAtZero: format.counters !== undefined }), { note: onNote }),
-        { format: (source) => detectFormat(source, "calls"), read: { keepGoing }, memoryBytes: MEMORY_BYTES },
-        listener,
-      );
+      const format = (source: ByteSource) => detectFormat(source, "calls");
+      await readCalls(path, sinkOf, { format, read: { keepGoing }, memoryBytes: MEMORY_BYTES }, listener);
       read++;
     } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
       // Half of an input must not slip in.
-      if (inputs.length === 1 || into.count > before || !(error instanceof FormatError)) throw error;
+      const isEmpty = into.count === before;
+      if (inputs.length === 1) throw hasCounters && isEmpty ? withOtherTables(error) : error;
+      if (!isEmpty) throw error;
       failure ??= error;
       listener.skip?.(path, reasonOf(error, path));
     }
@@ -94,6 +100,14 @@ async function readAll(
   }
   progress?.end();
   if (read === 0 && failure !== undefined) throw failure;
+}
+
+/** A log without calls still has counters. */
+function withOtherTables(error: FormatError): FormatError {
+  const { source, offset, detail } = error;
+  const place = offset === undefined ? {} : { offset };
+  const hint = "its counters: plimsoll report, or --table files or counters";
+  return new FormatError(source, place, `${detail}; ${hint}`, { cause: error });
 }
 
 /** Made when it is first needed. */
