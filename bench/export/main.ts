@@ -3,7 +3,7 @@
  * the same trace events from CSV, in turns.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Random } from "../../src/base/prng.ts";
@@ -28,11 +28,18 @@ for row in csv.DictReader(open(sys.argv[1], newline="")):
 out.write("]}")
 `;
 
-function timed(command: readonly string[]): number {
-  const start = performance.now();
-  const child = spawnSync(command[0] as string, command.slice(1), { encoding: "utf8" });
+interface Measured {
+  readonly seconds: number;
+  /** Of all its threads, in the system too: on a busy machine it says more. */
+  readonly cpuSeconds: number;
+}
+
+function timed(command: readonly string[]): Measured {
+  const notes = join(work, "time");
+  const child = spawnSync("/usr/bin/time", ["-o", notes, "-f", "%e %U %S", ...command], { encoding: "utf8" });
   if (child.status !== 0) throw new Error(child.stderr.trim());
-  return (performance.now() - start) / 1000;
+  const [seconds = 0, user = 0, system = 0] = readFileSync(notes, "utf8").trim().split(" ").map(Number);
+  return { seconds, cpuSeconds: user + system };
 }
 
 /** 256 ranks write eight checkpoints, every call traced. */
@@ -69,35 +76,30 @@ try {
     ["csv", "run.csv"],
     ["parquet", "run.parquet"],
   ] as const;
-  const times = new Map<string, number[]>();
-  const keep = (name: string, seconds: number) => times.set(name, [...(times.get(name) ?? []), seconds]);
+  const times = new Map<string, Measured[]>();
+  const keep = (name: string, one: Measured) => times.set(name, [...(times.get(name) ?? []), one]);
   for (let turn = 0; turn < TURNS; turn++) {
     for (const [to, name] of outputs) keep(name, timed([...plimsoll, "--to", to, "-o", join(work, name)]));
-    const peer = [
-      process.env.PYTHON ?? "python3",
-      join(work, "peer.py"),
-      join(work, "run.csv"),
-      join(work, "peer.json"),
-    ];
-    keep("peer.json", timed(peer));
+    const peer = [join(work, "peer.py"), join(work, "run.csv"), join(work, "peer.json")];
+    keep("peer.json", timed([process.env.PYTHON ?? "python3", ...peer]));
   }
-  const median = (name: string) => [...(times.get(name) ?? [])].sort((a, b) => a - b)[TURNS >> 1] as number;
+  const median = (name: string, value: (one: Measured) => number) =>
+    (times.get(name) ?? []).map(value).sort((a, b) => a - b)[TURNS >> 1] as number;
+  const cpu = (name: string) => median(name, ({ cpuSeconds }) => cpuSeconds);
   console.log(
-    `${cpus()[0]?.model ?? "?"}, Node ${process.version}; ${TURNS} turns, medians (range); 1,001,472 calls`,
+    `${cpus()[0]?.model ?? "?"}, Node ${process.version}; ${TURNS} turns, medians; 1,001,472 calls; peer.json: Python`,
   );
-  console.log("output\tMB\tseconds\tPython's trace events / this");
-  for (const [name, seconds] of times) {
-    const range = `${Math.min(...seconds).toFixed(2)}-${Math.max(...seconds).toFixed(2)}`;
-    const megabytes = (statSync(join(work, name)).size / 1e6).toFixed(0);
+  console.log("output\tMB\tseconds\tCPU seconds\tCPU of Python / this");
+  for (const name of times.keys())
     console.log(
       [
         name,
-        megabytes,
-        `${median(name).toFixed(2)} (${range})`,
-        (median("peer.json") / median(name)).toFixed(1),
+        (statSync(join(work, name)).size / 1e6).toFixed(0),
+        median(name, ({ seconds }) => seconds).toFixed(2),
+        cpu(name).toFixed(2),
+        (cpu("peer.json") / cpu(name)).toFixed(1),
       ].join("\t"),
     );
-  }
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

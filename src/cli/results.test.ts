@@ -21,6 +21,8 @@ beforeAll(() => {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, "result_summary.txt"), summary(rate));
   }
+  mkdirSync(join(folder, "new", "copy"));
+  writeFileSync(join(folder, "new", "copy", "same.txt"), summary(3));
   writeFileSync(join(folder, "new", "notes.txt"), "nothing of a benchmark\n");
   writeFileSync(
     join(folder, "new", "ior.csv"),

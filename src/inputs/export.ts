@@ -12,13 +12,14 @@ import {
   type OrderedCalls,
   type Spill,
 } from "../formats/export/index.ts";
+import type { InputFormat } from "../formats/input-format.ts";
 import { type CallNote, joinedNotes, noteText, sinkBefore } from "../model/index.ts";
 import { writeFully } from "../node/durable.ts";
 import { createOutput, temporaryPath } from "../node/output-file.ts";
 import { findInputs, type InputFile, readCalls, reasonOf, sharedNames, withoutTwins } from "./job/index.ts";
 import { nodeHost } from "./node.ts";
 
-export interface ExportOptions extends Pick<CollectionOptions, "window" | "minDurationNs" | "by"> {
+interface ExportOptions extends Pick<CollectionOptions, "window" | "minDurationNs" | "by"> {
   readonly keepGoing: boolean;
   /** Where calls that do not fit into memory may lie for a while. */
   readonly spillPath: string;
@@ -82,18 +83,20 @@ async function readAll(
   let read = 0;
   for (const { path = "" } of inputs) {
     const before = into.count;
+    let hasCounters = false;
+    const sinkOf = ({ counters }: InputFormat) => {
+      hasCounters = counters !== undefined;
+      return sinkBefore(into.sink({ startsAtZero: hasCounters }), { note: onNote });
+    };
     try {
-      await readCalls(
-        path,
-        (format) => sinkBefore(into.sink({ startsAtZero: format.counters !== undefined }), { note: onNote }),
-        { ...reading, names },
-        nodeHost,
-        listener,
-      );
+      await readCalls(path, sinkOf, { ...reading, names }, nodeHost, listener);
       read++;
     } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
       // Half of an input must not slip in.
-      if (inputs.length === 1 || into.count > before || !(error instanceof FormatError)) throw error;
+      const isEmpty = into.count === before;
+      if (inputs.length === 1) throw hasCounters && isEmpty ? withOtherTables(error) : error;
+      if (!isEmpty) throw error;
       failure ??= error;
       listener.skip?.(path, reasonOf(error, path));
     }
@@ -102,6 +105,14 @@ async function readAll(
   }
   progress?.end();
   if (read === 0 && failure !== undefined) throw failure;
+}
+
+/** A log without calls still has counters. */
+function withOtherTables(error: FormatError): FormatError {
+  const { source, offset, detail } = error;
+  const place = offset === undefined ? {} : { offset };
+  const hint = "its counters: plimsoll report, or --table files or counters";
+  return new FormatError(source, place, `${detail}; ${hint}`, { cause: error });
 }
 
 /** Made when it is first needed. */

@@ -1,4 +1,5 @@
 /** Results of benchmarks under paths: files and folders, read by what they hold. */
+import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FormatError } from "../base/errors.ts";
@@ -8,7 +9,7 @@ import type { FoundRankTimes, FoundResult } from "../model/index.ts";
 import { openFile } from "../node/file-source.ts";
 import { fsPath, namesIn } from "../node/raw-path.ts";
 
-export interface FoundResults {
+interface FoundResults {
   readonly results: readonly FoundResult[];
   readonly rankTimes: readonly FoundRankTimes[];
   /** Files that had results. */
@@ -24,9 +25,14 @@ export async function readResults(paths: readonly string[], listener: Listener):
   const results: (FoundResult & { readonly format: string })[] = [];
   const rankTimes: FoundRankTimes[] = [];
   let [files, others] = [0, 0];
+  const seen = new Set<string>();
   for (const given of paths)
     for (const path of filesUnder(given)) {
       await listener.yieldToEvents?.();
+      // Archives keep copies; the same bytes are the same measurement.
+      const key = contentKey(path);
+      if (key !== undefined && seen.has(key)) continue;
+      if (key !== undefined) seen.add(key);
       const read = readOne(path, given === path, paths.length === 1, listener);
       if (read === undefined) others++;
       else if (read !== "refused") {
@@ -62,6 +68,14 @@ function refuse(path: string, reason: string, isOnly: boolean, listener: Listene
   if (isOnly) throw new FormatError(path, {}, reason);
   listener.skip?.(path, reason);
   return "refused";
+}
+
+/** Undefined for what is too large to be a result. */
+function contentKey(path: string): string | undefined {
+  if (statSync(fsPath(path)).size > BYTES_MAX) return undefined;
+  return createHash("sha256")
+    .update(readFileSync(fsPath(path)))
+    .digest("base64");
 }
 
 function headOf(path: string): string {

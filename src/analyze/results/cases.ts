@@ -13,7 +13,7 @@ export interface ResultCase {
 }
 
 /** Of all repetitions of all results. */
-export interface Spread {
+interface Spread {
   readonly count: number;
   readonly min: number;
   readonly mean: number;

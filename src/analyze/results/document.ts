@@ -14,7 +14,7 @@ import {
 import { caseName, casesOf, type ComparedCase, compareCases, type ResultCase } from "./cases.ts";
 import { type Straggling, stragglersOf } from "./stragglers.ts";
 
-export interface ResultSet {
+interface ResultSet {
   readonly results: readonly FoundResult[];
   readonly rankTimes: readonly FoundRankTimes[];
   readonly files: number;

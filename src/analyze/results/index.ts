@@ -1,2 +1,2 @@
 /** Results of benchmarks: cases, comparisons, slow ranks. */
-export { RESULT_COLUMNS, type ResultSet, resultRow, resultsDocument, resultsSummary } from "./document.ts";
+export { RESULT_COLUMNS, resultRow, resultsDocument, resultsSummary } from "./document.ts";

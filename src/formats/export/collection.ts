@@ -131,10 +131,9 @@ export class CallCollection {
         shiftNs = this.#shiftOf(clock);
         if (startsAtZero) this.#originNs = Math.min(this.#originNs, shiftNs);
       },
-      process: (process) => {
-        if (process.life !== undefined)
-          this.#originNs = Math.min(this.#originNs, process.life.startNs + shiftNs);
-        return processes.push(this.#processes.numberOf(process)) - 1;
+      process: (one) => {
+        if (one.life !== undefined) this.#originNs = Math.min(this.#originNs, one.life.startNs + shiftNs);
+        return processes.push(this.#processes.numberOf(one)) - 1;
       },
       file: (file) => files.push(this.#files.numberOf(file)) - 1,
       block: (block) => this.#take(block, shiftNs, processes, files),

@@ -9,7 +9,7 @@ import type { OrderedCalls } from "./collection.ts";
 import { layerName, OPERATION_NAMES } from "./names.ts";
 
 /** Times in seconds since the start of the run; what is not known is empty. */
-export const CALL_COLUMNS: readonly ParquetColumn[] = [
+const CALL_COLUMNS: readonly ParquetColumn[] = [
   { name: "rank", type: "i64" },
   { name: "pid", type: "i64" },
   { name: "host", type: "text" },

@@ -18,7 +18,7 @@ export interface ParquetColumn {
 }
 
 /** Texts by position in a list, `NO_TEXT` where there is none; or as they are. */
-export interface TextValues {
+interface TextValues {
   readonly list: readonly string[];
   readonly at: Uint32Array;
 }

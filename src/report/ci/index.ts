@@ -1,4 +1,4 @@
 /** Findings for CI systems. */
-export type { CiInput, CiRule } from "./input.ts";
+export type { CiInput } from "./input.ts";
 export { junitText } from "./junit.ts";
 export { sarifText } from "./sarif.ts";
