@@ -165,6 +165,8 @@ class Page {
     this.#opened = opened;
     // The view of another file would point anywhere.
     history.replaceState(null, "", isOther || wanted === undefined ? "#" : location.hash);
+    // Opening a document takes the listeners of all that is in it.
+    this.#shell.host.remove();
     document.open();
     // The policy of the page is in force already, and stays; that of the report would refuse the next worker.
     document.write(opened.html.replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, ""));
