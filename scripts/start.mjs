@@ -9,5 +9,9 @@ await runScript(async () => {
   await ensureBuild();
   const program = join(root, "bin", "plimsoll");
   const demo = spawnSync(process.execPath, [program, "demo", ...process.argv.slice(2)], { stdio: "inherit" });
+  if (demo.status === 0) {
+    const page = join(root, "dist", "plimsoll.html");
+    process.stdout.write(`\nOr open ${page} in a browser and drop a log: nothing is uploaded.\n`);
+  }
   return demo.status ?? 1;
 });

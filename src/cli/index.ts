@@ -20,6 +20,8 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       () => import("./report.ts"),
       "plimsoll report run.darshan",
     ),
+    entry("open", "make the report on a job and open it in the browser", () => import("./open.ts")),
+    entry("page", "write the page that opens logs in a browser, nothing uploaded", () => import("./page.ts")),
     entry("findings", "check a job against all rules; --fail-on for CI", () => import("./findings.ts")),
     entry("diff", "compare two runs: times, layers, findings", () => import("./diff.ts")),
     entry(

@@ -160,11 +160,15 @@ class Page {
 
   #show(opened: Opened): void {
     const wanted = fingerprintIn(location.hash);
-    const isOther = wanted !== undefined && wanted !== opened.fingerprint;
+    // The fingerprint of the report before this one is our own doing.
+    const isGiven = wanted !== undefined && wanted !== this.#opened?.fingerprint;
+    const isOther = isGiven && wanted !== opened.fingerprint;
     this.#reading = undefined;
     this.#opened = opened;
     // The view of another file would point anywhere.
-    history.replaceState(null, "", isOther || wanted === undefined ? "#" : location.hash);
+    history.replaceState(null, "", isGiven && !isOther ? location.hash : "#");
+    // Opening a document takes the listeners of all that is in it.
+    this.#shell.host.remove();
     document.open();
     // The policy of the page is in force already, and stays; that of the report would refuse the next worker.
     document.write(opened.html.replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, ""));

@@ -84,7 +84,7 @@ export class Shell {
       element.hidden = one !== state;
       element.classList.toggle("float", this.#isOver && one !== "start");
     }
-    this.#one<HTMLElement>("#dock").hidden = state !== "report";
+    for (const id of ["#dock", "#room"]) this.#one<HTMLElement>(id).hidden = state !== "report";
     if (state === "reading" || state === "failed")
       this.#one<HTMLElement>(`#${state} h2`).focus({ preventScroll: true });
   }
@@ -117,7 +117,8 @@ export class Shell {
   }
 
   failed(failure: Failure): void {
-    const { place } = failure;
+    // A claim in the header is wrong there, and says nothing of where the file breaks off.
+    const place = failure.place && failure.place.byte > HEADER_BYTES ? failure.place : undefined;
     this.#text("#error-line", failure.line);
     this.#text("#error-hint", hintOf(failure));
     this.#one<HTMLElement>(".bytes").hidden = place === undefined;
@@ -267,6 +268,9 @@ export class Shell {
     return this.#root.querySelector<Kind>(selector) as Kind;
   }
 }
+
+/** No log has a longer one. */
+const HEADER_BYTES = 4096;
 
 const DONE = '<svg class="mk good" viewBox="0 0 12 12" aria-hidden="true"><use href="#m-good"/></svg>';
 

@@ -24,14 +24,16 @@ export function themeSwitch(): HTMLElement {
       title,
       "aria-label": title,
       "data-theme-choice": theme,
-      onclick: () => choose(theme),
+      onclick: () => {
+        choose(theme);
+        store(theme);
+      },
     });
     button.append(drawing(path));
     return button;
   });
   const choose = (theme: string): void => {
     set(theme);
-    store(theme);
     for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.themeChoice === theme));
   };
   choose(stored());

@@ -40,7 +40,12 @@ export function spanBlocks({ spans, runSeconds }: Job): Block[] {
       id: "spans-processes",
       caption: "Per process, most I/O without computing first.",
       columns: [
-        { key: "rank", label: "Process", unit: "count", about: "Rank, or the number of a process without one." },
+        {
+          key: "rank",
+          label: "Process",
+          unit: "count",
+          about: "Rank, or the number of a process without one.",
+        },
         { key: "computeSeconds", label: "Computing", unit: "seconds", about: "With a compute span open." },
         { key: "ioSeconds", label: "I/O", unit: "seconds", about: "With a call under way." },
         { key: "unhiddenSeconds", label: "Not hidden", unit: "seconds", about: "I/O without computing." },

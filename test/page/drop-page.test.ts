@@ -1,0 +1,279 @@
+// The drop page as people use it: what they drop, what it says, what it keeps to itself.
+
+import { gzipSync } from "node:zlib";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { sampleLogs } from "../../src/generate/samples.ts";
+import { nodeEncoders } from "../../src/node/encoders.ts";
+import { buildPage, commandReport, type DropPage, hasBrowser, launch, openPage, root } from "./kit.ts";
+
+describe.skipIf(!hasBrowser)("the drop page", () => {
+  let browser: Browser;
+  let folder: string;
+  let html: string;
+  let open: DropPage;
+  const at = (name: string) => join(folder, name);
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "plimsoll-drop-"));
+    html = await buildPage(folder);
+    const samples = sampleLogs(1, nodeEncoders);
+    for (const { name, bytes } of samples) writeFileSync(at(`${name}.darshan`), bytes);
+    const [first] = samples;
+    const bytes = first?.bytes ?? new Uint8Array(0);
+    writeFileSync(at("packed.darshan.gz"), gzipSync(bytes));
+    writeFileSync(at("cut.darshan"), bytes.subarray(0, Math.floor(bytes.length * 0.7)));
+    writeFileSync(at("empty.darshan"), "");
+    writeFileSync(at("notes.txt"), "Lorem ipsum dolor sit amet.\n");
+    writeFileSync(
+      at("secret-calls.csv"),
+      `pid,bytes,start,end,file,op\n${Array.from({ length: 50 }, (_, i) => `${i % 4},4096,${i / 10},${i / 10 + 0.05},/home/alice/secret.h5,write`).join("\n")}\n`,
+    );
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  afterEach(async () => {
+    expect(open.trouble).toEqual([]);
+    expect(await open.page.evaluate(() => (window as unknown as { stored: string[] }).stored)).toEqual([]);
+    await open.page.context().close();
+  });
+
+  it("is one file below 2 MB with a policy, and holds no call that could send", async () => {
+    const text = readFileSync(html, "utf8");
+    expect(statSync(html).size).toBeLessThan(2e6);
+    expect(text).toContain("default-src 'none'");
+    expect(text.match(/<\/script/g)).toHaveLength(1);
+    const script = text.slice(text.indexOf("<script>"));
+    const calls =
+      /RTCPeerConnection|XMLHttpRequest|WebSocket|sendBeacon|EventSource|WebTransport|importScripts|(?<![\w.$])fetch\s*\(|\.fetch\s*\(/;
+    expect(script.match(calls)?.[0]).toBeUndefined();
+    expect("x.fetch(1)").toMatch(calls);
+    open = await openPage(browser, html);
+    await expect.poll(() => open.page.locator("#start h1").textContent()).toContain("Nothing is uploaded");
+  });
+
+  it("forbids the browser to connect", async () => {
+    const heard: string[] = [];
+    const server = createServer((request, response) => {
+      heard.push(request.url ?? "");
+      response.end();
+    });
+    await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const knock = async (to: string) => {
+      const said: string[] = [];
+      document.addEventListener("securitypolicyviolation", (event) => said.push(event.effectiveDirective));
+      await fetch(`${to}fetch`, { mode: "no-cors" }).catch(() => {});
+      new Image().src = `${to}image`;
+      await new Promise((later) => setTimeout(later, 200));
+      return said;
+    };
+    open = await openPage(browser, html);
+    expect(await open.page.evaluate(knock, url)).toEqual(["connect-src", "img-src"]);
+    await open.page.keyboard.press("e");
+    await open.report();
+    expect((await open.page.evaluate(knock, url)).sort()).toEqual(["connect-src", "img-src"]);
+    expect(heard).toEqual([]);
+    // The same from a page without the policy arrives.
+    const other = await browser.newPage();
+    await other.goto(url);
+    await other.evaluate(knock, url);
+    expect(heard).toEqual(expect.arrayContaining(["/fetch", "/image"]));
+    await other.close();
+    server.close();
+    open.trouble.length = 0;
+  });
+
+  it("opens the example in one key", async () => {
+    open = await openPage(browser, html);
+    await open.page.keyboard.press("e");
+    await open.report();
+    expect(await open.page.locator(".hero h1").textContent()).toMatch(/cost/);
+  });
+
+  it("shows what the command shows: HTML and JSON, byte for byte", async () => {
+    open = await openPage(browser, html);
+    for (const name of ["shared-checkpoint.darshan", "small-writes.darshan", "secret-calls.csv"]) {
+      await open.drop([at(name)]);
+      await open.page.waitForFunction(
+        (wanted) => document.body.textContent?.includes(`plimsoll report ${wanted}`),
+        name,
+      );
+      await open.report();
+      const expected = commandReport(at(name), at("from-command.html"));
+      expect(JSON.parse(await open.save("json"))).toEqual(JSON.parse(expected.json));
+      expect((await open.save("html")) === expected.html, name).toBe(true);
+    }
+  });
+
+  it("reads a gzip'd log as the log", async () => {
+    open = await openPage(browser, html);
+    await open.pick([at("packed.darshan.gz")]);
+    await open.report();
+    expect(await open.page.title()).toContain("cfd");
+  });
+
+  it("takes a folder with folders in it as one job", async () => {
+    const tree = at("alice/app/5003/node1");
+    for (const process of [11, 12]) {
+      mkdirSync(join(tree, String(process)), { recursive: true });
+      cpSync(at("small-writes.darshan"), join(tree, String(process), "run.darshan"));
+    }
+    open = await openPage(browser, html);
+    await open.drop([at("alice")]);
+    await open.report();
+    expect(JSON.parse(await open.save("json")).job.logs).toHaveLength(2);
+  });
+
+  it("compares two jobs that are dropped together, or one on the other", async () => {
+    open = await openPage(browser, html);
+    await open.drop([at("shared-checkpoint.darshan"), at("file-per-process.darshan")]);
+    await open.report();
+    expect(await open.page.locator("#findings, .hero").first().textContent()).not.toBe("");
+    const together = JSON.parse(await open.save("json"));
+    expect(Object.keys(together)).toContain("before");
+    await open.page.context().close();
+    open = await openPage(browser, html);
+    await open.drop([at("shared-checkpoint.darshan")]);
+    await open.report();
+    await open.drop([at("file-per-process.darshan")], "lower");
+    await open.page.waitForFunction(() => document.body.textContent?.includes("plimsoll diff"));
+    await open.report();
+    expect(await open.page.locator("#toast").isVisible()).toBe(false);
+    expect(JSON.parse(await open.save("json"))).toEqual(together);
+  });
+
+  it("refuses logs of three jobs by name", async () => {
+    open = await openPage(browser, html);
+    await open.drop(
+      ["shared-checkpoint", "file-per-process", "small-writes"].map((name) => at(`${name}.darshan`)),
+    );
+    expect(await open.failure()).toMatch(/logs of 3 jobs .*drop the logs of one job, or of two to compare/);
+  });
+
+  it("names damage with its byte, and reports on what comes before it when asked", async () => {
+    open = await openPage(browser, html);
+    await open.drop([at("cut.darshan")]);
+    expect(await open.failure()).toMatch(/^cut\.darshan: .*byte \d+|ends|truncated/);
+    expect(await open.page.locator(".bytes").isVisible()).toBe(true);
+    expect(await open.page.locator("#error-details").textContent()).not.toContain("cut.darshan");
+    await open.page.locator('[data-do="keep"]').click();
+    await open.page.locator("#dock, #failed").first().waitFor();
+  });
+
+  it.each([
+    ["empty.darshan", /empty|too short|0 bytes|not a Darshan log/i],
+    ["notes.txt", /unknown format/],
+  ])("says in one line what %s is", async (name, line) => {
+    open = await openPage(browser, html);
+    await open.drop([at(name)]);
+    expect(await open.failure()).toMatch(line);
+    await open.page.keyboard.press("Escape");
+    expect(await open.page.locator("#start").isVisible()).toBe(true);
+  });
+
+  it("drops the first reading for a second drop, and cancels with Escape", async () => {
+    open = await openPage(browser, html);
+    await open.drop([at("slow-checkpoint.darshan")]);
+    await open.drop([at("small-writes.darshan")]);
+    await open.report();
+    expect(await open.page.title()).toContain("tracer");
+    await open.page.context().close();
+    open = await openPage(browser, html);
+    await open.drop([at("slow-checkpoint.darshan")]);
+    await open.page.locator("#reading").waitFor({ state: "visible" });
+    await open.page.keyboard.press("Escape");
+    await expect.poll(() => open.page.locator("#start").isVisible()).toBe(true);
+    await open.pick([at("small-writes.darshan")]);
+    await open.report();
+  });
+
+  it("keeps names out of the address, and warns when it was made for another file", async () => {
+    open = await openPage(browser, html);
+    await open.pick([at("secret-calls.csv")]);
+    await open.report();
+    await open.page.keyboard.press("g");
+    await open.page.locator('.fold nav a[href="#files"]').click();
+    await open.page.locator('#files input[type="search"]').fill("secret");
+    await open.page.waitForTimeout(200);
+    const address = open.page.url();
+    expect(address).toMatch(/#files&.*log=[0-9a-f]{12}$|#files&log=[0-9a-f]{12}$/);
+    expect(address).not.toMatch(/secret|alice/);
+    const fragment = address.slice(address.indexOf("#"));
+    await open.page.context().close();
+    open = await openPage(browser, html, { fragment });
+    expect(await open.page.locator("#waiting").textContent()).toContain("fingerprint");
+    await open.pick([at("small-writes.darshan")]);
+    await open.report();
+    expect(await open.page.locator("#toast").textContent()).toContain("another file");
+  });
+
+  it.each([
+    ["secret-calls.csv", /alice|secret/],
+    ["small-writes.darshan", /tracer,|>tracer|"tracer"|small-writes\.darshan/],
+  ])("saves %s without names, and shows before what becomes of them", async (name, names) => {
+    open = await openPage(browser, html);
+    await open.pick([at(name)]);
+    await open.report();
+    const hasNames = (text: string) => names.test(text);
+    expect(hasNames(await open.save("html"))).toBe(true);
+    const plain = JSON.parse(await open.save("json"));
+    for (const id of ["html", "json"])
+      expect(hasNames(await open.save(id, { withoutNames: true })), id).toBe(false);
+    const nameless = JSON.parse(await open.save("json", { withoutNames: true }));
+    expect(nameless.metrics.bytesWritten).toBe(plain.metrics.bytesWritten);
+    expect(nameless.findings.map(({ id }: { id: string }) => id)).toEqual(
+      plain.findings.map(({ id }: { id: string }) => id),
+    );
+    await open.page.locator('#dock [data-do="save"]').click();
+    await open.page.locator("#nameless").setChecked(false);
+    await open.page.locator("#nameless").setChecked(true);
+    await expect.poll(() => open.page.locator("#preview tbody tr").count()).toBeGreaterThan(1);
+  });
+
+  it.each(["light", "dark"] as const)(
+    "is reached by keyboard and has no serious fault for axe, %s",
+    async (colorScheme) => {
+      open = await openPage(browser, html, { colorScheme });
+      const axe = readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8");
+      const faults = async () => {
+        await open.page.evaluate(axe);
+        const { violations } = (await open.page.evaluate("axe.run()")) as {
+          violations: { id: string; impact: string; nodes: { html: string }[] }[];
+        };
+        return violations
+          .filter(({ impact }) => impact === "serious" || impact === "critical")
+          .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      };
+      expect(await faults()).toEqual([]);
+      const reached: string[] = [];
+      for (let i = 0; i < 8; i++) {
+        await open.page.keyboard.press("Tab");
+        reached.push(
+          await open.page.evaluate(() => {
+            const element = document.activeElement?.shadowRoot?.activeElement as HTMLElement | null;
+            return element?.dataset.do ?? element?.id ?? "";
+          }),
+        );
+      }
+      expect(reached).toEqual(
+        expect.arrayContaining(["theme", "keys", "files", "folder", "example", "memory"]),
+      );
+      await open.drop([at("cut.darshan")]);
+      await open.failure();
+      expect(await faults()).toEqual([]);
+      await open.pick([at("small-writes.darshan")]);
+      await open.report();
+      await open.page.locator('#dock [data-do="save"]').click();
+      expect(await faults()).toEqual([]);
+    },
+  );
+});
