@@ -23,8 +23,8 @@ interface Origin {
 }
 
 /**
- * Item, key, rule and growth; published numbers are those of the study. The scenario aims at the middle of the two 80 %
- * points of A08, at the share behind them, and at 14 / 4.3 for the streaks of writes, which the paper rounds to 4.
+ * Item, key, rule and growth; published numbers are those of the study. A number as `source` is what the scenario aims at
+ * where the study declares another one (80 % points of A08, streaks of writes of A09) or none.
  */
 const TARGETS: readonly (readonly [string, string, Rule, Growth, Origin?])[] = [
   ["A01", "logs", "told", "whole"],

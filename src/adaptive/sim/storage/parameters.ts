@@ -42,7 +42,7 @@ export const PARAMETERS = {
   runSpeedSd: row("", "spread between runs of the whole machine's speed (sd of the logarithm)", 0, 0, 2),
   backgroundGrip: row("", "how much background weighs more per own stream beside the first", 0, 0, 2),
   speedSd: row("", "spread between targets of their speed (sd of the logarithm)", 0, 0, 2),
-  degradedShare: row("", "share of targets that are degraded, such as by a RAID rebuild", 0, 0, 1),
+  degradedShare: row("", "fraction of degraded targets, for example during a RAID rebuild", 0, 0, 1),
   degradedMin: row("", "lowest speed of a degraded target (uniform up to the highest)", 0.2, 0.001, 1),
   degradedMax: row("", "highest speed of a degraded target", 0.4, 0.001, 1),
   sharedFactor: row("", "work per byte in a file that all writers share, against a file each", 1, 0.1, 10),
