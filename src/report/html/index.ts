@@ -41,11 +41,7 @@ export function renderHtml(document: Document, parts: HtmlParts): string {
   return `${headHtml(document, parts)}
 <body>
 <a class="skip" href="#page-main">Skip to the content</a>
-<<<<<<< HEAD
 <header class="bar"><div class="wrap"><span class="brand"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${markHtml("currentColor")}</svg><span class="name">Plimsoll</span></span><p class="bar-title" title="${attribute(document.title)}"><b>${title}</b>${facts.length > 0 ? ` <span>${facts.join(" · ")}</span>` : ""}</p><details class="fold"><summary aria-label="Sections g" aria-keyshortcuts="g"><span>Sections <kbd>g</kbd></span></summary><nav aria-label="Sections">${contents}</nav></details>
-=======
-<header class="bar"><div class="wrap"><span class="brand"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${markHtml("currentColor")}</svg><span class="name">Plimsoll</span></span><p class="bar-title" title="${attribute(document.title)}"><b>${title}</b>${facts.length > 0 ? ` <span>${facts.join(" · ")}</span>` : ""}</p><details class="fold"><summary aria-label="Sections g"><span>Sections <kbd>g</kbd></span></summary><nav aria-label="Sections">${contents}</nav></details>
->>>>>>> h/page
 <div class="tools"></div></div></header>
 <main id="page-main" class="wrap" tabindex="-1">${hero}
 ${[...parted.slice(0, firstOf), closer, ...parted.slice(firstOf)].join("\n")}
