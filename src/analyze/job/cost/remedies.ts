@@ -49,12 +49,21 @@ const timeOf = ({ record, way }: Touched) => (way === "read" ? record.readSecond
 
 /** Syncs stay: they have a rule of their own. `part` as in the time model: of files that become one. */
 export function withLargerCalls(job: Job, record: LayerRecord, way: Way, part?: number): Healthy | undefined {
-  const model = timeModel(job, record.layer, way);
+  const model = bytesAtStorage(job, record, way);
   const seconds = way === "read" ? record.readSeconds : record.writeSeconds;
   if (model === undefined || !(seconds > 0)) return undefined;
   const syncs = way === "write" ? syncSeconds(job, record) : 0;
   const remains = remainsWithLargerCalls(record, way, model, seconds - syncs, part);
   return { record, part: way, remains: (remains * (seconds - syncs) + syncs) / seconds };
+}
+
+/** Calls of MPI-IO also wait for locks and for other ranks: a byte costs at most what it costs in the layer below. */
+function bytesAtStorage(job: Job, { layer }: LayerRecord, way: Way) {
+  const own = timeModel(job, layer, way);
+  const below = layer === "MPI-IO" ? timeModel(job, "POSIX", way) : undefined;
+  return own !== undefined && below !== undefined && below.perByte < own.perByte
+    ? { ...own, perByte: below.perByte }
+    : own;
 }
 
 /** What is made of each, as often as it is asked for, and kept nowhere. */
@@ -96,7 +105,7 @@ export function syncSeconds(job: Job, record: LayerRecord): number {
 /** What the bytes of a record take on their way to storage, with or without syncs, where the job's records tell it. */
 function storageSeconds(job: Job, record: LayerRecord): number {
   const model = timeModel(job, record.layer, "write");
-  return model?.source === "fit" ? model.perByte * (record.bytesWritten || 0) : 0;
+  return model !== undefined && model.source !== "nominal" ? model.perByte * (record.bytesWritten || 0) : 0;
 }
 
 /** One sync for each file and rank instead of many. */

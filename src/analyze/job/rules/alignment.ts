@@ -1,16 +1,27 @@
 /** Alignment rules: file offsets and memory buffers. The HDF5 rules reuse `misalignedFiles`. */
 import { estimatedCost, NO_COST } from "../cost/remedies.ts";
+import { timeModel } from "../cost/time-model.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { accessesOf, accessSeconds, bytesMoved, callsOf, heaviest, MIB, sum, WAYS } from "./measures.ts";
+import {
+  accessesOf,
+  accessSeconds,
+  bytesMoved,
+  callsOf,
+  heaviest,
+  known,
+  MIB,
+  sum,
+  WAYS,
+} from "./measures.ts";
 import { fileOf, posixFiles, stripeOf } from "./per-job.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
-/** Ours: a call over this many stripes or blocks has two edges and many whole ones. */
+/** Ours: a call over this many stripes has two edges and many whole ones; below a megabyte edges of blocks count as well. */
 const STRIPES_WIDE = 32;
 
 /** A piece of two blocks has a whole one between its edges; a smaller one is first of all a part of a block. */
@@ -36,7 +47,7 @@ export function misalignedFiles(
     if (record.ranks === 1 && record.consecutiveReads + record.consecutiveWrites >= 0.5 * calls) continue;
     // Calls shorter than the alignment cannot begin at one; those of many stripes touch every server anyhow.
     const mean = bytesMoved(record) / calls;
-    if (mean >= record.fileAlignment && mean < STRIPES_WIDE * record.fileAlignment) {
+    if (mean >= record.fileAlignment && mean < Math.max(STRIPES_WIDE * record.fileAlignment, MIB)) {
       // Small calls that follow one another, or reads, are joined by the cache.
       const apart = record.consecutiveReads + record.consecutiveWrites < 0.5 * calls;
       const small = sum(WAYS, (way) => (callsOf(record, way) > 0 ? smallCalls(record, way, MIB) : 0));
@@ -67,12 +78,19 @@ export const MISALIGNED_THRESHOLDS = {
  * A write that begins or ends inside a block makes the file system read that block first, once for each edge that two
  * pieces share: one more request for each. Where one rank reads or writes everything, nothing is known to be lost.
  */
-const misalignedCost = (files: readonly Misaligned[]) =>
+const misalignedCost = (job: Job, files: readonly Misaligned[]) =>
   estimatedCost(
     files
       .filter(({ record }) => record.ranks > 1 && record.writes > 0)
-      .map(({ record, count, calls }) => ({ record, part: "write", remains: 1 - count / calls / 2 })),
-    "a block is read first for every misaligned write: half of their requests",
+      .map(({ record, count, calls }) => {
+        // A fit, or a fastest transfer that is one of these, would take their edges for bytes.
+        const model = timeModel(job, record.layer, "write");
+        const isApart = model?.source === "fastest" && record.bytesWritten < MIB * record.writes;
+        const perByte = isApart ? model.perByte : 0;
+        const forBytes = Math.min(1, (perByte * known(record.bytesWritten)) / record.writeSeconds) || 0;
+        return { record, part: "write", remains: forBytes + (1 - forBytes) * (1 - count / calls / 2) };
+      }),
+    "a block is read first for every misaligned write: half of their requests; their bytes take what they take elsewhere in the job",
   );
 
 /** Numbers and words that the rule of plain files and the one of HDF5 share. */
@@ -92,7 +110,7 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
   return {
     worst,
     stripe: stripe > 0 ? stripe : alignment,
-    cost: misalignedCost(files),
+    cost: misalignedCost(job, files),
     statement:
       `${partOf(count, calls, "accesses")} to ${many(files.length, "file")} do not begin at a multiple of ` +
       `${sizeText(alignment)}, ${stripe === alignment ? "the stripe" : "the alignment"} of ${files.length === 1 ? "the file" : worst.path}.` +

@@ -9,6 +9,7 @@ import { type CostClaim, defineRule, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesMoved, heaviest, KIB, known, MIB, sum } from "./measures.ts";
+import { unseenChunks, unseenFilling } from "./libraries-hdf5-unseen.ts";
 import { oncePerJob } from "./per-job.ts";
 import { grouped, many, sizeText, times } from "./wording.ts";
 
@@ -49,7 +50,8 @@ const hdf5Transfers = oncePerJob((job): readonly Hdf5File[] => {
 const RATIO = {
   value: 1.5,
   unit: "ratio",
-  meaning: "bytes moved below HDF5 over bytes of its datasets",
+  meaning:
+    "bytes moved below HDF5 over bytes of its datasets, or over different bytes where HDF5 was not recorded",
   source: "ours: half as much again is more than headers and indexes",
 } as const;
 const BEYOND = {
@@ -95,7 +97,10 @@ const hdf5Fill = defineRule({
   picture: "layers",
   meaning:
     "Below HDF5 about twice the bytes of the datasets are written: space is allocated early and filled with values that the data overwrites at once.",
-  needs: [["H5D"], ["MPI-IO", "POSIX"]],
+  needs: [
+    ["H5D", "POSIX calls"],
+    ["MPI-IO", "POSIX"],
+  ],
   thresholds: { ratio: RATIO, bytes: BEYOND },
   judge(job, limits) {
     const files = hdf5Transfers(job).filter(
@@ -106,7 +111,7 @@ const hdf5Fill = defineRule({
         // Chunks that are read, changed and written again are another cause.
         !(known(below.bytesRead) >= 0.5 * (below.bytesWritten - written)),
     );
-    if (files.length === 0) return undefined;
+    if (files.length === 0) return unseenFilling(job, limits);
     const worst = heaviest(files, ({ below, written }) => below.bytesWritten - written);
     const written = sum(files, (file) => file.written);
     const below = sum(files, (file) => file.below.bytesWritten);
@@ -144,7 +149,10 @@ const hdf5ChunkCache = defineRule({
   picture: "layers",
   meaning:
     "Below HDF5 a multiple of the bytes of chunked datasets is moved: the chunk cache is too small for the order of the accesses, so that chunks are read, and dropped, again and again.",
-  needs: [["H5D"], ["MPI-IO", "POSIX"]],
+  needs: [
+    ["H5D", "POSIX calls"],
+    ["MPI-IO", "POSIX"],
+  ],
   thresholds: { ratio: { ...RATIO, value: 2 }, bytes: BEYOND },
   judge(job, limits) {
     const files = hdf5Transfers(job).filter(({ below, written, read, chunked }) => {
@@ -159,7 +167,7 @@ const hdf5ChunkCache = defineRule({
         reads >= 0.3 * (moved - asked)
       );
     });
-    if (files.length === 0) return undefined;
+    if (files.length === 0) return unseenChunks(job, limits);
     const worst = heaviest(files, ({ below }) => bytesMoved(below));
     const asked = sum(files, ({ written, read }) => written + read);
     const moved = sum(files, ({ below }) => bytesMoved(below));

@@ -62,19 +62,19 @@ function independent(way: Way): Rule {
     judge(job, limits) {
       const files = independentFiles(job, way, limits);
       if (files.length === 0) return undefined;
-      const count = sum(files, (record) => independentOf(record, way));
+      const count = sum(files, (record) => independentOf(job, record, way));
       const calls = sum(files, (record) => callsOf(record, way));
       const seconds = sum(files, (record) => secondsOf(record, way));
       const bytes = sum(files, (record) => bytesOf(record, way));
-      const worst = heaviest(files, (record) => independentOf(record, way));
+      const worst = heaviest(files, (record) => independentOf(job, record, way));
       const mean = bytesOf(worst, way) / callsOf(worst, way);
       // Sizes and times of independent and collective calls on a file are not recorded apart.
-      const mixed = files.some((record) => independentOf(record, way) < callsOf(record, way));
+      const mixed = files.some((record) => independentOf(job, record, way) < callsOf(record, way));
       const hdf5 = hdf5Files(job).has(worst.fileId);
       const listed: Listed[] = files.map((record) => ({
         record,
-        weight: independentOf(record, way),
-        note: `${many(independentOf(record, way), `independent ${way}`)} by ${many(record.ranks, "rank")}, ${many(known(way === "read" ? record.collectiveReads : record.collectiveWrites), "collective one")}`,
+        weight: independentOf(job, record, way),
+        note: `${many(independentOf(job, record, way), `independent ${way}`)} by ${many(record.ranks, "rank")}, ${many(known(way === "read" ? record.collectiveReads : record.collectiveWrites), "collective one")}`,
       }));
       return {
         cost: largerCalls(
@@ -82,7 +82,7 @@ function independent(way: Way): Rule {
           files.map((record) => ({ record, way })),
         ),
         statement:
-          `${partOf(count, calls, `MPI-IO ${what}`)} ${way === "read" ? "from" : "to"} ${many(files.length, "shared file")} are independent; ${worst.path} is ${way === "read" ? "read" : "written"} by ${many(worst.ranks, "rank")}${independentOf(worst, way) === callsOf(worst, way) && mean >= 0 ? ` in calls of ${sizeText(Math.round(mean))} on average` : ""}.` +
+          `${partOf(count, calls, `MPI-IO ${what}`)} ${way === "read" ? "from" : "to"} ${many(files.length, "shared file")} are independent; ${worst.path} is ${way === "read" ? "read" : "written"} by ${many(worst.ranks, "rank")}${independentOf(job, worst, way) === callsOf(worst, way) && mean >= 0 ? ` in calls of ${sizeText(Math.round(mean))} on average` : ""}.` +
           costSentence(
             job,
             seconds,

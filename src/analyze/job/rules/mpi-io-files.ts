@@ -9,8 +9,23 @@ import { layerOf, libraryFiles, mpiFiles, traceOf } from "./per-job.ts";
 export const isOpenedAlone = (record: LayerRecord) =>
   record.collectiveOpens === 0 && record.opens > 0 && record.ranks > 1;
 
-export const independentOf = (record: LayerRecord, way: Way) =>
-  way === "read" ? record.independentReads : record.independentWrites;
+/** Counted, or, where calls are not told apart, inferred. */
+export function independentOf(job: Job, record: LayerRecord, way: Way): number {
+  const counted = way === "read" ? record.independentReads : record.independentWrites;
+  return Number.isNaN(counted) && reachesStorageOneByOne(job, record, way) ? callsOf(record, way) : counted;
+}
+
+/** Each rank makes one POSIX call for each of its own, with pieces that lie apart: aggregators would have joined them. */
+function reachesStorageOneByOne(job: Job, record: LayerRecord, way: Way): boolean {
+  const below = layerOf(job, record, "POSIX");
+  return (
+    below !== undefined &&
+    below.ranks === record.ranks &&
+    callsOf(below, way) === callsOf(record, way) &&
+    bytesOf(below, way) === bytesOf(record, way) &&
+    consecutiveOf(below, way) < 0.5 * callsOf(below, way)
+  );
+}
 
 /** Files that several ranks opened together and yet access one by one. */
 export function independentFiles(
@@ -24,12 +39,13 @@ export function independentFiles(
       record.ranks > 1 &&
       !library.has(record.fileId) &&
       !isOpenedAlone(record) &&
-      independentOf(record, way) > 0 &&
-      independentOf(record, way) >= limits.share * callsOf(record, way) &&
+      independentOf(job, record, way) > 0 &&
+      independentOf(job, record, way) >= limits.share * callsOf(record, way) &&
       // Calls of megabytes gain little by being joined; only many of them are worth a word.
-      (bytesOf(record, way) < MIB * callsOf(record, way) || independentOf(record, way) >= 10 * limits.calls),
+      (bytesOf(record, way) < MIB * callsOf(record, way) ||
+        independentOf(job, record, way) >= 10 * limits.calls),
   );
-  return sum(files, (record) => independentOf(record, way)) >= limits.calls ? files : [];
+  return sum(files, (record) => independentOf(job, record, way)) >= limits.calls ? files : [];
 }
 
 interface Viewless extends Matched {

@@ -66,7 +66,7 @@ const mpiioSmall = defineRule({
       .filter(({ fileId }) => !said.has(fileId) && !library.has(fileId))
       .flatMap((record) =>
         WAYS.flatMap((way) => {
-          const alone = independentOf(record, way);
+          const alone = independentOf(job, record, way);
           const count = Math.min(alone, smallCalls(record, way, limits.bytes));
           const most = alone >= 0.5 * callsOf(record, way) && count >= limits.share * alone;
           return count > 0 && most && !saidBelow[way].has(record.fileId) ? [{ record, way, count }] : [];

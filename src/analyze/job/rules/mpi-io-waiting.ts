@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, recordedCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, type Others, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { isCollective } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -157,9 +157,7 @@ const lateRank = defineRule({
     const worst = heaviest(files, ({ others, least }) => others - least);
     const rank = worst.record.fastestRank;
     const wait = sum(files, ({ others, least }) => others - least);
-    // What it did before is in the log: more or slower I/O of its own, which has a finding.
-    if (ownExcess(job, rank) >= 0.5 * wait && said.speak("one-rank-io", "byte-imbalance", "straggler"))
-      return undefined;
+    if (isExplained(job, rank, wait, said)) return undefined;
     const listed: Listed[] = files.map(({ record, others, least }) => ({
       record,
       weight: others - least,
@@ -224,6 +222,7 @@ const collectiveWait = defineRule({
     if (files.length === 0) return undefined;
     const worst = heaviest(files, ({ waits }) => waits);
     const waits = sum(files, (file) => file.waits);
+    if (isExplained(job, job.ledger.slowestRank, waits, others)) return undefined;
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
       weight: file.waits,
@@ -267,6 +266,10 @@ const collectiveWait = defineRule({
 });
 
 export const WAITING_RULES: readonly Rule[] = [singleAggregator, lateRank, collectiveWait];
+
+/** What a rank did before the others waited for it is in the log: more or slower I/O of its own, which has a finding. */
+const isExplained = (job: Job, rank: number, seconds: number, others: Others): boolean =>
+  ownExcess(job, rank) >= 0.5 * seconds && others.speak("one-rank-io", "byte-imbalance", "straggler");
 
 /** Time of a rank in its own files beyond the median rank. */
 function ownExcess(job: Job, rank: number): number {

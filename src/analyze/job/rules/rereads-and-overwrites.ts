@@ -103,6 +103,9 @@ const AGAIN_THRESHOLDS = {
   },
 } as const;
 
+/** Rules that say why the same bytes are moved again. */
+const EXPLAINED = ["read-after-write", "open-churn", "hdf5-chunk-cache"];
+
 function again(way: Way): Rule {
   const [done, doing] = way === "read" ? ["read", "Reading"] : ["written", "Writing"];
   return defineRule({
@@ -121,7 +124,12 @@ function again(way: Way): Rule {
     thresholds: AGAIN_THRESHOLDS,
     drishti: way === "read" ? "P09" : "P10",
     judge(job, limits, others) {
-      const files = movedAgain(job, way, limits, others.claimed(["read-after-write", "open-churn"]));
+      const files = movedAgain(
+        job,
+        way,
+        limits,
+        others.claimed([...EXPLAINED, ...(way === "write" ? ["hdf5-fill"] : [])]),
+      );
       if (files.length === 0) return undefined;
       const bytes = sum(files, (file) => file.bytes);
       const distinct = sum(files, (file) => file.distinctBytes);
@@ -219,8 +227,11 @@ const overlappingWrites = defineRule({
       source: "ours: more than headers and the edges of blocks",
     },
   },
-  judge(job, limits) {
+  judge(job, limits, others) {
+    // Whose fill values are overwritten is no race.
+    const filled = others.claimed(["hdf5-fill"]);
     const files = posixFiles(job)
+      .filter(({ fileId }) => !filled.has(fileId))
       .map((record) => ({ record, write: traceOf(job, record)?.write }))
       .flatMap(({ record, write }) =>
         write === undefined

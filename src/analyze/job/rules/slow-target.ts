@@ -9,7 +9,7 @@ import { accessesOf, accessSeconds, bytesMoved, heaviest, median, MIB, sum } fro
 import { realFiles } from "./per-job.ts";
 import { grouped, many, percent, secondsText, times } from "./wording.ts";
 
-/** What is moved below one mount point. */
+/** What is moved below one mount point, or in one folder where no mounts are known. */
 interface MountLoad {
   readonly mount: string;
   readonly fsType: string | null;
@@ -22,8 +22,10 @@ interface MountLoad {
 
 function mountLoads(job: Job, least: number): MountLoad[] {
   const loads = new Map<string, MountLoad>();
+  const isKnown = hasMounts(job);
   for (const file of realFiles(job)) {
-    const { mount, fsType, called } = file;
+    const { fsType, called } = file;
+    const mount = isKnown ? file.mount : folderOf(file.path);
     if (mount === null || file.osts.length > 0 || !(bytesMoved(called) > 0)) continue;
     const load = loads.get(mount) ?? {
       ...{ mount, fsType, files: [], bytes: 0, bytesRead: 0, seconds: 0, calls: 0 },
@@ -37,6 +39,14 @@ function mountLoads(job: Job, least: number): MountLoad[] {
   }
   // A few bytes take as long as their latency and say nothing of a target.
   return [...loads.values()].filter(({ bytes, seconds }) => bytes >= least && seconds > 0);
+}
+
+/** Recordings do not say what is mounted where; then folders may be targets. */
+const hasMounts = (job: Job) => realFiles(job).some(({ mount }) => mount !== null);
+
+function folderOf(path: string): string | null {
+  const end = path.lastIndexOf("/");
+  return end > 0 ? path.slice(0, end) : null;
 }
 
 const perByte = ({ seconds, bytes }: MountLoad) => seconds / bytes;
@@ -58,7 +68,7 @@ const slowTarget = defineRule({
   subject: { text: "one slow storage target", change: "Move its files to another target" },
   picture: "targets",
   meaning:
-    "Files below one mount point take much longer for the same bytes than those below others of the same kind. With Lustre layouts in the log, slow-ost names the OST.",
+    "Files below one mount point (or in one folder, where the input does not name mounts) take much longer for the same bytes than those below others of the same kind. With Lustre layouts in the log, slow-ost names the OST.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],
   thresholds: {
     ratio: {
@@ -70,7 +80,7 @@ const slowTarget = defineRule({
     others: {
       value: 2,
       unit: "count",
-      meaning: "other mount points to compare with",
+      meaning: "other mount points or folders to compare with",
       source: "ours: of two, either may be the usual one",
     },
     bytes: {
@@ -104,7 +114,11 @@ const slowTarget = defineRule({
           { label: "its time, all ranks", value: slow.seconds, unit: "seconds", of: all },
           { label: "its bytes", value: slow.bytes, unit: "bytes", of: sum(loads, ({ bytes }) => bytes) },
           { label: "time per byte over the median of the others", value: ratio, unit: "ratio" },
-          { label: "mount points compared", value: loads.length, unit: "count" },
+          {
+            label: hasMounts(job) ? "mount points compared" : "folders compared",
+            value: loads.length,
+            unit: "count",
+          },
         ],
         ranks: [...new Set(slow.files.map(({ called }) => called.slowestRank))].slice(0, 16),
         ...worstFiles(
@@ -113,15 +127,15 @@ const slowTarget = defineRule({
           (file) => `${formatBytes(bytesMoved(file))} in ${secondsText(file.seconds)}`,
         ),
       },
-      advice: `Put these files below another mount point, and tell the administrators about ${slow.mount} (a rebuild, a failing disk, another job, nearly full).`,
+      advice: `Put these files ${hasMounts(job) ? "below another mount point" : "into another folder, if it lies on another file system"}, and tell the administrators about ${slow.mount} (a rebuild, a failing disk, another job, nearly full).`,
       snippet: snippetFor(job, SNIPPETS.lookAtMounts),
       effect: "The ranks on it no longer hold up the others.",
       ...trust(
         job,
         COUNTERS,
-        ranks > 1 ? "high" : "medium",
+        ranks > 1 && hasMounts(job) ? "high" : "medium",
         ranks > 1
-          ? `${many(ranks, "rank")} met it`
+          ? `${many(ranks, "rank")} met it${hasMounts(job) ? "" : "; what is mounted where is not recorded"}`
           : "only one rank has files there, so that a slow node would look the same",
       ),
       claims: slow.files.map(({ fileId }) => ({ fileId })),

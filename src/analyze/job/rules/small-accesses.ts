@@ -35,6 +35,7 @@ const SMALL_THRESHOLDS = {
 /** Rules that explain small calls better. */
 const READ_PATTERNS = [
   "hdf5-small",
+  "hdf5-chunk-cache",
   "metadata-storm",
   "open-churn",
   "random-reads",
