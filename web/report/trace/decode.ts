@@ -103,18 +103,18 @@ function readCalls(calls: Json, perSecond: number, limits: Limits, reader: Colum
   const bytes = reader.doubles(columns.bytes, n);
   const known = reader.doubles(columns.offsetKnown, n);
   const offset = reader.doubles(columns.offsetJump, n);
-  const rank = Uint32Array.from(reader.indexes(columns.rank, n, Math.max(1, limits.ranks), "rank"));
-  const file = Uint32Array.from(reader.indexes(columns.file, n, limits.files + 1, "file"));
-  const layer = Uint8Array.from(reader.indexes(columns.layer, n, limits.layers, "layer"));
-  const write = Uint8Array.from(reader.indexes(columns.write, n, 2, "direction"));
-  const ends = new Map<number, number>();
-  const fileEnds = new Map<number, number>();
+  const rank = new Uint32Array(reader.indexes(columns.rank, n, Math.max(1, limits.ranks), "rank"));
+  const file = new Uint32Array(reader.indexes(columns.file, n, limits.files + 1, "file"));
+  const layer = new Uint8Array(reader.indexes(columns.layer, n, limits.layers, "layer"));
+  const write = new Uint8Array(reader.indexes(columns.write, n, 2, "direction"));
+  const ends = new Ends(limits.files + 1, limits.layers, limits.ranks + 1);
+  const fileEnds = new Ends(limits.files + 1, limits.layers, 1);
   for (let i = 0; i < n; i++) {
     if (known[i] !== 1) {
       offset[i] = Number.NaN;
       continue;
     }
-    const fileKey = (file[i] as number) * 256 + (layer[i] as number);
+    const fileKey = (file[i] as number) * limits.layers + (layer[i] as number);
     const key = fileKey * (limits.ranks + 1) + (rank[i] as number);
     const at = (offset[i] as number) + (ends.get(key) ?? fileEnds.get(fileKey) ?? 0);
     offset[i] = at;
@@ -124,6 +124,28 @@ function readCalls(calls: Json, perSecond: number, limits: Limits, reader: Colum
     fileEnds.set(fileKey, end);
   }
   return { count: n, startSeconds, endSeconds, bytes, offset, rank, file, layer, write };
+}
+
+/** Where the last call of a key ended. A million look-ups in a map take longer than all else here: few keys are an array. */
+class Ends {
+  readonly #few: Float64Array | undefined;
+  readonly #many = new Map<number, number>();
+
+  constructor(files: number, layers: number, ranks: number) {
+    const keys = files * layers * ranks;
+    if (keys <= 2 ** 20) this.#few = new Float64Array(keys).fill(Number.NaN);
+  }
+
+  get(key: number): number | undefined {
+    if (this.#few === undefined) return this.#many.get(key);
+    const end = this.#few[key] as number;
+    return Number.isNaN(end) ? undefined : end;
+  }
+
+  set(key: number, end: number): void {
+    if (this.#few === undefined) this.#many.set(key, end);
+    else this.#few[key] = end;
+  }
 }
 
 function readBins(bins: Json, limits: Limits, reader: ColumnReader): TraceBins {
@@ -171,7 +193,7 @@ function readOffsets(offsets: Json, limits: Limits, reader: ColumnReader): Trace
 function readCells(column: unknown, lanes: number, columns: number, reader: ColumnReader): Uint32Array {
   if (lanes * columns > CELLS_MAX) fail(`${lanes} × ${columns} cells are too many`);
   const size = count(object(column, "cells").count, "count of cells");
-  const cell = Uint32Array.from(reader.indexes(column, size, lanes * columns, "cell"));
+  const cell = new Uint32Array(reader.indexes(column, size, lanes * columns, "cell"));
   for (let i = 1; i < size; i++)
     if ((cell[i] as number) <= (cell[i - 1] as number)) fail(`cell ${i} is not in order`);
   return cell;
@@ -252,7 +274,7 @@ function joinDoubles(planes: Uint8Array, n: number, width: number): Float64Array
 function joinShort(values: Float64Array): Float64Array {
   const words = new Uint32Array(values.length);
   for (let i = 0; i < words.length; i++) words[i] = (values[i] as number) * 2 ** 11;
-  return Float64Array.from(new Float32Array(words.buffer));
+  return new Float64Array(new Float32Array(words.buffer));
 }
 
 function lookUp(index: Float64Array, values: readonly unknown[]): Float64Array {
@@ -269,7 +291,8 @@ function withoutSign(values: Float64Array, signed: boolean): Float64Array {
   if (signed)
     for (let i = 0; i < values.length; i++) {
       const value = values[i] as number;
-      values[i] = value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+      const half = Math.floor(value / 2);
+      values[i] = value === 2 * half ? half : -half - 1;
     }
   return values;
 }

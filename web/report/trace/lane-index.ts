@@ -55,15 +55,58 @@ export function buildLaneIndex(
     lanes,
     laneStart,
     call,
-    start: Float64Array.from(call, (i) => calls.startSeconds[i] as number),
-    end: Float64Array.from(call, (i) => calls.endSeconds[i] as number),
+    start: gather(calls.startSeconds, call, new Float64Array(total)),
+    end: gather(calls.endSeconds, call, new Float64Array(total)),
     maxEnd: new Float64Array(total),
-    bytes: Float64Array.from(call, (i) => calls.bytes[i] as number),
-    write: Uint8Array.from(call, (i) => calls.write[i] as number),
+    bytes: gather(calls.bytes, call, new Float64Array(total)),
+    write: gather(calls.write, call, new Uint8Array(total)),
     slot: new Uint8Array(total),
   };
   for (let l = 0; l < lanes; l++) finishLane(index, l);
   return index;
+}
+
+/** Not `from` with a function: that takes ten times as long. */
+function gather<Values extends Float64Array | Uint8Array>(
+  values: Values,
+  places: Uint32Array,
+  into: Values,
+): Values {
+  for (let i = 0; i < places.length; i++) into[i] = values[places[i] as number] as number;
+  return into;
+}
+
+/**
+ * All calls of a layer as one lane, in order of their start as the trace has them. Where the trace has no other layer its
+ * columns serve as they are. Rows within the lane are not told apart.
+ */
+export function buildOneLane(calls: TraceCalls, layer: number): LaneIndex {
+  const { count } = calls;
+  let total = 0;
+  for (let i = 0; i < count; i++) if (calls.layer[i] === layer) total++;
+  const call = new Uint32Array(total);
+  for (let i = 0, at = 0; i < count; i++) if (calls.layer[i] === layer) call[at++] = i;
+  const column = <Values extends Float64Array | Uint8Array>(values: Values, into: () => Values): Values =>
+    total === values.length ? values : gather(values, call, into());
+  const doubles = () => new Float64Array(total);
+  const end = column(calls.endSeconds, doubles);
+  const maxEnd = doubles();
+  let max = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < total; i++) {
+    if ((end[i] as number) > max) max = end[i] as number;
+    maxEnd[i] = max;
+  }
+  return {
+    lanes: 1,
+    laneStart: Uint32Array.of(0, total),
+    call,
+    start: column(calls.startSeconds, doubles),
+    end,
+    maxEnd,
+    bytes: column(calls.bytes, doubles),
+    write: column(calls.write, () => new Uint8Array(total)),
+    slot: new Uint8Array(0),
+  };
 }
 
 function finishLane(index: LaneIndex, lane: number): void {

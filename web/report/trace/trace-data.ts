@@ -1,6 +1,6 @@
 /** The decoded trace with what is derived from it, made when first asked for. */
 import type { Trace, TraceBins, TraceOffsets } from "../../../src/model/index.ts";
-import { buildLaneIndex, type LaneIndex } from "./lane-index.ts";
+import { buildLaneIndex, buildOneLane, type LaneIndex } from "./lane-index.ts";
 import { columnConcurrency, laneStarts } from "./sums.ts";
 
 export type LanesBy = "rank" | "file";
@@ -102,7 +102,7 @@ export class TraceData {
 
   /** All calls of a layer as one lane. */
   allCalls(layer: number): LaneIndex {
-    return this.#once(`all ${layer}`, () => buildLaneIndex(this.trace.calls, layer, 1, () => 0));
+    return this.#once(`all ${layer}`, () => buildOneLane(this.trace.calls, layer));
   }
 
   /** Bins of the lanes that are shown, coarse first; those of other lanes are left out. */
