@@ -80,7 +80,10 @@ async function dropped(browser: Browser, path: string, files: readonly string[])
     const before = cpuSeconds(renderer);
     const began = performance.now();
     await page.locator("#pick-files").setInputFiles([...files]);
-    await page.locator("#dock").waitFor({ state: "visible", timeout: PATIENCE_MS });
+    const end = page.locator("#dock:not([hidden]), #failed:not([hidden])");
+    await end.waitFor({ state: "visible", timeout: PATIENCE_MS });
+    const failure = await page.locator("#error-line").textContent();
+    if (failure !== "") throw new Error(failure ?? "");
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 0))));
     const seconds = (performance.now() - began) / 1000;
     return { seconds, cpuSeconds: cpuSeconds(renderer) - before, peakMib: peakMib(renderer) };
@@ -184,5 +187,5 @@ function oneProcess(seed: number): Uint8Array {
     for (let i = 0; i < 50; i++) job.write("POSIX", 0, file, { offset: i * 65536, bytes: 65536 });
     job.close("POSIX", 0, file);
   }
-  return recordLog(job.plan("workers", {}), nodeEncoders).bytes;
+  return recordLog({ ...job.plan("workers", {}), jobId: 7001 }, nodeEncoders).bytes;
 }
