@@ -94,6 +94,22 @@ describe("several ranks that stand out", () => {
   });
 });
 
+describe("several heavy ranks of a shared file", () => {
+  it("do not hide one another, though the log has the bytes of the slowest and the fastest rank only", () => {
+    const job = plannedJob(32, (app) => {
+      const file = app.lustre("shared", osts(0, 8));
+      for (let rank = 0; rank < app.ranks; rank++) {
+        app.open("POSIX", rank, file);
+        for (let i = 0; i < (rank < 4 ? 100 : 5); i++)
+          app.write("POSIX", rank, file, { offset: (rank * 100 + i) * 4 * MIB, bytes: 4 * MIB });
+        app.close("POSIX", rank, file);
+      }
+      return app.plan("test", { heatmap: false });
+    });
+    expect(find(job, "byte-imbalance")?.cost?.seconds).toBeGreaterThan(83 * 0.0102 * 0.95);
+  });
+});
+
 describe("one rank that reads everything", () => {
   const job = (app: Application) => {
     const file = app.lustre("input", osts(0, 8));

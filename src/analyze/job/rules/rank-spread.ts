@@ -13,6 +13,8 @@ interface RankSpread {
   readonly movers: number;
   /** Bytes of every rank; undefined when only the heaviest is known. */
   readonly byRank: EachRank | undefined;
+  /** Of a light rank of a file that all ranks use, where only that is known. */
+  readonly lightBytes?: number;
 }
 
 /** Bytes of every rank of a job: what each moved by itself, and what all moved in equal parts. */
@@ -145,7 +147,13 @@ function fromLargestFile(files: readonly JobFile[], totalBytes: number): RankSpr
   if (bytes < 0.5 * totalBytes || !(varianceBytes >= 0) || !(slowestBytes >= 0)) return undefined;
   const fastest = fastestBytes > slowestBytes;
   const squares = ranks * varianceBytes + (bytes * bytes) / ranks;
-  return spread(bytes, fastest ? fastestRank : slowestRank, fastest ? fastestBytes : slowestBytes, squares);
+  const found = spread(
+    bytes,
+    fastest ? fastestRank : slowestRank,
+    fastest ? fastestBytes : slowestBytes,
+    squares,
+  );
+  return called.shared ? { ...found, lightBytes: Math.min(fastestBytes, slowestBytes) } : found;
 }
 
 function spread(

@@ -328,11 +328,12 @@ export const RANKS_RULES: readonly Rule[] = [oneRankIo, byteImbalance, straggler
  * Mean bytes of the other ranks, and how many they are: those that take part, as far as squares tell. Where most ranks are
  * known to take part, all of them: several heavy ranks would hide one another.
  */
-function meanOfOthers(job: Job, { byRank, totalBytes, heaviestBytes, movers }: GroupSpread) {
+function meanOfOthers(job: Job, spread: GroupSpread) {
+  const { byRank, totalBytes, heaviestBytes, movers, lightBytes = 0 } = spread;
   const rest = totalBytes - heaviestBytes;
   const least = TAKES_PART * heaviestBytes;
   let taking = 0;
-  if (byRank !== undefined && byRank.evenBytes >= least) taking = job.ranks;
+  if ((byRank?.evenBytes ?? lightBytes) >= least) taking = job.ranks;
   else for (const own of byRank?.ownBytes.values() ?? []) if (own >= least) taking++;
   const ranks = taking >= 0.5 * job.ranks ? job.ranks - 1 : movers;
   return { mean: rest / ranks, ranks };
