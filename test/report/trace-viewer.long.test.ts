@@ -72,9 +72,11 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
           import { mountTrace } from "./web/report/trace/index.ts";
           globalThis.mount = (data) => {
             globalThis.selected = [];
+            globalThis.places = [];
             globalThis.handle = mountTrace(document.querySelector("#host"), data, {
               format: (value, unit) => unit === "bytes" ? value + " B" : value.toPrecision(9) + " " + unit,
               onSelect: (text) => globalThis.selected.push(text),
+              onPlace: (place) => globalThis.places.push(place),
             });
           };`,
         resolveDir: root,
@@ -143,19 +145,28 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
     );
   }
 
-  // At 1000 px: names take 156 px, the scrollbar 10 px; four lanes of 30 px start at 50 px.
+  // At 1000 px: names take 156 px, the scrollbar 10 px; the whole run and the ruler 66 px; four lanes of 30 px.
+  const TOP = 66;
   const LEFT = 156;
   const WIDTH = 1000 - LEFT - 10;
   const x = (seconds: number) => LEFT + (seconds / 10) * WIDTH;
-  const readY = (lane: number) => 50 + lane * 30 + 7;
-  const writeY = (lane: number) => 50 + lane * 30 + 22;
+  const readY = (lane: number) => TOP + lane * 30 + 7;
+  const writeY = (lane: number) => TOP + lane * 30 + 22;
 
-  async function dragRuler(from: number, to: number): Promise<void> {
-    await page.locator(".trace-timeline").hover({ position: { x: from, y: 40 } });
+  /** Over the lanes, unless another height is given. */
+  async function drag(from: number, to: number, y = TOP + 40): Promise<void> {
+    await page.locator(".trace-timeline").hover({ position: { x: from, y } });
     const box = (await page.locator(".trace-timeline").boundingBox())!;
     await page.mouse.down();
-    await page.mouse.move(box.x + to, box.y + 40, { steps: 3 });
+    await page.mouse.move(box.x + to, box.y + y, { steps: 3 });
     await page.mouse.up();
+  }
+
+  /** The selected range, from the head of its numbers. */
+  async function shownRange(): Promise<[number, number]> {
+    const title = await page.locator(".trace-panel h4").textContent();
+    const [, from = 0, to = 0] = (/([\d.]+) s to ([\d.]+) s/.exec(title ?? "") ?? []).map(Number);
+    return [from, to];
   }
 
   it("draws calls where they are: reads in the upper half of a lane, writes in the lower", async () => {
@@ -199,7 +210,7 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
     expect(await shownWindow()).toEqual([0, 10]);
   });
 
-  it("moves with the mouse that drags, and shows a call that is clicked", async () => {
+  it("moves with Shift or the middle button, and shows a call that is clicked", async () => {
     await mount(packed(smallTrace()));
     await page.locator(".trace-timeline").click({ position: { x: x(2.5), y: writeY(1) } });
     const panel = page.locator(".trace-panel");
@@ -213,10 +224,18 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
     const [before] = await shownWindow();
     const box = (await page.locator(".trace-timeline").boundingBox())!;
     await page.mouse.move(box.x + x(5), box.y + 100);
+    await page.keyboard.down("Shift");
     await page.mouse.down();
     await page.mouse.move(box.x + x(4.5), box.y + 100, { steps: 3 });
     await page.mouse.up();
-    expect((await shownWindow())[0]).toBeGreaterThan(before);
+    await page.keyboard.up("Shift");
+    const [after] = await shownWindow();
+    expect(after).toBeGreaterThan(before);
+    await page.mouse.move(box.x + x(4.5), box.y + 100);
+    await page.mouse.down({ button: "middle" });
+    await page.mouse.move(box.x + x(5), box.y + 100, { steps: 3 });
+    await page.mouse.up({ button: "middle" });
+    expect((await shownWindow())[0]).toBeCloseTo(before);
     await page.keyboard.press("Escape");
     expect(await panel.textContent()).toContain("Click a call");
   });
@@ -252,13 +271,8 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
   it("says the numbers of a selected range as counting by hand gives them", async () => {
     const trace = checkpointTrace({ ranks: 8, calls: 4000 });
     await mount(packed(trace));
-    await dragRuler(LEFT + 0.3 * WIDTH, LEFT + 0.6 * WIDTH);
-    const title = await page.locator(".trace-panel h4").textContent();
-    const [, from, to] = /([\d.]+) s to ([\d.]+) s/.exec(title ?? "")!.map(Number) as [
-      number,
-      number,
-      number,
-    ];
+    await drag(LEFT + 0.3 * WIDTH, LEFT + 0.6 * WIDTH);
+    const [from, to] = await shownRange();
     expect(from).toBeGreaterThan(170);
     const rows = await page.locator(".trace-panel tr").allInnerTexts();
     const shown = (name: string, column: number) =>
@@ -281,7 +295,149 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
       expect(shown("IOPS", column) / (expected.calls / expected.union)).toBeCloseTo(1, 5);
       expect(shown("bandwidth", column) / (expected.bytes / expected.union)).toBeCloseTo(1, 5);
       expect(shown("ARPT", column) / (expected.sum / expected.calls)).toBeCloseTo(1, 5);
+      for (const percent of [50, 95, 99])
+        expect(shown(`p${percent}`, column)).toBeCloseTo(expected.percentile(percent / 100), 8);
     }
+  });
+
+  it("selects by dragging in either direction, moves an edge, and lets go on the ruler", async () => {
+    await mount(packed(smallTrace()));
+    await drag(x(6), x(2));
+    let [from, to] = await shownRange();
+    expect([from, to]).toEqual([expect.closeTo(2, 1), expect.closeTo(6, 1)]);
+    await drag(x(6), x(8));
+    [from, to] = await shownRange();
+    expect([from, to]).toEqual([expect.closeTo(2, 1), expect.closeTo(8, 1)]);
+    await page.locator(".trace-timeline").click({ position: { x: x(9.5), y: TOP - 10 } });
+    expect(await page.locator(".trace-panel").textContent()).toContain("Click a call");
+    await drag(x(1), x(5), TOP - 10);
+    expect(await shownRange()).toEqual([expect.closeTo(1, 1), expect.closeTo(5, 1)]);
+    await page.keyboard.press("f");
+    expect(await shownWindow()).toEqual([expect.closeTo(1, 1), expect.closeTo(5, 1)]);
+  });
+
+  it("chooses, moves and stretches the window on the whole run above", async () => {
+    await mount(packed(smallTrace()));
+    await drag(x(2), x(4), 20);
+    expect(await shownWindow()).toEqual([expect.closeTo(2, 1), expect.closeTo(4, 1)]);
+    await drag(x(3), x(6), 20);
+    expect(await shownWindow()).toEqual([expect.closeTo(5, 1), expect.closeTo(7, 1)]);
+    await drag(x(7), x(9), 20);
+    expect(await shownWindow()).toEqual([expect.closeTo(5, 1), expect.closeTo(9, 1)]);
+    await page.locator(".trace-timeline").click({ position: { x: x(3), y: 20 } });
+    expect(await shownWindow()).toEqual([expect.closeTo(1, 1), expect.closeTo(5, 1)]);
+  });
+
+  it("can be worked by keys alone: ranges, calls, search, help", async () => {
+    await mount(packed(smallTrace()));
+    await page.locator(".trace-stage").first().focus();
+    await page.keyboard.press("r");
+    expect(await shownRange()).toEqual([0, 10]);
+    await page.keyboard.press("Shift+ArrowLeft");
+    expect((await shownRange())[1]).toBeCloseTo(9.8);
+    expect(await shownWindow()).toEqual([0, 10]);
+    await page.keyboard.press("Escape");
+    const panel = page.locator(".trace-panel");
+    await page.keyboard.press(".");
+    expect(await panel.textContent()).toContain("3.000000 s");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.type("2");
+    expect(await page.locator(".trace-found").textContent()).toBe("1 found");
+    await page.keyboard.press("Enter");
+    expect(await panel.textContent()).toContain("rank 2");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press(".");
+    expect(await panel.textContent()).toContain("6.000000 s");
+    await page.keyboard.press("?");
+    expect(await page.locator(".trace-help").isVisible()).toBe(true);
+    await page.keyboard.press("?");
+    expect(await page.locator(".trace-help").isVisible()).toBe(false);
+  });
+
+  it("goes through what a search found with Enter, and back with Shift", async () => {
+    await mount(packed(smallTrace()));
+    await page.locator(".trace-stage").first().focus();
+    await page.keyboard.press("/");
+    await page.keyboard.type("scratch");
+    const found = page.locator(".trace-found");
+    for (const [key, text] of [
+      ["Enter", "1 of 3"],
+      ["Enter", "2 of 3"],
+      ["Enter", "3 of 3"],
+      ["Enter", "1 of 3"],
+      ["Shift+Enter", "3 of 3"],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await found.textContent()).toBe(text);
+    }
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("nowhere");
+    await page.keyboard.press("Enter");
+    expect(await found.textContent()).toBe("nothing found");
+  });
+
+  it("moves in steps, not smoothly, for who wants less motion", async () => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await mount(packed(smallTrace()));
+    await page.locator(".trace-stage").first().focus();
+    await page.keyboard.down("w");
+    await new Promise((done) => setTimeout(done, 500));
+    const steady = await shownWindow();
+    expect(steady).toEqual([1, 9]);
+    await page.keyboard.up("w");
+  });
+
+  it("says where it is, in numbers only, and comes back to there", async () => {
+    const data = packed(smallTrace());
+    const world = () => page.evaluate(() => (globalThis as unknown as { places: string[] }).places);
+    await mount(data);
+    await drag(x(2), x(4), 20);
+    await drag(x(2), x(5));
+    await page.getByRole("combobox", { name: /^Lanes/ }).selectOption("file");
+    await page.getByLabel("File of the offset view").selectOption("1");
+    await page.getByLabel("reads").uncheck();
+    await page.getByText("Visible calls as a table").click();
+    await page.locator(".trace-table").getByRole("button", { name: "duration" }).click();
+    const range = await shownRange();
+    await expect
+      .poll(async () => (await world()).at(-1), PATIENCE)
+      .toMatch(/by:file.*only:writes.*file:1.*sort:duration/);
+    const place = (await world()).at(-1)!;
+    expect(place).toMatch(/^[\d.]+:[\d.]+\/sel:[\d.]+:[\d.]+\/[a-z0-9.:/]*$/);
+    const window = await shownWindow();
+    await page.setContent(html);
+    await page.evaluate(
+      ([text, where]) => {
+        const { mount, handle: _ } = globalThis as unknown as { mount(data: string): void; handle: unknown };
+        mount(text);
+        (globalThis as unknown as { handle: { restore(place: string): void } }).handle.restore(where);
+      },
+      [data, place] as const,
+    );
+    await expect.poll(shownWindow, PATIENCE).toEqual(window.map((time) => expect.closeTo(time, 8)));
+    expect(await shownRange()).toEqual(range);
+    expect(await page.getByLabel("reads").isChecked()).toBe(false);
+    expect(await page.getByRole("combobox", { name: /^Lanes/ }).inputValue()).toBe("file");
+    expect(await page.getByLabel("File of the offset view").inputValue()).toBe("1");
+    await page.evaluate(() =>
+      (globalThis as unknown as { handle: { restore(place: string): void } }).handle.restore(""),
+    );
+    await expect.poll(shownWindow, PATIENCE).toEqual([0, 10]);
+    expect(await page.getByLabel("reads").isChecked()).toBe(true);
+    // Coming back is not news.
+    expect(await world()).toEqual([]);
+  });
+
+  it("shows the longest calls first when asked, and a call of the table in the picture", async () => {
+    await mount(packed(smallTrace()));
+    await page.getByText("Visible calls as a table").click();
+    const table = page.locator(".trace-table");
+    await table.getByRole("button", { name: "duration" }).click();
+    await expect.poll(() => table.locator("tbody th").first().textContent(), PATIENCE).toBe("2.000000");
+    expect(await table.locator('th[aria-sort="descending"]').textContent()).toBe("duration");
+    await table.locator("tbody button").first().click();
+    expect(await page.locator(".trace-panel").textContent()).toContain("POSIX write");
   });
 
   it("shows the offsets of the file that is chosen", async () => {
@@ -325,7 +481,7 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
     await shownWindow();
     await page.locator(".trace-timeline").hover({ position: { x: 20, y: readY(1) } });
     await expect.poll(() => page.locator(".trace-tip").textContent(), PATIENCE).toContain("<img src=x");
-    await page.locator(".trace-timeline").click({ position: { x: x(6.5), y: 50 + 1.2 * 30 } });
+    await page.locator(".trace-timeline").click({ position: { x: x(6.5), y: TOP + 1.2 * 30 } });
     await page.getByText("Visible calls as a table").click();
     await expect.poll(() => page.locator(".trace-table tbody tr").count(), PATIENCE).toBe(4);
     expect(await page.locator(".trace-panel").textContent()).toContain("<img src=x");
@@ -361,18 +517,18 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
     await page.getByRole("button", { name: "Pin lane" }).click();
     await shownWindow();
     // A pinned lane of 24 px comes ahead of the others.
-    expect(await colourAt("trace-timeline", x(8.8), 50 + 17)).toEqual(WRITE);
+    expect(await colourAt("trace-timeline", x(8.8), TOP + 17)).toEqual(WRITE);
     await page.locator(".trace-stage").first().focus();
     await page.keyboard.press("p");
     await shownWindow();
-    expect(await colourAt("trace-timeline", x(8.8), 50 + 17)).not.toEqual(WRITE);
+    expect(await colourAt("trace-timeline", x(8.8), TOP + 17)).not.toEqual(WRITE);
   });
 
   it("works from cells when there are no single calls, and says what cannot be known", async () => {
     const trace = binned(checkpointTrace({ ranks: 512, calls: 60_000 }), [128, 512, 2048]);
     await mount(packed(trace));
     expect(await page.locator(".trace-status").first().textContent()).toContain("--window 80:100");
-    await dragRuler(LEFT + 0.1 * WIDTH, LEFT + 0.2 * WIDTH);
+    await drag(LEFT + 0.1 * WIDTH, LEFT + 0.2 * WIDTH);
     const text = await page.locator(".trace-panel").textContent();
     expect(text).toMatch(/bandwidth, bytes by T\s*at least/);
     expect(text).toContain("needs single calls");
@@ -428,14 +584,14 @@ async function panning(page: Page): Promise<number> {
   });
 }
 
-/** Of calls of the first layer that touch [from, to], without any of the code under test. */
+/** Of calls of the first layer that start in [from, to), without any of the code under test. */
 function bruteForce({ calls }: Trace, from: number, to: number, direction: number) {
   const intervals: [number, number][] = [];
   let bytes = 0;
   let sum = 0;
   for (let i = 0; i < calls.count; i++) {
     if (calls.layer[i] !== 0 || (direction >= 0 && calls.write[i] !== direction)) continue;
-    if (calls.endSeconds[i]! < from || calls.startSeconds[i]! > to) continue;
+    if (calls.startSeconds[i]! < from || calls.startSeconds[i]! >= to) continue;
     intervals.push([calls.startSeconds[i]!, calls.endSeconds[i]!]);
     bytes += calls.bytes[i]!;
     sum += calls.endSeconds[i]! - calls.startSeconds[i]!;
@@ -446,5 +602,7 @@ function bruteForce({ calls }: Trace, from: number, to: number, direction: numbe
     union += Math.max(0, end - Math.max(start, reached));
     reached = Math.max(reached, end);
   }
-  return { calls: intervals.length, bytes, sum, union };
+  const durations = intervals.map(([start, end]) => end - start).sort((a, b) => a - b);
+  const percentile = (share: number) => durations.find((_, i) => i + 1 >= share * durations.length)!;
+  return { calls: intervals.length, bytes, sum, union, percentile };
 }

@@ -1,6 +1,7 @@
 /**
  * What the reader looks at, as the fragment of the address: `#files&sort=bytes&q=chunk`. Settings of the first table in
- * the named section stand alone; those of other tables carry the table's id: `counters.q=POSIX`.
+ * the named section stand alone; those of other tables carry the table's id: `counters.q=POSIX`. `calls=12.5:20` is what
+ * the first timeline shows (trace/place.ts), `calls.1` the second.
  */
 import type { TableState } from "./table-model.ts";
 
@@ -14,8 +15,12 @@ export interface View {
   from: number | undefined;
   to: number | undefined;
   rank: number | undefined;
+  /** What timelines show, as they say it themselves, by their number. */
+  timelines: Map<number, string>;
   tables: Map<string, Partial<TableState>>;
 }
+
+const TIMELINE = /^calls(?:\.[1-9]\d?)?$/;
 
 /** Tables of the page, in order. */
 export type Places = readonly { readonly id: string; readonly section: string }[];
@@ -29,6 +34,7 @@ export function readFragment(fragment: string, places: Places): View {
     from: undefined,
     to: undefined,
     rank: undefined,
+    timelines: new Map(),
     tables: new Map(),
   };
   if (fields[0] !== undefined && !fields[0].includes("=")) view.section = decode(fields.shift()!);
@@ -38,6 +44,7 @@ export function readFragment(fragment: string, places: Places): View {
     if (name === "file") view.file = value;
     else if (name === "severity") view.severity = value;
     else if (name === "from" || name === "to" || name === "rank") view[name] = finite(value);
+    else if (TIMELINE.test(name)) view.timelines.set(Number(name.slice(6)), value);
     else readTableField(view, decode(name), value, places);
   }
   return view;
@@ -80,6 +87,7 @@ export function writeFragment(view: View, places: Places, initial: ReadonlyMap<s
   add("from", view.from);
   add("to", view.to);
   add("rank", view.rank);
+  for (const [number, place] of view.timelines) add(number === 0 ? "calls" : `calls.${number}`, place);
   const home = homeTable(view.section, places);
   for (const { id } of places) {
     const [now, first] = [view.tables.get(id), initial.get(id)];

@@ -71,7 +71,7 @@ class Page {
   readonly #sections = all("main > section");
   readonly #tables: TableView[];
   readonly #findings: Findings;
-  readonly #timelines = new Timelines();
+  readonly #timelines = new Timelines((...shown) => this.#timelineShows(...shown));
   #view: View;
   /** The section that a link, the address or work on a table chose, and where it stood in the window. */
   /** The fragment that the page shows or has written. */
@@ -126,7 +126,19 @@ class Page {
       table.set(state);
     }
     this.#findings.show(this.#view.severity);
+    this.#timelines.restore(this.#view.timelines);
     this.#show();
+  }
+
+  #timelineShows(timeline: number, place: string, section: string): void {
+    const { timelines, section: before } = this.#view;
+    if (place === "") timelines.delete(timeline);
+    else timelines.set(timeline, place);
+    // A link to a place led here, and the reader has gone on from there.
+    Object.assign(this.#view, { section, from: undefined, to: undefined, rank: undefined });
+    if (before === section) this.#view.file = "";
+    this.#choose(section);
+    this.#writeAddress();
   }
 
   goToSection(number: number): void {

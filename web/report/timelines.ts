@@ -9,8 +9,13 @@ type Place = Parameters<Mounted["show"]>[0];
 export class Timelines {
   readonly #hosts = all(".trace[data-trace]");
   readonly #mounted = new Map<HTMLElement, Mounted>();
+  readonly #onPlace: (timeline: number, place: string, section: string) => void;
+  /** What the address says of timelines that are still to come. */
+  #places: ReadonlyMap<number, string> = new Map();
 
-  constructor() {
+  /** `onPlace` hears what the reader made a timeline show. */
+  constructor(onPlace: (timeline: number, place: string, section: string) => void) {
+    this.#onPlace = onPlace;
     const observer = new IntersectionObserver(
       (entries) => {
         for (const { isIntersecting, target } of entries) {
@@ -37,10 +42,17 @@ export class Timelines {
     for (const host of this.#hosts) this.#mount(host).show(place);
   }
 
+  /** Goes to what `onPlace` was told; timelines without a place go to their first view. */
+  restore(places: ReadonlyMap<number, string>): void {
+    this.#places = new Map(places);
+    for (const [i, host] of this.#hosts.entries()) this.#mounted.get(host)?.restore(places.get(i) ?? "");
+  }
+
   #mount(host: HTMLElement): Mounted {
     const before = this.#mounted.get(host);
     if (before) return before;
     const data = JSON.parse(document.getElementById(`trace-${host.dataset.trace}`)?.textContent ?? '""');
+    const number = this.#hosts.indexOf(host);
     const status = host.querySelector("[role=status]");
     const mounted = mountTrace(host.querySelector<HTMLElement>(".trace-host")!, data, {
       format: formatValue,
@@ -48,7 +60,9 @@ export class Timelines {
       onSelect: (text) => {
         if (status) status.textContent = text;
       },
+      onPlace: (place) => this.#onPlace(number, place, host.closest("section")?.id ?? ""),
     });
+    mounted.restore(this.#places.get(number) ?? "");
     this.#mounted.set(host, mounted);
     return mounted;
   }

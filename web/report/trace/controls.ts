@@ -1,7 +1,7 @@
 /** The row of controls above the timeline. */
 import { button, checkbox, choice, make } from "./dom.ts";
 import { zoom } from "./state.ts";
-import type { LanesBy } from "./trace-data.ts";
+import type { LanesBy, TraceData } from "./trace-data.ts";
 import type { TraceView } from "./view.ts";
 
 export const KEYS: readonly (readonly [string, string])[] = [
@@ -10,13 +10,19 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["↑ / ↓", "scroll the lanes"],
   ["Ctrl + wheel", "zoom at the pointer"],
   ["wheel", "scroll the lanes; Shift + wheel moves in time"],
-  ["drag", "move; on the ruler or with Shift: select a range"],
+  ["drag", "select a range; its edges can be dragged"],
+  ["Shift + drag", "move; so does the middle button, and one finger"],
+  ["two fingers", "zoom and move; a finger on the ruler selects"],
+  ["drag above", "on the whole run: choose, move or stretch the window"],
   ["double-click", "zoom in; with Shift out"],
   ["click", "details of a call"],
+  [", / .", "the call before / after in its lane"],
+  ["R", "select what is shown as a range"],
+  ["Shift + ← / →", "move the end of the range"],
   ["P", "pin the lane under the pointer, or of the selected call"],
   ["F", "zoom to the selection"],
   ["0", "whole run"],
-  ["/", "search for a rank or a path"],
+  ["/", "search for a rank or a path; Enter goes on, Shift + Enter back"],
   ["Escape", "clear the selection"],
   ["?", "this list"],
 ];
@@ -41,6 +47,10 @@ export class Controls {
   readonly #helpButton: HTMLButtonElement;
   readonly #lanes: HTMLSelectElement;
   readonly #layer: HTMLSelectElement;
+  readonly #colour: HTMLSelectElement;
+  readonly #rows: HTMLSelectElement;
+  readonly #reads: HTMLInputElement;
+  readonly #writes: HTMLInputElement;
   #lastQuery = "";
   #lastMatch = -1;
 
@@ -89,11 +99,15 @@ export class Controls {
       checkbox(name, true, (checked) => {
         state[name] = checked;
         view.changed();
-      }).label;
+      });
     const reads = show("reads");
-    reads.classList.add("trace-read");
+    reads.label.classList.add("trace-read");
     const writes = show("writes");
-    writes.classList.add("trace-write");
+    writes.label.classList.add("trace-write");
+    this.#colour = colour.select;
+    this.#rows = height.select;
+    this.#reads = reads.input;
+    this.#writes = writes.input;
     this.#helpButton = button("?", "Keys", () => this.toggleHelp());
     this.#helpButton.setAttribute("aria-expanded", "false");
     this.#helpButton.setAttribute("aria-label", "Keys and gestures");
@@ -105,12 +119,13 @@ export class Controls {
       ),
     );
     this.#search.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.find(this.#search.value);
+      if (event.key === "Enter") this.find(this.#search.value, event.shiftKey ? -1 : 1);
       if (event.key === "Escape") view.stage.focus();
     });
     this.#search.addEventListener("input", () => {
       this.#lastMatch = -1;
-      this.#found.textContent = "";
+      const text = this.#search.value.trim();
+      this.#found.textContent = text === "" ? "" : sayMatches(matchesOf(data, text).length);
     });
     const zoomBy = (factor: number) => {
       zoom(
@@ -124,8 +139,8 @@ export class Controls {
     this.element.append(
       lanes.label,
       layer.label,
-      reads,
-      writes,
+      reads.label,
+      writes.label,
       colour.label,
       height.label,
       make(
@@ -154,6 +169,10 @@ export class Controls {
     const { state } = this.#view;
     this.#lanes.value = state.lanesBy;
     this.#layer.value = String(state.layer);
+    this.#colour.value = state.colourBy;
+    this.#rows.value = state.laneHeight;
+    this.#reads.checked = state.reads;
+    this.#writes.checked = state.writes;
   }
 
   focusSearch(): void {
@@ -166,26 +185,39 @@ export class Controls {
     this.#helpButton.setAttribute("aria-expanded", String(!this.#help.hidden));
   }
 
-  /** Goes to a lane; asked again, to the next that fits. */
-  find(query: string): void {
-    const { data, state } = this.#view;
+  /** Goes to a lane; asked again, to the next or the one before that fits. */
+  find(query: string, step: 1 | -1): void {
+    const { data } = this.#view;
     const text = query.trim().toLowerCase();
     if (text === "") return;
     if (text !== this.#lastQuery) this.#lastMatch = -1;
     this.#lastQuery = text;
-    const rank = /^(?:ranks?\s*)?(\d+)$/.exec(text)?.[1];
-    const files = data.trace.files;
-    const matches = files.flatMap(({ path }, i) => (path.toLowerCase().includes(text) ? [i] : []));
-    const asRank = rank !== undefined && Number(rank) < data.trace.ranks;
-    if (asRank && (state.lanesBy === "rank" || matches.length === 0)) {
-      this.#view.show({ rank: Number(rank) });
-      this.#found.textContent = "";
-    } else if (matches.length > 0) {
-      this.#lastMatch = (this.#lastMatch + 1) % matches.length;
+    const matches = matchesOf(data, text);
+    const { length } = matches;
+    this.#lastMatch =
+      this.#lastMatch < 0 && step < 0 ? length - 1 : (this.#lastMatch + step + length) % length;
+    const match = matches[this.#lastMatch];
+    if (match?.by === "rank") this.#view.show({ rank: match.number });
+    else if (match !== undefined) {
       this.#view.setLanesBy("file");
       this.#view.layoutNow();
-      this.#view.goToLane(matches[this.#lastMatch] as number);
-      this.#found.textContent = `${this.#lastMatch + 1} of ${matches.length}`;
-    } else this.#found.textContent = "nothing found";
+      this.#view.goToLane(match.number);
+    }
+    this.#found.textContent = match === undefined ? sayMatches(0) : `${this.#lastMatch + 1} of ${length}`;
   }
+}
+
+/** A rank of this number, then files whose path has the text. */
+function matchesOf(data: TraceData, query: string): { by: LanesBy; number: number }[] {
+  const text = query.toLowerCase();
+  const rank = /^(?:ranks?\s*)?(\d+)$/.exec(text)?.[1];
+  const files = data.trace.files.flatMap(({ path }, number) =>
+    path.toLowerCase().includes(text) ? [{ by: "file" as const, number }] : [],
+  );
+  const isRank = rank !== undefined && Number(rank) < data.trace.ranks;
+  return isRank ? [{ by: "rank", number: Number(rank) }, ...files] : files;
+}
+
+function sayMatches(count: number): string {
+  return count === 0 ? "nothing found" : `${count} found`;
 }

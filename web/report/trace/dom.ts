@@ -59,20 +59,20 @@ export function facts(entries: readonly (readonly [string, string])[]): HTMLDLis
 
 export function table(
   caption: string,
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
+  head: readonly Child[],
+  rows: readonly (readonly Child[])[],
 ): HTMLTableElement {
-  const cells = (name: "th" | "td", row: readonly string[]) =>
+  const cells = (row: readonly Child[]) =>
     make(
       "tr",
       {},
-      ...row.map((text, i) => make(i === 0 ? "th" : name, i === 0 ? { scope: "row" } : {}, text)),
+      ...row.map((child, i) => (i === 0 ? make("th", { scope: "row" }, child) : make("td", {}, child))),
     );
   return make(
     "table",
     {},
     make("caption", {}, caption),
     make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))),
-    make("tbody", {}, ...rows.map((row) => cells("td", row))),
+    make("tbody", {}, ...rows.map((row) => cells(row))),
   );
 }

@@ -1,6 +1,7 @@
 /** The timeline: overview, ruler, lanes with their names, and how many calls are under way. */
 import { visibleEntries } from "./lane-index.ts";
 import { type Band, type Layout, type Row, visibleRows, xOf } from "./layout.ts";
+import { minimapX } from "./minimap.ts";
 import { css, mix, type Palette, toPixel } from "./palette.ts";
 import { fill, half, type PaintResult, paintLanes, type Pixels } from "./paint-lanes.ts";
 import { timeTicks } from "./ruler.ts";
@@ -202,7 +203,7 @@ function drawRuler({ context, state, palette, layout }: Drawing): void {
   }
 }
 
-const overviews = new WeakMap<TraceData, { key: string; sums: Sums }>();
+const overviews = new WeakMap<TraceData, { key: string; sums: Sums; split: boolean }>();
 
 /** The whole run: how many calls are under way; the window is marked. */
 function drawOverview({ context, data, state, palette, layout }: Drawing): void {
@@ -211,28 +212,42 @@ function drawOverview({ context, data, state, palette, layout }: Drawing): void 
   const key = `${columns} ${state.layer} ${state.reads} ${state.writes}`;
   let known = overviews.get(data);
   if (known?.key !== key) {
-    known = { key, sums: concurrency(data, state, data.t0, data.t1, columns).sums };
+    known = { key, ...concurrency(data, state, data.t0, data.t1, columns) };
     overviews.set(data, known);
   }
-  const { sums } = known;
+  const { sums, split } = known;
   context.fillStyle = css(palette.surface);
   context.fillRect(layout.gutter, y, layout.plotWidth, height);
-  fillColumns(context, sums, layout.gutter, y + height, height - 2, maxOf(sums), [
-    css(palette.muted, 0.75),
-    css(palette.muted, 0.75),
-  ]);
+  fillColumns(
+    context,
+    sums,
+    layout.gutter,
+    y + height,
+    height - 4,
+    maxOf(sums),
+    split ? [css(palette.read), css(palette.write)] : [css(palette.metadata), ""],
+  );
   context.fillStyle = css(palette.muted);
   context.textAlign = "left";
   context.fillText("whole run", 2, y + height / 2);
-  const full = data.t1 - data.t0;
-  const x0 = layout.gutter + ((state.t0 - data.t0) / full) * layout.plotWidth;
-  const x1 = Math.max(x0 + 2, layout.gutter + ((state.t1 - data.t0) / full) * layout.plotWidth);
-  context.fillStyle = css(palette.background, 0.65);
+  const x0 = Math.round(minimapX(layout, data, state.t0));
+  const x1 = Math.max(x0 + 2, Math.round(minimapX(layout, data, state.t1)));
+  context.fillStyle = css(palette.background, 0.72);
   context.fillRect(layout.gutter, y, x0 - layout.gutter, height);
   context.fillRect(x1, y, layout.gutter + layout.plotWidth - x1, height);
+  if (state.range !== undefined) {
+    const from = minimapX(layout, data, state.range.t0);
+    const to = minimapX(layout, data, state.range.t1);
+    context.fillStyle = css(palette.metadata, 0.35);
+    context.fillRect(from, y, Math.max(2, to - from), height);
+  }
   context.strokeStyle = css(palette.text, 0.7);
   context.lineWidth = 1;
-  context.strokeRect(Math.round(x0) + 0.5, y + 0.5, Math.max(1, Math.round(x1 - x0) - 1), height - 1);
+  context.strokeRect(x0 + 0.5, y + 0.5, x1 - x0 - 1, height - 1);
+  if (state.t0 <= data.t0 && state.t1 >= data.t1) return;
+  // Handles: the edges can be dragged.
+  context.fillStyle = css(palette.text);
+  for (const x of [x0, x1]) context.fillRect(x - 2, y + height / 2 - 7, 4, 14);
 }
 
 /** Calls under way on average per column; `split` when reads and writes are told apart. */

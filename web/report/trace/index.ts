@@ -13,6 +13,8 @@ export interface TraceOptions {
   format(value: number, unit: Unit): string;
   /** Gets the text of the panel when something is selected. */
   onSelect?(text: string): void;
+  /** Gets what is shown, as a text of numbers for the address, when the reader changed it. */
+  onPlace?(place: string): void;
   /** Applies a change of the view's height that the reader did not ask for. */
   change?(apply: () => void): void;
 }
@@ -28,6 +30,8 @@ export interface TraceHandle {
   destroy(): void;
   /** Goes to a window, a file (below, by offset) and a rank's lane; may be called before the data is there. */
   show(view: ShowView): void;
+  /** Goes back to what onPlace gave; an empty text is the first view. May be called before the data is there. */
+  restore(place: string): void;
 }
 
 /**
@@ -37,6 +41,7 @@ export interface TraceHandle {
 export function mountTrace(host: HTMLElement, data: string, options: TraceOptions): TraceHandle {
   let view: TraceView | undefined;
   let pending: ShowView | undefined;
+  let pendingPlace = "";
   let destroyed = false;
   const change = options.change ?? ((apply) => apply());
   const say = (text: string, state: string) => {
@@ -57,6 +62,7 @@ export function mountTrace(host: HTMLElement, data: string, options: TraceOption
       view = new TraceView(host, trace, options);
     });
     host.dataset.traceState = "ready";
+    if (pendingPlace !== "") view?.restore(pendingPlace);
     if (pending !== undefined) view?.show(pending);
   };
   open().catch((error: unknown) => {
@@ -76,6 +82,10 @@ export function mountTrace(host: HTMLElement, data: string, options: TraceOption
     show(wanted) {
       if (view === undefined) pending = { ...pending, ...wanted };
       else view.show(wanted);
+    },
+    restore(place) {
+      if (view === undefined) [pendingPlace, pending] = [place, undefined];
+      else view.restore(place);
     },
   };
 }

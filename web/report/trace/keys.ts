@@ -4,6 +4,8 @@ import type { TraceView } from "./view.ts";
 
 const STEP = 0.1;
 const ZOOM = 0.8;
+/** Share of the window by which keys move the end of the range. */
+const RANGE_STEP = 0.02;
 const HOLD_MS = 180;
 /** Windows per second while a key is held. */
 const PAN_SPEED = 1.2;
@@ -28,6 +30,7 @@ const MOTIONS: Readonly<Record<string, Motion>> = {
 export function listenToKeys(view: TraceView): () => void {
   const { root } = view;
   const held = new Map<string, Motion>();
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let frame = 0;
   let last = 0;
   const apply = ({ kind, sign }: Motion, share: number) => {
@@ -58,14 +61,16 @@ export function listenToKeys(view: TraceView): () => void {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
     const key = event.key.toLowerCase();
-    const motion = MOTIONS[key];
+    const motion = event.shiftKey && key.startsWith("arrow") ? undefined : MOTIONS[key];
     if (motion === undefined) {
-      if (command(view, event.key, event.target)) event.preventDefault();
+      if (command(view, event.key, event.target, event.shiftKey)) event.preventDefault();
       return;
     }
     event.preventDefault();
-    if (event.repeat || held.has(key) || timers.has(key)) return;
+    // Who wants less motion gets steps.
+    if (!calm.matches && (event.repeat || held.has(key) || timers.has(key))) return;
     apply(motion, motion.kind === "pan" ? STEP : ZOOM);
+    if (calm.matches) return;
     const start = () => {
       timers.delete(key);
       held.set(key, motion);
@@ -95,9 +100,21 @@ export function listenToKeys(view: TraceView): () => void {
 }
 
 /** Whether the key meant something. */
-function command(view: TraceView, key: string, target: EventTarget | null): boolean {
+function command(view: TraceView, key: string, target: EventTarget | null, shift: boolean): boolean {
   const { state, data, layout } = view;
   switch (key) {
+    case "ArrowLeft":
+    case "ArrowRight":
+      if (shift) view.moveRangeEnd(key === "ArrowLeft" ? -RANGE_STEP : RANGE_STEP);
+      return shift;
+    case "r":
+    case "R":
+      view.setRange({ t0: state.t0, t1: state.t1 }, true);
+      return true;
+    case ".":
+    case ",":
+      view.stepCall(key === "." ? 1 : -1);
+      return true;
     case "ArrowUp":
     case "ArrowDown": {
       if (layout.scrollMax <= 0 || target !== view.stage) return false;

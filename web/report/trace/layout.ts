@@ -23,7 +23,7 @@ export interface Layout {
   readonly scrollMax: number;
 }
 
-const OVERVIEW = 24;
+const OVERVIEW = 40;
 const RULER = 22;
 const STRIP = 60;
 const GAP = 4;

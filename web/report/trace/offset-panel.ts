@@ -1,6 +1,7 @@
 /** The chooser and the canvas of the offset view. */
 import { button, make } from "./dom.ts";
-import type { OffsetResult } from "./draw-offsets.ts";
+import { type OffsetResult, offsetSpan } from "./draw-offsets.ts";
+import { visibleEntries } from "./lane-index.ts";
 import { fileEnd } from "./state.ts";
 import type { TraceView } from "./view.ts";
 
@@ -30,7 +31,7 @@ export class OffsetPanel {
       if (event.key === "Enter" && first !== undefined) view.chooseFile(Number(first.value));
     });
     this.#busiest = button("Show the busiest file of the window", "Most bytes in this window", () =>
-      view.chooseBusiestFile(),
+      view.chooseFile(busiestFile(view)),
     );
     const zoomBy = (factor: number) => {
       zoomOffsets(view, factor, 0.5);
@@ -48,7 +49,7 @@ export class OffsetPanel {
           make("span", {}, "Offsets "),
           button("−", "More of the file", () => zoomBy(2)),
           button("+", "Less of the file (Shift + wheel)", () => zoomBy(0.5)),
-          button("Fit", "The offsets of the calls in this window", () => view.fitOffsets()),
+          button("Fit", "The offsets of the calls in this window", () => fitOffsets(view)),
           button("All", "The whole file", () => view.chooseFile(view.state.file)),
         ),
       ),
@@ -115,6 +116,35 @@ export function zoomOffsets(view: TraceView, factor: number, share: number): voi
   state.y0 = Math.min(Math.max(0, at - share * span), end - span);
   state.y1 = state.y0 + span;
   view.changed();
+}
+
+/** Offsets from the lowest to the highest of the window. */
+function fitOffsets(view: TraceView): void {
+  const { data, state } = view;
+  const span = offsetSpan(data, state);
+  if (span === undefined) return;
+  const margin = Math.max(1, (span[1] - span[0]) * 0.03);
+  state.y0 = Math.max(0, span[0] - margin);
+  state.y1 = Math.min(fileEnd(data, state.file), span[1] + margin);
+  if (state.y1 <= state.y0) state.y1 = state.y0 + 1;
+  view.changed();
+}
+
+/** The file with most bytes in the window. */
+function busiestFile({ data, state }: TraceView): number {
+  const index = data.allCalls(state.layer);
+  const sums = new Float64Array(data.trace.files.length);
+  const [from, to] = visibleEntries(index, 0, state.t0, state.t1);
+  for (let i = from; i < to; i++) {
+    const file = data.trace.calls.file[index.call[i] as number] as number;
+    if (file < sums.length && (index.end[i] as number) >= state.t0)
+      (sums[file] as number) += (index.bytes[i] as number) + 1;
+  }
+  let best = state.file;
+  sums.forEach((sum, file) => {
+    if (sum > (sums[best] ?? 0)) best = file;
+  });
+  return best;
 }
 
 function middle(text: string, length: number): string {

@@ -150,14 +150,17 @@ function rangeOfCalls(
   layer: string,
   format: Format,
 ): Node[] {
-  const { read, write, all } = statisticsOfCalls(data.allCalls(state.layer), t0, t1);
+  const { read, write, all, before } = statisticsOfCalls(data.allCalls(state.layer), t0, t1);
   const columns = [read, write, all];
   const row = (name: string, value: (part: CallStatistics) => string) => [name, ...columns.map(value)];
   const rate = (part: CallStatistics, amount: number, unit: Unit) =>
     part.unionSeconds > 0 ? format(amount / part.unionSeconds, unit) : "–";
+  const took = (seconds: number) => (Number.isNaN(seconds) ? "–" : format(seconds, "seconds"));
+  const others =
+    before === 0 ? "" : `; ${format(before, "calls")} that began earlier and reach into it are not counted`;
   return [
     table(
-      `${layer} calls of all lanes that lie wholly or partly in the range; such calls count whole`,
+      `${layer} calls of all lanes that start in the range${others}`,
       ["", "reads", "writes", "both"],
       [
         row("calls", (part) => format(part.calls, "calls")),
@@ -166,9 +169,10 @@ function rangeOfCalls(
         row("BPS, blocks of 512 bytes by T", (part) => rate(part, part.bytes / BLOCK_BYTES, "blocks/s")),
         row("IOPS, calls by T", (part) => rate(part, part.calls, "calls/s")),
         row("bandwidth, bytes by T", (part) => rate(part, part.bytes, "bytes/s")),
-        row("ARPT, mean duration", (part) =>
-          part.calls > 0 ? format(part.sumSeconds / part.calls, "seconds") : "–",
-        ),
+        row("ARPT, mean duration", (part) => took(part.sumSeconds / part.calls)),
+        row("p50 of durations", (part) => took(part.p50Seconds)),
+        row("p95 of durations", (part) => took(part.p95Seconds)),
+        row("p99 of durations", (part) => took(part.p99Seconds)),
       ],
     ),
   ];

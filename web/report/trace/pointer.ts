@@ -1,7 +1,8 @@
 /** Mouse and touch: move, zoom, select, and what the tooltip says. */
 import { offsetPlot } from "./draw-offsets.ts";
 import { hitTimeline } from "./hit.ts";
-import { rowAt, timeAt } from "./layout.ts";
+import { rowAt, timeAt, xOf } from "./layout.ts";
+import { type MinimapDrag, minimapPart, minimapTime, minimapWindow } from "./minimap.ts";
 import { zoomOffsets } from "./offset-panel.ts";
 import { fileEnd, pan, zoom } from "./state.ts";
 import type { TraceView } from "./view.ts";
@@ -10,9 +11,12 @@ import type { TraceView } from "./view.ts";
 const CLICK_PIXELS = 4;
 const WHEEL_ZOOM = 0.0022;
 
+/** Pixels left and right of an edge of the range that still take hold of it. */
+const EDGE_PIXELS = 5;
+
 type Drag =
-  | { readonly kind: "overview" }
-  | { readonly kind: "range"; readonly from: number }
+  | ({ readonly kind: "overview" } & MinimapDrag)
+  | { readonly kind: "range"; readonly from: number; readonly isEdge: boolean }
   | { readonly kind: "scrollbar" }
   | { readonly kind: "pan" };
 
@@ -32,21 +36,15 @@ export function listenToTimeline(view: TraceView): () => void {
   };
 
   const down = (event: PointerEvent) => {
-    if (event.button !== 0) return;
+    if (event.button > 1) return;
     const { x, y } = at(event);
     pressed.set(event.pointerId, { x, y });
     capture(canvas, event.pointerId);
     moved = 0;
     view.stage.focus({ preventScroll: true });
-    const { layout, state } = view;
-    if (y < layout.overview.y + layout.overview.height) {
-      drag = { kind: "overview" };
-      centreOverview(view, x);
-    } else if (x > layout.width - 10 && layout.scrollMax > 0 && y >= layout.lanes.y)
-      drag = { kind: "scrollbar" };
-    else if (x >= layout.gutter && (event.shiftKey || y < layout.ruler.y + layout.ruler.height))
-      drag = { kind: "range", from: timeAt(layout, state, x) };
-    else drag = { kind: "pan" };
+    // The middle button would scroll the page.
+    if (event.button === 1) event.preventDefault();
+    drag = event.button === 1 ? { kind: "pan" } : dragFrom(view, event, x, y);
   };
 
   const move = (event: PointerEvent) => {
@@ -57,6 +55,7 @@ export function listenToTimeline(view: TraceView): () => void {
     state.pointerTime =
       x >= layout.gutter && x <= layout.gutter + layout.plotWidth ? timeAt(layout, state, x) : undefined;
     if (last === undefined || drag === undefined) {
+      canvas.style.cursor = cursorAt(view, x, y);
       showTip(view, x, y);
       view.changed();
       return;
@@ -64,8 +63,9 @@ export function listenToTimeline(view: TraceView): () => void {
     moved += Math.abs(x - last.x) + Math.abs(y - last.y);
     view.tip.hidden = true;
     if (pressed.size === 2) pinch(view, pressed, event.pointerId, { x, y });
-    else if (drag.kind === "overview") centreOverview(view, x);
-    else if (drag.kind === "range") {
+    else if (drag.kind === "overview") {
+      if (moved >= CLICK_PIXELS) view.setWindow(...minimapWindow(drag, minimapTime(layout, data, x), true));
+    } else if (drag.kind === "range") {
       const to = timeAt(
         layout,
         state,
@@ -87,14 +87,19 @@ export function listenToTimeline(view: TraceView): () => void {
     if (!pressed.delete(event.pointerId)) return;
     const { x, y } = at(event);
     if (event.type === "pointerup" && drag !== undefined) {
-      if (moved < CLICK_PIXELS && drag.kind === "pan") view.selectAt(x, y);
-      else if (moved < CLICK_PIXELS && drag.kind === "range") view.setRange(undefined, true);
-      else if (drag.kind === "range") view.setRange(view.state.range, true);
+      const isClick = moved < CLICK_PIXELS;
+      const onRuler = y < view.layout.ruler.y + view.layout.ruler.height;
+      if (drag.kind === "overview") {
+        if (isClick) view.setWindow(...minimapWindow(drag, drag.at, false));
+      } else if (drag.kind === "range" && !isClick) view.setRange(view.state.range, true);
+      else if (drag.kind === "range" && onRuler && !drag.isEdge) view.setRange(undefined, true);
+      else if (isClick && event.button === 0 && drag.kind !== "scrollbar") view.selectAt(x, y);
     }
     if (pressed.size === 0) drag = undefined;
     else moved = CLICK_PIXELS;
   };
 
+  canvas.style.cursor = "crosshair";
   const leave = () => {
     view.pointer = undefined;
     view.state.pointerTime = undefined;
@@ -249,12 +254,40 @@ function pinch(view: TraceView, pressed: ReadonlyMap<number, Press>, moving: num
   pan(state, data, (before.x - to.x) / 2 / layout.plotWidth);
 }
 
-/** The window around a place of the overview. */
-function centreOverview(view: TraceView, x: number): void {
-  const { layout, data, state } = view;
-  const middle = data.t0 + ((x - layout.gutter) / layout.plotWidth) * (data.t1 - data.t0);
-  const span = state.t1 - state.t0;
-  view.setWindow(middle - span / 2, middle + span / 2);
+/** What a press of the main button begins: fingers move what is drawn, a mouse selects; on the ruler all select. */
+function dragFrom(view: TraceView, event: PointerEvent, x: number, y: number): Drag {
+  const { layout, state, data } = view;
+  const { t0, t1 } = state;
+  if (y < layout.overview.y + layout.overview.height)
+    return {
+      kind: "overview",
+      part: minimapPart(layout, data, state, x),
+      at: minimapTime(layout, data, x),
+      ...{ t0, t1 },
+    };
+  if (x > layout.width - 10 && layout.scrollMax > 0 && y >= layout.lanes.y) return { kind: "scrollbar" };
+  const onRuler = y < layout.ruler.y + layout.ruler.height;
+  if (x < layout.gutter || event.shiftKey || (event.pointerType === "touch" && !onRuler))
+    return { kind: "pan" };
+  const edge = rangeEdge(view, x);
+  return { kind: "range", from: edge?.opposite ?? timeAt(layout, state, x), isEdge: edge !== undefined };
+}
+
+/** The edge of the selected range at this place: the range is then drawn from the opposite edge. */
+function rangeEdge({ layout, state: { range }, state }: TraceView, x: number) {
+  if (range === undefined) return undefined;
+  if (Math.abs(xOf(layout, state, range.t0) - x) <= EDGE_PIXELS) return { opposite: range.t1 };
+  if (Math.abs(xOf(layout, state, range.t1) - x) <= EDGE_PIXELS) return { opposite: range.t0 };
+  return undefined;
+}
+
+function cursorAt(view: TraceView, x: number, y: number): string {
+  const { layout, state, data } = view;
+  if (x < layout.gutter || x > layout.gutter + layout.plotWidth) return "default";
+  if (y >= layout.overview.y + layout.overview.height)
+    return rangeEdge(view, x) === undefined ? "crosshair" : "ew-resize";
+  const part = minimapPart(layout, data, state, x);
+  return part === "inside" ? "grab" : part === "outside" ? "crosshair" : "ew-resize";
 }
 
 function showTip(view: TraceView, x: number, y: number): void {

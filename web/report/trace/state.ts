@@ -29,7 +29,12 @@ export interface ViewState {
   file: number;
   y0: number;
   y1: number;
+  /** Order of the table of calls. */
+  sort: Sort;
 }
+
+export const SORTS = ["start", "duration", "bytes"] as const;
+export type Sort = (typeof SORTS)[number];
 
 /** Windows shorter than this show nothing that a clock could tell apart. */
 const SPAN_MIN = 1e-7;
@@ -63,6 +68,7 @@ export function initialState(data: TraceData): ViewState {
     file,
     y0: 0,
     y1: fileEnd(data, file),
+    sort: "start",
   };
 }
 

@@ -1,6 +1,6 @@
 /** Numbers of a selected range, from single calls or from bins. */
 import { IntervalUnion } from "../../../src/base/intervals.ts";
-import { type LaneIndex, visibleEntries } from "./lane-index.ts";
+import { type LaneIndex, lowerBound, visibleEntries } from "./lane-index.ts";
 import type { Level } from "./trace-data.ts";
 
 export interface CallStatistics {
@@ -10,41 +10,64 @@ export interface CallStatistics {
   readonly unionSeconds: number;
   /** Sum of the calls' durations, seconds. */
   readonly sumSeconds: number;
+  /** The least durations that 50, 95 and 99 % of the calls do not exceed; NaN without calls. */
+  readonly p50Seconds: number;
+  readonly p95Seconds: number;
+  readonly p99Seconds: number;
+}
+
+export interface RangeStatistics {
+  readonly read: CallStatistics;
+  readonly write: CallStatistics;
+  readonly all: CallStatistics;
+  /** Calls that began before the range and reach into it; they do not count. */
+  readonly before: number;
 }
 
 export const BLOCK_BYTES = 512;
 
 /**
- * Of all calls that lie wholly or partly in [t0, t1]; such calls count whole, so that rates are those of these
- * calls. `index` holds one lane with all calls.
+ * Of the calls that start in [t0, t1); such calls count whole. This is the rule of `plimsoll bps --from --to`, and ranges
+ * side by side add up. `index` holds one lane with all calls.
  */
-export function statisticsOfCalls(
-  index: LaneIndex,
-  t0: number,
-  t1: number,
-): { read: CallStatistics; write: CallStatistics; all: CallStatistics } {
-  const parts = [newPart(), newPart(), newPart()] as const;
-  const [from, to] = visibleEntries(index, 0, t0, t1);
-  for (let i = from; i < to; i++) {
-    const start = index.start[i] as number;
-    const end = index.end[i] as number;
-    if (end < t0) continue;
-    for (const part of [parts[index.write[i] as 0 | 1], parts[2]]) {
-      part.calls++;
-      part.bytes += index.bytes[i] as number;
-      part.sumSeconds += end - start;
-      part.union.add(start, end);
-    }
-  }
-  const [read, write, all] = parts.map(({ union, ...part }) => ({
-    ...part,
-    unionSeconds: union.result().length,
-  }));
-  return { read: read as CallStatistics, write: write as CallStatistics, all: all as CallStatistics };
+export function statisticsOfCalls(index: LaneIndex, t0: number, t1: number): RangeStatistics {
+  const count = index.start.length;
+  const from = lowerBound(index.start, t0, 0, count);
+  const to = lowerBound(index.start, t1, from, count);
+  let before = 0;
+  for (let i = visibleEntries(index, 0, t0, t1)[0]; i < from; i++)
+    if ((index.end[i] as number) > t0) before++;
+  const part = (direction: number) => statisticsOf(index, from, to, direction);
+  return { read: part(0), write: part(1), all: part(-1), before };
 }
 
-function newPart() {
-  return { calls: 0, bytes: 0, sumSeconds: 0, union: new IntervalUnion() };
+/** Of entries [from, to) of a direction, or of both. */
+function statisticsOf(index: LaneIndex, from: number, to: number, direction: number): CallStatistics {
+  const union = new IntervalUnion();
+  const durations = new Float64Array(to - from);
+  let calls = 0;
+  let bytes = 0;
+  let sumSeconds = 0;
+  for (let i = from; i < to; i++) {
+    if (direction >= 0 && index.write[i] !== direction) continue;
+    const start = index.start[i] as number;
+    const end = index.end[i] as number;
+    durations[calls++] = end - start;
+    bytes += index.bytes[i] as number;
+    sumSeconds += end - start;
+    union.add(start, end);
+  }
+  const sorted = durations.subarray(0, calls).sort();
+  const percentile = (share: number) => sorted[Math.max(1, Math.ceil(share * calls)) - 1] ?? Number.NaN;
+  return {
+    calls,
+    bytes,
+    unionSeconds: union.result().length,
+    sumSeconds,
+    p50Seconds: percentile(0.5),
+    p95Seconds: percentile(0.95),
+    p99Seconds: percentile(0.99),
+  };
 }
 
 export interface BinStatistics {

@@ -1,24 +1,26 @@
 /** The parts of the view put together: state, drawing when something changed, and what selections show. */
-import { callTable } from "./call-table.ts";
+import { callTable, type TableActions } from "./call-table.ts";
 import { Controls } from "./controls.ts";
 import { make } from "./dom.ts";
-import { drawOffsets, OFFSETS_HEIGHT, type OffsetResult, offsetSpan } from "./draw-offsets.ts";
-import { drawTimeline, type TimelineResult } from "./draw-timeline.ts";
+import { drawOffsets, OFFSETS_HEIGHT, type OffsetResult } from "./draw-offsets.ts";
+import { drawTimeline } from "./draw-timeline.ts";
 import { listenToKeys } from "./keys.ts";
 import { hitTimeline } from "./hit.ts";
 import type { ShowView, TraceOptions } from "./index.ts";
-import { visibleEntries } from "./lane-index.ts";
-import { type Layout, layOut, PINNED_HEIGHT, rowAt, visibleRows } from "./layout.ts";
+import { type Layout, layOut, PINNED_HEIGHT, rowAt } from "./layout.ts";
 import { OffsetPanel } from "./offset-panel.ts";
+import { readPlace, writePlace } from "./place.ts";
+import { stepCall } from "./step-calls.ts";
 import { type Palette, readPalette } from "./palette.ts";
 import { callPanel, cellPanel, lanePanel, type PanelActions, rangePanel } from "./panel.ts";
 import { listenToOffsets, listenToTimeline } from "./pointer.ts";
+import { timelineLabel, timelineStatus, windowText } from "./status.ts";
 import { fileEnd, initialState, setWindow, type ViewState } from "./state.ts";
 import type { LanesBy, TraceData } from "./trace-data.ts";
 
 /** What is told to assistive technology waits until the view holds still. */
 const SETTLE_MS = 250;
-const INVITATION = "Click a call for its details. Drag on the ruler for the numbers of a range.";
+const INVITATION = "Click a call for its details. Drag over the lanes for the numbers of a range.";
 
 export class TraceView {
   readonly data: TraceData;
@@ -46,6 +48,8 @@ export class TraceView {
   /** Window and scroll position of the last frame; a tooltip does not outlive them. */
   #drawn = "";
   #settle: ReturnType<typeof setTimeout> | undefined;
+  /** The place that the address has, or none while the view goes to one that it was told. */
+  #place: string | undefined;
   readonly #cleanUp: (() => void)[] = [];
 
   constructor(host: HTMLElement, data: TraceData, options: TraceOptions) {
@@ -74,7 +78,8 @@ export class TraceView {
     this.layout = layOut(this.#width(), data, this.state);
     this.#showPanel([make("p", {}, INVITATION)]);
     this.#listen();
-    this.#draw();
+    this.#draw(false);
+    this.changed();
   }
 
   #listen(): void {
@@ -121,7 +126,8 @@ export class TraceView {
     return Math.max(240, Math.floor(this.root.clientWidth));
   }
 
-  #draw(): void {
+  /** The first picture comes without the offsets: they need calls by file, and nobody has scrolled there yet. */
+  #draw(withOffsets = true): void {
     const began = performance.now();
     const drawn = `${this.state.t0} ${this.state.t1} ${this.state.scroll}`;
     if (drawn !== this.#drawn) this.tip.hidden = true;
@@ -138,13 +144,11 @@ export class TraceView {
       layout: this.layout,
       context: sized(this.timeline, this.layout.width, this.layout.height, ratio),
     });
-    const offsets = drawOffsets({
-      ...common,
-      width: this.layout.width,
-      context: sized(this.offsets, this.layout.width, OFFSETS_HEIGHT, ratio),
-    });
+    const context = sized(this.offsets, this.layout.width, OFFSETS_HEIGHT, ratio);
     this.timeline.style.touchAction = this.layout.scrollMax > 0 ? "none" : "pan-y";
-    this.#say(result, offsets);
+    const text = timelineStatus(this, result);
+    if (this.#status.textContent !== text) this.#status.textContent = text;
+    if (withOffsets) this.#sayOffsets(drawOffsets({ ...common, width: this.layout.width, context }));
     this.#publish(performance.now() - began);
     clearTimeout(this.#settle);
     this.#settle = setTimeout(() => this.#settled(), SETTLE_MS);
@@ -159,48 +163,43 @@ export class TraceView {
     dataset.windowEnd = String(this.state.t1);
   }
 
-  #say({ single, summed }: TimelineResult, offsets: OffsetResult): void {
-    const { data, state } = this;
-    const unit = state.colourBy === "busy" ? "how busy" : "bytes";
-    let text: string;
-    if (!data.hasCalls(state.t0, state.t1)) {
-      const level = data.levelFor(state.lanesBy, state.layer, (state.t1 - state.t0) / this.layout.plotWidth);
-      text =
-        level === undefined
-          ? `Nothing of this layer is in this report by ${state.lanesBy}.`
-          : `Cells of ${this.options.format(level.cellSeconds, "seconds")}, shaded by ${unit}. ${data.trace.hint}`;
-    } else if (summed === 0) text = single === 0 ? "No calls in this window." : "Single calls.";
-    else if (single === 0) text = `Sums per pixel, shaded by ${unit}; zoom in for single calls.`;
-    else text = `Single calls where they fit, else sums per pixel, shaded by ${unit}.`;
-    if (this.#status.textContent !== text) this.#status.textContent = text;
+  #sayOffsets(offsets: OffsetResult): void {
     this.#offsetsEmpty = offsets.kind !== "cells" && offsets.calls === 0;
     this.#offsetPanel.say(offsets);
   }
 
   /** What takes time or speaks: the labels and the table. */
   #settled(): void {
-    const { data, state, layout } = this;
-    const rows = visibleRows(layout, state).lanes;
-    const name = (lane: number) => data.laneName(state.lanesBy, state.layer, lane);
-    const layer = data.trace.layers[state.layer]?.name ?? "";
-    const window = `${state.t0.toFixed(3)} s to ${state.t1.toFixed(3)} s`;
-    let count = "";
-    if (data.hasCalls(state.t0, state.t1)) {
-      const [from, to] = visibleEntries(data.allCalls(state.layer), 0, state.t0, state.t1);
-      count = `, about ${(to - from).toLocaleString("en")} calls`;
-    }
-    const first = rows[0];
-    const last = rows.at(-1);
-    const lanes =
-      first === undefined || last === undefined
-        ? "no lanes"
-        : `${name(first.lane)} to ${name(last.lane)} of ${layout.laneCount} lanes`;
-    this.timeline.setAttribute("aria-label", `Timeline of ${layer} calls, ${window}${count}, ${lanes}.`);
+    const { data, state } = this;
+    this.timeline.setAttribute("aria-label", timelineLabel(this));
     const path = data.trace.files[state.file]?.path ?? "no file";
-    this.offsets.setAttribute("aria-label", `Offsets of ${layer} calls in ${path}, ${window}.`);
+    this.offsets.setAttribute("aria-label", `Offsets in ${path}, ${windowText(state)}.`);
     const place = this.#table.lastElementChild;
-    if (this.#table.open) place?.replaceChildren(callTable(data, state, this.options.format));
+    if (this.#table.open)
+      place?.replaceChildren(callTable(data, state, this.options.format, this.#tableActions));
     else place?.replaceChildren();
+    this.#reportPlace();
+  }
+
+  #reportPlace(): void {
+    const { data, state, layout } = this;
+    const place = writePlace(state, data, layout.laneHeight);
+    const isNews = this.#place !== undefined && this.#place !== place;
+    this.#place = place;
+    if (isNews) this.options.onPlace?.(place);
+  }
+
+  /** Shows what writePlace wrote; nothing for the first view. */
+  restore(text: string): void {
+    const { state, topLane } = readPlace(text, this.data);
+    Object.assign(this.state, state);
+    this.layoutNow();
+    this.state.scroll = topLane * this.layout.laneHeight;
+    this.controls.update();
+    this.#offsetPanel.update();
+    this.refreshPanel();
+    this.#place = undefined;
+    this.changed();
   }
 
   // What controls, keys and pointers ask for.
@@ -280,35 +279,6 @@ export class TraceView {
     this.changed();
   }
 
-  /** Offsets from the lowest to the highest of the window. */
-  fitOffsets(): void {
-    const { data, state } = this;
-    const span = offsetSpan(data, state);
-    if (span === undefined) return;
-    const margin = Math.max(1, (span[1] - span[0]) * 0.03);
-    state.y0 = Math.max(0, span[0] - margin);
-    state.y1 = Math.min(fileEnd(data, state.file), span[1] + margin);
-    if (state.y1 <= state.y0) state.y1 = state.y0 + 1;
-    this.changed();
-  }
-
-  chooseBusiestFile(): void {
-    const { data, state } = this;
-    const index = data.allCalls(state.layer);
-    const sums = new Float64Array(data.trace.files.length);
-    const [from, to] = visibleEntries(index, 0, state.t0, state.t1);
-    for (let i = from; i < to; i++) {
-      const file = data.trace.calls.file[index.call[i] as number] as number;
-      if (file < sums.length && (index.end[i] as number) >= state.t0)
-        (sums[file] as number) += (index.bytes[i] as number) + 1;
-    }
-    let best = state.file;
-    sums.forEach((sum, file) => {
-      if (sum > (sums[best] ?? 0)) best = file;
-    });
-    this.chooseFile(best);
-  }
-
   selectAt(x: number, y: number): void {
     if (x < this.layout.gutter) {
       const lane = rowAt(this.layout, this.state, y)?.lane;
@@ -342,8 +312,35 @@ export class TraceView {
     this.changed();
   }
 
+  /** By a share of the window; without a range, one begins in the middle. */
+  moveRangeEnd(share: number): void {
+    const { state, data } = this;
+    const middle = (state.t0 + state.t1) / 2;
+    const { t0, t1 } = state.range ?? { t0: middle, t1: middle };
+    const end = Math.min(data.t1, Math.max(data.t0, t1 + share * (state.t1 - state.t0)));
+    this.setRange({ t0: Math.min(t0, end), t1: Math.max(t0, end) }, true);
+  }
+
+  stepCall(step: 1 | -1): void {
+    const { state, data, layout } = this;
+    const call = stepCall(data, state, Math.floor(state.scroll / layout.laneHeight), step);
+    if (call !== undefined) this.goToCall(call);
+  }
+
+  /** Selects a call and brings it on the screen. */
+  goToCall(call: number): void {
+    const { state, data, layout } = this;
+    const start = data.trace.calls.startSeconds[call] as number;
+    const end = data.trace.calls.endSeconds[call] as number;
+    const span = state.t1 - state.t0;
+    if (end < state.t0 || start > state.t1) this.setWindow(start - span * 0.2, start + span * 0.8);
+    const y = data.laneOfCall(state.lanesBy, state.layer, call) * layout.laneHeight;
+    state.scroll = Math.min(y, Math.max(state.scroll, y + layout.laneHeight - layout.lanes.height));
+    this.select({ kind: "call", call, others: 1 });
+  }
+
   setRange(range: ViewState["range"], final: boolean): void {
-    this.state.range = range;
+    this.state.range = range && { t0: wholeNs(range.t0), t1: wholeNs(range.t1) };
     this.state.selection = undefined;
     if (final) this.refreshPanel();
     this.changed();
@@ -362,6 +359,8 @@ export class TraceView {
       const t1 = endSeconds ?? data.t1;
       const margin = (t1 - t0) * 0.05;
       if (t1 >= t0) this.setWindow(t0 - margin, t1 + margin);
+      // Where a link leads, the address says already.
+      this.#place = undefined;
     }
     const file = fileId === undefined ? -1 : data.trace.files.findIndex((entry) => entry.fileId === fileId);
     if (file >= 0) this.chooseFile(file);
@@ -371,6 +370,14 @@ export class TraceView {
       this.goToLane(Math.floor(rank / data.ranksPerLane(this.state.layer)));
     }
   }
+
+  readonly #tableActions: TableActions = {
+    sortBy: (sort) => {
+      this.state.sort = sort;
+      this.#settled();
+    },
+    select: (call) => this.goToCall(call),
+  };
 
   readonly #actions: PanelActions = {
     pin: (lane) => this.togglePin(lane),
@@ -397,6 +404,11 @@ export class TraceView {
     // biome-ignore lint/performance/useDomNodeTextContent: see above; once per selection
     if (selected) this.options.onSelect?.(this.#panel.innerText);
   }
+}
+
+/** A range says to the nanosecond what it holds, in the panel as in the address. */
+function wholeNs(seconds: number): number {
+  return Math.round(seconds * 1e9) / 1e9;
 }
 
 /** The canvas at this size in CSS pixels, with as many pixels as the screen has. */
