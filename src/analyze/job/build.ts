@@ -4,7 +4,9 @@ import { ExactSums } from "../../base/exact-sums.ts";
 import {
   type CallSink,
   type HeatRow,
+  type MpiRow,
   Operation,
+  type RouterRow,
   type Streams,
   type Table,
   type Tables,
@@ -18,6 +20,8 @@ import { factsOf } from "./facts.ts";
 import { type Folder, folderTree } from "./folder-tree.ts";
 import type { AppliedFilter, Job, RankLoad, RunFacts } from "./job.ts";
 import { jobFiles, MOVING_LAYERS } from "./job-files.ts";
+import { MpiTimes } from "./mpi.ts";
+import { NetworkCounts } from "./network.ts";
 import { ostLoads } from "./osts.ts";
 import { type LayerRecord, layerRecords } from "./records.ts";
 import type { RunPlace } from "./run-places.ts";
@@ -80,6 +84,8 @@ export class JobStreams implements Streams {
   readonly picture: TracePicture;
   readonly heats: HeatBuilder;
   readonly spanTimes = new SpanTimes();
+  readonly mpiTimes = new MpiTimes();
+  readonly network = new NetworkCounts();
   readonly processes: readonly SpanProcess[];
 
   constructor(spans: readonly RunSpan[], picture: PictureOptions = { callsMax: 0 }) {
@@ -120,6 +126,10 @@ export class JobStreams implements Streams {
     const { rankBase, shiftSeconds } = this.#placeOf(row.runId);
     if (row.rank >= 0) this.heats.add(row, rankBase + row.rank, shiftSeconds);
   };
+
+  readonly mpi = (row: MpiRow): void => this.mpiTimes.add(row, this.#placeOf(row.runId).rankBase + row.rank);
+
+  readonly router = (row: RouterRow): void => this.network.add(row);
 
   #placeOf(runId: string): RunPlace {
     const place = this.placing.places.get(runId);
@@ -171,6 +181,8 @@ export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFi
     modules,
     facts: factsOf(modules, trace?.layers.map(({ layer }) => layer) ?? [], hasRanks, spans !== undefined),
     spans,
+    mpi: streams.mpiTimes.finish(seconds),
+    network: streams.network.finish(),
     partialModules: new Set(runs.flatMap(({ partialModules }) => partialModules)),
     layer: (name) => byLayer.get(name) ?? [],
     file,

@@ -57,4 +57,9 @@ export const DEFINITIONS = {
     title: "Groups of files",
     text: "Files whose names are equal when every run of digits, and every hexadecimal word of eight or more characters, is replaced by #.",
   },
+  mpi: {
+    id: "J10@1",
+    title: "Time in MPI calls",
+    text: "Time in MPI calls but MPI-IO, as AutoPerf (APMPI) counts it per rank and call. Share: mean over ranks / run time. Spread: the slowest rank / the mean. Sync time: waiting for the other ranks before a collective, where the recorder was told to measure it.",
+  },
 } as const satisfies Record<string, Definition>;

@@ -14,6 +14,8 @@ import { folders } from "./sections/folders.ts";
 import { heat } from "./sections/heat.ts";
 import { layers } from "./sections/layers.ts";
 import { metrics } from "./sections/metrics.ts";
+import { mpi } from "./sections/mpi.ts";
+import { network } from "./sections/network.ts";
 import { overview, recordersOf } from "./sections/overview.ts";
 import { sizes } from "./sections/sizes.ts";
 import { storage } from "./sections/storage.ts";
@@ -21,7 +23,7 @@ import { timeline } from "./sections/timeline.ts";
 import { withFact } from "./sections/section-facts.ts";
 import { secondFigure, timeFigure } from "./pictures/index.ts";
 
-const SECTIONS: readonly ((input: ReportInput) => Section)[] = [
+const SECTIONS: readonly ((input: ReportInput) => Section | undefined)[] = [
   findings,
   overview,
   heat,
@@ -34,6 +36,8 @@ const SECTIONS: readonly ((input: ReportInput) => Section)[] = [
   folders,
   files,
   storage,
+  mpi,
+  network,
   rawCounters,
   about,
 ];
@@ -42,7 +46,10 @@ export function jobDocument(input: ReportInput): Document {
   const { job, verdicts, command, madeBy } = input;
   const answers = answersOf(job, verdicts);
   const isLog = job.runs.every(({ kind }) => kind === "darshan");
-  const sections = SECTIONS.map((section) => withFact(section(input), job));
+  const sections = SECTIONS.flatMap((make) => {
+    const section = make(input);
+    return section === undefined ? [] : withFact(section, job);
+  });
   const cause = sections
     .flatMap(({ blocks }) => blocks)
     .flatMap((block) => (block.kind === "findings" ? block.findings : []))

@@ -3,6 +3,8 @@ import type { Activity } from "./activity.ts";
 import type { Ledger } from "./cost/ledger.ts";
 import type { Fact } from "./facts.ts";
 import type { Folder } from "./folder-tree.ts";
+import type { MpiFacts } from "./mpi.ts";
+import type { NetworkFacts } from "./network.ts";
 import type { LayerRecord } from "./records.ts";
 import type { SpanFacts } from "./spans.ts";
 import type { TraceFacts } from "./trace-facts.ts";
@@ -40,6 +42,10 @@ export interface Job {
   readonly trace: TraceFacts | undefined;
   /** What the application says of itself beside its I/O; undefined when it says nothing. */
   readonly spans: SpanFacts | undefined;
+  /** Time in MPI calls (APMPI); undefined when it was not recorded. */
+  readonly mpi: MpiFacts | undefined;
+  /** Counters of routers (APXC); undefined when they were not recorded. */
+  readonly network: NetworkFacts | undefined;
   /** Load of each OST that the job's files lie on; empty without LUSTRE records. */
   readonly osts: readonly OstLoad[];
   /** Which files were chosen; undefined when all of them are here. */

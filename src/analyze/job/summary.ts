@@ -3,6 +3,7 @@ import { largestFirst } from "../../base/order.ts";
 import type { ReportInput } from "./input.ts";
 import { ioRanksOf } from "./io-ranks.ts";
 import type { Job, JobFile } from "./job.ts";
+import type { MpiFacts, MpiRank } from "./mpi.ts";
 import { layerTimes } from "./layer-times.ts";
 import { sumOf } from "./records.ts";
 import { tracedMetrics } from "./traced-metrics.ts";
@@ -109,6 +110,16 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
     filesTotal: job.files.length,
     /** Folders with all that is below them, most time first; null without files. */
     folders: job.folders() ?? null,
+    /** Time in MPI calls; null where APMPI did not record it. */
+    mpi: job.mpi === undefined ? null : mpiSummary(job.mpi),
+    /** Counters of Cray XC routers; null where APXC did not record them. */
+    network:
+      job.network === undefined
+        ? null
+        : {
+            ...job.network,
+            counters: job.network.counters.map((one) => ({ ...one, spread: orNull(one.spread) })),
+          },
     warnings: job.runs.flatMap(({ warnings }) => warnings),
   };
 }
@@ -116,6 +127,19 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
 function ioRanks(job: Job, file: JobFile) {
   const { ranks, atLeast } = ioRanksOf(job, file);
   return { ioRanks: orNull(ranks), ioRanksAtLeast: atLeast };
+}
+
+function mpiSummary(mpi: MpiFacts) {
+  const rank = (one: MpiRank) => ({ ...one, syncSeconds: orNull(one.syncSeconds) });
+  return {
+    ...mpi,
+    ...{ share: orNull(mpi.share), spread: orNull(mpi.spread), syncSeconds: orNull(mpi.syncSeconds) },
+    ...{ slowest: rank(mpi.slowest), fastest: rank(mpi.fastest), perRank: mpi.perRank.map(rank) },
+    operations: mpi.operations.map((one) => ({
+      ...one,
+      ...{ spread: orNull(one.spread), syncSeconds: orNull(one.syncSeconds) },
+    })),
+  };
 }
 
 const orNull = (value: number): number | null => (Number.isFinite(value) ? value : null);

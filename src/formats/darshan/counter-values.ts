@@ -83,13 +83,15 @@ function* headerLines(
   yield ["APXC_GROUPS", groups as bigint];
   yield ["APXC_CHASSIS", chassis as bigint];
   yield ["APXC_BLADES", blades as bigint];
-  yield ["APXC_MEMORY_MODE", modeText(memory as bigint, ["unknown", "flat", "equal", "split", "cache"])];
-  yield [
-    "APXC_CLUSTER_MODE",
-    modeText(cluster as bigint, ["unknown", "all2all", "quad", "hemi", "snc4", "snc2"]),
-  ];
+  yield ["APXC_MEMORY_MODE", memoryModeText(memory as bigint)];
+  yield ["APXC_CLUSTER_MODE", clusterModeText(cluster as bigint)];
   yield ["APXC_APPLICATION_ID", BigInt.asUintN(64, application as bigint)];
 }
+
+export const memoryModeText = (value: bigint) =>
+  modeText(value, ["unknown", "flat", "equal", "split", "cache"]);
+export const clusterModeText = (value: bigint) =>
+  modeText(value, ["unknown", "all2all", "quad", "hemi", "snc4", "snc2"]);
 
 /** Bit 31 says that the mode is not the same on all nodes. */
 function modeText(value: bigint, names: readonly string[]): string {

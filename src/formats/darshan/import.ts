@@ -1,5 +1,6 @@
 /** One Darshan log as rows of runs and layers, and its traced calls as a stream; what many logs are in a store is in stored-rows.ts. */
 import { type TablesBuilder, layers, negativeWarning, runs } from "../../model/index.ts";
+import { mpiRows, routerRows } from "./autoperf-rows.ts";
 import { DxtCalls } from "./dxt-calls.ts";
 import { decode } from "./job.ts";
 import { LayerImport } from "./layers.ts";
@@ -37,7 +38,8 @@ export function importLog(
       if (spec.kind === "dxt") calls?.module(entry);
       else if (spec.kind === "heatmap") {
         if (gate === undefined) importHeat(log, entry, into, runId);
-      } else collect(log, entry, spec, layouts, layer, gate);
+      } else if (spec.kind === "headed") importAutoPerf(log, entry, into, runId);
+      else collect(log, entry, spec, layouts, layer, gate);
     } catch (error) {
       onDamage(entry, error);
     }
@@ -124,6 +126,17 @@ function collect(
     layer?.add(gate === undefined ? block : gate.block(block, spec));
     if (wanted) layouts.add(block);
   }
+}
+
+/** MPI calls and network counters are of no file, so a choice of files does not touch them. */
+function importAutoPerf(
+  log: DarshanLog,
+  entry: ModuleEntry,
+  { streams }: TablesBuilder,
+  runId: string,
+): void {
+  if (entry.name === "APMPI" && streams.mpi) mpiRows(log.records(entry), runId, streams.mpi);
+  if (entry.name === "APXC" && streams.router) routerRows(log.records(entry), streams.router);
 }
 
 function importHeat(log: DarshanLog, entry: ModuleEntry, into: TablesBuilder, runId: string): void {
