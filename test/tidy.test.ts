@@ -60,7 +60,6 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/generate/sitewide/index.ts": ["generateSeries"],
   "src/generate/sitewide/live.ts": ["LiveOptions"],
   "src/ingest/index.ts": ["IngestCounts", "IngestOptions"],
-  "src/inputs/job/same-job.ts": ["jobsOf"],
   "src/launch/mpi/files.ts": ["Direction"],
   "src/launch/mpi/library.ts": ["candidates"],
   "src/ncio/pattern/datatype.ts": ["parts"],
