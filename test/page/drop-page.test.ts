@@ -194,6 +194,12 @@ describe.skipIf(!hasBrowser)("the drop page", () => {
     await expect.poll(() => open.page.locator("#start").isVisible()).toBe(true);
     await open.pick([at("small-writes.darshan")]);
     await open.report();
+    // A report stays as it was when the next reading is cancelled.
+    await open.drop([at("slow-checkpoint.darshan")]);
+    await open.page.locator("#reading").waitFor({ state: "visible" });
+    await open.page.keyboard.press("Escape");
+    await open.report();
+    expect(JSON.parse(await open.save("json")).job.application).toBe("tracer");
   });
 
   it("keeps names out of the address, and warns when it was made for another file", async () => {

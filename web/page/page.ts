@@ -19,7 +19,10 @@ interface Reading {
 class Page {
   readonly #workerUrl: string;
   readonly #shell = new Shell((action) => this.#act(action));
+  /** Ready to read, or reading. */
   #worker: Worker;
+  /** Holds the job that is shown, for what is saved of it. */
+  #keeper: Worker | undefined;
   #reading: Reading | undefined;
   #opened: Opened | undefined;
   /** What the next chosen files are for. */
@@ -127,7 +130,7 @@ class Page {
     worker.onmessage = ({ data }: MessageEvent<Reply>) => this.#heard(data);
     worker.onerror = (event) => {
       event.preventDefault();
-      this.#restart();
+      if (worker === this.#worker) this.#restart();
       const why = /memory|allocation/i.test(event.message) ? "the browser ran out of memory" : event.message;
       this.#fail(plainFailure(`reading stopped: ${why}; plimsoll report reads larger jobs`));
     };
@@ -165,6 +168,9 @@ class Page {
     const isOther = isGiven && wanted !== opened.fingerprint;
     this.#reading = undefined;
     this.#opened = opened;
+    this.#keeper?.terminate();
+    this.#keeper = this.#worker;
+    this.#worker = this.#startWorker();
     // The view of another file would point anywhere.
     history.replaceState(null, "", isGiven && !isOther ? location.hash : "#");
     // Opening a document takes the listeners of all that is in it.
@@ -213,19 +219,13 @@ class Page {
   #openSave(opened: Opened): void {
     this.#shell.openSave(
       opened.savers,
-      (id) => this.#worker.postMessage({ kind: "save", id, withoutNames: this.#shell.isNameless }),
-      () => this.#worker.postMessage({ kind: "preview" }),
+      (id) => this.#keeper?.postMessage({ kind: "save", id, withoutNames: this.#shell.isNameless }),
+      () => this.#keeper?.postMessage({ kind: "preview" }),
     );
   }
 
   #cancel(): void {
     this.#restart();
-    // The new worker does not know the report that is open: read again when something is saved of it.
-    if (this.#opened !== undefined) {
-      const { files } = this.#opened;
-      this.#shell.toast("Cancelled. To save the open report, open its files again.");
-      this.#opened = { ...this.#opened, savers: [], files };
-    }
     this.#shell.leave();
   }
 
