@@ -28,6 +28,9 @@ describe.skipIf(!hasBrowser)("the drop page", () => {
     const bytes = first?.bytes ?? new Uint8Array(0);
     writeFileSync(at("packed.darshan.gz"), gzipSync(bytes));
     writeFileSync(at("cut.darshan"), bytes.subarray(0, Math.floor(bytes.length * 0.7)));
+    const turned = Buffer.from(samples.find(({ name }) => name === "slow-checkpoint")?.bytes ?? []);
+    turned.fill(0, Math.floor(turned.length * 0.8), Math.floor(turned.length * 0.8) + 2000);
+    writeFileSync(at("turned.darshan"), turned);
     writeFileSync(at("empty.darshan"), "");
     writeFileSync(at("notes.txt"), "Lorem ipsum dolor sit amet.\n");
     writeFileSync(
@@ -159,15 +162,28 @@ describe.skipIf(!hasBrowser)("the drop page", () => {
     expect(await open.failure()).toMatch(/logs of 3 jobs .*drop the logs of one job, or of two to compare/);
   });
 
-  it("names damage with its byte, and reports on what comes before it when asked", async () => {
-    open = await openPage(browser, html);
-    await open.drop([at("cut.darshan")]);
-    expect(await open.failure()).toMatch(/^cut\.darshan: .*byte \d+|ends|truncated/);
-    expect(await open.page.locator(".bytes").isVisible()).toBe(true);
-    expect(await open.page.locator("#error-details").textContent()).not.toContain("cut.darshan");
-    await open.page.locator('[data-do="keep"]').click();
-    await open.page.locator("#dock, #failed").first().waitFor();
-  });
+  it.each([
+    ["cut.darshan", false],
+    ["turned.darshan", true],
+  ])(
+    "names the damage of %s with its byte, and reports on what comes before it when asked",
+    async (name, hasStrip) => {
+      open = await openPage(browser, html);
+      await open.drop([at(name)]);
+      expect(await open.failure()).toMatch(new RegExp(`^${name}: byte \\d+: `));
+      expect(await open.page.locator(".bytes").isVisible()).toBe(hasStrip);
+      expect(await open.page.locator("#error-details").textContent()).toMatch(/byte \d+/);
+      expect(await open.page.locator("#error-details").textContent()).not.toContain(name);
+      await open.page.locator('[data-do="keep"]').click();
+      if (!hasStrip) {
+        // Of this one nothing is left, as the command says too.
+        await expect.poll(() => open.page.locator('[data-do="keep"]').isVisible()).toBe(false);
+        return;
+      }
+      await open.report();
+      expect(await open.page.locator("#toast").textContent()).toContain("what comes before it is kept");
+    },
+  );
 
   it.each([
     ["empty.darshan", /empty|too short|0 bytes|not a Darshan log/i],

@@ -157,7 +157,9 @@ class Page {
     this.#last = this.#reading?.request;
     this.#reading = undefined;
     this.#shell.closeDialogs();
-    this.#shell.failed(failure);
+    // What is there was asked for already.
+    const isAgain = this.#last?.kind === "open" && this.#last.settings.keepGoing;
+    this.#shell.failed(isAgain ? { ...failure, canKeepGoing: false } : failure);
   }
   #last: Reading["request"] | undefined;
 
