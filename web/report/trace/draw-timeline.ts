@@ -238,7 +238,7 @@ function drawOverview({ context, data, state, palette, layout }: Drawing): void 
   if (state.range !== undefined) {
     const from = minimapX(layout, data, state.range.t0);
     const to = minimapX(layout, data, state.range.t1);
-    context.fillStyle = css(palette.metadata, 0.35);
+    context.fillStyle = css(palette.metadata, 0.25);
     context.fillRect(from, y, Math.max(2, to - from), height);
   }
   context.strokeStyle = css(palette.text, 0.7);

@@ -63,7 +63,7 @@ export function mountTrace(host: HTMLElement, data: string, options: TraceOption
     });
     host.dataset.traceState = "ready";
     if (pendingPlace !== "") view?.restore(pendingPlace);
-    if (pending !== undefined) view?.show(pending);
+    if (pending !== undefined) view?.follow(pending);
   };
   open().catch((error: unknown) => {
     if (destroyed) return;
@@ -81,7 +81,7 @@ export function mountTrace(host: HTMLElement, data: string, options: TraceOption
     },
     show(wanted) {
       if (view === undefined) pending = { ...pending, ...wanted };
-      else view.show(wanted);
+      else view.follow(wanted);
     },
     restore(place) {
       if (view === undefined) [pendingPlace, pending] = [place, undefined];

@@ -151,7 +151,7 @@ function rangeOfCalls(
   format: Format,
 ): Node[] {
   const { read, write, all, before } = statisticsOfCalls(data.allCalls(state.layer), t0, t1);
-  const columns = [read, write, all];
+  const columns = [all, read, write];
   const row = (name: string, value: (part: CallStatistics) => string) => [name, ...columns.map(value)];
   const rate = (part: CallStatistics, amount: number, unit: Unit) =>
     part.unionSeconds > 0 ? format(amount / part.unionSeconds, unit) : "–";
@@ -160,19 +160,19 @@ function rangeOfCalls(
     before === 0 ? "" : `; ${format(before, "calls")} that began earlier and reach into it are not counted`;
   return [
     table(
-      `${layer} calls of all lanes that start in the range${others}`,
-      ["", "reads", "writes", "both"],
+      `${layer} calls of all lanes that start in the range${others}. T is the time with a call in progress; BPS counts blocks of ${BLOCK_BYTES} bytes by T.`,
+      ["", "both", "reads", "writes"],
       [
-        row("calls", (part) => format(part.calls, "calls")),
+        row("calls", (part) => format(part.calls, "count")),
         row("bytes", (part) => format(part.bytes, "bytes")),
-        row("T, time with a call in progress", (part) => format(part.unionSeconds, "seconds")),
-        row("BPS, blocks of 512 bytes by T", (part) => rate(part, part.bytes / BLOCK_BYTES, "blocks/s")),
-        row("IOPS, calls by T", (part) => rate(part, part.calls, "calls/s")),
-        row("bandwidth, bytes by T", (part) => rate(part, part.bytes, "bytes/s")),
-        row("ARPT, mean duration", (part) => took(part.sumSeconds / part.calls)),
-        row("p50 of durations", (part) => took(part.p50Seconds)),
-        row("p95 of durations", (part) => took(part.p95Seconds)),
-        row("p99 of durations", (part) => took(part.p99Seconds)),
+        row("T", (part) => format(part.unionSeconds, "seconds")),
+        row("BPS, blocks/s", (part) => rate(part, part.bytes / BLOCK_BYTES, "count")),
+        row("IOPS, calls/s", (part) => rate(part, part.calls, "count")),
+        row("bandwidth", (part) => rate(part, part.bytes, "bytes/s")),
+        row("ARPT, mean", (part) => took(part.sumSeconds / part.calls)),
+        row("p50 duration", (part) => took(part.p50Seconds)),
+        row("p95 duration", (part) => took(part.p95Seconds)),
+        row("p99 duration", (part) => took(part.p99Seconds)),
       ],
     ),
   ];

@@ -48,8 +48,8 @@ export class TraceView {
   /** Window and scroll position of the last frame; a tooltip does not outlive them. */
   #drawn = "";
   #settle: ReturnType<typeof setTimeout> | undefined;
-  /** The place that the address has, or none while the view goes to one that it was told. */
-  #place: string | undefined;
+  /** The place that the address has. */
+  #place = "";
   readonly #cleanUp: (() => void)[] = [];
 
   constructor(host: HTMLElement, data: TraceData, options: TraceOptions) {
@@ -79,6 +79,7 @@ export class TraceView {
     this.#showPanel([make("p", {}, INVITATION)]);
     this.#listen();
     this.#draw(false);
+    this.#place = this.#placeNow();
     this.changed();
   }
 
@@ -181,12 +182,17 @@ export class TraceView {
     this.#reportPlace();
   }
 
+  #placeNow(): string {
+    const { state, layout } = this;
+    state.scroll = Math.min(layout.scrollMax, Math.max(0, state.scroll));
+    return writePlace(state, this.data, layout.laneHeight);
+  }
+
   #reportPlace(): void {
-    const { data, state, layout } = this;
-    const place = writePlace(state, data, layout.laneHeight);
-    const isNews = this.#place !== undefined && this.#place !== place;
+    const place = this.#placeNow();
+    if (this.#place === place) return;
     this.#place = place;
-    if (isNews) this.options.onPlace?.(place);
+    this.options.onPlace?.(place);
   }
 
   /** Shows what writePlace wrote; nothing for the first view. */
@@ -198,7 +204,7 @@ export class TraceView {
     this.controls.update();
     this.#offsetPanel.update();
     this.refreshPanel();
-    this.#place = undefined;
+    this.#place = this.#placeNow();
     this.changed();
   }
 
@@ -232,6 +238,7 @@ export class TraceView {
     const { layout, state } = this;
     state.marked = lane;
     state.scroll = lane * layout.laneHeight - (layout.lanes.height - layout.laneHeight) / 2;
+    this.refreshPanel();
     this.changed();
   }
 
@@ -352,6 +359,12 @@ export class TraceView {
     this.changed();
   }
 
+  /** Where a link leads, the address says already. */
+  follow(link: ShowView): void {
+    this.show(link);
+    this.#place = this.#placeNow();
+  }
+
   show({ startSeconds, endSeconds, fileId, rank }: ShowView): void {
     const { data } = this;
     if (startSeconds !== undefined || endSeconds !== undefined) {
@@ -359,8 +372,6 @@ export class TraceView {
       const t1 = endSeconds ?? data.t1;
       const margin = (t1 - t0) * 0.05;
       if (t1 >= t0) this.setWindow(t0 - margin, t1 + margin);
-      // Where a link leads, the address says already.
-      this.#place = undefined;
     }
     const file = fileId === undefined ? -1 : data.trace.files.findIndex((entry) => entry.fileId === fileId);
     if (file >= 0) this.chooseFile(file);
