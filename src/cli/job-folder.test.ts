@@ -54,6 +54,52 @@ it("never adds up different jobs: one line names them and how to choose", async 
   );
 });
 
+it("counts a log and its copies once, with one note", async () => {
+  for (const name of ["n1/1-a.darshan", "n1/1-a.darshan.gz", "n2/1-copy.darshan"])
+    save(`twins/${name}`, 80, 7);
+  save("twins/n2/2-b.darshan", 80, 8);
+  const { code, out, err } = await inside("report", join(folder, "twins"), "--json");
+  expect(code).toBe(3);
+  const { job, metrics } = JSON.parse(out);
+  expect([job.ranks, job.logs.length, metrics.bytesWritten]).toEqual([2, 2, 15]);
+  expect(err.trim().split("\n")).toEqual([
+    expect.stringMatching(/1-a\.darshan\.gz: the same bytes as .*1-a\.darshan, .*so are 1 more/),
+  ]);
+});
+
+it("tells large logs apart that differ in the middle only", async () => {
+  const names = Array.from({ length: 3000 }, (_, i) => `/scratch/file-${(i * 7919) % 3000}-${i ** 3}`);
+  const big = (middle: number) => {
+    const sink = memorySink();
+    const writer = new LogWriter(sink, { encoders: nodeEncoders });
+    const times = { startSeconds: 1_700_000_000, endSeconds: 1_700_000_060 };
+    writer.job({ uid: 1, ...times, nprocs: 1, jobId: 81, metadata: [], commandLine: "/a", mounts: [] });
+    writer.names(names.map((name) => ({ id: recordId(name), name })));
+    writer.module(
+      posix,
+      names.map((name, i) =>
+        counterRecord(
+          posix,
+          { id: recordId(name), rank: 0 },
+          { POSIX_OPENS: 1, POSIX_WRITES: 1, POSIX_BYTES_WRITTEN: i === 1500 ? middle : i },
+        ),
+      ),
+    );
+    writer.finish();
+    return sink.bytes();
+  };
+  mkdirSync(join(folder, "big"));
+  for (const [name, middle] of [
+    ["a", 4097],
+    ["b", 4098],
+    ["c", 4097],
+  ] as const)
+    writeFileSync(join(folder, "big", `${name}.darshan`), big(middle));
+  const { out, err } = await inside("report", join(folder, "big"), "--json");
+  expect(JSON.parse(out).job.logs.map((path: string) => path.slice(-9))).toEqual(["a.darshan", "b.darshan"]);
+  expect(err).toMatch(/c\.darshan: the same bytes as .*a\.darshan, which count once\n$/);
+});
+
 it("says what it knows of a folder that holds nothing to read", async () => {
   mkdirSync(join(folder, "empty/below"), { recursive: true });
   const { code, err } = await inside("report", join(folder, "empty"));

@@ -208,7 +208,8 @@ class FixedColumn implements GrowingColumn {
     const isIds = source instanceof BigUint64Array && this.#numbers instanceof BigUint64Array;
     if (!isIds && !(source instanceof Uint8Array && this.#numbers instanceof Uint8Array)) return false;
     assert(source.length >= count, `${count} rows need more than ${source.length} values`);
-    if (from + count > this.#numbers.length) this.#grow(from + count);
+    // Many logs add a few rows each: a column that grew by them alone would be copied for every log.
+    if (from + count > this.#numbers.length) this.#grow(from === 0 ? count : 2 * (from + count));
     (this.#numbers as Uint8Array).set((source as Uint8Array).subarray(0, count), from);
     return true;
   }

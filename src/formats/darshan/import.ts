@@ -24,7 +24,9 @@ export function importLog(
 ): void {
   const layouts = new Layouts();
   const gate = choice && new FileGate(log, choice);
-  const all = into.streams.calls?.(runId);
+  // Blocks of calls are large, and most logs have none.
+  const isTraced = log.modules.some(({ spec }) => spec?.kind === "dxt");
+  const all = isTraced ? into.streams.calls?.(runId) : undefined;
   const sink = all && gate ? gate.sink(all) : all;
   const calls = sink && new DxtCalls(log, sink, (id) => layouts.striping(id));
   calls?.clock();

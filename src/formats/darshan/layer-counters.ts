@@ -110,7 +110,16 @@ export interface Places {
   at(name: string): number;
 }
 
+const placesBySpec = new Map<ModuleSpec, Places>();
+
+/** Found once for each module: thousands of logs ask for them. */
 export function placesOf(spec: ModuleSpec, prefix: string): Places {
+  let places = placesBySpec.get(spec);
+  if (places === undefined) placesBySpec.set(spec, (places = findPlaces(spec, prefix)));
+  return places;
+}
+
+function findPlaces(spec: ModuleSpec, prefix: string): Places {
   const known = new Map<string, number>();
   const at = (name: string) => {
     let word = known.get(name);

@@ -13,8 +13,8 @@ export class FileColumns {
   #hasParents = false;
   readonly #firstRow: number;
   /** How many records each file has. */
-  readonly records = new PackedNumbers();
-  readonly shared = new PackedNumbers();
+  readonly records: PackedNumbers;
+  readonly shared: PackedNumbers;
   /** Ranks with reads or writes, of files that have a record of each. */
   readonly ioRanks: PackedNumbers;
   readonly chunkBytes: PackedNumbers;
@@ -27,14 +27,19 @@ export class FileColumns {
   readonly longestWrite: Timed;
   readonly slowest: RankTimed;
   readonly fastest: RankTimed;
-  readonly secondsSpread = new Spread();
-  readonly bytesSpread = new Spread();
+  readonly secondsSpread: Spread;
+  readonly bytesSpread: Spread;
   readonly accesses: FrequentColumns;
   readonly strides: FrequentColumns;
 
   /** `firstRow`: how many rows `table` has, and will have of modules before this one. */
   constructor(places: Places, table: TableBuilder, firstRow: number) {
     this.#firstRow = firstRow;
+    const scratch = scratchOf(table, firstRow);
+    this.records = scratch.records;
+    this.shared = scratch.shared;
+    this.secondsSpread = scratch.secondsSpread;
+    this.bytesSpread = scratch.bytesSpread;
     const named = (columns: readonly (readonly [string, unknown])[]) =>
       columns.map(([column]) => table.numbers(column));
     this.chunkBytes = table.numbers("chunk_bytes");
@@ -154,6 +159,34 @@ class Spread {
     if (Number.isNaN(this.#mean.at(row))) return Number.NaN;
     return (this.#squares.at(row) || 0) / (this.#count.at(row) || 1);
   }
+}
+
+/** Columns of rows in the making that no table has. */
+interface Scratch {
+  /** The first row that it was used for. */
+  readonly firstRow: number;
+  readonly records: PackedNumbers;
+  readonly shared: PackedNumbers;
+  readonly secondsSpread: Spread;
+  readonly bytesSpread: Spread;
+}
+
+const SCRATCH_ROWS = 1 << 13;
+const scratches = new WeakMap<TableBuilder, Scratch>();
+
+/**
+ * The same for all modules and logs whose rows lie close together: pages of packed numbers are made for thousands of
+ * rows, and a log of one process has a few.
+ */
+function scratchOf(table: TableBuilder, firstRow: number): Scratch {
+  const known = scratches.get(table);
+  if (known !== undefined && firstRow - known.firstRow < SCRATCH_ROWS) return known;
+  const made = {
+    ...{ firstRow, records: new PackedNumbers(), shared: new PackedNumbers() },
+    ...{ secondsSpread: new Spread(), bytesSpread: new Spread() },
+  };
+  scratches.set(table, made);
+  return made;
 }
 
 const SIZE_MAX = 2 ** 62;

@@ -8,12 +8,13 @@ import { LOW, wordNumber } from "../../base/words.ts";
 import { counters, layers, rankLoads, type TablesBuilder } from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
 import { type ExtremeWords, extremeWords } from "./extreme-words.ts";
+import { counterColumns } from "./counter-columns.ts";
 import { CounterTotals } from "./counter-totals.ts";
 import { type Places, placesOf, PREFIXES } from "./layer-counters.ts";
 import { FileColumns } from "./layer-files.ts";
 import { isTime, knownSeconds, timeOf, varianceOf } from "./known-values.ts";
-import type { Counter, ModuleSpec } from "./modules/index.ts";
-import { isSummable, PlainTotals } from "./plain-totals.ts";
+import type { ModuleSpec } from "./modules/index.ts";
+import { PlainTotals } from "./plain-totals.ts";
 
 /** Columns of `rank_loads` that are sums of integers. */
 const RANK_SUMS = ["opens", "reads", "writes", "bytes_read", "bytes_written"] as const;
@@ -386,24 +387,16 @@ export class LayerImport {
 
   #finishCounters(into: TablesBuilder, runId: string): void {
     if (this.#files.count === 0) return;
-    const table = into.table(counters);
     const { integers, reals } = this.#totals?.figures() ?? this.#plainTotals;
-    const common = (counter: Counter) => ({
-      run_id: runId,
-      module: this.#spec.name,
-      name: counter.name,
-      unit: counter.unit,
-      rule: this.#totals === undefined ? "sum" : counter.total,
-      meaning: counter.meaning,
-    });
-    this.#spec.integers.forEach((counter, index) => {
-      if (this.#totals === undefined ? !isSummable(counter) : counter.total === "none") return;
+    const { columns, integersAt, realsAt } = counterColumns(this.#spec, this.#totals !== undefined);
+    const values = integersAt.map((index) => {
       const value = integers[index] as bigint;
-      table.append({ ...common(counter), integer: value === -1n && counter.unit !== "rank" ? null : value });
+      return value === -1n && this.#spec.integers[index]?.unit !== "rank" ? null : value;
     });
-    this.#spec.reals.forEach((counter, index) => {
-      if (this.#totals === undefined ? !isSummable(counter) : counter.total === "none") return;
-      table.append({ ...common(counter), real: reals[index] as number });
+    into.table(counters).appendColumns(columns.name.length, {
+      ...{ ...columns, run_id: { all: runId }, module: { all: this.#spec.name } },
+      integer: [...values, ...realsAt.map(() => null)],
+      real: [...integersAt.map(() => null), ...realsAt.map((index) => reals[index] as number)],
     });
   }
 }

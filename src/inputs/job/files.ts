@@ -1,5 +1,6 @@
 /** Which files paths mean: themselves, or what a folder holds; the same bytes only once. */
 import { FormatError, UsageError } from "../../base/errors.ts";
+import type { ByteSource } from "../../base/source.ts";
 import { findFormat, formatsWith, HEAD_BYTES } from "../../formats/catalogue.ts";
 import type { Capability } from "../../formats/input-format.ts";
 import type { Listener } from "../../base/listener.ts";
@@ -129,7 +130,41 @@ export function withoutTwins<T extends InputFile>(
   });
 }
 
+/** Finds logs that were read already: a log and its gzip file, a copy under another name. */
+export class TwinFinder {
+  readonly #host: InputHost;
+  readonly #byEdges = new Map<string, string[]>();
+
+  constructor(host: InputHost) {
+    this.#host = host;
+  }
+
+  /** The path of an earlier one with the same bytes. Only those that look alike are read whole. */
+  earlier(path: string, source: ByteSource): string | undefined {
+    if (!this.#host.isFile(path)) return undefined;
+    const key = edgesOf(source, this.#host);
+    const alike = this.#byEdges.get(key);
+    if (alike === undefined) {
+      this.#byEdges.set(key, [path]);
+      return undefined;
+    }
+    const isAll = source.byteLength <= 2 * EDGE_BYTES;
+    const hash = isAll ? undefined : hashOf(source, this.#host);
+    const twin = alike.find((one) => isAll || contentHash(one, this.#host) === hash);
+    if (twin === undefined) alike.push(path);
+    return twin;
+  }
+}
+
 const EDGE_BYTES = 4096;
+
+/** Length, and a hash of the first and the last bytes. */
+function edgesOf(source: ByteSource, host: InputHost): string {
+  const hash = host.hash();
+  hash.update(source.read(0, EDGE_BYTES));
+  hash.update(source.read(Math.max(0, source.byteLength - EDGE_BYTES), EDGE_BYTES));
+  return `${source.byteLength} ${hash.hex()}`;
+}
 
 /** Equal for equal content: length, first and last bytes. Undefined for what is empty or no regular file. */
 function cheapKey(path: string, host: InputHost): string | undefined {
@@ -137,10 +172,7 @@ function cheapKey(path: string, host: InputHost): string | undefined {
   return look(path, host, (input) => {
     if (input.byteLength === 0) return undefined;
     const source = withEnd(input, path, host);
-    const hash = host.hash();
-    hash.update(source.read(0, EDGE_BYTES));
-    hash.update(source.read(Math.max(0, source.byteLength - EDGE_BYTES), EDGE_BYTES));
-    const key = `${source.byteLength} ${hash.hex()}`;
+    const key = edgesOf(source, host);
     if (source !== input) source.close();
     return key;
   });
@@ -155,13 +187,18 @@ const PIECE_BYTES = 1 << 20;
 function contentHash(path: string, host: InputHost): string | undefined {
   return look(path, host, (input) => {
     const source = withEnd(input, path, host);
-    const hash = host.hash();
-    let piece: Uint8Array | undefined;
-    for (let at = 0; at < source.byteLength; at += PIECE_BYTES) {
-      piece = source.read(at, PIECE_BYTES, piece);
-      hash.update(piece);
-    }
+    const hash = hashOf(source, host);
     if (source !== input) source.close();
-    return hash.hex();
+    return hash;
   });
+}
+
+function hashOf(source: ByteSource, host: InputHost): string {
+  const hash = host.hash();
+  let piece: Uint8Array | undefined;
+  for (let at = 0; at < source.byteLength; at += PIECE_BYTES) {
+    piece = source.read(at, PIECE_BYTES, piece);
+    hash.update(piece);
+  }
+  return hash.hex();
 }

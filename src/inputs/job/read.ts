@@ -17,8 +17,8 @@ import { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from 
 import type { Listener } from "../../base/listener.ts";
 import { JobFilter } from "./file-filter.ts";
 import type { InputHost } from "./host.ts";
-import { withoutTwins } from "./files.ts";
-import { isTraces, jobFiles } from "./job-files.ts";
+import { TwinFinder, withoutTwins } from "./files.ts";
+import { isTraces, type JobFile, jobFiles } from "./job-files.ts";
 import { type LogOfJob, requireOneJob } from "./same-job.ts";
 import { readTraces } from "./traces.ts";
 
@@ -58,13 +58,7 @@ export async function readJob(
   const filter = options.filter && new JobFilter(options.filter);
   const read = isTraces(files)
     ? await readTraces(withoutTwins(files, host, listener), host, options, listener, filter)
-    : await readLogs(
-        files.map(({ path }) => path),
-        host,
-        options,
-        listener,
-        filter,
-      );
+    : await readLogs(files, host, options, listener, filter);
   const job = buildJob(read.tables, read.streams, filter?.applied);
   return { ...read, job, thresholds, verdicts: judge(job, thresholds) };
 }
@@ -73,13 +67,13 @@ type Read = Pick<ReadJob, "tables" | "streams">;
 
 /** Counters of logs, and their traced calls where they have some. */
 async function readLogs(
-  paths: readonly string[],
+  files: readonly JobFile[],
   host: InputHost,
   options: JobOptions,
   listener: Listener,
   filter: JobFilter | undefined,
 ): Promise<Read> {
-  const runs = await readSpans(paths, host, options, listener);
+  const runs = await readSpans(files, host, options, listener);
   if (options.forceMerge !== true) requireOneJob(runs.map(({ log }) => log));
   // Logs of one process each are of a job without MPI: their processes do not wait for one another.
   const isApart = runs.length > 1 && runs.every(({ span }) => span.ranks <= 1);
@@ -128,23 +122,37 @@ export function reportDocument(
 /** MPI numbers ranks with a C int, and so does the timeline of a report. */
 const RANKS_MAX = 2 ** 31 - 1;
 
-async function readSpans(paths: readonly string[], host: InputHost, options: LogOptions, listener: Listener) {
+async function readSpans(
+  files: readonly JobFile[],
+  host: InputHost,
+  options: LogOptions,
+  listener: Listener,
+) {
   const runs: { path: string; span: ReturnType<typeof runSpan>; log: LogOfJob }[] = [];
+  const twins = new TwinFinder(host);
+  const copies: { path: string; of: string }[] = [];
   let ranks = 0;
-  for (const [index, path] of paths.entries()) {
+  for (const [index, { path, name }] of files.entries()) {
     try {
       const run = await withLog(path, options, host, (log) => {
         // What is left out must be left out whole, so each of several logs is read once before it counts.
-        if (paths.length > 1 && !options.keepGoing) readThrough(log, () => true);
-        const span = runSpan(log, paths.length === 1 ? path : `${index}:${path}`);
+        if (files.length > 1 && !options.keepGoing) readThrough(log, () => true);
+        const of = files.length > 1 ? twins.earlier(path, log.source) : undefined;
+        // Who names a log twice wants it twice.
+        if (of !== undefined && name !== path) {
+          copies.push({ path, of });
+          return undefined;
+        }
+        const span = runSpan(log, files.length === 1 ? path : `${index}:${path}`);
         return { path, span, log: { ...span, path, jobId: log.job.jobId, userId: log.job.uid } };
       });
+      if (run === undefined) continue;
       const claimed = run.span.ranks;
       if (ranks + claimed > RANKS_MAX) throw new FormatError(path, {}, tooManyRanks(claimed, ranks));
       ranks += Math.max(0, claimed);
       runs.push(run);
     } catch (error) {
-      if (paths.length === 1 || !(error instanceof FormatError)) throw error;
+      if (files.length === 1 || !(error instanceof FormatError)) throw error;
       listener.skip?.(
         path,
         error.message.startsWith(`${path}: `) ? error.message.slice(path.length + 2) : error.message,
@@ -152,8 +160,16 @@ async function readSpans(paths: readonly string[], host: InputHost, options: Log
     }
     await listener.yieldToEvents?.();
   }
-  if (runs.length === 0) throw new FormatError(paths[0] ?? "", {}, "none of the logs could be read");
+  tellCopies(copies, listener);
+  if (runs.length === 0) throw new FormatError(files[0]?.path ?? "", {}, "none of the logs could be read");
   return runs;
+}
+
+function tellCopies(copies: readonly { path: string; of: string }[], listener: Listener): void {
+  const [first, ...others] = copies;
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : `; so are ${others.length} more logs copies of others`;
+  listener.skip?.(first.path, `the same bytes as ${first.of}, which count once${more}`);
 }
 
 function tooManyRanks(ranks: number, before: number): string {
