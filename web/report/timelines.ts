@@ -75,6 +75,9 @@ export class Timelines {
 function keepBelowInPlace(host: HTMLElement, change: () => void): void {
   const before = host.getBoundingClientRect().bottom;
   change();
+  // Who asked for the timeline reads that, not what is below.
+  const section = host.closest("section")?.id;
+  if (section !== undefined && /^#([^&]*)/.exec(location.hash)?.[1] === section) return;
   const moved = host.getBoundingClientRect().bottom - before;
   if (moved !== 0 && before < innerHeight / 2) scrollBy({ top: moved, behavior: "instant" });
 }

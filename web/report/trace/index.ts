@@ -60,9 +60,9 @@ export function mountTrace(host: HTMLElement, data: string, options: TraceOption
     change(() => {
       host.replaceChildren();
       view = new TraceView(host, trace, options);
+      if (pendingPlace !== "") view.restore(pendingPlace);
     });
     host.dataset.traceState = "ready";
-    if (pendingPlace !== "") view?.restore(pendingPlace);
     if (pending !== undefined) view?.follow(pending);
   };
   open().catch((error: unknown) => {
