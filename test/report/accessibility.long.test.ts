@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { inside } from "../../src/cli/darshan/test-kit.ts";
 import { makeSingle, SINGLE_LOGS } from "../../src/generate/single/index.ts";
 import { nodeEncoders } from "../../src/node/encoders.ts";
-import type { PageAssets } from "../../src/report/page/assets.ts";
+import type { PageAssets } from "../../src/report/compose.ts";
 
 const executablePath = process.env.PLIMSOLL_CHROMIUM ?? "/usr/bin/chromium";
 const hasBrowser = existsSync(executablePath);
