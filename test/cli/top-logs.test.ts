@@ -4,6 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { posix } from "../../src/formats/darshan/modules/index.ts";
+import { recordId } from "../../src/formats/darshan/record-id.ts";
+import { counterRecord, type DarshanRecord } from "../../src/formats/darshan/records.ts";
+import { LogWriter, memorySink } from "../../src/formats/darshan/writer.ts";
+import { nodeEncoders } from "../../src/node/encoders.ts";
 import { inside, plimsoll } from "../../src/cli/darshan/test-kit.ts";
 
 const fixtures = fileURLToPath(new URL("../fixtures/darshan/", import.meta.url));
@@ -134,6 +139,51 @@ it("says the same of a store of the same logs", async () => {
         if (typeof value === "number") expect(row[name as never], `${what} ${name}`).toBeCloseTo(value, 6);
         else expect(row[name as never], `${what} ${name}`).toEqual(value);
   }
+});
+
+it("gives the time of the slowest rank over a store where its columns tell it", async () => {
+  const logs = join(folder, "slowest");
+  mkdirSync(logs);
+  const save = (name: string, nprocs: number, records: readonly DarshanRecord[]) => {
+    const sink = memorySink();
+    const writer = new LogWriter(sink, { encoders: nodeEncoders });
+    const times = { startSeconds: 1_700_000_000, endSeconds: 1_700_000_060 };
+    writer.job({ uid: 1, ...times, nprocs, jobId: 7, metadata: [], commandLine: `/${name}`, mounts: [] });
+    writer.names(["/a", "/b", "/c"].map((path) => ({ id: recordId(path), name: path })));
+    writer.module(posix, records);
+    writer.finish();
+    writeFileSync(join(logs, `${name}.darshan`), sink.bytes());
+  };
+  const own = (path: string, rank: number, seconds: number) =>
+    counterRecord(
+      posix,
+      { id: recordId(path), rank },
+      { POSIX_OPENS: 1, POSIX_WRITES: 1, POSIX_BYTES_WRITTEN: 600, POSIX_F_WRITE_TIME: seconds },
+    );
+  const shared = (path: string, slowest: number) =>
+    counterRecord(
+      posix,
+      { id: recordId(path), rank: -1 },
+      {
+        ...{ POSIX_OPENS: 4, POSIX_WRITES: 4, POSIX_BYTES_WRITTEN: 600, POSIX_F_WRITE_TIME: 2 * slowest },
+        POSIX_F_SLOWEST_RANK_TIME: slowest,
+      },
+    );
+  save("alone", 1, [own("/a", 0, 1), own("/b", 0, 2)]);
+  save("shared", 4, [shared("/a", 3), shared("/b", 4)]);
+  save("mixed", 4, [shared("/a", 3), own("/b", 0, 2), own("/b", 1, 5)]);
+  // Whether one rank used both files of its own is not in a store.
+  save("unknown", 4, [shared("/a", 3), own("/b", 0, 2), own("/c", 1, 5)]);
+  const store = join(folder, "slowest-store");
+  expect(plimsoll("ingest", logs, "--store", store).code).toBe(0);
+  const timesOf = ({
+    rows,
+  }: {
+    rows: { application: string; slowestSeconds: number; bytesPerSecond: number }[];
+  }) => Object.fromEntries(rows.map((row) => [row.application, [row.slowestSeconds, row.bytesPerSecond]]));
+  const expected = { alone: [3, 400], shared: [7, 1200 / 7], mixed: [8, 1800 / 8] };
+  expect(timesOf(await json("runs", logs))).toEqual({ ...expected, unknown: [8, 1800 / 8] });
+  expect(timesOf(await json("runs", "--store", store))).toEqual({ ...expected, unknown: [null, null] });
 });
 
 it("prints CSV, and one line for what it cannot do", async () => {

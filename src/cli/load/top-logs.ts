@@ -118,10 +118,22 @@ async function rowsOfLogs(
   return { rows: what === "runs" ? rows : byApplication(rows), origin };
 }
 
+const IO_SECONDS = "(coalesce(read_seconds, 0) + coalesce(write_seconds, 0) + coalesce(meta_seconds, 0))";
 const SUMS = `coalesce(sum(bytes_read), 0)::double as "bytesRead", coalesce(sum(bytes_written), 0)::double as "bytesWritten",
   coalesce(sum(opens), 0)::double as opens, coalesce(sum(reads), 0)::double as reads, coalesce(sum(writes), 0)::double as writes,
-  coalesce(sum(coalesce(read_seconds, 0) + coalesce(write_seconds, 0) + coalesce(meta_seconds, 0)), 0)::double as seconds,
+  coalesce(sum(${IO_SECONDS}), 0)::double as seconds,
   coalesce(sum(meta_seconds), 0)::double as "metadataSeconds"`;
+
+/**
+ * Time of the slowest rank in files of its own plus the slowest of each shared file. A store does not say whose a file is,
+ * so it is known of runs with one process, and of those with at most one file that not all ranks share.
+ */
+const SLOWEST = `case
+    when count(*) filter (where shared = 1 and slowest_seconds is null and ${IO_SECONDS} > 0) > 0 then null
+    when any_value(ranks_of_run) = 1 then coalesce(sum(case when shared = 1 then slowest_seconds else ${IO_SECONDS} end), 0)
+    when count(*) filter (where shared = 0 and ${IO_SECONDS} > 0) <= 1
+      then coalesce(sum(slowest_seconds) filter (where shared = 1 or ${IO_SECONDS} > 0), 0)
+  end::double as "slowestSeconds"`;
 
 async function rowsOfStore(
   db: Queryable,
@@ -146,8 +158,13 @@ async function rowsOfStore(
   const rows = (await db.rows(
     `select source, application, job_id as "jobId", cast(user_id as varchar) as "userId", ranks::double as ranks,
        (start_unix_ns / 1e9)::double as "startUnixSeconds", run_seconds as "runSeconds", files::double as files,
-       "bytesRead", "bytesWritten", opens, reads, writes, seconds, "metadataSeconds", partial_modules as "partialModules"
-     from runs left join (select run_id, ${SUMS} from accesses group by run_id) using (run_id) order by source`,
+       "bytesRead", "bytesWritten", opens, reads, writes, seconds, "metadataSeconds", "slowestSeconds",
+       partial_modules as "partialModules"
+     from runs left join (
+       select run_id, ${SUMS}, ${SLOWEST}
+       from accesses join (select run_id, ranks as ranks_of_run from runs) using (run_id)
+       group by run_id
+     ) using (run_id) order by source`,
   )) as RankedRow[];
   if (rows.length === 0) throw new UsageError("the store has no runs; plimsoll ingest reads Darshan logs");
   return what === "runs" ? rows : byApplication(rows);
