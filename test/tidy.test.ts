@@ -17,7 +17,7 @@ const documents = [
 /** Unpaid: how many exports of a folder nobody imports, and how many only tests do. The numbers may only shrink. */
 const UNPAID: Readonly<Record<string, { readonly unused: number; readonly testOnly: number }>> = {
   "src/analyze/study": { unused: 0, testOnly: 5 },
-  "src/formats": { unused: 0, testOnly: 10 },
+  "src/formats": { unused: 0, testOnly: 8 },
   "src/model": { unused: 0, testOnly: 1 },
 };
 

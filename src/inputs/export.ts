@@ -4,19 +4,16 @@ import { closeSync, openSync, readSync, rmSync } from "node:fs";
 import { createGzip } from "node:zlib";
 import { FormatError, UsageError } from "../base/errors.ts";
 import type { Listener } from "../base/listener.ts";
-import type { ByteSource } from "../base/source.ts";
-import { detectFormat } from "../formats/catalogue.ts";
 import {
   CallCollection,
   type CollectionOptions,
   type OrderedCalls,
   type Spill,
 } from "../formats/export/index.ts";
-import type { InputFormat } from "../formats/input-format.ts";
-import { type CallNote, joinedNotes, noteText, sinkBefore } from "../model/index.ts";
+import { type CallNote, joinedNotes, noteText } from "../model/index.ts";
 import { writeFully } from "../node/durable.ts";
 import { createOutput, temporaryPath } from "../node/output-file.ts";
-import { findInputs, type InputFile, readCalls, reasonOf, sharedNames, withoutTwins } from "./job/index.ts";
+import { findInputs, gatherCalls, withoutTwins } from "./job/index.ts";
 import { nodeHost } from "./node.ts";
 
 interface ExportOptions extends Pick<CollectionOptions, "window" | "minDurationNs" | "by"> {
@@ -25,9 +22,6 @@ interface ExportOptions extends Pick<CollectionOptions, "window" | "minDurationN
   readonly spillPath: string;
   readonly callsMax?: number;
 }
-
-/** For the database that reads Parquet. */
-const MEMORY_BYTES = 2 ** 30;
 
 /** Reads all calls and hands them to `use`, in order. */
 export async function withCalls<T>(
@@ -46,7 +40,7 @@ export async function withCalls<T>(
     if (window !== undefined) {
       // A window counts from the start of the run, which only a first reading knows.
       const survey = new CallCollection({ minDurationNs: Number.POSITIVE_INFINITY });
-      await readAll(inputs, survey, options, {}, () => {});
+      await gatherCalls(inputs, survey, options, nodeHost);
       originNs = survey.originNs;
     }
     const notes: CallNote[] = [];
@@ -57,62 +51,18 @@ export async function withCalls<T>(
       ...(by === undefined ? {} : { by }),
       ...(callsMax === undefined ? {} : { callsMax }),
     });
-    await readAll(inputs, collection, options, listener, (note) => notes.push(note));
+    await gatherCalls(
+      inputs,
+      collection,
+      { ...options, onNote: (note) => notes.push(note) },
+      nodeHost,
+      listener,
+    );
     for (const note of joinedNotes(notes, () => "")) listener.note?.(noteText(note));
     return await use(collection.finish(), collection);
   } finally {
     spill.close();
   }
-}
-
-async function readAll(
-  inputs: readonly InputFile[],
-  into: CallCollection,
-  { keepGoing }: ExportOptions,
-  listener: Listener,
-  onNote: (note: CallNote) => void,
-): Promise<void> {
-  const progress = listener.progress?.({ label: "reading", total: inputs.length, unit: "inputs" });
-  const reading = {
-    format: (source: ByteSource) => detectFormat(source, "calls"),
-    read: { keepGoing },
-    memoryBytes: MEMORY_BYTES,
-  };
-  const names = sharedNames(inputs, nodeHost);
-  let failure: unknown;
-  let read = 0;
-  for (const { path = "" } of inputs) {
-    const before = into.count;
-    let hasCounters = false;
-    const sinkOf = ({ counters }: InputFormat) => {
-      hasCounters = counters !== undefined;
-      return sinkBefore(into.sink({ startsAtZero: hasCounters }), { note: onNote });
-    };
-    try {
-      await readCalls(path, sinkOf, { ...reading, names }, nodeHost, listener);
-      read++;
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      // Half of an input must not slip in.
-      const isEmpty = into.count === before;
-      if (inputs.length === 1) throw hasCounters && isEmpty ? withOtherTables(error) : error;
-      if (!isEmpty) throw error;
-      failure ??= error;
-      listener.skip?.(path, reasonOf(error, path));
-    }
-    progress?.add(1);
-    await listener.yieldToEvents?.();
-  }
-  progress?.end();
-  if (read === 0 && failure !== undefined) throw failure;
-}
-
-/** A log without calls still has counters. */
-function withOtherTables(error: FormatError): FormatError {
-  const { source, offset, detail } = error;
-  const place = offset === undefined ? {} : { offset };
-  const hint = "its counters: plimsoll report, or --table files or counters";
-  return new FormatError(source, place, `${detail}; ${hint}`, { cause: error });
 }
 
 /** Made when it is first needed. */

@@ -1,13 +1,15 @@
 // The drop page as people use it: what they drop, what it says, what it keeps to itself.
 
 import { gzipSync } from "node:zlib";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "../../src/cli/run.ts";
+import { fakeWorld } from "../../src/cli/test-kit.ts";
 import { sampleLogs } from "../../src/generate/samples.ts";
 import { nodeEncoders } from "../../src/node/encoders.ts";
 import { buildPage, commandReport, type DropPage, hasBrowser, launch, openPage, root } from "./kit.ts";
@@ -128,7 +130,9 @@ describe.skipIf(!hasBrowser)("the drop page", () => {
     const tree = at("alice/app/5003/node1");
     for (const process of [11, 12]) {
       mkdirSync(join(tree, String(process)), { recursive: true });
-      cpSync(at("small-writes.darshan"), join(tree, String(process), "run.darshan"));
+      // The same bytes twice would count once.
+      const log = sampleLogs(process, nodeEncoders).find(({ name }) => name === "small-writes");
+      writeFileSync(join(tree, String(process), "run.darshan"), log?.bytes ?? "");
     }
     open = await openPage(browser, html);
     await open.drop([at("alice")]);
@@ -152,6 +156,26 @@ describe.skipIf(!hasBrowser)("the drop page", () => {
     await open.report();
     expect(await open.page.locator("#toast").isVisible()).toBe(false);
     expect(JSON.parse(await open.save("json"))).toEqual(together);
+  });
+
+  it("saves the calls as plimsoll export does", async () => {
+    open = await openPage(browser, html);
+    await open.drop([at("secret-calls.csv")]);
+    await open.report();
+    const csv = await open.save("csv");
+    const output = at("exported.csv");
+    const world = fakeWorld();
+    const load = () => import("../../src/cli/export.ts");
+    expect(
+      await runCli(
+        ["export", at("secret-calls.csv"), "-o", output],
+        [{ name: "export", summary: "", load }],
+        world,
+      ),
+    ).toBe(0);
+    expect(csv).toBe(readFileSync(output, "utf8"));
+    const trace = JSON.parse(await open.save("perfetto")) as { traceEvents: { ph: string }[] };
+    expect(trace.traceEvents.filter(({ ph }) => ph === "X").length).toBe(csv.trim().split("\n").length - 1);
   });
 
   it("refuses logs of three jobs by name", async () => {

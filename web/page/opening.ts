@@ -2,9 +2,12 @@
 import { version } from "../../package.json";
 import { compareDocument, compareSummary, jobSummary, NOISE } from "../../src/analyze/job/index.ts";
 import { UsageError } from "../../src/base/errors.ts";
+import { formatCount } from "../../src/base/units.ts";
 import type { Listener } from "../../src/base/listener.ts";
 import {
   compareInput,
+  findInputs,
+  gatherCalls,
   type InputHost,
   type JobOptions,
   type ReadJob,
@@ -12,7 +15,9 @@ import {
   reportDocument,
   reportWords,
   splitJobs,
+  withoutTwins,
 } from "../../src/inputs/job/index.ts";
+import { CallCollection, type OrderedCalls } from "../../src/formats/export/index.ts";
 import type { Document } from "../../src/model/index.ts";
 
 /** As the command keeps them, unless it is told otherwise. */
@@ -23,6 +28,8 @@ export interface Result {
   readonly document: Document;
   readonly isComparison: boolean;
   json(): unknown;
+  /** Calls of a job in order of time; absent for what has none, and for comparisons. */
+  calls?(): Promise<OrderedCalls>;
 }
 
 export interface Jobs {
@@ -54,11 +61,32 @@ export async function openJobs(
   const [first = [], second] = paths;
   if (second !== undefined) return compared(host, [first, second], options, listener);
   const read = await readJob(first, host, { ...options, picture: { callsMax: CALLS_MAX } }, listener);
+  const document = reportDocument(read, reportWords(version, first, "report.html"));
+  const hasCalls = document.sections.some(({ blocks }) => blocks.some(({ kind }) => kind === "trace"));
   return {
-    document: reportDocument(read, reportWords(version, first, "report.html")),
+    document,
     isComparison: false,
     json: () => jobSummary(read),
+    ...(hasCalls && { calls: () => callsOf(first, host, options) }),
   };
+}
+
+/** 51 bytes each, and as much again while they are put in order. */
+const SAVED_CALLS_MAX = 5_000_000;
+
+async function callsOf(
+  paths: readonly string[],
+  host: InputHost,
+  { keepGoing = false, rename }: JobOptions,
+): Promise<OrderedCalls> {
+  const inputs = withoutTwins(findInputs(paths, ["calls"], host, {}), host, {});
+  const collection = new CallCollection();
+  await gatherCalls(inputs, collection, { keepGoing, rename }, host);
+  if (collection.count > SAVED_CALLS_MAX)
+    throw new UsageError(
+      `${formatCount(collection.count)} calls are too many for a page to save; plimsoll export takes them`,
+    );
+  return collection.finish();
 }
 
 async function compared(

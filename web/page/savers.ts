@@ -1,6 +1,8 @@
 /** What the page can save of an opened job. A new kind of file is one entry. */
+import { version } from "../../package.json";
 import { jsonText } from "../../src/base/json.ts";
 import { base64Text, Sha256 } from "../../src/base/sha256.ts";
+import { callsCsv, callsParquet, type OrderedCalls, perfettoTrace } from "../../src/formats/export/index.ts";
 import { composePage, type PageHost } from "../../src/report/compose.ts";
 import type { Result } from "./opening.ts";
 import { deflateRaw } from "./zlib.ts";
@@ -12,8 +14,12 @@ interface Saver {
   /** Name of the file. */
   name(result: Result): string;
   readonly type: string;
-  make(result: Result): string | Uint8Array;
+  /** Whether there is anything of it. */
+  has?(result: Result): boolean;
+  make(result: Result): string | Uint8Array | Promise<Uint8Array>;
 }
+
+const MADE_BY = `Plimsoll ${version}`;
 
 const baseName = ({ isComparison }: Result) => (isComparison ? "diff" : "report");
 
@@ -34,7 +40,44 @@ export const SAVERS: readonly Saver[] = [
     type: "application/json",
     make: (result) => `${jsonText(result.json())}\n`,
   },
+  callSaver("perfetto", "Calls for Perfetto", "opens in ui.perfetto.dev", "json", (calls) =>
+    perfettoTrace(calls, { by: "rank", madeBy: MADE_BY }),
+  ),
+  callSaver("parquet", "Calls as Parquet", "for DuckDB, pandas and others", "parquet", (calls) =>
+    callsParquet(calls, MADE_BY),
+  ),
+  callSaver("csv", "Calls as CSV", "one line for each call", "csv", callsCsv),
 ];
+
+/** What `plimsoll export` writes, with the same bytes. */
+function callSaver(
+  id: string,
+  label: string,
+  about: string,
+  ending: string,
+  encode: (calls: OrderedCalls) => Iterable<Uint8Array>,
+): Saver {
+  return {
+    ...{ id, label, about },
+    name: () => `calls.${ending}`,
+    type: "application/octet-stream",
+    has: (result) => result.calls !== undefined,
+    async make(result) {
+      const calls = await result.calls?.();
+      return joined(calls === undefined ? [] : [...encode(calls)]);
+    },
+  };
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
 
 const browserPage: PageHost = {
   deflateRaw,

@@ -73,7 +73,11 @@ async function open(
     kind: "opened",
     html: pageHtml(result.document),
     title: result.document.title,
-    savers: SAVERS.map(({ id, label, about }) => ({ id, label, about })),
+    savers: SAVERS.filter(({ has }) => has?.(result) ?? true).map(({ id, label, about }) => ({
+      id,
+      label,
+      about,
+    })),
     fingerprint: fingerprint(all),
     skipped: [...new Set(skipped)],
     files: all,
@@ -101,7 +105,7 @@ async function save(id: string, withoutNames: boolean): Promise<void> {
   const saver = SAVERS.find((one) => one.id === id);
   if (saver === undefined || opened === undefined) return;
   const result = withoutNames ? await namelessResult(opened.jobs, opened.options) : opened.result;
-  say({ kind: "saved", name: saver.name(result), type: saver.type, bytes: saver.make(result) });
+  say({ kind: "saved", name: saver.name(result), type: saver.type, bytes: await saver.make(result) });
 }
 
 const namelessResult = async (jobs: Jobs, options: JobOptions): Promise<Result> =>

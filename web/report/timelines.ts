@@ -68,6 +68,12 @@ export class Timelines {
   }
 }
 
+/** The address that the reader opened or went to; what the page notes while it is scrolled is nobody's wish. */
+let asked = location.hash;
+addEventListener("hashchange", () => {
+  asked = location.hash;
+});
+
 /**
  * A timeline grows when it is mounted and again when its calls are unpacked. A reader of what comes below, who may just be pressing
  * a button there, must not see it move: the page scrolls by what the change and the browser's own scroll anchoring left.
@@ -77,7 +83,7 @@ function keepBelowInPlace(host: HTMLElement, change: () => void): void {
   change();
   // Who asked for the timeline reads that, not what is below.
   const section = host.closest("section")?.id;
-  if (section !== undefined && /^#([^&]*)/.exec(location.hash)?.[1] === section) return;
+  if (section !== undefined && /^#([^&]*)/.exec(asked)?.[1] === section) return;
   const moved = host.getBoundingClientRect().bottom - before;
   if (moved !== 0 && before < innerHeight / 2) scrollBy({ top: moved, behavior: "instant" });
 }

@@ -11,6 +11,8 @@ import {
   type CallFile,
   type CallProcess,
   type CallSink,
+  type SpanBlock,
+  type SpanName,
 } from "../../model/index.ts";
 import {
   BLOCK_ROWS,
@@ -138,14 +140,27 @@ export class CallCollection {
       file: (file) => files.push(this.#files.numberOf(file)) - 1,
       block: (block) => this.#take(block, shiftNs, processes, files),
       note: () => {},
+      spans: (block) => this.#takeSpans(block, shiftNs, processes),
     };
   }
 
-  /** A span of a process, on the clock of all inputs; for readers that know spans. */
-  span(process: CallProcess, span: Omit<Span, "process">): void {
-    this.#originNs = Math.min(this.#originNs, span.startNs);
-    this.#lastNs = Math.max(this.#lastNs, span.endNs);
-    this.#spans.push({ ...span, process: this.#processes.numberOf(process) });
+  #takeSpans(block: SpanBlock, shiftNs: number, processes: readonly number[]): void {
+    const { window } = this.#options;
+    for (let i = 0; i < block.count; i++) {
+      const startNs = Math.round(block.startNs[i] as number) + shiftNs;
+      const endNs = Math.round(block.endNs[i] as number) + shiftNs;
+      if (!(endNs >= startNs && endNs - startNs < TEN_YEARS_NS && Math.abs(startNs) < TEN_YEARS_NS)) continue;
+      this.#originNs = Math.min(this.#originNs, startNs);
+      if (
+        window !== undefined &&
+        (endNs < window.fromNs + this.originNs || startNs >= window.toNs + this.originNs)
+      )
+        continue;
+      this.#lastNs = Math.max(this.#lastNs, endNs);
+      const { name, category } = block.names[block.name[i] as number] as SpanName;
+      const process = processes[block.process[i] as number] as number;
+      this.#spans.push({ process, name, category, startNs, endNs });
+    }
   }
 
   finish(): OrderedCalls {

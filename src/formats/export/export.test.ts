@@ -223,7 +223,16 @@ it.each(["rank", "file"] as const)("profiles of speedscope by %s open and close 
 
 it("spans of the application become slices and frames", () => {
   const collection = collected([{ process: 0, file: 0, startNs: 20, endNs: 30, bytes: 1 }]);
-  collection.span({ pid: 0, rank: 0 }, { name: "epoch", category: "app", startNs: 10, endNs: 50 });
+  const sink = collection.sink({ startsAtZero: false });
+  sink.spans?.({
+    count: 1,
+    startNs: Float64Array.of(10),
+    endNs: Float64Array.of(50),
+    process: Uint32Array.of(sink.process({ pid: 0, rank: 0 })),
+    thread: Float64Array.of(0),
+    name: Uint32Array.of(0),
+    names: [{ name: "epoch", category: "app" }],
+  });
   const found = collection.finish();
   const trace = JSON.parse(textOf(perfettoTrace(found, { by: "rank", ...MADE }))) as {
     traceEvents: TraceEvent[];

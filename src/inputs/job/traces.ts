@@ -112,7 +112,7 @@ async function readTrace(
 }
 
 /** Commands go: their arguments say more than a name. */
-const renamed = (sink: CallSink, rename: (text: string) => string): CallSink =>
+export const renamed = (sink: CallSink, rename: (text: string) => string): CallSink =>
   sinkBefore(sink, {
     file: (file) => sink.file({ ...file, path: rename(file.path) }),
     process({ command: _, host, program, ...process }) {
