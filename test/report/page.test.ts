@@ -21,7 +21,7 @@ if (!hasBrowser && process.env.PLIMSOLL_REQUIRE_ALL === "1")
 /** The timeline has tests of its own; here it only notes what it is asked to show. */
 const TIMELINE = `export function mountTrace(host, data, { change }) {
   change(() => { host.textContent = "timeline of " + data; });
-  return { destroy() {}, show(place) { window.shown = place; } };
+  return { destroy() {}, show(place) { window.shown = place; }, restore() {} };
 }`;
 
 const standInTimeline: Plugin = {
