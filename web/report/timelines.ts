@@ -10,6 +10,8 @@ export class Timelines {
   readonly #hosts = all(".trace[data-trace]");
   readonly #mounted = new Map<HTMLElement, Mounted>();
   readonly #onPlace: (timeline: number, place: string, section: string) => void;
+  /** The section that the address or a link led to: who asked for a timeline reads that, not what is below. */
+  askedFor = "";
   /** What the address says of timelines that are still to come. */
   #places: ReadonlyMap<number, string> = new Map();
 
@@ -56,7 +58,10 @@ export class Timelines {
     const status = host.querySelector("[role=status]");
     const mounted = mountTrace(host.querySelector<HTMLElement>(".trace-host")!, data, {
       format: formatValue,
-      change: (apply) => keepBelowInPlace(host, apply),
+      change: (apply) => {
+        if (host.closest("section")?.id === this.askedFor) apply();
+        else keepBelowInPlace(host, apply);
+      },
       onSelect: (text) => {
         if (status) status.textContent = text;
       },
@@ -75,9 +80,6 @@ export class Timelines {
 function keepBelowInPlace(host: HTMLElement, change: () => void): void {
   const before = host.getBoundingClientRect().bottom;
   change();
-  // Who asked for the timeline reads that, not what is below.
-  const section = host.closest("section")?.id;
-  if (section !== undefined && /^#([^&]*)/.exec(location.hash)?.[1] === section) return;
   const moved = host.getBoundingClientRect().bottom - before;
   if (moved !== 0 && before < innerHeight / 2) scrollBy({ top: moved, behavior: "instant" });
 }
