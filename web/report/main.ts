@@ -229,6 +229,7 @@ class Page {
     }
     const target = document.getElementById(section === "" && inTimeline ? this.#timelines.section : section);
     if (!target || !this.#sections.includes(target)) return;
+    this.#timelines.askedFor = target.id;
     target.scrollIntoView();
     target.querySelector<HTMLElement>("h2")?.focus({ preventScroll: true });
     this.#choose(target.id);

@@ -10,6 +10,8 @@ export class Timelines {
   readonly #hosts = all(".trace[data-trace]");
   readonly #mounted = new Map<HTMLElement, Mounted>();
   readonly #onPlace: (timeline: number, place: string, section: string) => void;
+  /** The section that the address or a link led to: who asked for a timeline reads that, not what is below. */
+  askedFor = "";
   /** What the address says of timelines that are still to come. */
   #places: ReadonlyMap<number, string> = new Map();
 
@@ -56,7 +58,10 @@ export class Timelines {
     const status = host.querySelector("[role=status]");
     const mounted = mountTrace(host.querySelector<HTMLElement>(".trace-host")!, data, {
       format: formatValue,
-      change: (apply) => keepBelowInPlace(host, apply),
+      change: (apply) => {
+        if (host.closest("section")?.id === this.askedFor) apply();
+        else keepBelowInPlace(host, apply);
+      },
       onSelect: (text) => {
         if (status) status.textContent = text;
       },
@@ -68,12 +73,6 @@ export class Timelines {
   }
 }
 
-/** The address that the reader opened or went to; what the page notes while it is scrolled is nobody's wish. */
-let asked = location.hash;
-addEventListener("hashchange", () => {
-  asked = location.hash;
-});
-
 /**
  * A timeline grows when it is mounted and again when its calls are unpacked. A reader of what comes below, who may just be pressing
  * a button there, must not see it move: the page scrolls by what the change and the browser's own scroll anchoring left.
@@ -81,9 +80,6 @@ addEventListener("hashchange", () => {
 function keepBelowInPlace(host: HTMLElement, change: () => void): void {
   const before = host.getBoundingClientRect().bottom;
   change();
-  // Who asked for the timeline reads that, not what is below.
-  const section = host.closest("section")?.id;
-  if (section !== undefined && /^#([^&]*)/.exec(asked)?.[1] === section) return;
   const moved = host.getBoundingClientRect().bottom - before;
   if (moved !== 0 && before < innerHeight / 2) scrollBy({ top: moved, behavior: "instant" });
 }

@@ -3,7 +3,7 @@ import type { Layout } from "./layout.ts";
 import type { ViewState } from "./state.ts";
 import type { TraceData } from "./trace-data.ts";
 
-export type MinimapPart = "start" | "end" | "inside" | "outside";
+type MinimapPart = "start" | "end" | "inside" | "outside";
 
 /** Pixels left and right of an edge that still take hold of it. */
 const REACH = 5;

@@ -6,7 +6,7 @@ import { fileEnd, initialState, setWindow, SORTS, type Sort, type ViewState } fr
 import type { TraceData } from "./trace-data.ts";
 
 /** `scroll` is measured in lanes here, as the height of a lane follows the width of the page. */
-export interface Place {
+interface Place {
   readonly state: ViewState;
   readonly topLane: number;
 }

@@ -16,7 +16,7 @@ export interface CallStatistics {
   readonly p99Seconds: number;
 }
 
-export interface RangeStatistics {
+interface RangeStatistics {
   readonly read: CallStatistics;
   readonly write: CallStatistics;
   readonly all: CallStatistics;
