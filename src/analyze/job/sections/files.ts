@@ -53,7 +53,12 @@ export function files({ job }: ReportInput): Section {
 const COLUMNS: readonly TableColumn[] = [
   { key: "path", label: "Path", unit: "text", about: "Name as recorded." },
   { key: "layer", label: "Layer", unit: "text", about: "Layer that the application calls for this file." },
-  { key: "ranks", label: "Ranks", unit: "ranks", about: "Ranks with a record; all ranks for a shared file." },
+  {
+    key: "ranks",
+    label: "Ranks",
+    unit: "ranks",
+    about: "Ranks with a record, all ranks for a shared file; of each file in a group.",
+  },
   {
     key: "ioRanks",
     label: "Ranks with I/O",
