@@ -118,6 +118,8 @@ export interface SpansChart {
   readonly y: Axis;
   /** Names of the rows when y is a lane number. */
   readonly laneNames?: readonly string[];
+  /** The names of lanes say what their spans are, so that roles are colours only and need no legend. */
+  readonly namedByLane?: boolean;
   /** Faint lines across, such as stripe boundaries. */
   readonly yGrid?: readonly number[];
   readonly spans: readonly {

@@ -266,6 +266,14 @@ describe("spans", () => {
     expect(renderSvg(figureOf(lanes))).toContain("<title>write: call 95</title>");
   });
 
+  it("have no legend where lanes say what they are, and name the lane in the table", () => {
+    const span = { x1: 1, x2: 3, y1: 1.1, y2: 1.9, role: "neutral" as const };
+    const chart = { ...lanes, laneNames: ["a", "computing"], spans: [span] };
+    expect(svgTexts(chart)).toContain(">neutral</text>");
+    expect(svgTexts({ ...chart, namedByLane: true })).not.toContain(">neutral</text>");
+    expect(figureTable(figureOf({ ...chart, namedByLane: true })).rows).toEqual([["computing", 1, 3]]);
+  });
+
   it("survive one, none, five thousand, and odd values", () => {
     const span = { x1: 1, x2: 1, y1: 0, y2: 0, role: "read" as const };
     svgTexts({ ...lanes, spans: [span] });

@@ -17,14 +17,27 @@ export const spans: ChartKind<SpansChart> = {
     columns: columnsOf(chart),
     rows: chart.spans.map(({ x1, x2, y1, y2, role, note }) => [x1, x2, y1, y2, role, note ?? ""]),
   }),
-  table: (chart) => ({
-    columns: columnsOf(chart),
-    rows: chart.spans.map(({ x1, x2, y1, y2, role, note }) => [
-      ...[recorded(x1), recorded(x2), recorded(y1), recorded(y2)],
-      ...[role, note ?? null],
-    ]),
-  }),
+  table: (chart) => (chart.namedByLane === true ? laneTable(chart) : spanTable(chart)),
 };
+
+function laneTable({ x, y, laneNames = [], spans }: SpansChart) {
+  return {
+    columns: [
+      { label: y.label, unit: "text" as const },
+      { label: "from", unit: x.unit },
+      { label: "to", unit: x.unit },
+    ],
+    rows: spans.map(({ x1, x2, y1 }) => [laneNames[Math.floor(y1)] ?? null, recorded(x1), recorded(x2)]),
+  };
+}
+
+const spanTable = (chart: SpansChart) => ({
+  columns: columnsOf(chart),
+  rows: chart.spans.map(({ x1, x2, y1, y2, role, note }) => [
+    ...[recorded(x1), recorded(x2), recorded(y1), recorded(y2)],
+    ...[role, note ?? null],
+  ]),
+});
 
 function columnsOf({ x, y }: SpansChart) {
   return [
@@ -51,7 +64,7 @@ function draw(chart: SpansChart, context: DrawContext) {
     laneNames === undefined
       ? extent(drawable.flatMap(({ y1, y2 }) => [y1, y2]))
       : extent([0, laneNames.length, ...drawable.flatMap(({ y1, y2 }) => [y1, y2])]);
-  const roles = ROLES.filter((role) => drawable.some((span) => span.role === role));
+  const roles = chart.namedByLane === true ? [] : rolesOf(drawable);
   const legend = seriesLegend(
     roles.map((role) => ({ name: role, show: role })),
     context,
@@ -103,6 +116,9 @@ function draw(chart: SpansChart, context: DrawContext) {
   });
   return { body, height: bottom + 40 };
 }
+
+const rolesOf = (spans: SpansChart["spans"]) =>
+  ROLES.filter((role) => spans.some((span) => span.role === role));
 
 function spanFill(role: Role, width: number, height: number, context: DrawContext): string {
   return width >= HATCHED_PX && height >= HATCHED_PX ? context.fill(role) : `var(--plot-${role})`;

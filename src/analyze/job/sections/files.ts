@@ -53,7 +53,12 @@ export function files({ job }: ReportInput): Section {
 const COLUMNS: readonly TableColumn[] = [
   { key: "path", label: "Path", unit: "text", about: "Name as recorded." },
   { key: "layer", label: "Layer", unit: "text", about: "Layer that the application calls for this file." },
-  { key: "ranks", label: "Ranks", unit: "ranks", about: "Ranks with a record; all ranks for a shared file." },
+  {
+    key: "ranks",
+    label: "Ranks",
+    unit: "ranks",
+    about: "Ranks with a record, all ranks for a shared file; of each file in a group.",
+  },
   {
     key: "ioRanks",
     label: "Ranks with I/O",
@@ -225,7 +230,6 @@ type Sum = number | null;
 const plus = (sum: Sum, value: number): Sum => (Number.isNaN(value) ? sum : (sum ?? 0) + value);
 
 class GroupSums {
-  #ranks: Sum = null;
   #bytesRead: Sum = null;
   #bytesWritten: Sum = null;
   #reads: Sum = null;
@@ -235,6 +239,7 @@ class GroupSums {
   #shared = 0;
   #files = 0;
   readonly #layer: Cell[] = [];
+  readonly #ranks: Cell[] = [];
   readonly #size: Cell[] = [];
   readonly #stripes: Cell[] = [];
   readonly #stripeBytes: Cell[] = [];
@@ -254,7 +259,7 @@ class GroupSums {
     const movers = isOne ? NO_RECORDS : moversOf(file);
     this.#files++;
     if (called.shared) this.#shared++;
-    this.#ranks = plus(this.#ranks, called.ranks);
+    compare(this.#ranks, file, ranksCell);
     this.#bytesRead = plus(this.#bytesRead, file.bytesRead);
     this.#bytesWritten = plus(this.#bytesWritten, file.bytesWritten);
     this.#reads = plus(this.#reads, isOne ? called.reads : sumOf(movers, readsOf));
@@ -276,9 +281,9 @@ class GroupSums {
     const calls = (this.#reads ?? 0) + (this.#writes ?? 0);
     return [
       same(this.#layer),
-      this.#ranks,
+      same(this.#ranks),
       // Files of a group may have the same ranks or others.
-      null,
+      "-",
       this.#shared === this.#files ? "all ranks" : this.#shared > 0 ? "some" : "no",
       ...[this.#bytesRead, this.#bytesWritten, this.#reads, this.#writes, seconds, this.#slowest],
       same(this.#size),
@@ -301,6 +306,7 @@ const same = (values: readonly Cell[]): Cell => (values.length > 1 ? "several" :
 const NO_RECORDS: readonly LayerRecord[] = [];
 const readsOf = ({ reads }: LayerRecord) => reads;
 const writesOf = ({ writes }: LayerRecord) => writes;
+const ranksCell = ({ called }: JobFile) => known(called.ranks);
 const layerCell = ({ called }: JobFile) => called.layer;
 const sizeCell = ({ called }: JobFile) => frequentSizeOf(called);
 const stripesCell = ({ stripeCount }: JobFile) => known(stripeCount);

@@ -1,4 +1,4 @@
-import { formatCount } from "../../../base/units.ts";
+import { formatMany } from "../../../base/units.ts";
 import { type Cell, type Section, type ShortColumn, table } from "../../../model/index.ts";
 import type { Folder, FolderSums } from "../folder-tree.ts";
 import type { ReportInput } from "../input.ts";
@@ -24,6 +24,9 @@ const COLUMNS: readonly ShortColumn[] = [
   ["share", "Share of I/O time", "share", "Of the I/O time of all files."],
 ];
 
+/** What is left of a folder has a line when it has this share of the I/O time; the folder itself counts it in any case. */
+const OTHER_SHARE_MIN = 0.01;
+
 /** Where in the file system the time goes. */
 export function folders({ job }: ReportInput): Section {
   const common = { id: "folders", title: "Folders", detail: true };
@@ -40,7 +43,7 @@ export function folders({ job }: ReportInput): Section {
     blocks: [
       table(
         "folders",
-        "Folders with most I/O time, each below the one that holds it; the rest of a folder is one line.",
+        "Folders with most I/O time, each below the one that holds it; its other folders are one line where they have 1 % of the time.",
         COLUMNS,
         rows,
       ),
@@ -52,13 +55,9 @@ function* rowsOf(folder: Folder, total: number): Generator<Cell[]> {
   const name = folder.path === "" ? "(all files)" : folder.path;
   yield [name, ...cellsOf(folder, total)];
   for (const child of folder.children) yield* rowsOf(child, total);
-  if (folder.other === null) return;
-  const { folders: count } = folder.other;
-  const place = folder.path === "" ? "" : ` in ${folder.path}`;
-  yield [
-    `(${formatCount(count)} other ${count === 1 ? "folder" : "folders"}${place})`,
-    ...cellsOf(folder.other, total),
-  ];
+  if (folder.other === null || folder.other.seconds < OTHER_SHARE_MIN * total) return;
+  const place = folder.path === "" || folder.path === "/" ? folder.path : `${folder.path}/`;
+  yield [`${place}(${formatMany(folder.other.folders, "other folder")})`, ...cellsOf(folder.other, total)];
 }
 
 const cellsOf = (

@@ -107,7 +107,7 @@ function tilesOf(facts: MpiFacts, runSeconds: number, hasSync: boolean): Tile[] 
 const callRow = (one: MpiOperation, all: number, hasSync: boolean): Cell[] => [
   ...[label(one), one.seconds, all > 0 ? one.seconds / all : null, one.calls, one.bytes, one.ranks],
   ...[one.slowestSeconds, one.slowestRank, known(one.spread), one.longestSeconds],
-  ...(hasSync ? [known(one.syncSeconds)] : []),
+  ...(hasSync ? [Number.isNaN(one.syncSeconds) ? "-" : one.syncSeconds] : []),
 ];
 
 const rankRow = (one: MpiRank, mean: number, hasSync: boolean): Cell[] => [

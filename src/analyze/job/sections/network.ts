@@ -1,5 +1,5 @@
 /** Counters of the routers that serve the nodes of the job (Cray XC). */
-import { formatCount, formatMany } from "../../../base/units.ts";
+import { formatMany, formatScaled } from "../../../base/units.ts";
 import { type Cell, type Section, type ShortColumn, type Tile, table } from "../../../model/index.ts";
 import type { ReportInput } from "../input.ts";
 import type { NetworkCounter, NetworkFacts, NetworkTile } from "../network.ts";
@@ -11,23 +11,25 @@ const COUNTERS: readonly ShortColumn[] = [
   ["tiles", "Tiles", "text", "The 40 tiles between routers, or the 8 tiles between a router and its nodes."],
   ["what", "Counter", "text", "Flits that came in on a virtual channel, or stalls of the row bus."],
   ["sum", "All routers", "count", "Sum over routers and tiles."],
+];
+const SPREAD: readonly ShortColumn[] = [
   ["mean", "Mean router", "count", "Sum / routers."],
   ["largest", "Largest router", "count", "The router with most."],
   ["spread", "Largest / mean", "ratio", "How unevenly routers are loaded."],
-  ["where", "Which", "text", "Place of that router."],
+  ["where", "Largest is", "text", "Place of that router."],
 ];
 const TILE_COLUMNS: readonly ShortColumn[] = [
   ["tile", "Tile", "text", "Row and column in the router."],
   ["tiles", "Connects", "text", "Router to router, or router to nodes."],
   ["flits", "Flits", "count", "That came in, over all virtual channels and routers."],
   ["stalls", "Stalls", "count", "Cycles that flits waited for the row bus, over all routers."],
-  ["ratio", "Stalls / flit", "ratio", "More than one: flits wait longer than they take."],
+  ["ratio", "Stalls / flit", "none", "More than one: flits wait longer than they take."],
 ];
 const ROUTER_COLUMNS: readonly ShortColumn[] = [
   ["router", "Router", "text", "Its place in the machine."],
   ["flits", "Flits", "count", "That came in, over all tiles."],
   ["stalls", "Stalls", "count", "Over all tiles."],
-  ["ratio", "Stalls / flit", "ratio", "Stalls over flits."],
+  ["ratio", "Stalls / flit", "none", "Stalls over flits."],
 ];
 
 /** Undefined without APXC. */
@@ -42,12 +44,19 @@ export function network({ job: { network: facts } }: ReportInput): Section | und
     intro: `Counters of ${formatMany(routers, "router")} on ${formatMany(blades, "blade")}, ${formatMany(chassis, "chassis", "chassis")}, ${formatMany(groups, "group")}, while the job ran; other jobs on these routers count too. Nodes: memory mode ${memoryModes.join(", ")}, cluster mode ${clusterModes.join(", ")}.`,
     blocks: [
       { kind: "tiles", tiles: ratioTiles(facts) },
-      table(
-        "network-counters",
-        "Sums over routers, and how unevenly they are loaded.",
-        COUNTERS,
-        facts.counters.map(counterRow),
-      ),
+      routers > 1
+        ? table(
+            "network-counters",
+            "Sums over routers, and how unevenly they are loaded.",
+            [...COUNTERS, ...SPREAD],
+            facts.counters.map((one) => [...counterRow(one), ...spreadCells(one)]),
+          )
+        : table(
+            "network-counters",
+            `Counters of the router at ${facts.perRouter[0]?.place}.`,
+            COUNTERS,
+            facts.counters.map(counterRow),
+          ),
       table(
         "network-tiles",
         "Tiles over all routers, most stalls first.",
@@ -77,9 +86,9 @@ function ratioTiles({ counters }: NetworkFacts): Tile[] {
     return {
       label: `Stalls per flit, ${TILES[tiles]}`,
       value: flits > 0 ? stalls / flits : Number.NaN,
-      unit: "ratio",
+      unit: "none",
       ...(flits === 0 && { text: "no flits" }),
-      note: `${formatCount(stalls)} stalls, ${formatCount(flits)} flits`,
+      note: `${formatScaled(stalls, "")} stalls, ${formatScaled(flits, "")} flits`,
       about: "Cycles that flits waited for the row bus of the router, over flits that came in.",
     };
   });
@@ -90,7 +99,11 @@ const counterRow = (one: NetworkCounter): Cell[] => [
     TILES[one.tiles],
     `${one.kind}${one.channel === "" ? "" : `, ${CHANNELS[one.channel] ?? one.channel}`}`,
   ],
-  ...[one.sum, one.meanPerRouter, one.largest, known(one.spread), one.largestRouter],
+  one.sum,
+];
+
+const spreadCells = (one: NetworkCounter): Cell[] => [
+  ...[one.meanPerRouter, one.largest, known(one.spread), one.largestRouter],
 ];
 
 const CHANNELS: Readonly<Record<string, string>> = { REQ: "requests", RSP: "responses" };

@@ -106,6 +106,7 @@ function laneFigure(spans: SpanFacts, runSeconds: number): Figure {
       x: { label: "time since the start of the job", unit: "seconds" },
       y: { label: "lane", unit: "count" },
       laneNames: lanes.map(({ name }) => name),
+      namedByLane: true,
       spans: lanes.flatMap(({ role, pairs }, lane) =>
         joined(pairs, runSeconds / PIECES).map(([x1, x2]) => ({
           ...{ x1, x2, role },
