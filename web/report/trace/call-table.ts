@@ -59,7 +59,7 @@ export function callTable(data: TraceData, state: ViewState, format: Format, act
 }
 
 /** Entries that a table shows, in its order, and how many there are in all. */
-export function sortedEntries(
+function sortedEntries(
   index: LaneIndex,
   state: Pick<ViewState, "t0" | "t1" | "reads" | "writes" | "sort">,
 ): { entries: number[]; total: number } {
