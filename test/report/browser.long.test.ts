@@ -44,6 +44,7 @@ const JOB_SECTIONS = [
   "Operations",
   "Layers",
   "Files",
+  "Folders",
   "Storage targets",
   "Raw counters",
   "Logs and definitions",
