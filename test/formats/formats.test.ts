@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { bytesSource } from "../../src/base/source.ts";
+import { darshanText } from "../../src/formats/darshan-text/format.ts";
 import { CATALOGUE, darshan } from "../../src/library/formats.ts";
 import { TablesBuilder } from "../../src/model/index.ts";
 import { nodeCodecs } from "../../src/node/codecs.ts";
@@ -12,6 +13,15 @@ const CASES: readonly FormatCase[] = [
   {
     format: darshan,
     fixture: "darshan/mpiio4_dxt.darshan",
+    options: { codecs: nodeCodecs },
+    rowsMax: { counters: 40 },
+    rows: { runs: 1, layers: 3, rank_loads: 1, counters: 177 },
+    calls: 16,
+  },
+  {
+    // The same log as text.
+    format: darshanText as FormatCase["format"],
+    fixture: "darshan-text/mpiio4.txt",
     options: { codecs: nodeCodecs },
     rowsMax: { counters: 40 },
     rows: { runs: 1, layers: 3, rank_loads: 1, counters: 177 },

@@ -41,12 +41,12 @@ export interface NetworkTile {
   readonly stalls: bigint;
 }
 
-interface NetworkRouter {
+type NetworkRouter = {
   /** Group, chassis, blade and node. */
   readonly place: string;
   readonly flits: number;
   readonly stalls: number;
-}
+};
 
 /** Between routers, or between a router and its nodes. */
 type TileKind = "network" | "processor";
