@@ -114,7 +114,7 @@ export class MpiTimes {
       ranks: ranks.length,
       calls: operations.reduce((total, { calls }) => total + calls, 0n),
       bytes: operations.reduce((total, { bytes }) => total + bytes, 0n),
-      ...{ seconds, meanSeconds, share: meanSeconds / runSeconds },
+      ...{ seconds, meanSeconds, share: runSeconds > 0 ? meanSeconds / runSeconds : Number.NaN },
       ...{ slowest, fastest, spread: slowest.seconds / meanSeconds },
       syncSeconds: ranks.reduce((total, one) => sum(total, one.syncSeconds), Number.NaN),
       operations,

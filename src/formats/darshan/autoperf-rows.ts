@@ -4,6 +4,7 @@ import type { MpiRow, RouterCounter, RouterRow } from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
 import { clusterModeText, memoryModeText } from "./counter-values.ts";
 import { decode } from "./job.ts";
+import { isTime } from "./known-values.ts";
 import { apmpi, apxc, columnOf } from "./modules/index.ts";
 
 /** Words of a record that belong to one operation; -1 where it has none. */
@@ -74,8 +75,8 @@ export function mpiRows(blocks: Iterable<RecordBlock>, runId: string, listener: 
 
 const syncOf = (seconds: Float64Array) => seconds.reduce((sum, value) => sum + (value || 0), 0);
 
-/** Times below zero, or without a value, come from damaged counters. */
-const time = (seconds: number) => (seconds > 0 && Number.isFinite(seconds) ? seconds : 0);
+/** What is no time comes from damaged counters. */
+const time = (seconds: number) => (isTime(seconds) ? seconds : 0);
 
 /** An unsigned counter. */
 function count({ views: { u32, u64 } }: RecordBlock, word: number): number {
