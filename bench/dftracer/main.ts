@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { bytesSource } from "../../src/base/source.ts";
 import { dftracer } from "../../src/formats/dftracer/format.ts";
-import { openInput } from "../../src/inputs/job/index.ts";
-import { nodeHost } from "../../src/inputs/node.ts";
 import type { CallSink } from "../../src/model/index.ts";
+import { openFile } from "../../src/node/file-source.ts";
+import { gunzipped } from "../../src/node/gzip-source.ts";
 
 const EVENTS = Number(process.env.PLIMSOLL_BENCH_EVENTS ?? 1_000_000);
 const TURNS = Number(process.env.PLIMSOLL_BENCH_TURNS ?? 5);
@@ -77,7 +77,7 @@ try {
   writeFileSync(packed, gzipSync(bytes, { level: 6 }));
   const plain = best(() => dftracer.calls(bytesSource(bytes, "trace.pfw"), sink));
   const gzip = best(() => {
-    const source = openInput(packed, nodeHost);
+    const source = gunzipped(openFile(packed), { streams: () => true });
     dftracer.calls(source, sink);
     source.close();
   });
