@@ -16,7 +16,7 @@ export default defineCommand({
     "Reads results of storage benchmarks into one table: IOR (text, JSON, also the invalid JSON of some releases, CSV, CSV of ranks), mdtest, IO500 folders, fio JSON, elbencho CSV and DLIO summaries. Files are recognised by content; folders are searched. Prints each case with its spread and the slowest ranks where files have times of ranks. Files of a benchmark without a usable result are named with the reason (exit code 3). With --compare, shows the ratio of each case to another set.",
   arguments: [{ name: "path", help: "result files, or folders of them", kind: "file", variadic: true }],
   options: {
-    compare: option.list("PATH", "set to compare with (before); may be repeated"),
+    compare: option.list("PATH", "set to compare with (before)"),
     output: option.output("FILE", "write an HTML page (.html) or all results as a table (.csv)"),
     full: option.flag("print all sections on the terminal"),
   },

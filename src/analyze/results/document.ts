@@ -1,5 +1,5 @@
 /** Results of benchmarks as a document. */
-import { formatCount } from "../../base/units.ts";
+import { formatBytes, formatCount } from "../../base/units.ts";
 import {
   type Block,
   type Cell,
@@ -183,7 +183,7 @@ function barsFigure(id: string, cases: readonly ResultCase[], unit: ResultCase["
     options: {},
     chart: {
       ...{ kind: "bars", direction: "horizontal", stacked: false, categoryLabel: "case" },
-      categories: shown.map((one) => caseName(one)),
+      categories: shown.map((one) => barName(one)),
       value: { label: unit === "bytes/s" ? "bandwidth" : "operations per second", unit },
       series: [
         {
@@ -247,4 +247,11 @@ function allSection(results: readonly FoundResult[]): Section {
   const rows = results.slice(0, ROWS_MAX).map(resultRow);
   const block = table("results", "All results", RESULT_COLUMNS, rows, results.length);
   return { id: "results", title: "Results", blocks: [{ ...block, searchable: true }], detail: true };
+}
+
+/** Cases of one name differ by their transfer size. */
+function barName(one: ResultCase): string {
+  const { transferBytes } = one;
+  const isKnown = transferBytes !== null && transferBytes !== undefined && transferBytes > 0;
+  return isKnown ? `${caseName(one)}, ${formatBytes(transferBytes)}` : caseName(one);
 }
